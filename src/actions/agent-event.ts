@@ -119,6 +119,8 @@ export type AgentEvent =
       readonly call: ActionId;
       readonly happened: AgentHappening;
     }
+  /** The agent suggests a next prompt. It is the user's to take: nothing sends it. */
+  | {readonly event: 'prompt-suggested'; readonly prompt: string; readonly label: string}
   /** Something a person should know that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** Exactly one for every prompt and those that joined it, after everything it started has settled and is in the journal. */

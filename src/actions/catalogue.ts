@@ -9,6 +9,7 @@ import {askUserQuestion} from './ask-user-question.ts';
 import {programName} from './block-text.ts';
 import {callMcpTool} from './call-mcp-tool.ts';
 import type {ActionContext, ActionDefinition, ActionRunContext} from './define-action.ts';
+import {fetchConversation} from './fetch-conversation.ts';
 import {fileGlobV2} from './file-glob-v2.ts';
 import type {UserChanges} from './files-port.ts';
 import {giveStructuredAnswer} from './give-structured-answer.ts';
@@ -22,6 +23,8 @@ import {readShellCommandOutput} from './read-shell-command-output.ts';
 import {requestCommandOutput} from './request-command-output.ts';
 import {requestFileEdits} from './request-file-edits.ts';
 import {searchTools} from './search-tools.ts';
+import {suggestNewConversation} from './suggest-new-conversation.ts';
+import {suggestPrompt} from './suggest-prompt.ts';
 import {transferShellCommandControlToUser} from './transfer-shell-command-control-to-user.ts';
 import {updateTodos} from './update-todos.ts';
 import {webFetch} from './web-fetch.ts';
@@ -47,6 +50,9 @@ const catalogue = {
   'ask-user-question': askUserQuestion,
   'update-todos': updateTodos,
   'give-structured-answer': giveStructuredAnswer,
+  'fetch-conversation': fetchConversation,
+  'suggest-prompt': suggestPrompt,
+  'suggest-new-conversation': suggestNewConversation,
 };
 
 export type ActionName = keyof typeof catalogue;

@@ -59,18 +59,6 @@ export const declaredActions: readonly DeclaredAction[] = [
     inputs: ['addresses', 'subject', 'message'],
   },
   {
-    name: 'suggest-new-conversation',
-    tool: 'SuggestNewConversation',
-    description: 'Suggest to the user to go on in a new conversation.',
-    inputs: ['message_id'],
-  },
-  {
-    name: 'suggest-prompt',
-    tool: 'SuggestPrompt',
-    description: 'Suggest a next prompt to the user.',
-    inputs: ['prompt', 'label?'],
-  },
-  {
     name: 'init-project',
     tool: 'InitProject',
     description: 'Write the instructions of a project (AGENTS.md).',
@@ -82,12 +70,6 @@ export const declaredActions: readonly DeclaredAction[] = [
     tool: 'InsertCodeReviewComments',
     description: 'Insert comments into a code review.',
     inputs: ['repo_path', 'base_branch?', 'comments'],
-  },
-  {
-    name: 'fetch-conversation',
-    tool: 'FetchConversation',
-    description: 'Fetch another conversation as files.',
-    inputs: ['conversation_id'],
   },
   {
     name: 'use-computer',

@@ -25,6 +25,8 @@ export interface ToolSources {
   readonly startingServers: readonly string[];
   /** What more tools can be searched for, in words; empty where all are offered. */
   readonly moreTools: string;
+  /** The tools of weft's own that are offered since the model has found them. */
+  readonly foundTools: ReadonlySet<string>;
   readonly resources: 'offered' | 'none';
   /** Whether weft itself can search the web. */
   readonly webSearch: 'offered' | 'none';
@@ -40,6 +42,7 @@ export const catalogueOnly: ToolSources = {
   offeredTools: [],
   startingServers: [],
   moreTools: '',
+  foundTools: new Set(),
   resources: 'none',
   webSearch: 'none',
   skills: undefined,
@@ -65,9 +68,14 @@ export function enabledTools(sources: ToolSources = catalogueOnly): readonly Ena
 
 function fixedTools(
   action: ActionName,
-  {resources, skills, answerSchema, moreTools, webSearch}: ToolSources,
+  {resources, skills, answerSchema, moreTools, foundTools, webSearch}: ToolSources,
 ): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
+  if (offered === 'when-found') {
+    return tools
+      .filter(({name}) => foundTools.has(name))
+      .map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}));
+  }
   if (offered === 'mcp-resources' && resources === 'none') return [];
   if (offered === 'answer-schema' && answerSchema === undefined) return [];
   if (offered === 'skills' && skills === undefined) return [];
@@ -88,6 +96,13 @@ function fixedTools(
     };
   });
 }
+
+/** The tools of weft's own that a model is offered once it has found them, in catalogue order. */
+export const searchableTools: readonly EnabledTool[] = actionNames.flatMap(action =>
+  definitions[action].offered === 'when-found'
+    ? definitions[action].tools.map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}))
+    : [],
+);
 
 /** The schema with a property that can only be one of these. */
 function withChoices(schema: JsonObject, property: string, choices: readonly string[]): JsonObject {

@@ -24,9 +24,17 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   readonly scheduling: 'parallel' | 'barrier';
   /**
    * When models are offered its tools: only where an MCP server has resources, where more tools can be found than the request has,
-   * where there are skills, where the caller asks for JSON of a schema, or where weft has a search engine.
+   * where there are skills, where the caller asks for JSON of a schema, or where weft has a search engine. `when-found`: once the
+   * model has found them; before that a request has their names alone, and only where a person takes part.
    */
-  readonly offered: 'always' | 'mcp-resources' | 'more-tools' | 'skills' | 'answer-schema' | 'web-search';
+  readonly offered:
+    | 'always'
+    | 'mcp-resources'
+    | 'more-tools'
+    | 'skills'
+    | 'answer-schema'
+    | 'web-search'
+    | 'when-found';
   /** What it would touch: what the judge and permission rules look at. */
   access(input: Input): Access;
   readonly ruleKind: RuleKind;

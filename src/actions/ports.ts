@@ -4,6 +4,7 @@ import type {Fault} from '../domain/fault.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
 import type {CommandEnvironment, Confinement, JudgedPath, ResolvedCommand} from '../domain/risk.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
+import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {SkillsPort} from './skills-port.ts';
@@ -24,6 +25,8 @@ export interface ActionPorts {
   readonly skills: SkillsPort;
   readonly tools: ToolSearchPort;
   readonly answer: AnswerPort;
+  readonly conversations: ConversationsPort;
+  readonly suggestions: SuggestionsPort;
 }
 
 /** A tool that the model may call from its next answer on. */

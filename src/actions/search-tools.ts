@@ -17,9 +17,9 @@ export interface SearchToolsOutput {
 
 const usualLimit = 5;
 
-/** Finds tools of MCP servers that are not in the request because together they would take too much of the context. */
+/** Finds tools that are not in the request: those of MCP servers that would take too much of the context, and seldom used ones of weft's own. */
 export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, undefined>({
-  summary: 'Find tools of MCP servers.',
+  summary: 'Find tools that are not in the request.',
   risk: 'read-only',
   scheduling: 'parallel',
   offered: 'more-tools',
@@ -30,7 +30,7 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
     toolForm({
       name: 'ToolSearch',
       description:
-        'Find tools of MCP servers by words, or by name with "select:NAME,NAME". What is found can be called from your next answer on.',
+        'Find more tools by words, or by name with "select:NAME,NAME". What is found can be called from your next answer on.',
       schema: () => z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(20)))}),
       toInput: (raw): SearchToolsInput => ({query: raw.query, limit: raw.max_results ?? usualLimit}),
     }),

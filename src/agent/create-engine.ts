@@ -95,6 +95,7 @@ class Engine implements AgentClient {
         skills: ports.machine.skills,
         structuredOutput: rest.structuredOutput,
         disabledTools,
+        interaction: rest.interaction,
         contextWindow: () => ports.model.facts(this.#session.model).contextWindow,
       }),
       pending: new PendingRequests({
@@ -107,6 +108,7 @@ class Engine implements AgentClient {
       addedContext: [],
       promptModel: undefined,
       promptRules: [],
+      continuation: '',
       sandbox: 'unknown',
       conversation: openConversation(recordingSession(session), origin, {ports, publish}),
     };
@@ -251,6 +253,25 @@ class Engine implements AgentClient {
     const summary = await runPrompt(prompt, context, this.#work.signal);
     await checkpoints.afterRun();
     session.publish([{event: 'prompt-finished', summary}]);
+    const {continuation} = session;
+    session.continuation = '';
+    if (continuation !== '' && summary.end.kind === 'done') await this.#continueInNew(continuation);
+  }
+
+  /** The first prompt of the new session takes the summary along. */
+  async #continueInNew(summary: string): Promise<void> {
+    const session = this.#session;
+    const before = session.conversation;
+    await this.#openSession({kind: 'new'});
+    if (session.conversation === before) return;
+    session.addedContext.push(reminderBlock(`Summary of the conversation before this one:\n${summary}`));
+    session.publish([
+      {
+        event: 'notice',
+        level: 'info',
+        text: 'The summary of the conversation before goes along with your next prompt.',
+      },
+    ]);
   }
 
   /** Ids come from front ends; no two prompts of a session may share one. */

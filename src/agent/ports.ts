@@ -20,7 +20,10 @@ export interface AgentPorts {
   readonly commands: CommandsPort;
   readonly sessions: SessionsPort;
   /** The machine; the engine itself provides todos and questions. */
-  readonly machine: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills'>;
+  readonly machine: Pick<
+    ActionPorts,
+    'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'
+  >;
   readonly impact: ImpactPort;
   readonly checkpoints: CheckpointsPort;
   readonly workspaceState: WorkspaceStatePort;

@@ -58,6 +58,8 @@ export interface SessionContext {
   promptRules: readonly string[];
   mode: PermissionMode;
   thinking: Thinking;
+  /** The summary that a new conversation is to begin with, once the running prompt has ended well; empty for none. */
+  continuation: string;
   /** What front ends have been told of the sandbox. */
   sandbox: Proof | 'unknown';
 }
@@ -126,6 +128,12 @@ export const actionPorts = (session: SessionContext, id: ActionId, answer: Answe
   tools: session.tools,
   todos: session.conversation.todos,
   answer,
+  suggestions: {
+    suggestPrompt: suggestion => session.publish([{event: 'prompt-suggested', ...suggestion}]),
+    continueInNew(summary) {
+      session.continuation = summary;
+    },
+  },
   ...session.pending.portsFor(id),
 });
 

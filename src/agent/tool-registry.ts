@@ -1,10 +1,11 @@
-import {enabledTools, type ToolSources} from '../actions/decode-action.ts';
+import {enabledTools, type EnabledTool, searchableTools, type ToolSources} from '../actions/decode-action.ts';
 import type {McpPort, McpTool} from '../actions/mcp-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
 import type {FoundTool, ToolSearchPort} from '../actions/ports.ts';
 import {clip} from '../base/clip.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
+import type {Interaction} from './pending-requests.ts';
 import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
 
 /** The tools that the model may call now. MCP servers come, go and change their tools while the session goes on. */
@@ -30,12 +31,16 @@ export function makeToolRegistry(options: {
   readonly skills: Pick<SkillsPort, 'catalogue'>;
   readonly structuredOutput: StructuredOutput;
   readonly disabledTools: ToolSources['disabled'];
+  /** Where nobody takes part, the seldom used tools of weft's own are not named. */
+  readonly interaction: Interaction;
   /** In tokens; 0 where it is not known. */
   readonly contextWindow: () => number;
 }): ToolRegistry {
   const {mcp, web, skills: skillsPort, structuredOutput, disabledTools} = options;
   const answerSchema = answerSchemaOf(structuredOutput);
   const offer = new Offer();
+  const ownTools =
+    options.interaction === 'interactive' ? searchableTools.filter(({name}) => !disabledTools.has(name)) : [];
   let known: {readonly tools: readonly McpTool[]; readonly state: string; readonly sources: ToolSources} | undefined;
   let specs: {readonly of: ToolSources; readonly list: readonly ToolSpec[]} | undefined;
 
@@ -60,9 +65,13 @@ export function makeToolRegistry(options: {
           offeredTools,
           startingServers: starting.map(({name}) => name),
           moreTools: moreToolsText(
-            mcpTools.filter(tool => !offeredTools.includes(tool)),
+            [
+              ...ownTools.map(({name}) => name),
+              ...mcpTools.filter(tool => !offeredTools.includes(tool)).map(({toolName}) => toolName),
+            ],
             pending,
           ),
+          foundTools: new Set(offer.found),
           resources,
           skills,
           webSearch: web.searching === 'offered' ? 'offered' : 'none',
@@ -91,18 +100,43 @@ export function makeToolRegistry(options: {
     },
     async search({query, limit}, signal) {
       await mcp.settled(signal);
-      const all = mcp.tools().filter(({toolName}) => !disabledTools.has(toolName));
+      const all = [
+        ...ownTools.map(searchedOwnTool),
+        ...mcp
+          .tools()
+          .filter(({toolName}) => !disabledTools.has(toolName))
+          .map(searchedServerTool),
+      ];
       const found = bestTools(all, query).slice(0, limit);
-      for (const {toolName} of found) offer.found.add(toolName);
-      return {found: found.map(foundTool), total: all.length};
+      for (const {name} of found) offer.found.add(name);
+      return {
+        found: found.map(({name, description, inputSchema}) => ({name, description, inputSchema})),
+        total: all.length,
+      };
     },
   };
 }
 
-const foundTool = ({toolName, description, inputSchema}: McpTool): FoundTool => ({
+/** `named`: what a search by name may call it besides; `words`: what its name and its server say. */
+interface SearchedTool extends FoundTool {
+  readonly named: string;
+  readonly words: string;
+}
+
+const searchedOwnTool = ({name, description, jsonSchema}: EnabledTool): SearchedTool => ({
+  name,
+  description,
+  inputSchema: jsonSchema(),
+  named: name,
+  words: name,
+});
+
+const searchedServerTool = ({toolName, server, name, description, inputSchema}: McpTool): SearchedTool => ({
   name: toolName,
   description,
   inputSchema,
+  named: name,
+  words: `${server} ${name}`,
 });
 
 /**
@@ -135,8 +169,7 @@ const sizeOf = ({toolName, description, inputSchema}: McpTool): number =>
 
 const longestList = 2000;
 
-function moreToolsText(hidden: readonly McpTool[], pending: readonly string[]): string {
-  const names = hidden.map(({toolName}) => toolName);
+function moreToolsText(names: readonly string[], pending: readonly string[]): string {
   const list = names.length === 0 ? [] : [`Tools to be found: ${clip(names.join(', '), longestList)}.`];
   const servers =
     pending.length === 0 ? [] : [`Servers that are starting, which a search waits for: ${pending.join(', ')}.`];
@@ -144,16 +177,16 @@ function moreToolsText(hidden: readonly McpTool[], pending: readonly string[]): 
 }
 
 /** The tools that fit a query best, best first; those with no word of it are left out. */
-function bestTools(tools: readonly McpTool[], query: string): readonly McpTool[] {
+function bestTools(tools: readonly SearchedTool[], query: string): readonly SearchedTool[] {
   const selected = /^select:(.*)$/su.exec(query.trim())?.[1];
   if (selected !== undefined) {
     const names = selected.split(',').map(name => name.trim());
-    return names.flatMap(name => tools.find(({toolName, name: own}) => toolName === name || own === name) ?? []);
+    return names.flatMap(name => tools.find(tool => tool.name === name || tool.named === name) ?? []);
   }
   const words = wordsIn(query);
   const documents = tools.map(tool => ({
     tool,
-    name: wordsIn(`${tool.server} ${tool.name}`),
+    name: wordsIn(tool.words),
     text: wordsIn(`${tool.description} ${Object.keys(propertiesOf(tool)).join(' ')}`),
   }));
   const rarity = (word: string): number => {
@@ -192,7 +225,7 @@ const wordsIn = (text: string): readonly string[] =>
     .filter(word => word.length > 1)
     .slice(0, 300);
 
-function propertiesOf({inputSchema}: McpTool): object {
+function propertiesOf({inputSchema}: SearchedTool): object {
   const properties = inputSchema['properties'];
   return typeof properties === 'object' && properties !== null ? properties : {};
 }

@@ -118,6 +118,7 @@ class Report {
       case 'agent-started':
       case 'agent-changed':
       case 'agent-event':
+      case 'prompt-suggested':
         return [];
       default:
         return unreachable(event);

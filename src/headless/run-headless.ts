@@ -35,6 +35,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
     for (const event of events) {
       stalls.take(event);
       if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
+      if (event.event === 'prompt-suggested') note(`suggested next prompt: ${oneLine(event.prompt)}`);
       if (event.event === 'retrying' && event.delayMs >= longWaitMs) note(retryNote(event));
       if (event.event === 'approval-requested') engine.submit(refusal(event.approval.id));
       if (event.event === 'question-asked') engine.submit(dismissal(event.id));

@@ -11,10 +11,13 @@ import {
   labelOf,
   modelContent,
 } from '../../src/actions/catalogue.ts';
-import {catalogueOnly, decodeAction, enabledTools} from '../../src/actions/decode-action.ts';
+import {catalogueOnly, decodeAction, enabledTools, searchableTools} from '../../src/actions/decode-action.ts';
 import {declaredActions} from '../../src/actions/declared-actions.ts';
 import {sampleActions} from '../support/sample-actions.ts';
 import {filesUnder, readText} from './repository.ts';
+
+/** Those that are always offered, and those that the model has to find. */
+const allTools = [...enabledTools(), ...searchableTools];
 
 const why = {reason: 'interrupted', message: ''} as const;
 
@@ -56,6 +59,7 @@ describe('tool names', () => {
       ...catalogueOnly,
       resources: 'offered',
       moreTools: 'There are more.',
+      foundTools: new Set(searchableTools.map(({name}) => name)),
       webSearch: 'offered',
       skills,
       answerSchema: {type: 'object'},
@@ -67,6 +71,7 @@ describe('tool names', () => {
       'web-search',
       'read-skill',
       'give-structured-answer',
+      ...searchableTools.map(({action}) => action),
     ];
     expect(enabledTools().map(({name}) => name)).toEqual(
       namesOf(actionNames.filter(name => !onOccasion.includes(name))),
@@ -102,7 +107,7 @@ describe('what the model is offered', () => {
     await expect(`${JSON.stringify(tools, undefined, 2)}\n`).toMatchFileSnapshot('../golden/tools.json');
   });
 
-  test.each(enabledTools().map(tool => [tool.name, tool] as const))('%s has a valid schema', (_name, tool) => {
+  test.each(allTools.map(tool => [tool.name, tool] as const))('%s has a valid schema', (_name, tool) => {
     const schema = tool.jsonSchema();
     expect(schema['type']).toBe('object');
     const properties = isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : [];
@@ -114,7 +119,7 @@ describe('what the model is offered', () => {
   test.each(Object.entries(calls()))(
     '%s: its schema and its decoder agree on a good and a bad input',
     (name, {good, bad}) => {
-      const tool = enabledTools().find(offered => offered.name === name);
+      const tool = allTools.find(offered => offered.name === name);
       const schema = z.fromJSONSchema({...tool?.jsonSchema()});
       expect({schema: schema.safeParse(good).success, decoder: decodeAction(name, good).tag}).toEqual({
         schema: true,
@@ -128,16 +133,12 @@ describe('what the model is offered', () => {
   );
 
   test('has a sample call for every tool', () => {
-    expect(Object.keys(calls()).toSorted()).toEqual(
-      enabledTools()
-        .map(({name}) => name)
-        .toSorted(),
-    );
+    expect(Object.keys(calls()).toSorted()).toEqual(allTools.map(({name}) => name).toSorted());
   });
 });
 
 test('whatever a model sends is decoded or refused in words, and never throws', () => {
-  const names = fc.oneof(fc.constantFrom(...enabledTools().map(({name}) => name)), fc.string());
+  const names = fc.oneof(fc.constantFrom(...allTools.map(({name}) => name)), fc.string());
   fc.assert(
     fc.property(names, fc.jsonValue(), (name, input) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fast-check's JSON values are ours, typed otherwise
@@ -182,6 +183,9 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     Grep: {good: {pattern: 'a', output_mode: 'content', '-i': true}, bad: {pattern: 'a', output_mode: 'lines'}},
     Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: 0}},
     WebFetch: {good: {url: 'https://example.com/', prompt: 'the price'}, bad: {url: ''}},
+    FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: '0f9a', before: 0}},
+    SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},
+    SuggestNewConversation: {good: {summary: 'The cart is done.'}, bad: {summary: ''}},
     AskUserQuestion: {
       good: {questions: [{question: 'Which?', options: [{label: 'a'}, {label: 'b'}], multiSelect: false}]},
       bad: {questions: []},

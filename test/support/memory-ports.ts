@@ -3,6 +3,7 @@ import {reasonOf} from './reason.ts';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import type {Action} from '../../src/actions/catalogue.ts';
 import {type CommandsPort, noCommands} from '../../src/actions/commands-port.ts';
+import type {ConversationsPort} from '../../src/actions/conversations-port.ts';
 import {noSkills, type SkillsPort} from '../../src/actions/skills-port.ts';
 import {noMcp, type McpPort} from '../../src/actions/mcp-port.ts';
 import type {FilesPort} from '../../src/actions/files-port.ts';
@@ -10,6 +11,7 @@ import type {WebPort} from '../../src/actions/web-port.ts';
 import {noImpact, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
 import {hostServices, type HostPorts} from '../../src/cli/compose/host-services.ts';
 import {blankHost} from './blank-host.ts';
+import {noConversations} from './no-conversations.ts';
 import {noWeb} from './no-web.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/agent/client.ts';
@@ -192,6 +194,7 @@ export function engineBench(
     readonly hooks?: Partial<HooksPort>;
     readonly commands?: CommandsPort;
     readonly skills?: SkillsPort;
+    readonly conversations?: ConversationsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sandbox?: AgentPorts['judge']['sandbox'];
     readonly sessions?: Partial<AgentPorts['sessions']>;
@@ -257,6 +260,7 @@ export function engineBench(
       files,
       search,
       skills: given.skills ?? noSkills,
+      conversations: given.conversations ?? noConversations,
       mcp: given.mcp ?? noMcp,
       web: {...noWeb, ...given.web},
     },

@@ -141,6 +141,21 @@ export const sampleActions: {
     label: 'Update todos (2)',
     partial: {entries: 2},
   },
+  'fetch-conversation': {
+    input: {id: '0f9a1a34', before: 12},
+    label: 'Read conversation 0f9a1a34',
+    partial: {id: '0f9a1a34'},
+  },
+  'suggest-prompt': {
+    input: {prompt: 'run the tests', label: ''},
+    label: 'Suggest next: run the tests',
+    partial: {prompt: 'run the tests'},
+  },
+  'suggest-new-conversation': {
+    input: {summary: 'The cart is done.', reason: 'the next task is another one'},
+    label: 'Suggest a new conversation: the next task is another one',
+    partial: {summary: 'The cart is done.'},
+  },
   'give-structured-answer': {
     input: {answer: {sum: 3}},
     label: 'Give the answer as JSON',

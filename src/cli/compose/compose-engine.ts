@@ -177,7 +177,10 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   // A path is judged as it will be used: placeholders in it are replaced by their secrets.
   const pathContext = {roots, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
   const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
-  const plainPorts: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills'> = {
+  const plainPorts: Pick<
+    ActionPorts,
+    'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'
+  > = {
     shell: commands.shell,
     blocks: commands.blocks,
     files,
@@ -185,6 +188,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     mcp: setup.mcp,
     web: lazyWeb({environment, rules, newFile: outputs.newPage, redact: secrets.redact}),
     skills: setup.skills,
+    conversations: {fetch: (request, signal) => setup.user.fetchConversation(request, signal)},
   };
   const finder = lazyFinder({roots, home, environment, excluded});
   const redactedPorts = redactingPorts(plainPorts, secrets);
@@ -202,7 +206,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     sandbox: setup.sandbox.choice === 'native' ? 'none' : () => sandbox.proof(),
     blockCommand: id => commands.control.list().find(block => block.id === id)?.command ?? '',
   });
-  const {history, exportSession, ...user} = setup.user;
+  const {history, exportSession, fetchConversation: _, ...user} = setup.user;
   const change = changeRules(changeableRules, setup.saveRule);
   const engine: AgentClient = createEngine({
     host: hostServices({

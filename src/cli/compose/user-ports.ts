@@ -1,12 +1,13 @@
 import {appendFileSync, readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {dirname} from 'node:path';
+import type {ConversationsPort} from '../../actions/conversations-port.ts';
 import type {ExportEnd, RuleRow, SessionMessage} from '../../agent/client.ts';
 import {isJsonObject, parseJson} from '../../base/json.ts';
-import type {Outcome} from '../../base/outcome.ts';
+import {failed, type Outcome} from '../../base/outcome.ts';
 import {makeFolders} from '../../config/make-folders.ts';
 import {type Message, messageText} from '../../domain/conversation.ts';
-import type {Fault} from '../../domain/fault.ts';
+import {rejected, type Fault} from '../../domain/fault.ts';
 import type {JournalRecord, SessionSummary} from '../../domain/journal.ts';
 import type {Store} from '../../store/open-store.ts';
 import {
@@ -31,6 +32,7 @@ export interface UserPorts {
   readonly permissionRules: () => Promise<readonly RuleRow[]>;
   /** The MCP servers that the project names and that are not started, since nobody trusts them. */
   readonly untrustedServers: () => Promise<readonly McpServerState[]>;
+  readonly fetchConversation: ConversationsPort['fetch'];
   readonly exportSession: (work: ExportWork, records: readonly JournalRecord[]) => Promise<Outcome<ExportEnd, Fault>>;
 }
 
@@ -87,12 +89,19 @@ export function userPorts(
           : [],
       );
     },
+    async fetchConversation(request) {
+      if (store === 'none') return failed(noSessionsKept);
+      const {fetchConversation} = await import('./fetch-conversation.ts');
+      return fetchConversation(request, {store, directory});
+    },
     exportSession(work, records) {
       const kept = store === 'none' ? undefined : store.read(work.session.id);
       return exportInto(directory, work, {records, summary: kept?.tag === 'ok' ? kept.value.summary : undefined});
     },
   };
 }
+
+const noSessionsKept = rejected('This run keeps no sessions, so there is none to read.');
 
 const nothingToTrust = 'The demo brings no settings.';
 
@@ -109,6 +118,7 @@ export const demoUserPorts = (directory: string): UserPorts => ({
   models: fixedModel('The demo has a model of its own: leave it first.'),
   permissionRules: async () => [],
   untrustedServers: async () => [],
+  fetchConversation: async () => failed(noSessionsKept),
   exportSession: (work, records) => exportInto(directory, work, {records, summary: undefined}),
 });
 

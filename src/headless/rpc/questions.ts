@@ -7,11 +7,24 @@ import type {ActionId} from '../../domain/ids.ts';
 import type {CanUseToolRequest} from '../../protocol/rpc/control-message.ts';
 import type {ControlChannel} from './control-channel.ts';
 
+/** The tool whose call a client is asked to complete, whichever action asks. */
+export const questionTool = 'AskUserQuestion';
+
+/** What a call of that tool would hold, where another action asks. */
+export const questionsInput = (questions: readonly Question[]): Json => ({
+  questions: questions.map(({question, header, options, choice}) => ({
+    question,
+    header,
+    multiSelect: choice === 'many',
+    options: options.map(({label, description}) => ({label, description})),
+  })),
+});
+
 /** The agent's questions, as the client is asked them: as a call whose input it completes. */
 export const askQuestions = (id: ActionId, input: Json): CanUseToolRequest => ({
   subtype: 'can_use_tool',
-  tool_name: 'AskUserQuestion',
-  display_name: 'AskUserQuestion',
+  tool_name: questionTool,
+  display_name: questionTool,
   input,
   tool_use_id: id,
   requires_user_interaction: true,

@@ -14,7 +14,7 @@ import {ClientPrompts} from './client-prompts.ts';
 import {type ClientServers, type RpcLaunch, serveRequest, type ServingOptions} from './serve-request.ts';
 import type {ControlChannel} from './control-channel.ts';
 import {canUseTool, permissionReply} from './permission-request.ts';
-import {askQuestions, questionResponse} from './questions.ts';
+import {askQuestions, questionResponse, questionsInput, questionTool} from './questions.ts';
 import {refusedSummary} from './failure-results.ts';
 import type {SessionState} from './session-state.ts';
 
@@ -215,7 +215,8 @@ class ClientSession implements ServedClient {
 
   async #askQuestions(id: ActionId, questions: readonly Question[]): Promise<void> {
     const {engine, state, channel} = this.#options;
-    const input = state.calls.get(id)?.input ?? {};
+    const call = state.calls.get(id);
+    const input = call?.name === questionTool ? call.input : questionsInput(questions);
     const answer = await channel.request(askQuestions(id, input), this.#asking(id));
     if (answer.tag === 'failed' && answer.error.kind === 'aborted') return;
     this.#asks.delete(id);

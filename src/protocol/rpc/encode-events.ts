@@ -209,6 +209,8 @@ class SessionEncoder {
         return [
           {type: 'system', subtype: 'informational', content: event.text, level: event.level, ...this.#address()},
         ];
+      case 'prompt-suggested':
+        return [{type: 'prompt_suggestion', suggestion: event.prompt, ...this.#address()}];
       case 'hook-started':
       case 'hook-ended':
         return this.#options.extras.hooks === 'with' ? [this.#hook(event)] : nothing;

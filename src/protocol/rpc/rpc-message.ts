@@ -19,6 +19,7 @@ export type RpcMessage =
   | RpcHookStarted
   | RpcHookResponse
   | RpcToolProgress
+  | RpcPromptSuggestion
   | RpcResult;
 
 /** What every message carries. */
@@ -122,6 +123,12 @@ export interface RpcInformational extends MessageEnvelope {
   readonly subtype: 'informational';
   readonly content: string;
   readonly level: 'info' | 'warning';
+}
+
+/** A next prompt that the agent suggests. */
+export interface RpcPromptSuggestion extends MessageEnvelope {
+  readonly type: 'prompt_suggestion';
+  readonly suggestion: string;
 }
 
 /** A hook of the client is called. Told only where it was asked for. */

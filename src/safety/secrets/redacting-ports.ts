@@ -10,6 +10,7 @@ import type {
   ShellPort,
   ShellReport,
 } from '../../actions/ports.ts';
+import type {ConversationsPort} from '../../actions/conversations-port.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
 import type {McpPort, McpResult} from '../../actions/mcp-port.ts';
@@ -26,7 +27,7 @@ import {redactFault, type Redactor} from './redactor.ts';
 import {restoreInCommand, unknownPlaceholderText} from './restore-in-command.ts';
 import {secretFilesIn} from './secret-files.ts';
 
-type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills'>;
+type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'>;
 
 /**
  * Ports to the machine that redact secrets in all output, and restore them in all input (commands, edits, typed text). So edits fit the
@@ -40,6 +41,21 @@ export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => 
   mcp: redactingMcp(machine.mcp, secrets),
   web: redactingWeb(machine.web, secrets),
   skills: redactingSkills(machine.skills, secrets),
+  conversations: redactingConversations(machine.conversations, secrets),
+});
+
+/** A secret may have become known after a session was kept. */
+const redactingConversations = (conversations: ConversationsPort, {redact}: Redactor): ConversationsPort => ({
+  async fetch(request, signal) {
+    const fetched = await conversations.fetch(request, signal);
+    if (fetched.tag === 'failed') return fetched;
+    const {title, messages} = fetched.value;
+    return ok({
+      ...fetched.value,
+      title: redact(title),
+      messages: messages.map(message => ({...message, text: redact(message.text)})),
+    });
+  },
 });
 
 const redactingSkills = (skills: SkillsPort, secrets: Redactor): SkillsPort => ({

@@ -83,6 +83,8 @@ function passingLines(event: AgentEvent, was: View, view: View): readonly string
     }
     case 'todos-framed':
       return [todoLine(todosOf(was.tasks), todosOf(view.tasks))].filter(line => line !== '');
+    case 'prompt-suggested':
+      return [`Suggested next prompt: ${plainLabel(event.prompt)}`];
     case 'model-changed':
       return event.model === was.model ? [] : [`The model is ${plainTextLine(event.model)} now.`];
     case 'mode-changed':

@@ -1,5 +1,7 @@
 import {Box} from 'ink';
 import type {ReactNode} from 'react';
+import {firstLine} from '../../base/clip.ts';
+import {visibleLine} from '../../base/visible.ts';
 import {type CommandInfo, completions} from '../commands/command-line.ts';
 import {imageChip} from '../state/submission.ts';
 import type {Ui} from '../state/ui.ts';
@@ -84,13 +86,19 @@ const leastWithRules = 6;
 /** Rows of a list that a long draft leaves room for. */
 const leastListed = 3;
 
+/** A suggested prompt, and the key that takes it. */
+function suggestionHint(prompt: string, cells: number): string {
+  const key = `${glyphs.between}Tab`;
+  return `${fit(visibleLine(firstLine(prompt, 500)), Math.max(8, cells - key.length)).trimEnd()}${key}`;
+}
+
 /** What stands in the empty composer: what to write, and while the agent works what Enter does then. */
 function placeholderOf(
   {view, demo, newlineKey}: Pick<ComposerProps, 'view' | 'demo' | 'newlineKey'>,
   cells: number,
 ): string {
   const idle = demo === 'offered' ? 'Ask weft to do something, or /demo' : 'Ask weft to do something';
-  if (view.run.state === 'idle') return idle;
+  if (view.run.state === 'idle') return view.suggestion === '' ? idle : suggestionHint(view.suggestion, cells);
   const hint = 'Enter: send now · Tab: send when done';
   const whole = `${hint}${glyphs.between}${newlineKey}: new line`;
   return whole.length <= cells ? whole : hint;

@@ -103,6 +103,15 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
       .flatMap(result => linkRows(result, frame)),
     foot: [countOf(report.results.length, {one: 'result', many: 'results'})],
   }),
+  'fetch-conversation': ({title, messages, total}, frame) => ({
+    rows: noteRows(visibleLine(title), frame),
+    foot: [`${messages.length} of ${countOf(total, {one: 'message', many: 'messages'})}`],
+  }),
+  'suggest-prompt': ({prompt}, frame) => ({rows: noteRows(visibleLine(prompt), frame), foot: []}),
+  'suggest-new-conversation': (output, frame) => ({
+    rows: output.choice === 'stay' ? noteRows(visibleLine(output.other), frame) : [],
+    foot: [output.choice === 'new' ? 'accepted' : 'not wanted'],
+  }),
   'give-structured-answer': ({answer}, frame) => ({
     rows: noteRows(visibleLine(firstLine(JSON.stringify(answer), 4 * frame.width)), frame),
     foot: [],

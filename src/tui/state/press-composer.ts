@@ -214,6 +214,9 @@ function onEmptyDraft(ui: Ui, name: KeyName, {view}: PressContext): UiStep | und
   if (name === 'up' && waiting !== undefined) {
     return {ui, effects: [{do: 'op', op: {op: 'withdraw-prompt', id: waiting.id}}]};
   }
+  if (name === 'complete' && view.suggestion !== '' && view.run.state === 'idle') {
+    return changed({...ui, draft: draftFromText(view.suggestion)});
+  }
   if (name === 'line-start') return {ui, effects: [{do: 'scroll', step: 'top'}]};
   if (name === 'line-end') return {ui, effects: [{do: 'scroll', step: 'bottom'}]};
   if (name === 'delete-left' && ui.images.length > 0) return {ui: {...ui, images: ui.images.slice(0, -1)}, effects: []};

@@ -46,6 +46,7 @@ export function reduce(view: View, event: AgentEvent): View {
         queued: without(view.queued, event.id),
         run: {state: 'working'},
         plan: '',
+        suggestion: '',
         // A prompt that joins the running one belongs to its turn.
         turn: view.run.state === 'idle' ? newTurn(view.usage) : view.turn,
       };
@@ -55,6 +56,7 @@ export function reduce(view: View, event: AgentEvent): View {
         queued: without(view.queued, event.id),
         run: {state: 'working'},
         plan: '',
+        suggestion: '',
         userCommand: event.id,
       };
     case 'command-finished':
@@ -164,6 +166,8 @@ export function reduce(view: View, event: AgentEvent): View {
       return view;
     case 'sandbox-proven':
       return {...view, sandbox: event.proof};
+    case 'prompt-suggested':
+      return {...view, suggestion: event.prompt};
     case 'notice':
       return add(view, {kind: 'notice', level: event.level, text: event.text});
     case 'prompt-finished': {

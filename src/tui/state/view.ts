@@ -31,6 +31,8 @@ export interface View {
   readonly handOvers: readonly OpenHandOver[];
   /** The answer to a prompt in plan mode, until something comes after it; empty for none. */
   readonly plan: string;
+  /** The next prompt that the agent suggests, until another prompt begins; empty for none. */
+  readonly suggestion: string;
   /** The terminal that the user's running command waits in, for the user to attach to. */
   readonly terminalNeeded: TerminalNeeded;
   readonly tasks: TaskView;
@@ -207,6 +209,7 @@ export const emptyView: View = {
   questions: [],
   handOvers: [],
   plan: '',
+  suggestion: '',
   terminalNeeded: 'none',
   tasks: emptyTaskView,
   usage: {models: {}, contextTokens: 0, contextWindow: 0},

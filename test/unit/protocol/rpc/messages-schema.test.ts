@@ -71,6 +71,7 @@ const outputs: Readonly<Record<KindOf<RpcMessage | ControlMessage>, true>> = {
   'system/permission_denied': true,
   'system/status': true,
   'system/informational': true,
+  prompt_suggestion: true,
   'system/hook_started': true,
   'system/hook_response': true,
   assistant: true,

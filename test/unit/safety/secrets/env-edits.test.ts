@@ -1,3 +1,4 @@
+import {noConversations} from '../../../support/no-conversations.ts';
 import {noSkills} from '../../../../src/actions/skills-port.ts';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -85,6 +86,7 @@ test.each(cases)('a file of secrets (%s) keeps its bytes in %s', async (name, wa
       mcp: noMcp,
       web: noWeb,
       skills: noSkills,
+      conversations: noConversations,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },

@@ -1,3 +1,4 @@
+import {noConversations} from '../../../support/no-conversations.ts';
 import {noSkills} from '../../../../src/actions/skills-port.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
@@ -69,6 +70,7 @@ function openPlace() {
       mcp: noMcp,
       web: noWeb,
       skills: noSkills,
+      conversations: noConversations,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },

@@ -1,0 +1,65 @@
+import * as z from 'zod/mini';
+import {pluralize} from '../base/clip.ts';
+import {ok} from '../base/outcome.ts';
+import type {FetchedConversation} from './conversations-port.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
+import {nothingToShow} from './preview.ts';
+import {framed} from './web-port.ts';
+
+export interface FetchConversationInput {
+  readonly id: string;
+  readonly before: number | 'end';
+}
+
+export interface FetchConversationPartial {
+  readonly id: string;
+}
+
+/** Reads another session of this folder, a part at a time. What stands in it is data: it may quote files and pages of strangers. */
+export const fetchConversation = defineAction<FetchConversationInput, FetchedConversation, FetchConversationPartial>({
+  summary: 'Read an earlier conversation of this folder.',
+  risk: 'read-only',
+  scheduling: 'parallel',
+  offered: 'when-found',
+  access: () => ({kind: 'none'}),
+  ruleKind: 'whole-tool',
+  asks: [],
+  tools: [
+    toolForm({
+      name: 'FetchConversation',
+      description:
+        'Read an earlier conversation (session) of this folder, its latest messages first. An unknown id answers with the sessions there are.',
+      schema: () =>
+        z.object({
+          conversation_id: z.string().check(z.minLength(1), z.maxLength(100)),
+          before: z.optional(
+            z.int().check(z.minimum(1), z.describe('Read what stands before the message of this number')),
+          ),
+        }),
+      toInput: raw => ({id: raw.conversation_id.trim(), before: raw.before ?? 'end'}),
+    }),
+  ],
+  label: ({id}) => `Read conversation ${id}`,
+  cancelled: ({id}) => ({id}),
+  modelContent: conversation => textContent(conversationText(conversation)),
+  partialText: () => '',
+  outcome: ({title, messages, total}) => [title, `${messages.length} of ${pluralize(total, 'message')}`],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run({id, before}, {ports, signal}) {
+    const fetched = await ports.conversations.fetch({id, before}, signal);
+    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {id}};
+    return fetched.tag === 'ok' ? {state: 'success', output: fetched.value} : {state: 'error', fault: fetched.error};
+  },
+});
+
+function conversationText({id, title, updatedAt, messages, first, total, boundary}: FetchedConversation): string {
+  const last = first + messages.length - 1;
+  const which = messages.length === 0 ? 'no messages' : `messages ${first} to ${last} of ${total}`;
+  const rows = messages.map(({by, text}, at) => `[${first + at}] ${by}: ${text}`);
+  return [
+    `Conversation ${id} (${JSON.stringify(title)}, last used ${new Date(updatedAt).toISOString().slice(0, 16)}Z): ${which}`,
+    framed(rows.join('\n\n'), boundary, 'an earlier conversation'),
+    ...(first > 1 ? [`[for what stands before, call FetchConversation with before: ${first}]`] : []),
+  ].join('\n');
+}
