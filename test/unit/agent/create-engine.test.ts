@@ -132,7 +132,7 @@ describe('calls', () => {
       callsTools(
         callBlock('Frobnicate', {}),
         callBlock('Bash', {command: 7}),
-        callBlock('FetchConversation', {conversation_id: 'x'}),
+        callBlock('UseComputer', {conversation_id: 'x'}),
         callBlock('Read', 'no'),
       ),
       says('I see.'),
@@ -145,7 +145,7 @@ describe('calls', () => {
       /^There is no tool named "Frobnicate"\. Available: Bash, BashInput, BashOutput, BashHandOver, Read,/u,
     );
     expect(texts[1]).toBe('The input of Bash does not fit: command: Invalid input: expected string, received number.');
-    expect(texts[2]).toMatch(/^FetchConversation is not built yet in this version of weft\./u);
+    expect(texts[2]).toMatch(/^UseComputer is not built yet in this version of weft\./u);
     expect(texts[3]).toMatch(/^The input of Read does not fit: /u);
   });
 
