@@ -10,7 +10,6 @@ import {
   callBlock,
   callsTools,
   engineBench,
-  memorySession,
   promptOp,
   says,
   toolNames,
@@ -138,23 +137,22 @@ describe('SuggestPrompt', () => {
   });
 });
 
+/** Answers the question with that choice; the bench is done with the first prompt then. */
+async function answered(bench: Bench, selected: readonly string[], words = ''): Promise<void> {
+  bench.engine.submit(promptOp('go'));
+  const {id, questions} = await bench.next('question-asked');
+  expect(questions.map(({question, options}) => [question, options.map(({label}) => label)])).toEqual([
+    ['Go on in a new conversation? The docs are another task.', ['New conversation', 'Stay here']],
+  ]);
+  bench.engine.submit({op: 'answer-question', id, answer: {kind: 'answered', answers: [{selected, other: words}]}});
+  await bench.next('prompt-finished');
+}
+
 describe('SuggestNewConversation', () => {
   const call = one('SuggestNewConversation', {summary: 'The cart is done.', reason: 'The docs are another task.'});
-  const other = () => ({...memorySession(), id: memorySession().id});
-
-  /** Answers the question with that choice; the bench is done with the first prompt then. */
-  async function answered(bench: Bench, selected: readonly string[], words = ''): Promise<void> {
-    bench.engine.submit(promptOp('go'));
-    const {id, questions} = await bench.next('question-asked');
-    expect(questions.map(({question, options}) => [question, options.map(({label}) => label)])).toEqual([
-      ['Go on in a new conversation? The docs are another task.', ['New conversation', 'Stay here']],
-    ]);
-    bench.engine.submit({op: 'answer-question', id, answer: {kind: 'answered', answers: [{selected, other: words}]}});
-    await bench.next('prompt-finished');
-  }
 
   test('opens a new session when the turn has ended, whose first prompt takes the summary along', async () => {
-    const bench = engineBench([...call, says('Hello.')], {sessions: {create: other}});
+    const bench = engineBench([...call, says('Hello.')]);
     await bench.next('session-opened');
     await answered(bench, ['New conversation']);
     await bench.next('session-opened');
