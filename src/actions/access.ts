@@ -35,7 +35,9 @@ export type Access =
   /** Sends this text to a search engine. */
   | {readonly kind: 'web-query'; readonly text: string}
   /** Reads instructions that the user or the project has written for agents. */
-  | {readonly kind: 'skill'; readonly name: string};
+  | {readonly kind: 'skill'; readonly name: string}
+  /** Starts a sub-agent: the name of its kind, or of its harness. */
+  | {readonly kind: 'agent'; readonly name: string};
 
 export interface CommandAccess {
   readonly kind: 'command';

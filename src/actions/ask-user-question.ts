@@ -29,8 +29,7 @@ export const askUserQuestion = defineAction<AskInput, AskOutput, AskPartial>({
   tools: [
     toolForm({
       name: 'AskUserQuestion',
-      description:
-        'Ask the user up to four questions with options, when a choice is really theirs. They may answer in their own words.',
+      description: 'Ask the user up to four questions with options, when a choice is really theirs.',
       schema: () =>
         z.object({
           questions: z

@@ -22,6 +22,8 @@ import {readSkill} from './read-skill.ts';
 import {readShellCommandOutput} from './read-shell-command-output.ts';
 import {requestCommandOutput} from './request-command-output.ts';
 import {requestFileEdits} from './request-file-edits.ts';
+import {sendMessageToAgent} from './send-message-to-agent.ts';
+import {startAgent} from './start-agent.ts';
 import {searchTools} from './search-tools.ts';
 import {suggestNewConversation} from './suggest-new-conversation.ts';
 import {suggestPrompt} from './suggest-prompt.ts';
@@ -46,6 +48,8 @@ const catalogue = {
   'call-mcp-tool': callMcpTool,
   'web-fetch': webFetch,
   'web-search': webSearch,
+  'start-agent': startAgent,
+  'send-message-to-agent': sendMessageToAgent,
   'read-skill': readSkill,
   'ask-user-question': askUserQuestion,
   'update-todos': updateTodos,

@@ -47,18 +47,6 @@ export const declaredActions: readonly DeclaredAction[] = [
     inputs: ['documents'],
   },
   {
-    name: 'start-agent',
-    tool: 'Agent',
-    description: 'Start a sub-agent on a task of its own.',
-    inputs: ['description', 'prompt', 'harness?', 'environment_id?'],
-  },
-  {
-    name: 'send-message-to-agent',
-    tool: 'SendMessage',
-    description: 'Send a message to other agents.',
-    inputs: ['addresses', 'subject', 'message'],
-  },
-  {
     name: 'init-project',
     tool: 'InitProject',
     description: 'Write the instructions of a project (AGENTS.md).',

@@ -31,6 +31,8 @@ export interface ToolSources {
   /** Whether weft itself can search the web. */
   readonly webSearch: 'offered' | 'none';
   readonly skills: SkillCatalogue | undefined;
+  /** The kinds of sub-agents that files define, one a line; empty where there are none. */
+  readonly agentKinds: string;
   /** The schema of the tool that takes the final answer. */
   readonly answerSchema: JsonObject | undefined;
   /** Tools that are not offered. A call to one that is `forbidden` goes on to the judge, who says why. */
@@ -46,6 +48,7 @@ export const catalogueOnly: ToolSources = {
   resources: 'none',
   webSearch: 'none',
   skills: undefined,
+  agentKinds: '',
   answerSchema: undefined,
   disabled: new Map(),
 };
@@ -68,7 +71,7 @@ export function enabledTools(sources: ToolSources = catalogueOnly): readonly Ena
 
 function fixedTools(
   action: ActionName,
-  {resources, skills, answerSchema, moreTools, foundTools, webSearch}: ToolSources,
+  {resources, skills, agentKinds, answerSchema, moreTools, foundTools, webSearch}: ToolSources,
 ): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
   if (offered === 'when-found') {
@@ -81,19 +84,24 @@ function fixedTools(
   if (offered === 'skills' && skills === undefined) return [];
   if (offered === 'more-tools' && moreTools === '') return [];
   if (offered === 'web-search' && webSearch === 'none') return [];
-  return tools.map(({name, description, jsonSchema}) => {
+  return tools.flatMap(({name, listing, description, jsonSchema}) => {
+    if (listing === 'unlisted') return [];
     if (offered === 'answer-schema' && answerSchema !== undefined) {
-      return {name, description, action, jsonSchema: () => answerSchema};
+      return [{name, description, action, jsonSchema: () => answerSchema}];
     }
-    if (offered === 'more-tools') return {name, description: `${description} ${moreTools}`, action, jsonSchema};
-    if (offered !== 'skills' || skills === undefined) return {name, description, action, jsonSchema};
+    if (offered === 'more-tools') return [{name, description: `${description} ${moreTools}`, action, jsonSchema}];
+    if (action === 'start-agent' && agentKinds !== '')
+      return [{name, description: `${description} Also:\n${agentKinds}`, action, jsonSchema}];
+    if (offered !== 'skills' || skills === undefined) return [{name, description, action, jsonSchema}];
     const {names, lines} = skills;
-    return {
-      name,
-      description: lines === '' ? description : `${description}\n${lines}`,
-      action,
-      jsonSchema: () => (names === 'any' ? jsonSchema() : withChoices(jsonSchema(), 'name', names)),
-    };
+    return [
+      {
+        name,
+        description: lines === '' ? description : `${description}\n${lines}`,
+        action,
+        jsonSchema: () => (names === 'any' ? jsonSchema() : withChoices(jsonSchema(), 'name', names)),
+      },
+    ];
   });
 }
 

@@ -25,13 +25,15 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   /**
    * When models are offered its tools: only where an MCP server has resources, where more tools can be found than the request has,
    * where there are skills, where the caller asks for JSON of a schema, or where weft has a search engine. `when-found`: once the
-   * model has found them; before that a request has their names alone, and only where a person takes part.
+   * model has found them; before that a request has their names alone, and only where a person takes part. Of `agents` the kinds of sub-agents that
+   * files define are added.
    */
   readonly offered:
     | 'always'
     | 'mcp-resources'
     | 'more-tools'
     | 'skills'
+    | 'agents'
     | 'answer-schema'
     | 'web-search'
     | 'when-found';
@@ -80,6 +82,8 @@ export interface ActionRunContext extends ActionContext {
 /** One tool name of an action and how its JSON becomes the action's input. */
 export interface ToolForm<Input> {
   readonly name: string;
+  /** `unlisted`: models are not told of it; one that knows it from elsewhere may call it. */
+  readonly listing: 'listed' | 'unlisted';
   /** For the model: short, says when to use it. */
   readonly description: string;
   /** JSON Schema of the input; the built program has it ready. */
@@ -105,6 +109,7 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(form: {
   const shape = (): Shape => (schema ??= form.schema());
   return {
     name: form.name,
+    listing: 'listed',
     description: form.description,
     jsonSchema: () => (json ??= inputSchema(form.name, shape)),
     decode(raw) {
@@ -113,6 +118,13 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(form: {
     },
   };
 }
+
+/** The same tool under a name that models are not told of. */
+export const unlistedForm = <Input>(form: ToolForm<Input>, name: string): ToolForm<Input> => ({
+  ...form,
+  name,
+  listing: 'unlisted',
+});
 
 export const textContent = (value: string): readonly TextBlock[] => [{kind: 'text', text: value}];
 

@@ -31,7 +31,7 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobPartial>({
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),
           patterns: z.optional(z.array(z.string())),
-          path: z.optional(z.string().check(z.describe('Folder, default the workspace root'))),
+          path: z.optional(z.string()),
           max_matches: z.optional(z.int().check(z.gt(0))),
           max_depth: z.optional(z.int().check(z.gt(0))),
         }),

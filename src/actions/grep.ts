@@ -31,7 +31,7 @@ export const grep = defineAction<GrepRequest, GrepReport, GrepPartial>({
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),
           queries: z.optional(z.array(z.string()).check(z.describe('Several patterns: any may match'))),
-          path: z.optional(z.string().check(z.describe('File or folder, default the workspace root'))),
+          path: z.optional(z.string().check(z.describe('File or folder'))),
           glob: z.optional(z.string().check(z.describe('Only these files, e.g. "*.ts"'))),
           output_mode: z.optional(
             z.enum(['content', 'files_with_matches', 'count']).check(z.describe('Default files_with_matches')),

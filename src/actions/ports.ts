@@ -4,6 +4,7 @@ import type {Fault} from '../domain/fault.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
 import type {CommandEnvironment, Confinement, JudgedPath, ResolvedCommand} from '../domain/risk.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
+import type {AgentsPort} from './agents-port.ts';
 import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
@@ -23,6 +24,7 @@ export interface ActionPorts {
   readonly mcp: McpPort;
   readonly web: WebPort;
   readonly skills: SkillsPort;
+  readonly agents: AgentsPort;
   readonly tools: ToolSearchPort;
   readonly answer: AnswerPort;
   readonly conversations: ConversationsPort;

@@ -61,8 +61,8 @@ export const readFiles = defineAction<ReadInput, ReadOutput, ReadPartial>({
               .array(
                 z.object({
                   file_path: z.string().check(z.minLength(1)),
-                  offset: z.optional(lineNumber('First line')),
-                  limit: z.optional(lineNumber('Number of lines')),
+                  offset: z.optional(z.int().check(z.minimum(0))),
+                  limit: z.optional(z.int().check(z.minimum(0))),
                 }),
               )
               .check(z.maxLength(mostFiles), z.describe('Several files at once, instead of file_path')),

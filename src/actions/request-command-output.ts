@@ -76,8 +76,8 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           uses_pager: z.optional(z.boolean()),
           wait_until_completion: z.optional(z.boolean().check(z.describe('Default true'))),
           run_in_background: z.optional(z.boolean()),
-          rationale: z.optional(z.string().check(z.describe('Why it is needed, shown to the user'))),
-          citations: z.optional(z.array(z.string()).check(z.describe('What it is based on: paths, addresses'))),
+          rationale: z.optional(z.string().check(z.describe('Why, shown to the user'))),
+          citations: z.optional(z.array(z.string()).check(z.describe('Sources'))),
         }),
       toInput: raw => ({
         command: raw.command,

@@ -4,7 +4,7 @@ import {failed, ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import type {Settled} from '../domain/settled.ts';
 import {boundedCitations, citationsSchema} from './citations.ts';
-import {defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
+import {defineAction, textContent, toolForm, type ToolForm, unlistedForm} from './define-action.ts';
 import {editPaths} from './edit-texts.ts';
 import {type AppliedEdits, type EditRequest, noUserChanges, type UserChangedFile} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
@@ -76,21 +76,25 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         ],
       }),
     }),
-    toolForm({
-      name: 'MultiEdit',
-      description: 'Several replacements in one file, applied in order; if one fails nothing is written.',
-      schema: () =>
-        z.object({
-          file_path: pathSchema(),
-          edits: z.array(z.object(replacement())).check(z.minLength(1)),
-          citations: citationsSchema(),
+    // Edit does the same in several calls; models that were trained with it may call it all the same.
+    unlistedForm(
+      toolForm({
+        name: 'MultiEdit',
+        description: 'Several replacements in one file, applied in order; if one fails nothing is written.',
+        schema: () =>
+          z.object({
+            file_path: pathSchema(),
+            edits: z.array(z.object(replacement())).check(z.minLength(1)),
+            citations: citationsSchema(),
+          }),
+        toInput: ({file_path, edits, citations}) => ({
+          citations: boundedCitations(citations),
+          userChanges: noUserChanges,
+          edits: [{kind: 'replace', path: file_path, replacements: edits.map(toReplacement)}],
         }),
-      toInput: ({file_path, edits, citations}) => ({
-        citations: boundedCitations(citations),
-        userChanges: noUserChanges,
-        edits: [{kind: 'replace', path: file_path, replacements: edits.map(toReplacement)}],
       }),
-    }),
+      'MultiEdit',
+    ),
     toolForm({
       name: 'Write',
       description: 'Create a file, or overwrite one that has been read.',

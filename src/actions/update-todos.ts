@@ -36,7 +36,7 @@ export const updateTodos = defineAction<TodosInput, TodoUpdate, TodosPartial>({
             z.object({
               content: z.string().check(z.minLength(1)),
               status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']),
-              activeForm: z.optional(z.string().check(z.describe('Shown while it runs, e.g. "Running tests"'))),
+              activeForm: z.optional(z.string().check(z.describe('e.g. "Running tests"'))),
               id: z.optional(z.string()),
             }),
           ),

@@ -78,7 +78,7 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
       return {tag: 'ok', value: found.kind === 'unknown' ? found : {kind: 'prompt'}};
     },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
-    agents: async () => ({tag: 'ok', value: []}),
+    agents: async () => ({tag: 'ok', value: session.agents.rows()}),
     hooks: async () => ({tag: 'ok', value: session.ports.hooks.list()}),
     'context-usage': async () => {
       const {contextUsage} = await import('./context/context-usage.ts');

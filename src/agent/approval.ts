@@ -185,40 +185,43 @@ async function ask(
   const uncovered = verdict.risk === 'read-only' ? '' : await checkpoints.notCovered(touchedFiles(verdict), signal);
   if (signal.aborted) return 'aborted';
   if (verdict.risk !== 'read-only') checkpoints.expectChange();
-  // The wait begins before the question is published: a listener may answer at once.
-  const waiting = session.pending.approvals.wait(id, 'aborted', signal);
-  const message = `weft needs your permission to use ${toolName}`;
-  void hooks.happened({event: 'Notification', type: 'permission_prompt', message}, signal);
-  session.publish([
-    {
-      event: 'approval-requested',
-      approval: {
-        id,
-        asker: 'main',
-        toolName,
-        action,
-        label,
-        preview,
-        verdict:
-          uncovered === ''
-            ? verdict
-            : {...verdict, reasons: [...verdict.reasons, {kind: 'not-undoable', text: uncovered}]},
-        wording: action === own ? 'model' : 'user',
-        rationale: rationaleOf(action),
-        sessionGrant: sessionGrant(action, verdict).words,
-        impact,
-        citations: citationsOf(action),
+  const asked = async (): Promise<ApprovalAnswer | 'aborted'> => {
+    // The wait begins before the question is published: a listener may answer at once.
+    const waiting = session.pending.approvals.wait(id, 'aborted', signal);
+    const message = `weft needs your permission to use ${toolName}`;
+    void hooks.happened({event: 'Notification', type: 'permission_prompt', message}, signal);
+    session.pending.publish([
+      {
+        event: 'approval-requested',
+        approval: {
+          id,
+          asker: session.asker,
+          toolName,
+          action,
+          label,
+          preview,
+          verdict:
+            uncovered === ''
+              ? verdict
+              : {...verdict, reasons: [...verdict.reasons, {kind: 'not-undoable', text: uncovered}]},
+          wording: action === own ? 'model' : 'user',
+          rationale: rationaleOf(action),
+          sessionGrant: sessionGrant(action, verdict).words,
+          impact,
+          citations: citationsOf(action),
+        },
       },
-    },
-  ]);
-  const answer = await waiting;
-  const decision = answer === 'aborted' ? 'refused' : decisionOf(answer);
-  // An edited command is asked about again: nothing has been decided yet.
-  if (answer !== 'aborted' && decision !== 'edited') {
-    journal(session, {kind: 'approval', id, label, decision, by: 'user'});
-  }
-  session.publish([{event: 'approval-settled', id, decision}]);
-  return answer;
+    ]);
+    const answer = await waiting;
+    const decision = answer === 'aborted' ? 'refused' : decisionOf(answer);
+    // An edited command is asked about again: nothing has been decided yet.
+    if (answer !== 'aborted' && decision !== 'edited') {
+      journal(session, {kind: 'approval', id, label, decision, by: 'user'});
+    }
+    session.pending.publish([{event: 'approval-settled', id, decision}]);
+    return answer;
+  };
+  return session.pending.inTurn({asker: session.asker, on: label}, asked, signal);
 }
 
 const decisionOf = ({decision}: ApprovalAnswer): 'allowed' | 'refused' | 'edited' => {

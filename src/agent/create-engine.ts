@@ -10,6 +10,7 @@ import {modelNamed} from '../domain/model-alias.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {PermissionMode} from '../domain/risk.ts';
+import type {Asker} from '../domain/sub-agent.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
 import {CheckpointRecorder} from './checkpoint-recorder.ts';
 import type {
@@ -32,6 +33,7 @@ import type {AgentPorts} from './ports.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {journal, warn, type PromptLimits, type SessionContext} from './session-context.ts';
+import {LazyAgents, type SessionAgents} from './sub-agents/session-agents.ts';
 import {makeStructuredAnswer, type StructuredOutput} from './structured-output.ts';
 import {makeToolRegistry} from './tool-registry.ts';
 import {runUserCommand} from './user-command.ts';
@@ -55,7 +57,19 @@ export interface EngineOptions {
   readonly disabledTools: ToolSources['disabled'];
   /** Until an operation sets it otherwise. */
   readonly thinking: Thinking;
+  readonly place: EnginePlace;
 }
+
+/** Whether it is the engine of a session, or of a sub-agent, which asks and is allowed things as its session is. */
+export type EnginePlace =
+  | {readonly kind: 'top'}
+  | {
+      readonly kind: 'sub-agent';
+      readonly asker: Asker;
+      readonly pending: PendingRequests;
+      readonly grants: Set<string>;
+      readonly agents: (session: () => SessionContext) => SessionAgents;
+    };
 
 /**
  * The engine: takes operations, does one piece of work after the other, and publishes what happens as events. Order of work for a
@@ -82,7 +96,7 @@ class Engine implements AgentClient {
   readonly #closed = new AbortController();
 
   constructor(options: EngineOptions) {
-    const {ports, host, session, origin, disabledTools, ...rest} = options;
+    const {ports, host, session, origin, disabledTools, place, ...rest} = options;
     const publish = (events: readonly AgentEvent[]): void => this.#listeners.publish(events);
     this.#session = {
       ...rest,
@@ -93,24 +107,41 @@ class Engine implements AgentClient {
         mcp: ports.machine.mcp,
         web: ports.machine.web,
         skills: ports.machine.skills,
+        agentKinds: ports.agentKinds,
         structuredOutput: rest.structuredOutput,
         disabledTools,
         interaction: rest.interaction,
         contextWindow: () => ports.model.facts(this.#session.model).contextWindow,
       }),
-      pending: new PendingRequests({
-        interaction: rest.interaction,
-        secrets: ports.secrets,
-        clock: ports.clock,
-        publish,
-      }),
+      pending:
+        place.kind === 'sub-agent'
+          ? place.pending
+          : new PendingRequests({
+              interaction: rest.interaction,
+              secrets: ports.secrets,
+              clock: ports.clock,
+              publish,
+            }),
+      asker: place.kind === 'sub-agent' ? place.asker : 'main',
+      agents:
+        place.kind === 'sub-agent'
+          ? place.agents(() => this.#session)
+          : new LazyAgents(async () => {
+              const {SubAgents, usualLimits} = await import('./sub-agents/sub-agents.ts');
+              const newEngine = createEngine;
+              const setup = {newEngine, host, disabledTools, session: () => this.#session, limits: usualLimits};
+              return new SubAgents(setup).top();
+            }),
       foreground: new ForegroundCommands(),
       addedContext: [],
       promptModel: undefined,
       promptRules: [],
       continuation: '',
       sandbox: 'unknown',
-      conversation: openConversation(recordingSession(session), origin, {ports, publish}),
+      conversation: {
+        ...openConversation(recordingSession(session), origin, {ports, publish}),
+        ...(place.kind === 'sub-agent' ? {grants: place.grants} : {}),
+      },
     };
     ports.hooks.attach({publish: event => publish([event]), session: () => this.#hookSession()});
     this.#hooks = new SessionHooks(this.#session);
@@ -178,7 +209,10 @@ class Engine implements AgentClient {
         session.foreground.moveToBackground(op.id);
         return;
       case 'stop-agent':
+        session.agents.stop(op.id);
+        return;
       case 'message-agent':
+        session.agents.message(op.id, secrets.redact(op.text));
         return;
       case 'remember-prompt':
       case 'stop-terminal':
@@ -232,6 +266,7 @@ class Engine implements AgentClient {
     this.#closed.abort();
     if (reason === 'shutdown') this.#stop('shutdown');
     await this.#work.done();
+    await this.#session.agents.close();
     await this.#hooks.end(reason === 'finished' ? 'other' : 'prompt_input_exit');
     this.#session.conversation.journal.close();
   }
@@ -248,6 +283,7 @@ class Engine implements AgentClient {
       structured: makeStructuredAnswer(session.structuredOutput),
       cancellation: () => this.#work.cancellation(),
     };
+    session.agents.beginPrompt(checkpoints);
     session.conversation.todos.beginPrompt();
     await this.#hooks.begun(this.#work.signal);
     const summary = await runPrompt(prompt, context, this.#work.signal);
@@ -297,6 +333,7 @@ class Engine implements AgentClient {
       if (opened.tag === 'failed') return warn(session, faultText(opened.error));
       const origin = wanted.kind === 'new' ? 'new' : 'resumed';
       const conversation = openConversation(recordingSession(opened.value), origin, session);
+      await session.agents.close();
       await this.#hooks.end(wanted.kind === 'new' ? 'clear' : 'resume');
       session.conversation.journal.close();
       session.conversation = conversation;

@@ -59,9 +59,11 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     const servers = await session.ports.machine.mcp.ready(signal);
     if (servers.tag === 'failed') return {kind: 'failed', fault: servers.error};
     await session.ports.machine.skills.ready(signal);
+    await session.ports.agentKinds.ready(signal);
     await acceptSteering(context, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
+    sendOn(session.agents.takeNotes().map(reminderBlock), session);
     sendOn(serverInstructions(session), session);
 
     const turn = await takeTurn(context, stats, signal);
@@ -77,6 +79,9 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (step.kind === 'go-on' && turn.calls > 0) continue;
     if (step.kind === 'end' && step.end.kind !== 'done') return step.end;
 
+    // Whom nobody prompts again waits for those that it has left at work.
+    const isLast = session.interaction === 'unattended' || session.asker !== 'main';
+    if (await session.agents.hasNews(isLast ? 'wait' : 'look', signal)) continue;
     const verdict = await hooks.atEnd({answer: turn.text, round}, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (verdict.kind === 'none') return {kind: 'done'};
@@ -225,7 +230,7 @@ class PromptStats {
       waitedMs: this.#context.session.pending.waitedMs - this.#waitedBefore,
       usage: this.#usage,
       sessionUsage: this.#context.session.conversation.usage.report(),
-      denials: this.#denials,
+      denials: [...this.#denials, ...this.#context.session.agents.takeDenials()],
       structured,
     };
   }

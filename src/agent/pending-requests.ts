@@ -4,7 +4,9 @@ import {mapUserChanges} from '../actions/edit-texts.ts';
 import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
+import {raceAbort} from '../base/race.ts';
 import type {ActionId} from '../domain/ids.ts';
+import type {Asker} from '../domain/sub-agent.ts';
 import type {ClockPort, SecretsPort} from './ports.ts';
 
 /** Whether a person or a program answers approvals and questions, or nobody does. */
@@ -28,6 +30,9 @@ export class PendingRequests {
   readonly #handOvers: PendingAnswers<HandOverEnd>;
   readonly #deps: RequestDeps;
   readonly #waiting: WaitingTime;
+  /** Settles when nobody has a turn to ask any more. */
+  #lastTurn: Promise<unknown> | undefined;
+  #listener: AskingListener = () => {};
 
   constructor(deps: RequestDeps) {
     this.#deps = deps;
@@ -60,33 +65,81 @@ export class PendingRequests {
     }
   }
 
+  /** Publishes to the front ends of the session, whoever asks. */
+  publish(events: readonly AgentEvent[]): void {
+    this.#deps.publish(events);
+  }
+
+  /** Hears who begins to ask for what, and that it is settled (`undefined`). */
+  whenAsking(listener: AskingListener): void {
+    this.#listener = listener;
+  }
+
+  /**
+   * Runs `ask` when nobody else asks: the user has one question at a time before him, although sub-agents ask beside the agent.
+   * `aborted` where the signal fires before that.
+   */
+  async inTurn<T>(
+    {asker, on}: {readonly asker: Asker; readonly on: string},
+    ask: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T | 'aborted'> {
+    const turn = Promise.withResolvers<void>();
+    const before = this.#lastTurn;
+    const own = before === undefined ? turn.promise : before.then(() => turn.promise);
+    this.#lastTurn = own;
+    try {
+      if (before !== undefined && (await raceAbort(before, signal)) === 'aborted') return 'aborted';
+      this.#listener(asker, on);
+      try {
+        return await ask();
+      } finally {
+        this.#listener(asker, undefined);
+      }
+    } finally {
+      turn.resolve();
+      if (this.#lastTurn === own) this.#lastTurn = undefined;
+    }
+  }
+
   /** The ports through which one action asks the user, under its id. The wait begins before the question is published. */
-  portsFor(id: ActionId): Pick<ActionPorts, 'questions' | 'handOvers'> {
+  portsFor(id: ActionId, asker: Asker): Pick<ActionPorts, 'questions' | 'handOvers'> {
     const {interaction, publish} = this.#deps;
     return {
       questions: {
         ask: async (questions, signal) => {
           if (interaction === 'unattended') return {kind: 'unattended'};
-          const waiting = this.#questions.wait(id, {kind: 'dismissed'}, signal);
-          publish([{event: 'question-asked', id, asker: 'main', questions}]);
-          const reply = await waiting;
-          publish([{event: 'question-settled', id}]);
-          return reply;
+          const asked = async (): Promise<QuestionReply> => {
+            const waiting = this.#questions.wait(id, {kind: 'dismissed'}, signal);
+            publish([{event: 'question-asked', id, asker, questions}]);
+            const reply = await waiting;
+            publish([{event: 'question-settled', id}]);
+            return reply;
+          };
+          const on = questions[0]?.question ?? '';
+          const reply = await this.inTurn({asker, on}, asked, signal);
+          return reply === 'aborted' ? {kind: 'dismissed'} : reply;
         },
       },
       handOvers: {
         handOver: async (request, signal) => {
           if (interaction === 'unattended') return 'unattended';
-          const waiting = this.#handOvers.wait(id, 'declined', signal);
-          publish([{event: 'hand-over-asked', id, block: request.id, reason: request.reason}]);
-          const end = await waiting;
-          publish([{event: 'hand-over-settled', id}]);
-          return end;
+          const asked = async (): Promise<HandOverEnd> => {
+            const waiting = this.#handOvers.wait(id, 'declined', signal);
+            publish([{event: 'hand-over-asked', id, block: request.id, reason: request.reason}]);
+            const end = await waiting;
+            publish([{event: 'hand-over-settled', id}]);
+            return end;
+          };
+          const end = await this.inTurn({asker, on: request.reason}, asked, signal);
+          return end === 'aborted' ? 'declined' : end;
         },
       },
     };
   }
 }
+
+type AskingListener = (asker: Asker, on: string | undefined) => void;
 
 /** How long anything has waited for the user; what waits at the same time counts once. */
 class WaitingTime {

@@ -10,7 +10,9 @@ import type {OpenSession} from '../domain/journal.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {PermissionMode, RuleChange, Verdict} from '../domain/risk.ts';
 import type {Proof} from '../domain/sandbox.ts';
+import type {HarnessesPort} from '../actions/harness-port.ts';
 import type {HooksPort} from '../actions/hooks-port.ts';
+import type {AgentKind} from './sub-agents/agent-kind.ts';
 
 /** Everything the engine needs from outside. The tests give it all in memory. */
 export interface AgentPorts {
@@ -19,11 +21,15 @@ export interface AgentPorts {
   readonly hooks: HooksPort;
   readonly commands: CommandsPort;
   readonly sessions: SessionsPort;
+  readonly harnesses: HarnessesPort;
+  readonly agentKinds: AgentKindsPort;
   /** The machine; the engine itself provides todos and questions. */
   readonly machine: Pick<
     ActionPorts,
     'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'
   >;
+  /** The same machine with a shell of its own: where that stands, and so how its commands are judged, depends on no other. */
+  separateShell(): Pick<AgentPorts, 'machine' | 'judge'>;
   readonly impact: ImpactPort;
   readonly checkpoints: CheckpointsPort;
   readonly workspaceState: WorkspaceStatePort;
@@ -70,8 +76,23 @@ export interface SecretsPort {
   readonly redact: (text: string) => string;
 }
 
+/** The kinds of sub-agents that files and programs define. */
+export interface AgentKindsPort {
+  /** Settles when `list` is complete: files have been read. */
+  ready(signal: AbortSignal): Promise<void>;
+  /** The same value while nothing changed. */
+  list(): readonly AgentKind[];
+}
+
+export const noAgentKinds: AgentKindsPort = {ready: async () => {}, list: () => []};
+
 export interface SessionsPort {
   create(details: {readonly directory: string; readonly model: string}): OpenSession;
+  /** The session of a sub-agent: it is in no list, and goes with that of its parent. */
+  createBelow(
+    parent: SessionId,
+    details: {readonly directory: string; readonly model: string; readonly title: string},
+  ): OpenSession;
   resume(id: SessionId): Outcome<OpenSession, Fault>;
 }
 

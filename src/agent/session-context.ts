@@ -14,6 +14,7 @@ import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {confines, type Proof} from '../domain/sandbox.ts';
 import type {Cancellation} from '../domain/settled.ts';
+import type {Asker} from '../domain/sub-agent.ts';
 import type {PromptCheckpoints} from './checkpoint-recorder.ts';
 import type {OpenConversation} from './conversation.ts';
 import type {ForegroundCommands} from './foreground-commands.ts';
@@ -21,6 +22,7 @@ import type {Interaction, PendingRequests} from './pending-requests.ts';
 import type {AgentPorts} from './ports.ts';
 import type {PromptHooks} from './prompt-hooks.ts';
 import type {StructuredAnswer, StructuredOutput} from './structured-output.ts';
+import type {SessionAgents} from './sub-agents/session-agents.ts';
 import type {ToolRegistry} from './tool-registry.ts';
 import type {WorkQueue} from './work-queue.ts';
 
@@ -43,6 +45,9 @@ export interface SessionContext {
   readonly structuredOutput: StructuredOutput;
   readonly tools: ToolRegistry;
   readonly pending: PendingRequests;
+  /** Who asks the user. */
+  readonly asker: Asker;
+  readonly agents: SessionAgents;
   readonly foreground: ForegroundCommands;
   readonly publish: (events: readonly AgentEvent[]) => void;
   /** Settles when every listener can take more events; `undefined` where all of them can now. */
@@ -134,7 +139,8 @@ export const actionPorts = (session: SessionContext, id: ActionId, answer: Answe
       session.continuation = summary;
     },
   },
-  ...session.pending.portsFor(id),
+  agents: session.agents.portFor(id),
+  ...session.pending.portsFor(id, session.asker),
 });
 
 /** The skills as the conversation has them: instructions that it holds are not given again, and what a skill allows holds for the prompt. */

@@ -3,9 +3,10 @@ import type {McpPort, McpTool} from '../actions/mcp-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
 import type {FoundTool, ToolSearchPort} from '../actions/ports.ts';
-import {clip} from '../base/clip.ts';
+import {clip, firstLine} from '../base/clip.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
 import type {Interaction} from './pending-requests.ts';
+import type {AgentKindsPort} from './ports.ts';
 import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
 
 /** The tools that the model may call now. MCP servers come, go and change their tools while the session goes on. */
@@ -29,6 +30,7 @@ export function makeToolRegistry(options: {
   readonly mcp: McpPort;
   readonly web: Pick<WebPort, 'searching'>;
   readonly skills: Pick<SkillsPort, 'catalogue'>;
+  readonly agentKinds: Pick<AgentKindsPort, 'list'>;
   readonly structuredOutput: StructuredOutput;
   readonly disabledTools: ToolSources['disabled'];
   /** Where nobody takes part, the seldom used tools of weft's own are not named. */
@@ -52,7 +54,8 @@ export function makeToolRegistry(options: {
       .filter(({name, status}) => status !== 'disabled' && !mcpTools.some(({server}) => server === name))
       .map(({name, status}) => ({name, status}));
     const skills = skillsPort.catalogue();
-    const state = JSON.stringify([resources, starting, offer.found.size]);
+    const agentKinds = kindLines(options.agentKinds.list());
+    const state = JSON.stringify([resources, starting, offer.found.size, agentKinds]);
     if (known?.tools !== mcpTools || known.state !== state || known.sources.skills !== skills) {
       const budget = (options.contextWindow() || usualContext) * contextShare * charactersPerToken;
       const offeredTools = offer.take(mcpTools, budget);
@@ -74,6 +77,7 @@ export function makeToolRegistry(options: {
           foundTools: new Set(offer.found),
           resources,
           skills,
+          agentKinds,
           webSearch: web.searching === 'offered' ? 'offered' : 'none',
           answerSchema,
           disabled: disabledTools,
@@ -116,6 +120,12 @@ export function makeToolRegistry(options: {
     },
   };
 }
+
+/** Of a kind of sub-agents its first line is told. */
+const longestKind = 200;
+
+const kindLines = (kinds: ReturnType<AgentKindsPort['list']>): string =>
+  clip(kinds.map(({name, description}) => `- ${name}: ${firstLine(description, longestKind)}`).join('\n'), longestList);
 
 /** `named`: what a search by name may call it besides; `words`: what its name and its server say. */
 interface SearchedTool extends FoundTool {

@@ -13,6 +13,8 @@ import {
   type Usage,
 } from '../domain/usage.ts';
 
+type SubAgentUsage = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
+
 /** Adds up the tokens and costs that the provider reported, per model, for one session. */
 export class UsageMeter {
   readonly #models = new Map<string, ModelUsage>();
@@ -31,6 +33,7 @@ export class UsageMeter {
         this.add(record.message.model, record.message.usage, providerSearches(record.message));
       }
       if (record.kind === 'usage') this.add(record.model, record.usage, 0);
+      if (record.kind === 'agent-usage') this.addOfSubAgent(record);
     }
     const last = records.findLast(record => setsContextSize.has(record.kind));
     if (last !== undefined && last.kind !== 'answer' && last.kind !== 'usage') this.follow(records);
@@ -51,6 +54,17 @@ export class UsageMeter {
     this.#last = {model, usage};
     this.#extendsLast = true;
     this.#expected = undefined;
+  }
+
+  /** What a sub-agent has used counts as money and tokens, and says nothing of how full the context is. */
+  addOfSubAgent({model, usage, costUsd}: SubAgentUsage): void {
+    const before = this.#models.get(model) ?? {usage: noUsage, costUsd: 0, requests: 0, webSearches: 0};
+    this.#models.set(model, {
+      ...before,
+      usage: addUsage(before.usage, usage),
+      costUsd: before.costUsd === 'unknown' || costUsd === 'unknown' ? 'unknown' : before.costUsd + costUsd,
+      requests: before.requests + 1,
+    });
   }
 
   /** US dollars so far, of the models whose price is known. */

@@ -2,6 +2,7 @@ import type {TreeChange, TreeId} from './checkpoint.ts';
 import type {CompactionTokens, CompactionMethod} from './compaction.ts';
 import type {AssistantMessage, Message, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, MessageId, SessionId} from './ids.ts';
+import type {SubAgent} from './sub-agent.ts';
 import type {Usage} from './usage.ts';
 
 /**
@@ -62,6 +63,15 @@ export type JournalRecord =
       readonly summary: string;
       readonly messages: readonly Message[];
       readonly tokens: CompactionTokens;
+    }
+  /** First in the session of a sub-agent. `harnessSession` is what its harness resumes by, once that is known; a later record counts. */
+  | {readonly kind: 'agent'; readonly agent: SubAgent; readonly harnessSession: string}
+  /** What a sub-agent of the session has used; the requests themselves are in its own session. */
+  | {
+      readonly kind: 'agent-usage';
+      readonly model: string;
+      readonly usage: Usage;
+      readonly costUsd: number | 'unknown';
     }
   /** The usage of a request whose answer is not part of the conversation. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};

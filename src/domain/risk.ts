@@ -106,6 +106,13 @@ export const unknownFileEffect: FileEffect = {loses: 'unknown', touches: [], mov
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
+/** From the narrowest to the widest. */
+const byWidth: readonly PermissionMode[] = ['plan', 'dontAsk', 'default', 'acceptEdits', 'bypassPermissions'];
+
+/** The mode of the two that lets less through. */
+export const narrowerMode = (one: PermissionMode, other: PermissionMode): PermissionMode =>
+  byWidth.indexOf(one) < byWidth.indexOf(other) ? one : other;
+
 /** The lists of permission rules, from the weakest to the strongest. */
 export const ruleLists = ['allow', 'ask', 'deny'] as const;
 export type RuleList = (typeof ruleLists)[number];

@@ -39,6 +39,7 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
   switch (access.kind) {
     case 'none':
     case 'skill':
+    case 'agent':
       return {decision: 'allow', risk: 'read-only', reasons: [], target: 'ordinary', detail: noDetail};
     case 'read':
       return reading(access.paths, context);

@@ -39,4 +39,9 @@ export const migrations: readonly string[] = [
     at INTEGER NOT NULL
   ) STRICT;
   `,
+  // The session of a sub-agent belongs to that of the agent that started it, and goes with it.
+  `
+  ALTER TABLE sessions ADD COLUMN parent TEXT REFERENCES sessions (id) ON DELETE CASCADE;
+  CREATE INDEX sessions_by_parent ON sessions (parent);
+  `,
 ];

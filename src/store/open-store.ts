@@ -37,6 +37,8 @@ export interface Store {
   create(details: SessionDetails): StoredSession;
   /** The same under an id of the caller's choice, which must be free. */
   createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault>;
+  /** The session of a sub-agent: no list has it, and it is deleted with its parent. */
+  createBelow(parent: SessionId, details: SessionDetails): StoredSession;
   /** Goes on with a session that no running process has open. */
   resume(id: SessionId): Outcome<StoredSession, Fault>;
   /** Goes on with a copy of the session under an id that is free; the session itself may be open elsewhere. */
@@ -107,6 +109,10 @@ class SqliteStore implements Store {
       if (this.#open.has(id) || findSessionRow(this.#db, id) !== undefined) return failed(taken(id));
       return ok(this.#hold({id, unwritten: details, records: [], skipped: []}));
     });
+  }
+
+  createBelow(parent: SessionId, details: SessionDetails): StoredSession {
+    return this.create({...details, parent});
   }
 
   resume(id: SessionId): Outcome<StoredSession, Fault> {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {actionId, messageId} from '../domain/ids.ts';
+import {actionId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {treeId} from '../domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
 
@@ -46,6 +46,14 @@ export function encodeBody(record: JournalRecord): string {
       const {model, usage: used} = record;
       return JSON.stringify({model, usage: used});
     }
+    case 'agent': {
+      const {agent, harnessSession} = record;
+      return JSON.stringify({agent, harnessSession});
+    }
+    case 'agent-usage': {
+      const {model, usage: used, costUsd} = record;
+      return JSON.stringify({model, usage: used, costUsd});
+    }
     default:
       return unreachable(record);
   }
@@ -79,6 +87,10 @@ export function decodeBody(kind: string, body: string): Outcome<JournalRecord, s
       return fits(compaction, json.value, value => ({kind, ...value}));
     case 'usage':
       return fits(requestUsage, json.value, value => ({kind, ...value}));
+    case 'agent':
+      return fits(subAgent, json.value, value => ({kind, ...value}));
+    case 'agent-usage':
+      return fits(agentUsage, json.value, value => ({kind, ...value}));
     default:
       return failed('a kind this version of weft does not know');
   }
@@ -178,3 +190,22 @@ const compaction = z.object({
   tokens: z.object({before: z.number(), after: z.number()}),
 });
 const requestUsage = z.object({model: z.string(), usage});
+const sessionIdSchema = z.pipe(
+  z.string().check(z.refine(raw => parseSessionId(raw) !== undefined)),
+  z.transform((raw): SessionId => parseSessionId(raw) ?? z.NEVER),
+);
+const subAgent = z.object({
+  agent: z.object({
+    id: sessionIdSchema,
+    call: actionIdSchema,
+    parent: z.union([z.literal('main'), sessionIdSchema]),
+    name: z.string(),
+    kind: z.string(),
+    harness: z.string(),
+    model: z.string(),
+    prompt: z.string(),
+    startedAt: z.number(),
+  }),
+  harnessSession: z.string(),
+});
+const agentUsage = z.object({model: z.string(), usage, costUsd: z.union([z.number(), z.literal('unknown')])});

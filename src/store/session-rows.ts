@@ -20,6 +20,8 @@ export interface SessionDetails {
   readonly model: string;
   /** Without one: the first line of its first prompt. */
   readonly title?: string;
+  /** Of a sub-agent: the session of the agent that started it. */
+  readonly parent?: SessionId;
 }
 
 /** The statements about sessions. Those that write belong into a transaction of the caller. */
@@ -30,27 +32,33 @@ export const findSessionRow = (db: Database, id: SessionId): SessionSummary | un
 export function selectSessions(db: Database, directory: string | undefined): readonly SessionSummary[] {
   const rows =
     directory === undefined
-      ? db.all(`SELECT ${columns} FROM sessions ${newestFirst}`)
-      : db.all(`SELECT ${columns} FROM sessions WHERE directory = ? ${newestFirst}`, directory);
+      ? db.all(`SELECT ${columns} FROM sessions WHERE parent IS NULL ${newestFirst}`)
+      : db.all(`SELECT ${columns} FROM sessions WHERE directory = ? AND parent IS NULL ${newestFirst}`, directory);
   return rows.map(summaryOf).filter(summary => summary !== undefined);
 }
 
 export const latestSession = (db: Database, directory: string): SessionSummary | undefined =>
-  summaryOf(db.first(`SELECT ${columns} FROM sessions WHERE directory = ? ${newestFirst} LIMIT 1`, directory));
+  summaryOf(
+    db.first(
+      `SELECT ${columns} FROM sessions WHERE directory = ? AND parent IS NULL ${newestFirst} LIMIT 1`,
+      directory,
+    ),
+  );
 
 export function insertSession(
   db: Database,
   session: SessionDetails & {readonly id: SessionId; readonly at: number},
 ): void {
-  const {id, directory, model, title = '', at} = session;
+  const {id, directory, model, title = '', parent, at} = session;
   db.run(
-    `INSERT INTO sessions (${columns}) VALUES (?, ?, ?, ?, ?, ?, 0)`,
+    `INSERT INTO sessions (${columns}, parent) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
     id,
     plain(directory),
     plain(model),
     plain(firstLine(title.trim(), titleLength)),
     at,
     at,
+    parent ?? null,
   );
 }
 
@@ -97,7 +105,7 @@ export function firstPrompts(
 ): ReadonlyMap<SessionId, string> {
   const rows = db.all(
     `SELECT id, (SELECT body FROM records WHERE session_id = id AND kind = 'prompt' ORDER BY seq LIMIT 1) AS body
-     FROM sessions WHERE directory = ?`,
+     FROM sessions WHERE directory = ? AND parent IS NULL`,
     directory,
   );
   const prompts = new Map<SessionId, string>();
@@ -124,7 +132,7 @@ export const selectUsage = (db: Database): readonly SessionUsage[] =>
       `SELECT session_id AS id, body ->> '$.model' AS model,
          sum(body ->> '$.usage.inputTokens') AS input, sum(body ->> '$.usage.outputTokens') AS output,
          sum(body ->> '$.usage.cacheReadTokens') AS reads, sum(body ->> '$.usage.cacheWriteTokens') AS writes
-       FROM records WHERE kind IN ('answer', 'usage') AND json_valid(body) GROUP BY session_id, model`,
+       FROM records WHERE kind IN ('answer', 'usage', 'agent-usage') AND json_valid(body) GROUP BY session_id, model`,
     )
     .flatMap(row => {
       const id = parseSessionId(text(row, 'id'));

@@ -45,6 +45,12 @@ describe.each(actionNames)('%s', name => {
 const namesOf = (actions: readonly ActionName[]): readonly string[] =>
   actions.flatMap(action => definitions[action].tools.map(({name}) => name));
 
+/** Without those that models are not told of. */
+const listedNamesOf = (actions: readonly ActionName[]): readonly string[] =>
+  actions.flatMap(action =>
+    definitions[action].tools.flatMap(({name, listing}) => (listing === 'listed' ? [name] : [])),
+  );
+
 describe('tool names', () => {
   const forms = [...namesOf(actionNames), ...declaredActions.map(({tool}) => tool)];
 
@@ -64,7 +70,7 @@ describe('tool names', () => {
       skills,
       answerSchema: {type: 'object'},
     } as const;
-    expect(enabledTools(sources).map(({name}) => name)).toEqual(namesOf(actionNames));
+    expect(enabledTools(sources).map(({name}) => name)).toEqual(listedNamesOf(actionNames));
     const onOccasion: readonly ActionName[] = [
       'read-mcp-resource',
       'search-tools',
@@ -74,8 +80,19 @@ describe('tool names', () => {
       ...searchableTools.map(({action}) => action),
     ];
     expect(enabledTools().map(({name}) => name)).toEqual(
-      namesOf(actionNames.filter(name => !onOccasion.includes(name))),
+      listedNamesOf(actionNames.filter(name => !onOccasion.includes(name))),
     );
+  });
+
+  test('that models are not told of can be called all the same', () => {
+    expect(namesOf(actionNames).filter(name => !listedNamesOf(actionNames).includes(name))).toEqual([
+      'MultiEdit',
+      'Task',
+    ]);
+    const edits = [{old_string: 'a', new_string: 'b'}];
+    expect(decodeAction('MultiEdit', {file_path: 'a.ts', edits})).toMatchObject({value: {name: 'request-file-edits'}});
+    const task = decodeAction('Task', {description: 'x', prompt: 'y', subagent_type: 'general-purpose'});
+    expect(task).toMatchObject({value: {name: 'start-agent', input: {kind: 'general', harness: 'weft'}}});
   });
 
   test.each(declaredActions.map(({tool}) => tool))('%s is declared only: a call is a fault that says so', name => {
@@ -171,10 +188,6 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     Bash: {good: {command: 'ls', timeout: 1000, is_read_only: true}, bad: {command: ''}},
     Read: {good: {file_path: 'a.ts', offset: 1, limit: 10}, bad: {file_path: 1}},
     Edit: {good: {file_path: 'a.ts', old_string: 'a', new_string: 'b'}, bad: {file_path: 'a.ts', old_string: 'a'}},
-    MultiEdit: {
-      good: {file_path: 'a.ts', edits: [{old_string: 'a', new_string: 'b', replace_all: true}]},
-      bad: {file_path: 'a.ts', edits: []},
-    },
     Write: {good: {file_path: 'a.ts', content: ''}, bad: {file_path: 'a.ts'}},
     ApplyPatch: {
       good: {patch: '*** Begin Patch\n*** Delete File: a.ts\n*** End Patch'},
@@ -186,6 +199,11 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: '0f9a', before: 0}},
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},
     SuggestNewConversation: {good: {summary: 'The cart is done.'}, bad: {summary: ''}},
+    Agent: {
+      good: {description: 'find it', prompt: 'Where is it?', subagent_type: 'explore', run_in_background: false},
+      bad: {description: 'find it'},
+    },
+    SendMessage: {good: {to: 'find it', message: 'Look in src.'}, bad: {to: 'find it'}},
     AskUserQuestion: {
       good: {questions: [{question: 'Which?', options: [{label: 'a'}, {label: 'b'}], multiSelect: false}]},
       bad: {questions: []},

@@ -16,7 +16,8 @@ import {noWeb} from './no-web.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/agent/client.ts';
 import {noHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
-import type {AgentPorts} from '../../src/agent/ports.ts';
+import {noHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts';
+import {noAgentKinds, type AgentPorts} from '../../src/agent/ports.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {treeId, type CheckpointsPort} from '../../src/domain/checkpoint.ts';
@@ -197,6 +198,7 @@ export function engineBench(
     readonly conversations?: ConversationsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sandbox?: AgentPorts['judge']['sandbox'];
+    readonly harnesses?: HarnessesPort;
     readonly sessions?: Partial<AgentPorts['sessions']>;
     readonly options?: Partial<EngineOptions>;
   } = {},
@@ -248,7 +250,15 @@ export function engineBench(
     notices: {listen: given.listenToNotices ?? (() => {})},
     memory: {warning: given.memoryWarning ?? (() => '')},
     secrets: {redact: text => text},
-    sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session')), ...given.sessions},
+    harnesses: given.harnesses ?? noHarnesses,
+    agentKinds: noAgentKinds,
+    separateShell: () => ports,
+    sessions: {
+      create: () => memorySession(),
+      createBelow: () => memorySession(),
+      resume: () => failed(rejected('no such session')),
+      ...given.sessions,
+    },
     machine: {
       blocks: given.blocks ?? {
         find: () => noBlocks,
@@ -281,6 +291,7 @@ export function engineBench(
     thinking: {kind: 'default'},
     structuredOutput: {kind: 'none'},
     disabledTools: new Map(),
+    place: {kind: 'top'},
     ...given.options,
   });
   const events: AgentEvent[] = [];

@@ -126,6 +126,23 @@ export const sampleActions: {
     label: 'Ask: Which test runner?',
     partial: {questions: ['Which test runner?']},
   },
+  'start-agent': {
+    input: {
+      name: 'find the parser',
+      prompt: 'Where is it?',
+      kind: 'explore',
+      harness: 'weft',
+      model: '',
+      place: 'foreground',
+    },
+    label: 'Agent: find the parser',
+    partial: {name: 'find the parser', answer: ''},
+  },
+  'send-message-to-agent': {
+    input: {to: 'find the parser', message: 'Look in src, too.'},
+    label: 'Message to find the parser',
+    partial: {name: 'find the parser', answer: ''},
+  },
   'read-skill': {
     input: {name: 'pdf', argument: 'report.pdf'},
     label: 'Use the skill pdf',

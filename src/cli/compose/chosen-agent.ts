@@ -2,7 +2,7 @@ import type {Json, JsonObject} from '../../base/json.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {hooksSchema, readHooks} from '../../config/hook-settings.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
-import {type PermissionMode, permissionModes} from '../../domain/risk.ts';
+import {narrowerMode, type PermissionMode, permissionModes} from '../../domain/risk.ts';
 import type {AgentFile} from '../../extensions/skills/load-extensions.ts';
 import {UsageError} from '../exit-code.ts';
 import {configuredProvider} from './choose-model.ts';
@@ -27,9 +27,7 @@ export async function asChosenAgent(context: RunContext): Promise<RunContext> {
       ...settings,
       model: options.model ?? modelNamed(agent.model, configuredProvider(modelChoice(context)) ?? '') ?? settings.model,
       permissionMode:
-        options.permissionMode === undefined
-          ? narrowerMode(settings.permissionMode, agent.fields)
-          : settings.permissionMode,
+        options.permissionMode === undefined ? modeOf(settings.permissionMode, agent.fields) : settings.permissionMode,
       hooks: [...settings.hooks, ...hooksOf(agent)],
     },
   };
@@ -51,12 +49,10 @@ function noAgentText(wanted: string, agents: readonly AgentFile[]): string {
   return `${text} ${names.length === 0 ? 'There are none: they are files in agents/, or --agents.' : 'List them: weft agents list'}`;
 }
 
-/** From the narrowest to the widest. */
-const byWidth: readonly PermissionMode[] = ['plan', 'dontAsk', 'default', 'acceptEdits', 'bypassPermissions'];
-
-function narrowerMode(own: PermissionMode, {permissionMode}: JsonObject): PermissionMode {
+/** The mode that its file asks for, where that is narrower. */
+function modeOf(own: PermissionMode, {permissionMode}: JsonObject): PermissionMode {
   const asked = permissionModes.find(mode => mode === permissionMode);
-  return asked !== undefined && byWidth.indexOf(asked) < byWidth.indexOf(own) ? asked : own;
+  return asked === undefined ? own : narrowerMode(asked, own);
 }
 
 /** The hooks of its front matter. Those that cannot be read stop weft: one of them may be a guard. */

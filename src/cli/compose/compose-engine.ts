@@ -10,16 +10,19 @@ import {
 } from '../../safety/rules/permission-rule.ts';
 import {secretNamesIn} from '../../safety/secrets/placeholders.ts';
 import {redactingCommands, redactingPorts} from '../../safety/secrets/redacting-ports.ts';
+import {redactingHarnesses} from '../../safety/secrets/redacting-harnesses.ts';
 import {redactFault, makeRedactor, type Redactor} from '../../safety/secrets/redactor.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import type {SessionInfo} from '../../actions/agent-event.ts';
 import type {CommandsPort} from '../../actions/commands-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
-import type {ActionPorts} from '../../actions/ports.ts';
+import type {HarnessesPort} from '../../actions/harness-port.ts';
+import type {ActionPorts, ShellPort} from '../../actions/ports.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
 import {type AgentClient, answerOutcome, type ModelConnection} from '../../agent/client.ts';
 import {gitBranch} from '../../workspace/files/git-branch.ts';
+import {redactedKinds} from './agent-kinds.ts';
 import {hostServices} from './host-services.ts';
 import {
   lazyCheckpoints,
@@ -38,7 +41,7 @@ import {catalogueOnly, decodeAction} from '../../actions/decode-action.ts';
 import type {HooksPort, RuleReach} from '../../actions/hooks-port.ts';
 import type {ToolCallBlock} from '../../domain/conversation.ts';
 import type {PromptLimits} from '../../agent/session-context.ts';
-import type {JudgePort, NoticesPort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
+import type {AgentKindsPort, JudgePort, NoticesPort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
 import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../../domain/hook.ts';
 import {messageId, todoId} from '../../domain/ids.ts';
@@ -116,6 +119,8 @@ export interface EngineSetup {
   readonly learnTokens: (learn: (token: string) => void) => void;
   readonly commands: CommandsPort;
   readonly skills: SkillsPort;
+  readonly agentKinds: AgentKindsPort;
+  readonly harnesses: HarnessesPort;
   /** The folders of the user's skills, links followed: their files may be read unasked. */
   readonly skillFolders: () => readonly string[];
   readonly structuredOutput: EngineOptions['structuredOutput'];
@@ -191,21 +196,31 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     conversations: {fetch: (request, signal) => setup.user.fetchConversation(request, signal)},
   };
   const finder = lazyFinder({roots, home, environment, excluded});
-  const redactedPorts = redactingPorts(plainPorts, secrets);
-  const machine = {...redactedPorts, mcp: keepLongAnswers(redactedPorts.mcp, outputs.newAnswer)};
-  const judge = lazyJudge({
-    ...pathContext,
-    alsoReadable: setup.skillFolders,
-    weftFolders: setup.weftFolders,
-    secretNames: text => secretNamesIn(secrets.redact(text)),
-    list: listFolder,
-    read: readBytes,
-    strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
-    rules,
-    directory: () => machine.shell.directory,
-    sandbox: setup.sandbox.choice === 'native' ? 'none' : () => sandbox.proof(),
-    blockCommand: id => commands.control.list().find(block => block.id === id)?.command ?? '',
+  const inShell = (shell: ShellPort) => {
+    const redacted = redactingPorts({...plainPorts, shell}, secrets);
+    const own = {...redacted, mcp: keepLongAnswers(redacted.mcp, outputs.newAnswer)};
+    const judge = lazyJudge({
+      ...pathContext,
+      alsoReadable: setup.skillFolders,
+      weftFolders: setup.weftFolders,
+      secretNames: text => secretNamesIn(secrets.redact(text)),
+      list: listFolder,
+      read: readBytes,
+      strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
+      rules,
+      directory: () => own.shell.directory,
+      sandbox: setup.sandbox.choice === 'native' ? 'none' : () => sandbox.proof(),
+      blockCommand: id => commands.control.list().find(block => block.id === id)?.command ?? '',
+    });
+    return {machine: own, judge};
+  };
+  const {machine, judge} = inShell(commands.shell);
+  const judgePort = ({assess}: Pick<JudgePort, 'assess'>): JudgePort => ({
+    assess,
+    sandbox: () => sandbox.known(),
+    changeRules: change,
   });
+  const harnesses = redactingHarnesses(setup.harnesses, secrets);
   const {history, exportSession, fetchConversation: _, ...user} = setup.user;
   const change = changeRules(changeableRules, setup.saveRule);
   const engine: AgentClient = createEngine({
@@ -298,12 +313,14 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         },
       }),
       model: redactModel(setup.model, secrets),
-      judge: {
-        assess: (action, mode, signal) => judge.assess(action, mode, signal),
-        sandbox: () => sandbox.known(),
-        changeRules: change,
+      judge: judgePort(judge),
+      separateShell() {
+        const own = inShell(commands.newShell());
+        return {machine: own.machine, judge: judgePort(own.judge)};
       },
       sessions: setup.sessions,
+      harnesses,
+      agentKinds: redactedKinds(setup.agentKinds, secrets.redact),
       clock: {now: () => Date.now()},
       ids: {message: () => messageId(randomUUID()), todo: () => todoId(randomUUID())},
     },
@@ -318,6 +335,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     structuredOutput: setup.structuredOutput,
     thinking: setup.thinking,
     disabledTools: setup.disabledTools,
+    place: {kind: 'top'},
   });
   function connected(done: Outcome<ModelConnection, Fault>): Outcome<ModelConnection, Fault> {
     if (done.tag === 'ok') engine.submit({op: 'set-model', model: done.value.model});
@@ -331,6 +349,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     async close(reason) {
       await engine.close(reason);
       finder.drop();
+      await harnesses.close();
       await commands.close();
     },
   };

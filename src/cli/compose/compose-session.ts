@@ -13,7 +13,10 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {UsageError} from '../exit-code.ts';
 import {thinkingOf} from '../sdk-options.ts';
-import {type AgentTools, limitedServers, mayCall, toolsOf} from './agent-tools.ts';
+import {limitedServers} from '../../agent/limited-servers.ts';
+import {agentKinds} from './agent-kinds.ts';
+import {runHarnesses} from './run-harnesses.ts';
+import {type AgentTools, mayCall, toolsOf} from './agent-tools.ts';
 import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {keptSecrets, openApiKeys} from './api-keys.ts';
@@ -92,6 +95,13 @@ export async function composeSession(
   const servers = driver.servers === 'of-settings' ? await openServers({context, log}) : driver.servers;
   const surroundings = {directory, platform: process.platform, date: new Date().toISOString().slice(0, 10)};
   const agentTools = toolsOf(agent);
+  const systemPromptWith = (replacement: string | undefined): string =>
+    systemPrompt({
+      ...surroundings,
+      instructions: context.startInstructions().found,
+      replacement,
+      addition: options.appendSystemPrompt ?? '',
+    });
   const engine = composeEngine({
     session,
     origin,
@@ -118,25 +128,23 @@ export async function composeSession(
     rules: settings.rules,
     removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, directory),
     saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, directory),
-    systemPrompt: systemPrompt({
-      ...surroundings,
-      instructions: context.startInstructions().found,
+    systemPrompt: systemPromptWith(
       // Programs send an empty prompt where they have none.
-      replacement:
-        agent === 'none' || (options.systemPrompt ?? '') !== ''
-          ? options.systemPrompt
-          : agentPrompt(agent.prompt, surroundings),
-      addition: options.appendSystemPrompt ?? '',
-    }),
+      agent === 'none' || (options.systemPrompt ?? '') !== ''
+        ? options.systemPrompt
+        : agentPrompt(agent.prompt, surroundings),
+    ),
     instructions: context.instructions,
     user: userPorts(context, {store, models}),
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,
     notices,
-    mcp: limitedServers(servers.mcp, agentTools),
+    mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool)),
     learnTokens: learn => servers.learnTokens(learn),
     commands: joinCommands([extensions.commands, driver.commands, servers.commands]),
     skills: extensions.skills,
+    agentKinds: agentKinds(context, prompt => systemPromptWith(agentPrompt(prompt, surroundings))),
+    harnesses: runHarnesses(context),
     skillFolders: extensions.skillFolders,
     hooks: await sessionHooks({
       settings: settings.hooks,

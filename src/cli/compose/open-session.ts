@@ -164,6 +164,7 @@ function rewindBehind(records: readonly JournalRecord[], {behind, drops}: Resume
 /** Sessions that live only as long as the process, for `--no-session-persistence` and the demo. */
 export const unsavedSessions: SessionsPort = {
   create: () => unsavedSession(newSessionId()),
+  createBelow: () => unsavedSession(newSessionId()),
   resume: () =>
     failed({
       kind: 'needs-user',

@@ -27,6 +27,7 @@ function toolKind({kind}: Access): string {
     case 'mcp-tool':
     case 'mcp-resource':
     case 'skill':
+    case 'agent':
       return 'other';
     default:
       return unreachable(kind);

@@ -62,6 +62,7 @@ export function accessedPaths(access: Access): readonly string[] {
     case 'web-page':
     case 'web-query':
     case 'skill':
+    case 'agent':
     case 'none':
       return [];
     default:

@@ -115,7 +115,7 @@ function ruleMatches({tool, about}: PermissionRule, action: Action, match: Match
       return page !== undefined && matchesDomain(about.pattern, page.host);
     }
     case 'names':
-      return access.kind === 'skill' && isNamed(access.name, about.name);
+      return (access.kind === 'skill' || access.kind === 'agent') && isNamed(access.name, about.name);
     case 'other':
       return behaviour !== 'allow';
     default:

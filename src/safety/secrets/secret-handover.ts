@@ -47,6 +47,7 @@ function handovers(access: Access): readonly Handover[] {
     case 'web-page':
     case 'web-query':
     case 'skill':
+    case 'agent':
     case 'none':
       return [];
     default:

@@ -1,3 +1,5 @@
+import {agentFacts} from '../../actions/start-agent.ts';
+import type {AgentRow} from '../../domain/sub-agent.ts';
 import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
 import type {ReadEntry} from '../../actions/read-files.ts';
 import {blockStateText} from '../../actions/block-text.ts';
@@ -84,6 +86,8 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     output.kind === 'read'
       ? answerBody(output.result, frame)
       : {rows: [], foot: [countOf(output.resources.length, {one: 'resource', many: 'resources'})]},
+  'start-agent': ({row}, frame) => agentBody(row, frame),
+  'send-message-to-agent': ({row}, frame) => agentBody(row, frame),
   'read-skill': ({skill, given}) => ({
     rows: [],
     foot:
@@ -117,6 +121,13 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     foot: [],
   }),
 };
+
+/** The beginning of what a sub-agent has answered, and what it took. */
+const agentBody = (row: AgentRow, frame: EntryFrame): ResultBody => ({
+  rows:
+    row.status.kind === 'succeeded' ? noteRows(visibleLine(firstLine(row.status.answer, 4 * frame.width)), frame) : [],
+  foot: agentFacts(row).map(visibleLine),
+});
 
 const nothing: ResultBody = {rows: [], foot: []};
 const wholeDiff = {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole'} as const;

@@ -71,6 +71,8 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
     case 'todo-frames':
     case 'checkpoint':
     case 'usage':
+    case 'agent':
+    case 'agent-usage':
       return [];
     default:
       return unreachable(record);

@@ -13,6 +13,8 @@ import type {RemainingProcesses, RunningCommand, ShellContext} from './shell.ts'
 /** Everything that runs commands on this machine. */
 export interface Commands {
   readonly shell: ShellPort;
+  /** Another shell, which begins in the first workspace folder. */
+  newShell(): ShellPort;
   readonly blocks: BlocksPort;
   readonly control: TerminalControl;
   /** Runs the commands of hooks. */
@@ -52,34 +54,42 @@ export function makeCommands(options: CommandsOptions): Commands {
   let blocks: Promise<Blocks> | undefined;
   let control: TerminalControl | undefined;
   let findBlock: BlocksPort['find'] | undefined;
-  let opening: Promise<ShellPort> | undefined;
-  let shell: ShellPort | undefined;
   let hooks: Promise<HookProcesses> | undefined;
   const watchers = new Map<() => void, () => void>();
 
   const openRunContext = (): Promise<ShellContext> => (context ??= makeRunContext(options));
-  const openShell = (): Promise<ShellPort> =>
-    (opening ??= import('./shell.ts').then(({makeShell}) => {
-      shell = makeShell({
-        roots: options.roots,
-        variables,
-        outputs: options.outputs,
-        filter: options.filter,
-        runContext: openRunContext,
-        sandbox: options.sandbox,
-        runInTerminal: async (run, runObserve, runSignal) =>
-          (await openBlocks()).runInTerminal(run, runObserve, runSignal),
-        moveToBackground: async (running: RunningCommand) => (await openBlocks()).moveToBackground(running),
-        takeOver: async (left: RemainingProcesses) => (await openBlocks()).takeOver(left),
-      });
-      return shell;
-    }));
-  const shellDirectory = (): string => shell?.directory ?? options.roots[0];
+  function newShell(): ShellPort {
+    let opening: Promise<ShellPort> | undefined;
+    let shell: ShellPort | undefined;
+    const open = (): Promise<ShellPort> =>
+      (opening ??= import('./shell.ts').then(({makeShell}) => {
+        shell = makeShell({
+          roots: options.roots,
+          variables,
+          outputs: options.outputs,
+          filter: options.filter,
+          runContext: openRunContext,
+          sandbox: options.sandbox,
+          runInTerminal: async (run, runObserve, runSignal) =>
+            (await openBlocks()).runInTerminal(run, runObserve, runSignal),
+          moveToBackground: async (running: RunningCommand) => (await openBlocks()).moveToBackground(running),
+          takeOver: async (left: RemainingProcesses) => (await openBlocks()).takeOver(left),
+        });
+        return shell;
+      }));
+    return {
+      get directory() {
+        return shell?.directory ?? options.roots[0];
+      },
+      run: async (request, observe, signal) => (await open()).run(request, observe, signal),
+    };
+  }
+  const shell = newShell();
 
   function openBlocks(): Promise<Blocks> {
     blocks ??= import('../terminals/make-blocks.ts').then(({makeBlocks}) => {
       const made = makeBlocks({
-        directory: shellDirectory,
+        directory: () => shell.directory,
         variables,
         outputs: options.outputs,
         filter: options.filter,
@@ -98,12 +108,8 @@ export function makeCommands(options: CommandsOptions): Commands {
   }
 
   return {
-    shell: {
-      get directory() {
-        return shellDirectory();
-      },
-      run: async (request, observe, signal) => (await openShell()).run(request, observe, signal),
-    },
+    shell,
+    newShell,
     blocks: {
       find: id => findBlock?.(id) ?? noBlock(id),
       start: async (request, signal) => (await openBlocks()).port.start(request, signal),

@@ -1,3 +1,5 @@
+import {noHarnesses} from '../../../actions/harness-port.ts';
+import {noAgentKinds} from '../../../agent/ports.ts';
 import {systemPrompt} from '../../../agent/context/system-prompt.ts';
 import {noHooks} from '../../../actions/hooks-port.ts';
 import {failed} from '../../../base/outcome.ts';
@@ -93,6 +95,8 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
   if (opened.tag === 'failed') throw new Error(faultText(opened.error));
   return composeEngine({
     sandbox: {choice: 'native', proofFolder: blocks},
+    agentKinds: noAgentKinds,
+    harnesses: noHarnesses,
     model: opened.value,
     modelId: 'demo recording',
     session: unsavedSession(newSessionId()),

@@ -76,6 +76,8 @@ function sections(record: JoinedRecord): readonly string[] {
     case 'checkpoint':
     case 'todo-frames':
     case 'usage':
+    case 'agent':
+    case 'agent-usage':
       return [];
     default:
       return unreachable(record);

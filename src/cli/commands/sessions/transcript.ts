@@ -49,6 +49,8 @@ export function formatSession(records: readonly JournalRecord[]): string {
         break;
       case 'checkpoint':
       case 'usage':
+      case 'agent':
+      case 'agent-usage':
         break;
       default:
         return unreachable(record);

@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import type {AgentMessage, AgentReport} from './agents-port.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
+import {nothingToShow} from './preview.ts';
+import {type AgentPartial, agentFacts, reportText, settledAgent} from './start-agent.ts';
+
+export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentPartial>({
+  summary: 'Send a message to a sub-agent.',
+  risk: 'read-only',
+  scheduling: 'parallel',
+  offered: 'agents',
+  access: () => ({kind: 'none'}),
+  ruleKind: 'whole-tool',
+  asks: [],
+  tools: [
+    toolForm({
+      name: 'SendMessage',
+      description: 'Steer a running sub-agent, or set one that has ended to work again.',
+      schema: () =>
+        z.object({
+          to: z.string().check(z.describe('Its id')),
+          message: z.string(),
+        }),
+      toInput: ({to, message}) => ({to: to.trim(), message}),
+    }),
+  ],
+  label: ({to}) => `Message to ${to}`,
+  cancelled: ({to}) => ({name: to, answer: ''}),
+  modelContent: report => textContent(reportText(report)),
+  partialText: ({answer}) => (answer === '' ? '' : `It had said: ${answer}`),
+  outcome: ({row}) => agentFacts(row),
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  run: async (input, {ports, signal, background}) =>
+    settledAgent(await ports.agents.send(input, {signal, background}), input.to),
+});

@@ -1,0 +1,134 @@
+import * as z from 'zod/mini';
+import {ok, type Outcome} from '../base/outcome.ts';
+import {clip, pluralize} from '../base/clip.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {rejected, type Fault} from '../domain/fault.ts';
+import type {Settled} from '../domain/settled.ts';
+import type {AgentRow} from '../domain/sub-agent.ts';
+import type {AgentReport, AgentRequest} from './agents-port.ts';
+import {defineAction, textContent, toolForm, unlistedForm} from './define-action.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface AgentPartial {
+  readonly name: string;
+  /** What it had said; empty where it was not started. */
+  readonly answer: string;
+}
+
+const form = toolForm({
+  name: 'Agent',
+  description:
+    'Give a task to a sub-agent with a context of its own; its final answer comes back. Types: general (default); explore, plan, review, which only read.',
+  schema: () =>
+    z.object({
+      description: z.string().check(z.describe('3-5 words')),
+      prompt: z.string(),
+      subagent_type: z.optional(z.string()),
+      harness: z.optional(z.string().check(z.describe('weft (default), claude, codex, gemini, opencode, pi'))),
+      model: z.optional(z.string()),
+      run_in_background: z.optional(z.boolean()),
+    }),
+  toInput: (raw): AgentRequest => ({
+    name: clip(raw.description.trim(), 80),
+    prompt: raw.prompt,
+    kind: kindNamed(raw.subagent_type?.trim() ?? ''),
+    harness: raw.harness?.trim() || 'weft',
+    model: raw.model?.trim() ?? '',
+    place: raw.run_in_background === true ? 'background' : 'foreground',
+  }),
+});
+
+/** `general-purpose` is what models know it by from elsewhere. */
+const kindNamed = (name: string): string => (name === '' || name === 'general-purpose' ? 'general' : name);
+
+/** Starting one asks nobody; what it does is judged and asked about as it comes. */
+export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>({
+  summary: 'Have a sub-agent do a task.',
+  risk: 'read-only',
+  scheduling: 'parallel',
+  offered: 'agents',
+  access: ({kind, harness}) => ({kind: 'agent', name: harness === 'weft' ? kind : harness}),
+  ruleKind: 'named',
+  asks: [],
+  tools: [form, unlistedForm(form, 'Task')],
+  label: ({name}) => `Agent: ${name}`,
+  cancelled: ({name}) => ({name, answer: ''}),
+  modelContent: report => textContent(reportText(report)),
+  partialText: ({answer}) => (answer === '' ? '' : `It had said: ${answer}`),
+  outcome: ({row}) => agentFacts(row),
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  run: async (input, {ports, signal, background}) =>
+    settledAgent(await ports.agents.start(input, {signal, background}), input.name),
+});
+
+/** A sub-agent that failed is an error of the call, and one that was stopped a call that was cancelled. */
+export function settledAgent(report: Outcome<AgentReport, Fault>, name: string): Settled<AgentReport, AgentPartial> {
+  if (report.tag === 'failed') return {state: 'error', fault: report.error};
+  const {row, notes} = report.value;
+  const {status} = row;
+  switch (status.kind) {
+    case 'failed': {
+      const said = status.answer === '' ? '' : `\nIt had said: ${status.answer}`;
+      const text = `${status.reason}${said}\n${[...notes, aboutAgent(row)].join(' ')}`;
+      return {state: 'error', fault: rejected(text)};
+    }
+    case 'cancelled':
+      return {
+        state: 'cancelled',
+        why: {reason: 'interrupted', message: ''},
+        partial: {name, answer: status.answer},
+      };
+    case 'started':
+    case 'in_progress':
+    case 'blocked':
+    case 'idle':
+    case 'succeeded':
+      return {state: 'success', output: report.value};
+    default:
+      return unreachable(status);
+  }
+}
+
+/** What the model reads of a sub-agent when its call settles, or when one in the background has ended. */
+export function reportText({row, message, notes}: AgentReport): string {
+  const {status} = row;
+  const about = [...notes, aboutAgent(row)].join(' ');
+  switch (status.kind) {
+    case 'succeeded':
+      return `${status.answer === '' ? 'It said nothing.' : status.answer}\n\n${about}`;
+    case 'failed':
+      return `It failed: ${status.reason}${status.answer === '' ? '' : ` It had said: ${status.answer}`}\n\n${about}`;
+    case 'cancelled':
+      return `It was stopped.${status.answer === '' ? '' : ` It had said: ${status.answer}`}\n\n${about}`;
+    case 'started':
+    case 'in_progress':
+    case 'blocked':
+    case 'idle':
+      return message === 'joined'
+        ? `It reads the message with its next step. ${about}`
+        : `It goes on in the background; you will be told of its end. ${about}`;
+    default:
+      return unreachable(status);
+  }
+}
+
+/** The line by which the model knows a sub-agent: SendMessage goes to this id. */
+const aboutAgent = (row: AgentRow): string =>
+  `[agent ${row.agent.id}: ${[row.agent.name, ...agentFacts(row)].join(', ')}]`;
+
+/** What a sub-agent has done, as clauses. */
+export function agentFacts({agent, progress, place, status}: AgentRow): readonly string[] {
+  const {usage, costUsd, files, turns, calls} = progress;
+  const tokens = usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const hasEnded = status.kind === 'succeeded' || status.kind === 'failed' || status.kind === 'cancelled';
+  return [
+    agent.harness === 'weft' ? agent.kind : agent.harness,
+    ...(place === 'background' && !hasEnded ? ['in the background'] : []),
+    ...(turns === 0 ? [] : [pluralize(turns, 'turn')]),
+    ...(calls === 0 ? [] : [pluralize(calls, 'call')]),
+    ...(tokens === 0 ? [] : [`${tokens.toLocaleString('en')} tokens`]),
+    ...(typeof costUsd === 'number' && costUsd > 0 ? [`$${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}`] : []),
+    ...(files.length === 0 ? [] : [`changed ${clip(files.join(', '), 500)}`]),
+  ];
+}

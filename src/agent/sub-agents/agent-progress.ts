@@ -1,0 +1,81 @@
+import type {AgentEvent, PromptEnd} from '../../actions/agent-event.ts';
+import {accessOf, labelOf, type Action} from '../../actions/catalogue.ts';
+import {editPaths} from '../../actions/edit-texts.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {AgentRow, AgentStatus} from '../../domain/sub-agent.ts';
+
+/** Whether nothing more comes of its prompt. */
+export const hasEnded = ({kind}: AgentStatus): boolean =>
+  kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';
+
+/**
+ * A sub-agent after an event of its own engine; the same row where nothing changed. A prompt that was withdrawn before it began was
+ * stopped; every other one ends with its `prompt-finished`.
+ */
+export function afterEvent(row: AgentRow, event: AgentEvent): AgentRow {
+  switch (event.event) {
+    case 'prompt-accepted':
+      return withStatus(row, {kind: 'in_progress', doing: ''});
+    case 'prompt-withdrawn':
+      return row.status.kind === 'started' ? withStatus(row, {kind: 'cancelled', answer: ''}) : row;
+    case 'turn-started':
+      return {
+        ...withStatus(row, {kind: 'in_progress', doing: ''}),
+        progress: {...row.progress, turns: row.progress.turns + 1},
+      };
+    case 'action-started':
+      return {
+        ...withStatus(row, {kind: 'in_progress', doing: labelOf(event.action)}),
+        progress: {...row.progress, calls: row.progress.calls + 1},
+      };
+    case 'action-settled': {
+      const {result} = event;
+      if (result.tag !== 'action' || result.result.settled.state !== 'success') return row;
+      return withFiles(row, changedBy(result.result));
+    }
+    case 'prompt-finished':
+      return withStatus(row, endOf(event.summary.end, event.summary.answer));
+    default:
+      return row;
+  }
+}
+
+export const withStatus = (row: AgentRow, status: AgentStatus): AgentRow => ({...row, status});
+
+/** The row with files that were changed; each is there once. */
+export function withFiles(row: AgentRow, changed: readonly string[]): AgentRow {
+  const files = [...new Set([...row.progress.files, ...changed])];
+  return files.length === row.progress.files.length ? row : {...row, progress: {...row.progress, files}};
+}
+
+function changedBy(action: Action): readonly string[] {
+  const access = accessOf(action);
+  return access.kind === 'edit' ? access.edits.flatMap(editPaths) : [];
+}
+
+function endOf(end: PromptEnd, answer: string): AgentStatus {
+  switch (end.kind) {
+    case 'done':
+      return {kind: 'succeeded', answer};
+    case 'interrupted':
+      return {kind: 'cancelled', answer};
+    case 'failed':
+    case 'not-sent':
+      return {kind: 'failed', reason: faultText(end.fault), answer};
+    case 'max-turns':
+      return {kind: 'failed', reason: `It was stopped after ${end.turns} turns.`, answer};
+    case 'max-cost':
+      return {kind: 'failed', reason: `It was stopped: the session has cost $${end.usd}.`, answer};
+    case 'invalid-output':
+      return {kind: 'failed', reason: 'It gave no answer that fits.', answer};
+    case 'stopped-by-hook':
+      return {
+        kind: 'failed',
+        reason: end.reason === '' ? 'A hook stopped it.' : `A hook stopped it: ${end.reason}`,
+        answer,
+      };
+    default:
+      return unreachable(end);
+  }
+}

@@ -1,0 +1,159 @@
+import type {AgentEvent, SessionUsage} from '../../actions/agent-event.ts';
+import {noCommands} from '../../actions/commands-port.ts';
+import {noHooks, type HooksPort, type Subagent} from '../../actions/hooks-port.ts';
+import {actionNames, definitions} from '../../actions/catalogue.ts';
+import {failed, ok} from '../../base/outcome.ts';
+import {rejected} from '../../domain/fault.ts';
+import type {OpenSession} from '../../domain/journal.ts';
+import type {SubAgent} from '../../domain/sub-agent.ts';
+import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
+import {noUsage, usageSince, type Usage} from '../../domain/usage.ts';
+import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
+import type {AgentClient} from '../client.ts';
+import type {EngineOptions} from '../create-engine.ts';
+import type {AgentPorts} from '../ports.ts';
+import {limitedServers} from '../limited-servers.ts';
+import type {SessionContext} from '../session-context.ts';
+import type {AgentKind} from './agent-kind.ts';
+import type {SessionAgents} from './session-agents.ts';
+
+/** What a request of a sub-agent has used. */
+export interface Spending {
+  readonly model: string;
+  readonly usage: Usage;
+  readonly costUsd: number | 'unknown';
+}
+
+export interface WeftAgentSetup {
+  readonly agent: SubAgent;
+  readonly kind: AgentKind;
+  readonly session: OpenSession;
+  readonly origin: 'new' | 'resumed';
+  /** The agent that has started it. */
+  readonly parent: SessionContext;
+  readonly checkpoints: () => PromptCheckpoints | undefined;
+  readonly newEngine: (options: EngineOptions) => AgentClient;
+  readonly host: EngineOptions['host'];
+  readonly disabledTools: EngineOptions['disabledTools'];
+  readonly agents: (session: () => SessionContext) => SessionAgents;
+  readonly observe: (event: AgentEvent) => void;
+  readonly spent: (spending: Spending) => void;
+}
+
+/** A sub-agent in this process: an engine of its own, on the ports of the agent that started it. */
+export function weftAgent(setup: WeftAgentSetup): AgentClient {
+  const {agent, kind, parent, session} = setup;
+  const engine = setup.newEngine({
+    ports: portsOf(setup),
+    host: setup.host,
+    session,
+    origin: setup.origin,
+    directory: parent.directory,
+    model: agent.model,
+    mode: modeOf(kind, parent.mode),
+    systemPrompt: kind.systemPrompt.kind === 'same' ? parent.systemPrompt : kind.systemPrompt.text,
+    // What all cost together is looked at by whoever has started them.
+    limits: {maxTurns: leastTurns(kind.maxTurns, parent.limits.maxTurns), maxCostUsd: 'unlimited'},
+    // Where the user does not want to be asked, nobody is.
+    interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
+    structuredOutput: {kind: 'none'},
+    disabledTools: new Map([...setup.disabledTools, ...refusedTools(kind)]),
+    thinking: parent.thinking,
+    place: {
+      kind: 'sub-agent',
+      asker: {id: agent.id, name: agent.name, kind: agent.kind, harness: agent.harness},
+      pending: parent.pending,
+      grants: parent.conversation.grants,
+      agents: setup.agents,
+    },
+  });
+  let before: SessionUsage['models'] = {};
+  engine.subscribe(events => {
+    for (const event of events) {
+      if (event.event === 'session-opened') before = event.usage.models;
+      if (event.event === 'usage-changed') {
+        for (const spending of spentSince(before, event.usage.models)) setup.spent(spending);
+        before = event.usage.models;
+      }
+      setup.observe(event);
+    }
+    const ready = parent.listenersReady();
+    return ready === undefined ? undefined : ready.then(() => {});
+  });
+  return engine;
+}
+
+/** The kind may narrow what the parent may do, and never widen it. */
+export const modeOf = ({mode}: AgentKind, parent: PermissionMode): PermissionMode =>
+  mode === 'inherit' ? parent : narrowerMode(mode, parent);
+
+const leastTurns = (own: number, parent: number | 'unlimited'): number =>
+  parent === 'unlimited' ? own : Math.min(own, parent);
+
+function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
+  const names = actionNames.flatMap(name => {
+    const {offered, tools} = definitions[name];
+    return offered === 'answer-schema' || offered === 'more-tools' ? [] : tools.map(tool => tool.name);
+  });
+  return new Map(names.filter(name => !mayCall(name)).map(name => [name, 'absent']));
+}
+
+function portsOf({agent, kind, parent, checkpoints}: WeftAgentSetup): AgentPorts {
+  const {ports} = parent;
+  const own = ports.separateShell();
+  return {
+    ...ports,
+    machine: {...own.machine, mcp: limitedServers(own.machine.mcp, kind.mayCall)},
+    judge: {
+      assess: (action, mode, signal) => own.judge.assess(action, mode, signal),
+      sandbox: () => own.judge.sandbox(),
+      // What a prompt allows for itself ends with that prompt, and this is another one.
+      changeRules: async change => (change.change === 'prompt' ? ok(undefined) : own.judge.changeRules(change)),
+    },
+    hooks: hooksOfSubAgent(ports.hooks, {agentId: agent.id, agentType: agent.kind}),
+    commands: noCommands,
+    checkpoints: {
+      prefetch: async () => {},
+      uncoveredFiles: (touched, signal) => ports.checkpoints.uncoveredFiles(touched, signal),
+      async take(signal) {
+        // It is the prompt of the user that is undone, so its checkpoint is the one that counts.
+        await checkpoints()?.beforeChange(signal);
+        return ok('off');
+      },
+      preview: async () => failed(rejected('A sub-agent is not rewound.')),
+      revert: async () => failed(rejected('A sub-agent is not rewound.')),
+    },
+  };
+}
+
+/** The user's hooks, as a sub-agent meets them: its beginning and its end have hooks of their own, and nobody submits its prompt. */
+export const hooksOfSubAgent = (hooks: HooksPort, agent: Subagent): HooksPort => ({
+  preToolUse: (call, signal) => hooks.preToolUse(call, signal),
+  permissionRequest: (request, signal) => hooks.permissionRequest(request, signal),
+  postToolUse: (ended, signal) => hooks.postToolUse(ended, signal),
+  postToolUseFailure: (ended, signal) => hooks.postToolUseFailure(ended, signal),
+  userPromptSubmit: (prompt, signal) => noHooks.userPromptSubmit(prompt, signal),
+  stop: (ending, signal) => hooks.subagentStop({...ending, ...agent}, signal),
+  sessionStart: (_, signal) => hooks.subagentStart(agent, signal),
+  preCompact: (instructions, signal) => hooks.preCompact(instructions, signal),
+  subagentStart: (started, signal) => hooks.subagentStart(started, signal),
+  subagentStop: (ending, signal) => hooks.subagentStop(ending, signal),
+  happened: (happening, signal) => (happening.event === 'SessionEnd' ? noHooks : hooks).happened(happening, signal),
+  attach: () => {},
+  list: () => [],
+});
+
+function spentSince(before: SessionUsage['models'], now: SessionUsage['models']): readonly Spending[] {
+  return Object.entries(now).flatMap(([model, {usage, costUsd, requests}]) => {
+    const earlier = before[model];
+    if (earlier?.requests === requests) return [];
+    const known = costUsd !== 'unknown' && earlier?.costUsd !== 'unknown';
+    return [
+      {
+        model,
+        usage: usageSince(usage, earlier?.usage ?? noUsage),
+        costUsd: known ? costUsd - (earlier?.costUsd ?? 0) : 'unknown',
+      },
+    ];
+  });
+}

@@ -1,0 +1,244 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join, resolve} from 'node:path';
+import {expect, test} from 'vitest';
+import {type Answer, call, fail, say, until} from '../support/model-script.ts';
+import type {ReceivedRequest} from '../support/model-server.ts';
+import {finish} from '../support/run-weft.ts';
+import {fileComes, openScene, processGone, type Scene, toldResults, toldSystem} from '../support/scene.ts';
+
+const write = (scene: Scene, files: Readonly<Record<string, string>>): void => {
+  for (const [path, text] of Object.entries(files)) {
+    const at = resolve(scene.place.work, path);
+    mkdirSync(dirname(at), {recursive: true});
+    writeFileSync(at, text);
+  }
+};
+
+/** What whoever asks was given to do: the text of the first message. */
+const taskOf = ({body}: ReceivedRequest): string => JSON.stringify(body.messages[0]?.content);
+
+/** How many answers the model has given in this conversation. */
+const answered = ({body}: ReceivedRequest): number => body.messages.filter(({role}) => role === 'assistant').length;
+
+/** A model for several agents at once: the first script whose word stands in the task answers, in the order of that conversation. */
+const scripts =
+  (byTask: Readonly<Record<string, readonly Answer[]>>) =>
+  (request: ReceivedRequest): Answer => {
+    const task = taskOf(request);
+    const script = Object.entries(byTask).find(([word]) => task.includes(word))?.[1];
+    return script?.[answered(request)] ?? fail(400, {message: `no answer for ${task.slice(0, 200)}`});
+  };
+
+const requestsOf = (scene: Scene, word: string): readonly ReceivedRequest[] =>
+  scene.server.requests.filter(request => taskOf(request).includes(word));
+
+test('an explore agent reads in a context of its own, and its answer is what the model gets', async () => {
+  await using scene = await openScene(
+    scripts({
+      'FIND-IT': [[call('Read', {file_path: 'a.txt'})], say('The word is tea.')],
+      MAIN: [
+        [call('Agent', {description: 'find the word', prompt: 'FIND-IT in a.txt', subagent_type: 'explore'})],
+        say('Tea it is.'),
+      ],
+    }),
+  );
+  write(scene, {'a.txt': 'tea\n'});
+  const {code, stdout, stderr} = await scene.run(['--prompt', 'MAIN']);
+  expect({code, stdout, stderr}).toEqual({code: 0, stdout: 'Tea it is.\n', stderr: ''});
+  const [ofAgent] = requestsOf(scene, 'FIND-IT');
+  const [ofMain, second] = requestsOf(scene, 'MAIN');
+  // The provider reads the beginning of both from its cache.
+  expect({system: ofAgent?.body.system, tools: ofAgent?.body.tools, model: ofAgent?.body.model}).toEqual({
+    system: ofMain?.body.system,
+    tools: ofMain?.body.tools,
+    model: ofMain?.body.model,
+  });
+  expect(toldResults(second)).toEqual([
+    expect.stringMatching(
+      /^The word is tea\.\n\n\[agent [0-9a-f-]{36}: find the word, explore, 2 turns, 1 call, [\d,]+ tokens, \$[\d.]+\]$/u,
+    ),
+  ]);
+  const sessions = await scene.run(['sessions', 'list', '--json']);
+  expect(JSON.parse(sessions.stdout)).toHaveLength(1);
+});
+
+test('what only reads changes nothing, whatever the user allows', async () => {
+  await using scene = await openScene(
+    scripts({
+      LOOK: [[call('Write', {file_path: 'b.txt', content: 'x'})], say('I may not.')],
+      MAIN: [[call('Task', {description: 'look', prompt: 'LOOK', subagent_type: 'review'})], say('So be it.')],
+    }),
+  );
+  const {stdout} = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'bypassPermissions']);
+  expect(stdout).toBe('So be it.\n');
+  expect(toldResults(requestsOf(scene, 'LOOK')[1])).toEqual([
+    expect.stringMatching(/^Not permitted: Plan mode changes and runs nothing/u),
+  ]);
+  expect(() => scene.read('b.txt')).toThrow();
+});
+
+test('what nobody can be asked about is denied to a sub-agent, and the end says so', async () => {
+  await using scene = await openScene(
+    scripts({
+      DELETE: [[call('Bash', {command: 'rm -rf a'})], say('It was refused.')],
+      MAIN: [[call('Agent', {description: 'clean up', prompt: 'DELETE a'})], say('I could not.')],
+    }),
+  );
+  write(scene, {'a/b.txt': 'x'});
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN', '--output-format', 'json']);
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({
+    result: 'I could not.',
+    permission_denials: [{tool_name: 'Bash', tool_input: {command: 'rm -rf a'}}],
+  });
+  expect(toldResults(requestsOf(scene, 'DELETE')[1])).toEqual([expect.stringMatching(/nobody can be asked here/u)]);
+  expect(scene.read('a/b.txt')).toBe('x');
+});
+
+test('several run at once, and what they cost counts for the session', async () => {
+  const both = Promise.withResolvers<void>();
+  let came = 0;
+  const met = (answer: string): Answer => {
+    came += 1;
+    if (came === 2) both.resolve();
+    // Neither is answered before both have asked.
+    return [until(both.promise), say(answer)];
+  };
+  await using scene = await openScene(request => {
+    const task = taskOf(request);
+    if (task.includes('LEFT')) return met('left');
+    if (task.includes('RIGHT')) return met('right');
+    if (answered(request) > 0) return say('Both.');
+    return [
+      call('Agent', {description: 'left', prompt: 'LEFT', subagent_type: 'explore'}),
+      call('Agent', {description: 'right', prompt: 'RIGHT', subagent_type: 'explore'}),
+    ];
+  });
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN', '--output-format', 'json']);
+  expect(code).toBe(0);
+  expect(toldResults(scene.server.requests.at(-1)).map(text => text.split('\n')[0])).toEqual(['left', 'right']);
+  const one = {inputTokens: 10, outputTokens: 5};
+  const {modelUsage} = JSON.parse(stdout);
+  expect(Object.values(modelUsage)).toEqual([
+    expect.objectContaining({inputTokens: 4 * one.inputTokens, outputTokens: 4 * one.outputTokens}),
+  ]);
+});
+
+test('one whose model fails is an error that the model reads, and so are kinds and harnesses that nobody knows', async () => {
+  await using scene = await openScene(
+    scripts({
+      BREAK: [fail(400, {message: 'no such thing'})],
+      MAIN: [
+        [
+          call('Agent', {description: 'break', prompt: 'BREAK'}),
+          call('Agent', {description: 'x', prompt: 'x', subagent_type: 'exlore'}),
+          call('Agent', {description: 'x', prompt: 'x', harness: 'nobody'}),
+          call('SendMessage', {to: 'nobody', message: 'x'}),
+        ],
+        say('None of it.'),
+      ],
+    }),
+  );
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN']);
+  expect({code, stdout}).toEqual({code: 0, stdout: 'None of it.\n'});
+  expect(toldResults(scene.server.requests.at(-1))).toEqual([
+    expect.stringMatching(/no such thing[^]*\[agent [0-9a-f-]{36}: break, general, 1 turn\]$/u),
+    'There is no kind of agent "exlore". Did you mean explore?',
+    expect.stringMatching(/^There is no harness "nobody"\. There are weft, claude, codex, gemini, opencode, pi/u),
+    expect.stringMatching(/^There is no sub-agent "nobody"\. There are [0-9a-f-]{36} \(break\)\.$/u),
+  ]);
+});
+
+test('one in the background goes on beside the agent, and its end is told to the model before the run ends', async () => {
+  const told = Promise.withResolvers<void>();
+  await using scene = await openScene(request => {
+    const task = taskOf(request);
+    if (task.includes('SLOWLY')) return [until(told.promise), say('The slow answer.')];
+    switch (answered(request)) {
+      case 0:
+        return call('Agent', {description: 'slow', prompt: 'SLOWLY', run_in_background: true});
+      case 1:
+        told.resolve();
+        return say('I go on.');
+      default:
+        return say('Now it is done.');
+    }
+  });
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN']);
+  expect({code, stdout}).toEqual({code: 0, stdout: 'Now it is done.\n'});
+  expect(toldResults(requestsOf(scene, 'MAIN')[1])).toEqual([
+    expect.stringMatching(/^It goes on in the background; you will be told of its end\. \[agent /u),
+  ]);
+  expect(JSON.stringify(requestsOf(scene, 'MAIN')[2]?.body.messages.at(-1))).toContain('The slow answer.');
+});
+
+test('a message sets one to work again that has ended: it knows what it did', async () => {
+  await using scene = await openScene(
+    scripts({
+      COUNT: [say('Three.'), say('Four, then.')],
+      MAIN: [
+        call('Agent', {description: 'counter', prompt: 'COUNT', subagent_type: 'explore'}),
+        call('SendMessage', {to: 'counter', message: 'One more.'}),
+        say('Four.'),
+      ],
+    }),
+  );
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN']);
+  expect({code, stdout}).toEqual({code: 0, stdout: 'Four.\n'});
+  const again = requestsOf(scene, 'COUNT')[1]?.body.messages ?? [];
+  expect(again.map(({role}) => role)).toEqual(['user', 'assistant', 'user']);
+  expect(JSON.stringify(again.at(-1))).toContain('Message from the agent that started you:\\nOne more.');
+  expect(toldResults(requestsOf(scene, 'MAIN')[2])).toEqual([expect.stringMatching(/^Four, then\.\n\n\[agent /u)]);
+});
+
+test('an interrupt ends what a sub-agent runs', async () => {
+  await using scene = await openScene(
+    scripts({
+      WAIT: [call('Bash', {command: 'echo $$ > pid; exec sleep 600'}), say('never')],
+      MAIN: [call('Agent', {description: 'wait', prompt: 'WAIT'}), say('never')],
+    }),
+  );
+  const run = scene.start(['--prompt', 'MAIN', '--permission-mode', 'bypassPermissions']);
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  run.kill('SIGINT');
+  const {code} = await finish(run);
+  expect(code).toBe(130);
+  await processGone(pid);
+});
+
+test('after kill -9 of weft nothing of a sub-agent is left', async () => {
+  await using scene = await openScene(
+    scripts({
+      WAIT: [call('Bash', {command: 'echo $$ > pid; exec sleep 600'}), say('never')],
+      MAIN: [call('Agent', {description: 'wait', prompt: 'WAIT'}), say('never')],
+    }),
+  );
+  const run = scene.start(['--prompt', 'MAIN', '--permission-mode', 'bypassPermissions']);
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  run.kill('SIGKILL');
+  await processGone(pid);
+});
+
+test("an agent's file says what a sub-agent is, may call and may take; what it asks for in vain is said", async () => {
+  await using scene = await openScene(
+    scripts({
+      WORK: [[call('Bash', {command: 'ls'})], [call('Read', {file_path: 'a.txt'})], say('never')],
+      MAIN: [call('Agent', {description: 'work', prompt: 'WORK', subagent_type: 'reader'}), say('Stopped.')],
+    }),
+  );
+  write(scene, {
+    'a.txt': 'tea\n',
+    [join(scene.place.home, '.claude/agents/reader.md')]:
+      '---\nname: reader\ndescription: Reads files\ntools: Read\nmaxTurns: 2\neffort: high\n---\nYou read.\n',
+  });
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN']);
+  expect({code, stdout}).toEqual({code: 0, stdout: 'Stopped.\n'});
+  const [first, second] = requestsOf(scene, 'WORK');
+  expect(toldSystem(first)).toMatch(/^You read\.\n/u);
+  expect(first?.body.tools?.map(({name}) => name)).toEqual(['Read']);
+  expect(toldResults(second)).toEqual([expect.stringMatching(/^There is no tool named "Bash" here/u)]);
+  expect(JSON.stringify(requestsOf(scene, 'MAIN')[0]?.body.tools)).toContain('- reader: Reads files');
+  expect(toldResults(requestsOf(scene, 'MAIN')[1])).toEqual([
+    expect.stringMatching(/^It was stopped after 2 turns\.\nNot heeded of what defines reader: effort\. \[agent /u),
+  ]);
+});
