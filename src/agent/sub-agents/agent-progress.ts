@@ -44,7 +44,7 @@ export function afterEvent(row: AgentRow, event: AgentEvent): AgentRow {
 export const withStatus = (row: AgentRow, status: AgentStatus): AgentRow => ({...row, status});
 
 /** The row with files that were changed; each is there once. */
-export function withFiles(row: AgentRow, changed: readonly string[]): AgentRow {
+function withFiles(row: AgentRow, changed: readonly string[]): AgentRow {
   const files = [...new Set([...row.progress.files, ...changed])];
   return files.length === row.progress.files.length ? row : {...row, progress: {...row.progress, files}};
 }

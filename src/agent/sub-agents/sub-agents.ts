@@ -132,9 +132,11 @@ export class SubAgents {
     const running = this.#running.get(id);
     if (running === undefined) return;
     const where = hasEnded(running.row.status) ? 'background' : running.row.place;
-    void this.#tell(running, `Message from the user:\n${text}`, where).then(sent => {
+    const tell = async (): Promise<void> => {
+      const sent = await this.#tell(running, `Message from the user:\n${text}`, where);
       if (sent.tag === 'failed') this.#warn(sent.error);
-    });
+    };
+    void tell();
   }
 
   stop(id: SessionId): void {

@@ -68,7 +68,7 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
     },
   });
   let before: SessionUsage['models'] = {};
-  engine.subscribe(events => {
+  engine.subscribe(async events => {
     for (const event of events) {
       if (event.event === 'session-opened') before = event.usage.models;
       if (event.event === 'usage-changed') {
@@ -77,8 +77,7 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
       }
       setup.observe(event);
     }
-    const ready = parent.listenersReady();
-    return ready === undefined ? undefined : ready.then(() => {});
+    await parent.listenersReady();
   });
   return engine;
 }
@@ -127,7 +126,7 @@ function portsOf({agent, kind, parent, checkpoints}: WeftAgentSetup): AgentPorts
 }
 
 /** The user's hooks, as a sub-agent meets them: its beginning and its end have hooks of their own, and nobody submits its prompt. */
-export const hooksOfSubAgent = (hooks: HooksPort, agent: Subagent): HooksPort => ({
+const hooksOfSubAgent = (hooks: HooksPort, agent: Subagent): HooksPort => ({
   preToolUse: (call, signal) => hooks.preToolUse(call, signal),
   permissionRequest: (request, signal) => hooks.permissionRequest(request, signal),
   postToolUse: (ended, signal) => hooks.postToolUse(ended, signal),

@@ -197,8 +197,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   };
   const finder = lazyFinder({roots, home, environment, excluded});
   const inShell = (shell: ShellPort) => {
-    const redacted = redactingPorts({...plainPorts, shell}, secrets);
-    const own = {...redacted, mcp: keepLongAnswers(redacted.mcp, outputs.newAnswer)};
+    const hiding = redactingPorts({...plainPorts, shell}, secrets);
+    const own = {...hiding, mcp: keepLongAnswers(hiding.mcp, outputs.newAnswer)};
     const judge = lazyJudge({
       ...pathContext,
       alsoReadable: setup.skillFolders,
