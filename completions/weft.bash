@@ -3,6 +3,7 @@
 _weft_enter() { # the command that a word names in a command
   case $1 in
     'weft demo') next='weft demo' ;;
+    'weft init') next='weft init' ;;
     'weft auth') next='weft auth' ;;
     'weft sessions') next='weft sessions' ;;
     'weft sandbox') next='weft sandbox' ;;
@@ -174,6 +175,7 @@ _weft_position() { # what an argument of a command is
   kind=any choices=()
   case $1 in
     'weft|'*) kind=any ;;
+    'weft init|'*) kind=any ;;
     'weft auth logout|0') kind=choices choices=('anthropic' 'openai') ;;
     'weft auth help|0') kind=choices choices=('status' 'login' 'logout') ;;
     'weft sessions show|0') kind=session ;;
@@ -228,8 +230,9 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents' 'serve' 'stack' 'acp') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents' 'serve' 'stack' 'acp') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
+    'weft init') options=('-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
     'weft auth status') options=('-h' '--help') commands=() ;;
     'weft auth login') options=('--provider' '-h' '--help') commands=() ;;

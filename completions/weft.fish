@@ -4,6 +4,8 @@ function __weft_enter # the command that a word names in a command
     switch "$argv[1]"
         case 'weft demo'
             echo 'weft demo'
+        case 'weft init'
+            echo 'weft init'
         case 'weft auth'
             echo 'weft auth'
         case 'weft sessions'
@@ -379,6 +381,7 @@ end
 
 complete -c 'weft' -f
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'demo\'' -d 'Try weft offline: an agent fixes a small project'
+complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'init\'' -d 'Look this project over and propose its AGENTS.md as an edit'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'auth\'' -d 'List, keep and remove API keys'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'sessions\'' -d 'List, show, export and delete sessions'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'sandbox\'' -d 'Try and use the sandbox for commands'
@@ -440,6 +443,7 @@ complete -c 'weft' -n '__weft_reading \'weft --add-dir\'' -f -a '(__fish_complet
 complete -c 'weft' -n '__weft_reading \'weft --mcp-config\'' -F
 complete -c 'weft' -n '__weft_at \'weft demo\' option' -l 'dir' -r -f -a '(__fish_complete_directories)' -d 'Create the project in this folder (new or empty)'
 complete -c 'weft' -n '__weft_at \'weft demo\' option' -s 'h' -l 'help' -d 'Show this help'
+complete -c 'weft' -n '__weft_at \'weft init\' option' -s 'h' -l 'help' -d 'Show this help'
 complete -c 'weft' -n '__weft_at \'weft auth\' 0' -a '\'status\'' -d 'Show which keys there are and where they come from (never the keys)'
 complete -c 'weft' -n '__weft_at \'weft auth\' 0' -a '\'login\'' -d 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'
 complete -c 'weft' -n '__weft_at \'weft auth\' 0' -a '\'logout\'' -d 'Remove kept keys: all of them, or one provider’s'

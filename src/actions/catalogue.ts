@@ -14,6 +14,7 @@ import {fileGlobV2} from './file-glob-v2.ts';
 import type {UserChanges} from './files-port.ts';
 import {giveStructuredAnswer} from './give-structured-answer.ts';
 import {grep} from './grep.ts';
+import {initProject} from './init-project.ts';
 import type {BlocksPort} from './ports.ts';
 import type {Preview} from './preview.ts';
 import {readFiles} from './read-files.ts';
@@ -54,6 +55,7 @@ const catalogue = {
   'ask-user-question': askUserQuestion,
   'update-todos': updateTodos,
   'give-structured-answer': giveStructuredAnswer,
+  'init-project': initProject,
   'fetch-conversation': fetchConversation,
   'suggest-prompt': suggestPrompt,
   'suggest-new-conversation': suggestNewConversation,

@@ -31,8 +31,9 @@ export interface PromptCommand {
   /** What the argument is, such as `[issue-number]`; empty where nothing is said. */
   readonly argumentHint: string;
   readonly kind: 'command' | 'skill' | 'server-prompt';
-  /** Who gave it. */
+  /** Who gave it; `weft`: it comes with weft. */
   readonly source:
+    | {readonly kind: 'weft'}
     | {readonly kind: 'file'; readonly scope: ExtensionScope; readonly path: string}
     | {readonly kind: 'server'; readonly server: string};
 }

@@ -46,12 +46,6 @@ export const declaredActions: readonly DeclaredAction[] = [
     description: 'Create plans and notes kept with the session.',
     inputs: ['documents'],
   },
-  {
-    name: 'init-project',
-    tool: 'InitProject',
-    description: 'Write the instructions of a project (AGENTS.md).',
-    inputs: [],
-  },
   {name: 'open-code-review', tool: 'OpenCodeReview', description: 'Open the code review view.', inputs: []},
   {
     name: 'insert-code-review-comments',

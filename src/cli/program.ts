@@ -6,6 +6,7 @@ import {addCompletion} from './commands/completion.ts';
 import {addConfig} from './commands/config.ts';
 import {addDemo} from './commands/demo.ts';
 import {addDoctor} from './commands/doctor.ts';
+import {addInit} from './commands/init.ts';
 import {addMcp} from './commands/mcp.ts';
 import {addHooks} from './commands/hooks.ts';
 import {addPermissions} from './commands/permissions.ts';
@@ -48,6 +49,7 @@ export function makeProgram(): Command {
     }),
   );
   addDemo(program);
+  addInit(program);
   addAuth(program);
   addSessions(program);
   addSandbox(program);

@@ -158,6 +158,7 @@ export const sampleActions: {
     label: 'Update todos (2)',
     partial: {entries: 2},
   },
+  'init-project': {input: {}, label: 'Look the project over', partial: undefined},
   'fetch-conversation': {
     input: {id: '0f9a1a34', before: 12},
     label: 'Read conversation 0f9a1a34',

@@ -166,7 +166,7 @@ describe('/help', () => {
     expect(promptCommandLines([], frame)).toEqual([]);
     expect(promptCommandLines([command, prompt], frame)).toEqual([
       '',
-      'Of files and servers',
+      'Prompts of weft, files and servers',
       '/git:pr [number]        Review it (command, ~/.claude/commands/git/pr.md)',
       '/mcp__db__^[[2J         server db',
     ]);

@@ -4,6 +4,7 @@ import {agentPrompt, systemPrompt} from '../../agent/context/system-prompt.ts';
 import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
+import {ownCommands} from '../../extensions/skills/own-commands.ts';
 import {joinCommands, noCommands} from '../../actions/commands-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
 import type {EngineOptions} from '../../agent/create-engine.ts';
@@ -141,7 +142,7 @@ export async function composeSession(
     notices,
     mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool)),
     learnTokens: learn => servers.learnTokens(learn),
-    commands: joinCommands([extensions.commands, driver.commands, servers.commands]),
+    commands: joinCommands([extensions.commands, driver.commands, servers.commands, ownCommands]),
     skills: extensions.skills,
     agentKinds: agentKinds(context, prompt => systemPromptWith(agentPrompt(prompt, surroundings))),
     harnesses: runHarnesses(context),

@@ -1,4 +1,5 @@
 import type {PromptCommand} from '../../actions/commands-port.ts';
+import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {type CommandInfo, promptCommandInfo} from './command-line.ts';
 import {approvalKeys, blockKeys, cardKeys, type KeyName, questionKeys} from '../terminal/keymap.ts';
@@ -40,17 +41,23 @@ export function promptCommandLines(found: readonly PromptCommand[], frame: Frame
   const more = found.length - rows.length;
   return [
     '',
-    ...wrapText('Of files and servers', ['bold'], frame),
+    ...wrapText('Prompts of weft, files and servers', ['bold'], frame),
     ...rows.flatMap(row => helpRow(row, {frame, width: termWidth})),
     ...(more === 0 ? [] : wrapText(`and ${more} more: type / and a part of the name`, [], frame)),
   ];
 }
 
 function sourceOf({kind, source}: PromptCommand): string {
-  const what = kind === 'skill' ? 'skill' : 'command';
-  return source.kind === 'server'
-    ? `server ${visibleExactLine(source.server)}`
-    : `${what}, ${visibleExactLine(source.path)}`;
+  switch (source.kind) {
+    case 'weft':
+      return 'weft';
+    case 'server':
+      return `server ${visibleExactLine(source.server)}`;
+    case 'file':
+      return `${kind === 'skill' ? 'skill' : 'command'}, ${visibleExactLine(source.path)}`;
+    default:
+      return unreachable(source);
+  }
 }
 
 /** The commands by what they are for. */

@@ -107,6 +107,8 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
       .flatMap(result => linkRows(result, frame)),
     foot: [countOf(report.results.length, {one: 'result', many: 'results'})],
   }),
+  'init-project': ({found, omitted}, frame) =>
+    listBody(found, countOf(found.length + omitted, {one: 'telling file', many: 'telling files'}), frame),
   'fetch-conversation': ({title, messages, total}, frame) => ({
     rows: noteRows(visibleLine(title), frame),
     foot: [`${messages.length} of ${countOf(total, {one: 'message', many: 'messages'})}`],

@@ -1,0 +1,60 @@
+import {expect, test} from 'vitest';
+import type {SearchPort} from '../../../src/actions/ports.ts';
+import {definitions} from '../../../src/actions/catalogue.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
+import {noDetail} from '../../../src/domain/risk.ts';
+import {rejected} from '../../../src/domain/fault.ts';
+import {blockTexts} from '../../../src/domain/conversation.ts';
+import type {ActionPorts} from '../../../src/actions/ports.ts';
+
+const {run, modelContent} = definitions['init-project'];
+
+/** Runs the action where a search answers so; no other port may be used. */
+async function lookOver(glob: SearchPort['glob'], signal = new AbortController().signal) {
+  const search: SearchPort = {
+    limitedTo: () => search,
+    grep: async () => failed(rejected('not asked')),
+    glob,
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the action uses the search alone; another port would throw
+  const ports = {search} as unknown as ActionPorts;
+  const nothing = new AbortController().signal;
+  return run(
+    {},
+    {ports, signal, shown: {kind: 'none'}, detail: noDetail, observe: () => {}, background: nothing, terminal: 'none'},
+  );
+}
+
+test('names the files that tell, bounded, behind what is to be written', async () => {
+  const asked: unknown[] = [];
+  const settled = await lookOver(async ({path, limit, maxDepth, patterns}) => {
+    asked.push({path, limit, maxDepth, hasReadme: patterns.includes('**/README*')});
+    return ok({paths: ['README.md', 'package.json'], omitted: 3});
+  });
+  expect(asked).toEqual([{path: '.', limit: 60, maxDepth: 3, hasReadme: true}]);
+  expect(settled).toEqual({state: 'success', output: {found: ['README.md', 'package.json'], omitted: 3}});
+  if (settled.state !== 'success') return;
+  const text = blockTexts(modelContent(settled.output)).join('');
+  expect(text).toMatch(/^Look this project over and propose its AGENTS\.md/u);
+  expect(text).toMatch(/Files that may tell:\nREADME\.md\npackage\.json\n\[3 more\]$/u);
+});
+
+test('says that an empty folder has none of them', () => {
+  expect(blockTexts(modelContent({found: [], omitted: 0})).join('')).toMatch(/There is none of the usual files yet/u);
+});
+
+test('fails where the folder cannot be searched', async () => {
+  expect(await lookOver(async () => failed(rejected('No such folder.')))).toEqual({
+    state: 'error',
+    fault: rejected('No such folder.'),
+  });
+});
+
+test('ends as cancelled when it is interrupted', async () => {
+  const abort = new AbortController();
+  const settled = await lookOver(async () => {
+    abort.abort();
+    return ok({paths: [], omitted: 0});
+  }, abort.signal);
+  expect(settled).toEqual({state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: undefined});
+});
