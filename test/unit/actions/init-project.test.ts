@@ -7,7 +7,7 @@ import {rejected} from '../../../src/domain/fault.ts';
 import {blockTexts} from '../../../src/domain/conversation.ts';
 import type {ActionPorts} from '../../../src/actions/ports.ts';
 
-const {run, modelContent} = definitions['init-project'];
+const definition = definitions['init-project'];
 
 /** Runs the action where a search answers so; no other port may be used. */
 async function lookOver(glob: SearchPort['glob'], signal = new AbortController().signal) {
@@ -19,7 +19,7 @@ async function lookOver(glob: SearchPort['glob'], signal = new AbortController()
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the action uses the search alone; another port would throw
   const ports = {search} as unknown as ActionPorts;
   const nothing = new AbortController().signal;
-  return run(
+  return definition.run(
     {},
     {ports, signal, shown: {kind: 'none'}, detail: noDetail, observe: () => {}, background: nothing, terminal: 'none'},
   );
@@ -34,13 +34,15 @@ test('names the files that tell, bounded, behind what is to be written', async (
   expect(asked).toEqual([{path: '.', limit: 60, maxDepth: 3, hasReadme: true}]);
   expect(settled).toEqual({state: 'success', output: {found: ['README.md', 'package.json'], omitted: 3}});
   if (settled.state !== 'success') return;
-  const text = blockTexts(modelContent(settled.output)).join('');
+  const text = blockTexts(definition.modelContent(settled.output)).join('');
   expect(text).toMatch(/^Look this project over and propose its AGENTS\.md/u);
   expect(text).toMatch(/Files that may tell:\nREADME\.md\npackage\.json\n\[3 more\]$/u);
 });
 
 test('says that an empty folder has none of them', () => {
-  expect(blockTexts(modelContent({found: [], omitted: 0})).join('')).toMatch(/There is none of the usual files yet/u);
+  expect(blockTexts(definition.modelContent({found: [], omitted: 0})).join('')).toMatch(
+    /There is none of the usual files yet/u,
+  );
 });
 
 test('fails where the folder cannot be searched', async () => {
