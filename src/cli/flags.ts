@@ -114,12 +114,12 @@ export function addMainFlags(program: Command): void {
     .option('--system-prompt <text>', 'Replace the system prompt')
     .option('--append-system-prompt <text>', 'Append to the system prompt')
     .option('--agent <name>', 'Act as this agent: its prompt, tools and model')
-    .option('--agents <file-or-json>', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}')
+    .option(...agentsFlag)
     .option('--json-schema <file-or-json>', 'Without the terminal UI: answer with JSON that fits this schema')
     .option('--settings <file-or-json>', 'Settings that override the settings files')
     .option('--mcp-config <files-or-json...>', 'MCP servers besides those of the settings')
     .option('--strict-mcp-config', 'Only the MCP servers of --mcp-config')
-    .option('--plugin-dir <dir>', 'Use a Claude plugin folder; may be given several times', everyPath)
+    .option(...pluginFlag)
     .option('--verbose', 'Print the model in use to stderr')
     .option('--debug', 'Without the terminal UI: log events as JSON lines to stderr')
     .option('--accessible', 'Screen reader mode: plain lines, nothing is redrawn')
@@ -217,6 +217,18 @@ export const sdkFlags: readonly SdkFlag[] = [
   {flags: '--channels <names>', effect: 'refused', why: 'weft has no channels yet'},
   {flags: '--sdk-url <url>', effect: 'refused', why: 'weft is driven over stdin and stdout'},
 ];
+
+export const agentsFlag = [
+  '--agents <file-or-json>',
+  'More agents: {"NAME": {"description": "…", "prompt": "…"}}',
+] as const;
+
+/** Names a plugin folder. */
+export const pluginFlag = [
+  '--plugin-dir <dir>',
+  'Use a Claude plugin folder; may be given several times',
+  everyPath,
+] as const;
 
 /** The value of a flag that may be given several times. */
 function everyPath(text: string, before: unknown): readonly string[] {

@@ -17,6 +17,7 @@ export interface PluginPlace {
   readonly name: string;
   readonly folder: string;
   readonly trust: 'trusted' | ProjectTrust;
+  readonly paths: ExtensionPaths;
 }
 
 /** A folder that may hold `skills`, `commands` and `agents`. */
@@ -26,9 +27,29 @@ export interface ExtensionRoot {
   readonly trust: 'trusted' | ProjectTrust;
   /** What names begin with: the plugin's name; empty for others. */
   readonly prefix: string;
+  readonly paths: ExtensionPaths;
 }
 
-const ofUser = (folder: string): ExtensionRoot => ({folder, scope: 'user', trust: 'trusted', prefix: ''});
+/** The parts of a root, each with the folders and files that are looked into, absolute. */
+export type ExtensionPaths = Readonly<Record<ExtensionPart, readonly string[]>>;
+export const extensionParts = ['skills', 'commands', 'agents'] as const;
+export type ExtensionPart = (typeof extensionParts)[number];
+
+/** Where the parts lie if nothing says otherwise: in folders of their names. */
+export const usualPaths = (folder: string): ExtensionPaths => ({
+  skills: [join(folder, 'skills')],
+  commands: [join(folder, 'commands')],
+  agents: [join(folder, 'agents')],
+});
+
+const rootIn = (folder: string, of: Pick<ExtensionRoot, 'scope' | 'trust'>): ExtensionRoot => ({
+  ...of,
+  folder,
+  prefix: '',
+  paths: usualPaths(folder),
+});
+
+const ofUser = (folder: string): ExtensionRoot => rootIn(folder, {scope: 'user', trust: 'trusted'});
 
 /** The roots, those that win a name first: the project before the user, then `.agents`, `.weft`, `.claude`; plugins last. */
 export function extensionRoots({project, user, plugins}: ExtensionPlaces): readonly ExtensionRoot[] {
@@ -36,21 +57,23 @@ export function extensionRoots({project, user, plugins}: ExtensionPlaces): reado
     if (project === 'none') return [];
     // In the home folder these two are the user's own.
     if (user !== 'none' && folder !== '.weft' && project.directory === user.home) return [];
-    return [{folder: join(project.directory, folder), scope: 'project', trust: project.trust, prefix: ''}];
+    return [rootIn(join(project.directory, folder), {scope: 'project', trust: project.trust})];
   };
   return [
     ...extensionFolders.flatMap(ofProject),
     ...(user === 'none'
       ? []
       : [ofUser(join(user.home, '.agents')), ofUser(user.config), ofUser(join(user.home, '.claude'))]),
-    ...plugins.map(({name, folder, trust}): ExtensionRoot => ({folder, scope: 'plugin', trust, prefix: name})),
+    ...plugins.map(({name, folder, trust, paths}): ExtensionRoot => ({
+      folder,
+      scope: 'plugin',
+      trust,
+      prefix: name,
+      paths,
+    })),
   ];
 }
 
-/** The folders inside a root that are looked into. */
-export const extensionParts = ['skills', 'commands', 'agents'] as const;
-export type ExtensionPart = (typeof extensionParts)[number];
-
 /** Whether there is anything to look into. Looks at the folders themselves and reads none. */
 export const hasExtensions = (places: ExtensionPlaces): boolean =>
-  extensionRoots(places).some(({folder}) => extensionParts.some(part => existsSync(join(folder, part))));
+  extensionRoots(places).some(({paths}) => extensionParts.some(part => paths[part].some(path => existsSync(path))));

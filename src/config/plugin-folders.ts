@@ -1,9 +1,9 @@
-import {readFileSync, statSync} from 'node:fs';
-import {basename, join} from 'node:path';
-import {isJsonObject, parseJson} from '../base/json.ts';
+import {existsSync, readFileSync, statSync} from 'node:fs';
+import {basename, join, resolve, sep} from 'node:path';
+import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText} from '../domain/fault.ts';
-import type {PluginPlace} from './extension-places.ts';
+import {type ExtensionPart, type ExtensionPaths, type PluginPlace, usualPaths} from './extension-places.ts';
 import {nameInProject, type ProjectTrust} from './trust-record.ts';
 
 /** A plugin folder as it was named to weft. */
@@ -18,10 +18,14 @@ export interface NamedPlugin {
 export interface Plugin extends PluginPlace, NamedPlugin {
   /** Empty where its manifest says none. */
   readonly version: string;
+  /** Whether its manifest or a file names MCP servers. */
+  readonly namesServers: boolean;
+  /** What the manifest names and is left out: one sentence each. */
+  readonly leftOut: readonly string[];
 }
 
 /** What a folder holds that weft takes from a plugin. */
-const pluginParts = ['commands', 'agents', 'skills', 'hooks/hooks.json', '.mcp.json'] as const;
+const pluginParts = ['commands', 'agents', 'skills', 'SKILL.md', 'hooks/hooks.json', '.mcp.json'] as const;
 
 /**
  * Reads the manifest of a plugin folder, `.claude-plugin/plugin.json`; a folder without one that holds commands, skills or the like
@@ -33,19 +37,68 @@ export function readPlugin(
 ): Outcome<Plugin, string> {
   const manifest = readManifest(join(folder, '.claude-plugin', 'plugin.json'));
   if (manifest.tag === 'failed') return manifest;
-  if (manifest.value === 'none' && !pluginParts.some(part => statSync(join(folder, part), {throwIfNoEntry: false}))) {
-    return failed('it has no .claude-plugin/plugin.json, no commands, agents, skills, hooks and MCP servers');
+  if (manifest.value === 'none' && !pluginParts.some(part => existsSync(join(folder, part)))) {
+    if (!existsSync(folder)) return failed('there is no such folder');
+    const isMarketplace = existsSync(join(folder, '.claude-plugin', 'marketplace.json'));
+    return failed(
+      isMarketplace
+        ? 'it is a marketplace: name the folder of one of its plugins'
+        : 'it has no .claude-plugin/plugin.json, no commands, agents, skills, hooks and MCP servers',
+    );
   }
-  const {name = '', version = ''} = manifest.value === 'none' ? {} : manifest.value;
+  const fields = manifest.value === 'none' ? {} : manifest.value;
+  const {name, version} = fields;
+  const {paths, leftOut} = componentPaths(folder, fields);
   const isInside = nameInProject(folder, {directory: project.directory, folder: project.trust.folder}) !== undefined;
   return ok({
-    name: pluginName(name) || pluginName(basename(folder)) || 'plugin',
-    version: version.slice(0, 100),
+    name: pluginName(textOf(name)) || pluginName(basename(folder)) || 'plugin',
+    version: textOf(version).slice(0, 100),
+    paths,
+    leftOut,
+    namesServers: fields['mcpServers'] !== undefined || existsSync(join(folder, '.mcp.json')),
     folder,
     servers,
     trust: isInside ? project.trust : 'trusted',
   });
 }
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+/**
+ * The folders and files of a plugin's commands, agents and skills. A path of the manifest, or a list of them, stands in the place of
+ * the folder `commands` or `agents`; paths of skills come on top of the folder `skills`. (So does Claude Code 2.1.330.)
+ */
+function componentPaths(
+  folder: string,
+  manifest: JsonObject,
+): {readonly paths: ExtensionPaths; readonly leftOut: readonly string[]} {
+  const leftOut: string[] = [];
+  const usual = usualPaths(folder);
+  const pathsOf = (part: ExtensionPart): readonly string[] => {
+    const said = manifest[part];
+    // A plugin that is one skill.
+    if (part === 'skills' && said === undefined && !usual.skills.some(path => existsSync(path)))
+      return [folder].filter(hasSkill);
+    if (said === undefined) return usual[part];
+    const named = (isJsonList(said) ? said : [said]).flatMap(item => {
+      const path = typeof item === 'string' ? resolve(folder, item) : undefined;
+      const why =
+        path === undefined
+          ? 'is no path'
+          : path !== folder && !path.startsWith(folder + sep)
+            ? 'lies outside the plugin'
+            : existsSync(path)
+              ? ''
+              : 'is not there';
+      if (why !== '') leftOut.push(`"${part}" of its plugin.json: ${JSON.stringify(item).slice(0, 200)} ${why}`);
+      return why === '' && path !== undefined ? [path] : [];
+    });
+    return part === 'skills' ? [...usual.skills, ...named] : named;
+  };
+  return {paths: {skills: pathsOf('skills'), commands: pathsOf('commands'), agents: pathsOf('agents')}, leftOut};
+}
+
+const hasSkill = (folder: string): boolean => existsSync(join(folder, 'SKILL.md'));
 
 const pluginName = (text: string): string =>
   text
@@ -56,19 +109,14 @@ const pluginName = (text: string): string =>
 
 const mostManifestBytes = 1024 * 1024;
 
-function readManifest(path: string): Outcome<{readonly name?: string; readonly version?: string} | 'none', string> {
+function readManifest(path: string): Outcome<JsonObject | 'none', string> {
   try {
     const stats = statSync(path, {throwIfNoEntry: false});
     if (stats === undefined) return ok('none');
     if (!stats.isFile() || stats.size > mostManifestBytes) return failed(`${path} is no file of at most 1 MB`);
     const json = parseJson(readFileSync(path, 'utf8').replace(/^\uFEFF/u, ''));
     if (json.tag === 'failed') return failed(`${path} is not JSON: ${json.error}`);
-    if (!isJsonObject(json.value)) return failed(`${path} must hold one JSON object`);
-    const {name, version} = json.value;
-    return ok({
-      ...(typeof name === 'string' ? {name} : {}),
-      ...(typeof version === 'string' ? {version} : {}),
-    });
+    return isJsonObject(json.value) ? ok(json.value) : failed(`${path} must hold one JSON object`);
   } catch (cause) {
     return failed(`${path} cannot be read: ${causeText(cause)}`);
   }

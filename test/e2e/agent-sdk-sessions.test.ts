@@ -286,7 +286,6 @@ describe('options', () => {
   });
 
   const refused: readonly (readonly [string, Options, RegExp])[] = [
-    ['a plugin that is none', {plugins: [{type: 'local', path: '/no-plugin'}]}, /plugin \/no-plugin cannot be used/u],
     ['other tools in the place of weft’s', {toolAliases: {Bash: 'mcp__far__bash'}}, /in the place of Bash/u],
     ['an agent', {agent: 'reviewer'}, /There is no agent "reviewer"/u],
     ['a tool that is none', {permissionPromptToolName: 'ask'}, /must be stdio or a tool/u],

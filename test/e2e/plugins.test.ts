@@ -1,8 +1,9 @@
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
+import {scriptedServer} from '../support/mcp-server.ts';
 import {call, say} from '../support/model-script.ts';
-import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
+import {openScene, toldPrompt, toldResults, toldSystem} from '../support/scene.ts';
 import {ask, readAll} from './support/agent-sdk.ts';
 
 function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
@@ -128,4 +129,135 @@ test.each([
   const {code, stderr} = await scene.run(['--prompt', 'go', '--plugin-dir', folder]);
   expect({code, stderr}).toEqual({code: 2, stderr: expect.stringContaining(said)});
   expect(scene.server.requests).toEqual([]);
+});
+
+const markdown = (name: string, ...body: readonly string[]): string =>
+  ['---', `name: ${name}`, `description: About ${name}`, '---', ...body].join('\n');
+
+/** A plugin as people publish them: its manifest names paths, a server and hooks; scripts lie beside them. */
+const published = {
+  '.claude-plugin/plugin.json': JSON.stringify({
+    name: 'kit',
+    version: '2.0.0',
+    description: 'A kit',
+    author: {name: 'Somebody', email: 'somebody@example.org'},
+    keywords: ['kit'],
+    commands: ['./commands/setup.md', './more'],
+    agents: './experts/tester.md',
+    skills: ['./extra-skills', './lone'],
+    hooks: './config/hooks.json',
+    mcpServers: {
+      calc: {
+        ...scriptedServer({
+          tools: [
+            {name: 'add', description: 'Adds', does: 'environment'},
+            {name: 'echo', description: 'Echoes', does: 'arguments'},
+          ],
+        }),
+        env: {DATA: '${CLAUDE_PLUGIN_ROOT}/data'},
+      },
+    },
+  }),
+  'commands/setup.md': markdown('ignored', 'Set up: !`cat "${CLAUDE_PLUGIN_ROOT}/data/hello.txt"` for $ARGUMENTS'),
+  'commands/left-out.md': 'The manifest does not name this one.',
+  'more/git/pr.md': 'Review.',
+  'experts/tester.md': markdown('tester', 'Test by ${CLAUDE_PLUGIN_ROOT}/data/rules.md.'),
+  'agents/sub/left-out.md': markdown('left-out', 'Not named.'),
+  'skills/pdf/SKILL.md': markdown('PDF-tools', 'Run ${CLAUDE_PLUGIN_ROOT}/data/pdf.py.'),
+  'extra-skills/charts/SKILL.md': markdown('charts', 'Draw.'),
+  'lone/SKILL.md': markdown('lone', 'Alone.'),
+  'config/hooks.json': JSON.stringify({
+    hooks: {
+      SessionStart: [{hooks: [{type: 'command', command: 'cat "${CLAUDE_PLUGIN_ROOT}/data/hello.txt"'}]}],
+    },
+  }),
+  'data/hello.txt': 'hello from the kit',
+  'README.md': '# Kit',
+};
+
+const mcpTool = 'mcp__plugin_kit_calc__add';
+
+test('a published plugin works as a whole: named paths, agent, skills, hooks and an MCP server that runs', async () => {
+  await using scene = await openScene([
+    call('ToolSearch', {query: 'adds'}),
+    call(mcpTool, {}),
+    call('Skill', {name: 'kit:pdf'}),
+    say('Done.'),
+    say('Tested.'),
+  ]);
+  const folder = join(scene.place.home, 'kit');
+  writeAll(folder, published);
+  const told = await readAll(
+    ask(scene, '/kit:setup now', {
+      plugins: [
+        {type: 'local', path: folder},
+        {type: 'local', path: join(scene.place.home, 'nothing-here')},
+      ],
+      allowedTools: ['mcp__plugin_kit_calc', 'Bash(cat:*)'],
+    }),
+  );
+  expect(told.thrown).toBe(undefined);
+  expect(told.messages[0]).toMatchObject({
+    slash_commands: ['kit:charts', 'kit:git:pr', 'kit:lone', 'kit:pdf', 'kit:setup'],
+    skills: ['kit:pdf', 'kit:charts', 'kit:lone'],
+    agents: ['kit:tester'],
+    plugins: [{name: 'kit', path: folder, version: '2.0.0'}],
+    plugin_errors: [{plugin: 'inline[1]', type: 'path-not-found', path: join(scene.place.home, 'nothing-here')}],
+  });
+  expect(toldPrompt(scene.server.requests[0])).toContain('Set up: hello from the kit for now');
+  expect(JSON.stringify(scene.server.requests[0]?.body)).toContain('hello from the kit');
+  const [environment, pdf] = scene.server.requests.slice(2).map(request => toldResults(request).at(-1));
+  expect(JSON.parse(environment ?? '')).toMatchObject({CLAUDE_PLUGIN_ROOT: folder, DATA: join(folder, 'data')});
+  expect(pdf).toContain(`Run ${folder}/data/pdf.py.`);
+  await scene.run(['-p', 'x', '--plugin-dir', folder, '--agent', 'kit:tester']);
+  expect(toldSystem(scene.server.requests.at(-1))).toMatch(new RegExp(`^Test by ${folder}/data/rules.md\\.`, 'u'));
+});
+
+test('hooks, skills and agents of a plugin are listed, its hooks tested; what its manifest names wrongly is said', async () => {
+  await using scene = await openScene([]);
+  const folder = join(scene.place.home, 'kit');
+  writeAll(folder, {
+    ...published,
+    '.claude-plugin/plugin.json': JSON.stringify({
+      name: 'kit',
+      commands: ['./none.md', '../outside', 7],
+      hooks: './config/hooks.json',
+    }),
+  });
+  const flags = ['--plugin-dir', folder, '--json'];
+  const [listed, tested, skills, agents] = await Promise.all(
+    [
+      ['hooks', 'list'],
+      ['hooks', 'test'],
+      ['skills', 'list'],
+      ['agents', 'list', '--agents', '{"own": {"description": "Of mine", "prompt": "Act."}}'],
+    ].map(async command => scene.run([...command, ...flags])),
+  );
+  const path = join(folder, 'config', 'hooks.json');
+  expect(JSON.parse(listed?.stdout ?? '')).toMatchObject([{event: 'SessionStart', source: 'plugin', path}]);
+  expect(tested?.code).toBe(0);
+  expect(JSON.parse(tested?.stdout ?? '')).toMatchObject([{event: 'SessionStart', source: path, last: 'no objection'}]);
+  expect(JSON.parse(skills?.stdout ?? '')).toMatchObject([{name: 'kit:pdf', scope: 'plugin', offered: true}]);
+  const kinds: readonly {readonly kind: string; readonly name: string}[] = JSON.parse(agents?.stdout ?? '');
+  expect(kinds.filter(({kind}) => kind === 'agent').map(({name}) => name)).toEqual(['own', 'kit:sub:left-out']);
+  expect(skills?.stderr.split('\n').filter(line => line.includes('plugin.json'))).toEqual([
+    expect.stringContaining('"commands" of its plugin.json: "./none.md" is not there.'),
+    expect.stringContaining('"../outside" lies outside the plugin.'),
+    expect.stringContaining('7 is no path.'),
+  ]);
+});
+
+test('a plugin that is one skill, and the folder of a marketplace, which is no plugin', async () => {
+  await using scene = await openScene([]);
+  const [lone, market] = [join(scene.place.home, 'lone'), join(scene.place.home, 'market')];
+  writeAll(lone, {'SKILL.md': markdown('only', 'Act.')});
+  writeAll(market, {'.claude-plugin/marketplace.json': '{"name": "market", "plugins": []}'});
+  const [listed, refused] = await Promise.all(
+    [lone, market].map(async folder => scene.run(['skills', 'list', '--json', '--plugin-dir', folder])),
+  );
+  expect(JSON.parse(listed?.stdout ?? '')).toMatchObject([{name: 'lone:only', offered: true}]);
+  expect([refused?.code, refused?.stderr]).toEqual([
+    2,
+    expect.stringContaining('it is a marketplace: name the folder of one of its plugins.'),
+  ]);
 });

@@ -1,28 +1,30 @@
 import type {Command} from 'commander';
 import {exiting} from '../exit-code.ts';
-import {folderFlag, jsonFlag, type InFolder, type JsonOption} from '../flags.ts';
+import {folderFlag, type InFolder, jsonFlag, type JsonOption, type MainOptions, pluginFlag} from '../flags.ts';
 
 /** Loaded when one of the commands is called. */
 const actions = () => import('./hooks/run-hooks.ts');
 
+type HookOptions = JsonOption & InFolder & Pick<MainOptions, 'pluginDir'>;
+
 /** `weft hooks list|test`. */
 export function addHooks(program: Command): void {
-  const hooks = program.command('hooks').description('List and test the hooks of the settings');
+  const hooks = program.command('hooks').description('List and test the hooks of settings and plugins');
   hooks
     .command('list')
     .description('List the hooks and where they come from')
     .option(...jsonFlag)
     .option(...folderFlag)
-    .action(exiting(async (options: JsonOption & InFolder) => (await actions()).listHooks(options)));
+    .option(...pluginFlag)
+    .action(exiting(async (options: HookOptions) => (await actions()).listHooks(options)));
   hooks
     .command('test')
     .description('Call each hook with a sample of its event and show its verdict')
     .argument('[event]', 'Only the hooks of this event')
     .option(...jsonFlag)
     .option(...folderFlag)
+    .option(...pluginFlag)
     .action(
-      exiting(async (event: string | undefined, options: JsonOption & InFolder) =>
-        (await actions()).testHooks(event, options),
-      ),
+      exiting(async (event: string | undefined, options: HookOptions) => (await actions()).testHooks(event, options)),
     );
 }

@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {exiting} from '../exit-code.ts';
-import {jsonFlag} from '../flags.ts';
+import {agentsFlag, jsonFlag, pluginFlag} from '../flags.ts';
 
 /** `weft skills`. */
 export function addSkills(program: Command): void {
@@ -17,19 +17,19 @@ export function addAgents(program: Command): void {
 }
 
 function addListAndShow(command: Command, kind: 'skills' | 'agents'): void {
-  const folder = ['-C, --cwd <dir>', 'Look in this folder'] as const;
-  command
-    .command('list', {isDefault: true})
-    .description(`List the ${kind}`)
-    .option(...jsonFlag)
-    .option(...folder)
-    .action(exiting(async options => (await load()).listExtensions(kind, options)));
-  command
-    .command('show <name>')
-    .description(`Show one of the ${kind} in full`)
-    .option(...jsonFlag)
-    .option(...folder)
-    .action(exiting(async (name, options) => (await load()).showExtension(kind, name, options)));
+  const withFlags = (each: Command): Command => {
+    each
+      .option(...jsonFlag)
+      .option('-C, --cwd <dir>', 'Look in this folder')
+      .option(...pluginFlag);
+    return kind === 'agents' ? each.option(...agentsFlag) : each;
+  };
+  withFlags(command.command('list', {isDefault: true}).description(`List the ${kind}`)).action(
+    exiting(async options => (await load()).listExtensions(kind, options)),
+  );
+  withFlags(command.command('show <name>').description(`Show one of the ${kind} in full`)).action(
+    exiting(async (name: string, options) => (await load()).showExtension(kind, name, options)),
+  );
 }
 
 const load = async () => import('./skills/run-skills.ts');

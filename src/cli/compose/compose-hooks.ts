@@ -3,9 +3,10 @@ import type {Sourced} from '../../config/merge-settings.ts';
 import {type HookSetting, hookText} from '../../config/hook-settings.ts';
 import type {ProjectTrust} from '../../config/trust-record.ts';
 import type {ScriptStanding} from '../../config/project-files.ts';
-import type {HookRunner, SourcedHook} from '../../extensions/hooks/settings-hooks.ts';
+import type {HookRunner} from '../../extensions/hooks/settings-hooks.ts';
 import type {Plugin} from '../../config/plugin-folders.ts';
 import type {EngineSetup} from './compose-engine.ts';
+import type {PluginHook} from './plugin-content.ts';
 
 interface HookSources {
   readonly settings: readonly Sourced<HookSetting>[];
@@ -16,14 +17,14 @@ interface HookSources {
   readonly promptSource: 'user' | 'sdk';
   readonly directory: string;
   readonly projectTrust: ProjectTrust;
-  readonly plugins: readonly Plugin[];
+  /** The hooks of plugins. */
+  readonly plugins: readonly PluginHook[];
 }
 
 /** The hooks of a session: those of the program that drives weft, of settings and of plugins. Without any nothing is loaded. */
 export async function sessionHooks(sources: HookSources): Promise<EngineSetup['hooks']> {
   const {settings, driver, promptSource, plugins, directory} = sources;
-  const ofPlugins = plugins.length === 0 ? [] : await hooksOf(plugins, directory);
-  if (settings.length === 0 && driver.length === 0 && ofPlugins.length === 0) {
+  if (settings.length === 0 && driver.length === 0 && plugins.length === 0) {
     return () => withWithheld(noHooks, sources);
   }
   const [{makeHooks}, {ownHook, settingsHooks}] = await Promise.all([
@@ -44,16 +45,19 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
       standing: async () =>
         hook.source === 'project' || hook.source === 'local' ? standingOf(hook.value, sources) : ownHook,
     }));
+    const ofPlugins = plugins.map(one => ({
+      hook: one.hook,
+      source: one.path,
+      standing: async () => (await import('./plugin-content.ts')).pluginStanding(one, directory),
+    }));
     const hooks = [...driver, ...settingsHooks([...sourced, ...ofPlugins], runner)];
     return withWithheld(makeHooks({hooks, promptSource, redact: machine.redact, reach: machine.reach}), sources);
   };
 }
 
-async function hooksOf(plugins: readonly Plugin[], directory: string): Promise<readonly SourcedHook[]> {
-  const {pluginHooks, pluginStanding} = await import('./plugin-content.ts');
-  const hooks = await pluginHooks(plugins);
-  return hooks.map(one => ({hook: one.hook, source: one.path, standing: () => pluginStanding(one, directory)}));
-}
+/** The hooks of plugins. Without plugins nothing is loaded. */
+export const hooksOfPlugins = async (plugins: readonly Plugin[]): Promise<readonly PluginHook[]> =>
+  plugins.length === 0 ? [] : (await import('./plugin-content.ts')).pluginHooks(plugins);
 
 const placeOf = ({source, path}: Sourced<HookSetting>): string => (path === '' ? source : path);
 

@@ -23,7 +23,7 @@ import type {AgentClient} from '../../agent/client.ts';
 import {keptSecrets, openApiKeys} from './api-keys.ts';
 import {keptTokens} from './server-credentials.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
-import {sessionHooks} from './compose-hooks.ts';
+import {hooksOfPlugins, sessionHooks} from './compose-hooks.ts';
 import type {ModelSetup} from './host-services.ts';
 import type {NoticesPort} from '../../agent/ports.ts';
 import {userPorts} from './user-ports.ts';
@@ -154,7 +154,7 @@ export async function composeSession(
       promptSource: driver.promptSource,
       directory,
       projectTrust: context.projectTrust,
-      plugins: context.plugins,
+      plugins: await hooksOfPlugins(context.plugins),
     }),
     thinking: thinkingOf(options),
     disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),

@@ -1,5 +1,4 @@
 import {realpathSync} from 'node:fs';
-import {join} from 'node:path';
 import {type CommandsPort, noCommands} from '../../actions/commands-port.ts';
 import {noSkills, type SkillsPort} from '../../actions/skills-port.ts';
 import {type ExtensionPlaces, extensionRoots, hasExtensions} from '../../config/extension-places.ts';
@@ -72,9 +71,10 @@ export const noExtensions: RunExtensions = {
 const skillFoldersOf = (places: ExtensionPlaces): readonly string[] =>
   extensionRoots(places)
     .filter(({scope}) => scope !== 'project')
-    .flatMap(({folder}) => {
+    .flatMap(({paths}) => paths.skills)
+    .flatMap(folder => {
       try {
-        return [realpathSync(join(folder, 'skills'))];
+        return [realpathSync(folder)];
       } catch {
         return [];
       }

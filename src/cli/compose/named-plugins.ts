@@ -1,22 +1,42 @@
+import {existsSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {dirname, isAbsolute, join, resolve} from 'node:path';
+import {basename, dirname, isAbsolute, join, resolve} from 'node:path';
 import type {Sourced} from '../../config/merge-settings.ts';
 import {type NamedPlugin, type Plugin, readPlugin} from '../../config/plugin-folders.ts';
 import type {ProjectTrust} from '../../config/trust-record.ts';
 import {UsageError} from '../exit-code.ts';
 import type {MainOptions} from '../flags.ts';
 
+/** What is wrong with a plugin, as programs are told (`plugin_errors` of `system/init`). */
+export interface PluginError {
+  /** Its name, or `inline[N]` for the Nth that was given and has none. */
+  readonly plugin: string;
+  readonly type: 'path-not-found' | 'generic-error';
+  readonly message: string;
+  /** The folder of a given one that did not load. */
+  readonly path?: string;
+}
+
+/** The plugins of a run. The notices say for people what the errors say for programs. */
+interface NamedPlugins {
+  readonly plugins: readonly Plugin[];
+  readonly errors: readonly PluginError[];
+  readonly notices: readonly string[];
+}
+
 /**
- * The plugins of a run: those of `--plugin-dir` and of the program that drives weft, then those of the settings. One that is named by
- * a flag and cannot be read stops weft; of the settings' own a notice tells.
+ * The plugins of a run: those of `--plugin-dir` and of the program that drives weft, then those of the settings. One that a person
+ * named by a flag and cannot be read stops weft, and so does a manifest that may hold a guard. A program is told of a folder that is
+ * no plugin, as the Agent SDK has it; of what is wrong with the settings' own a notice tells.
  */
 export function namedPlugins(
   settings: readonly Sourced<string>[],
-  options: Pick<MainOptions, 'pluginDir' | 'pluginDirNoMcp'>,
+  options: Pick<MainOptions, 'pluginDir' | 'pluginDirNoMcp' | 'inputFormat'>,
   project: {readonly directory: string; readonly trust: ProjectTrust},
-): {readonly plugins: readonly Plugin[]; readonly notices: readonly string[]} {
+): NamedPlugins {
   const plugins = new Map<string, Plugin>();
   const notices: string[] = [];
+  const errors: PluginError[] = [];
   const add = (named: NamedPlugin, from: 'project' | 'user'): string => {
     const read = readPlugin(named, project);
     if (read.tag === 'failed') return read.error;
@@ -26,7 +46,12 @@ export function namedPlugins(
       return 'it lies outside the project, so only your own settings can name it';
     }
     // The first of a name counts.
-    if (!plugins.has(plugin.name)) plugins.set(plugin.name, plugin);
+    if (plugins.has(plugin.name)) return '';
+    plugins.set(plugin.name, plugin);
+    for (const what of plugin.leftOut) {
+      notices.push(`The plugin ${plugin.name} (${plugin.folder}): ${what}.`);
+      errors.push({plugin: plugin.name, type: 'generic-error', message: what});
+    }
     return '';
   };
   const {pluginDir = [], pluginDirNoMcp = []} = options;
@@ -34,10 +59,17 @@ export function namedPlugins(
     ...pluginDir.map(path => ({path, servers: 'count'}) as const),
     ...pluginDirNoMcp.map(path => ({path, servers: 'left-out'}) as const),
   ];
-  for (const {path, servers} of given) {
+  for (const [at, {path, servers}] of given.entries()) {
     const folder = resolve(project.directory, withHome(path));
     const error = add({folder, servers}, 'user');
-    if (error !== '') throw new UsageError(`The plugin ${folder} cannot be used: ${error}.`);
+    if (error === '') continue;
+    const isThere = existsSync(folder);
+    const mayGuard = existsSync(join(folder, '.claude-plugin', 'plugin.json'));
+    if (mayGuard || options.inputFormat !== 'stream-json') {
+      throw new UsageError(`The plugin ${folder} cannot be used: ${error}.`);
+    }
+    const type = isThere ? 'generic-error' : 'path-not-found';
+    errors.push({plugin: `inline[${at}]`, type, message: `${folder} cannot be used: ${error}`, path: folder});
   }
   for (const {value, source, path} of settings) {
     const folder = resolve(
@@ -45,9 +77,11 @@ export function namedPlugins(
       withHome(value),
     );
     const error = add({folder, servers: 'count'}, source === 'project' || source === 'local' ? 'project' : 'user');
-    if (error !== '') notices.push(`${path}: the plugin ${folder} is not used: ${error}.`);
+    if (error === '') continue;
+    notices.push(`${path}: the plugin ${folder} is not used: ${error}.`);
+    errors.push({plugin: basename(folder), type: 'generic-error', message: `${folder} is not used: ${error}`});
   }
-  return {plugins: [...plugins.values()], notices};
+  return {plugins: [...plugins.values()], notices, errors};
 }
 
 const withHome = (path: string): string =>

@@ -29,6 +29,7 @@ export async function offeredExtensions(context: RunContext): Promise<OfferedExt
         path: folder,
         ...(version === '' ? {} : {version}),
       })),
+      ...(context.pluginErrors.length === 0 ? {} : {plugin_errors: context.pluginErrors}),
     },
     commands: commands.map(({name, description, argumentHint}) => ({name, description, argumentHint})),
     agents: agents.map(({name, description, model}) => ({name, description, ...(model === '' ? {} : {model})})),

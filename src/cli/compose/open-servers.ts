@@ -37,7 +37,8 @@ export async function openServers({context, log}: ServersOptions): Promise<OpenS
   const isNamed =
     (options.mcpConfig ?? []).length > 0 ||
     Object.keys(permissions.settings.mcpServers).length > 0 ||
-    [directory, ...context.plugins.map(({folder}) => folder)].some(folder => existsSync(join(folder, '.mcp.json')));
+    existsSync(join(directory, '.mcp.json')) ||
+    context.plugins.some(({namesServers, servers}) => namesServers && servers === 'count');
   if (!isNamed) return noServers;
   const {configuredServers} = await import('./mcp-servers.ts');
   const {servers, notices} = await configuredServers({

@@ -9,7 +9,7 @@ import type {ScriptStanding} from '../../config/project-files.ts';
 import {UsageError} from '../exit-code.ts';
 
 /** A hook of a plugin, with what may keep it from running. */
-interface PluginHook {
+export interface PluginHook {
   readonly hook: HookSetting;
   /** The file that names it. */
   readonly path: string;
@@ -145,7 +145,7 @@ export async function pluginServers(
           return {servers: [], notices: [`${path}: its MCP servers are left out: ${read.error}`]};
         const named = Object.entries(read.value).map(([key, server]) => [
           `plugin:${name}:${key}`,
-          inRoot(server, folder),
+          withRootVariable(inRoot(server, folder), folder),
         ]);
         return {
           servers: parseServers(Object.fromEntries(named), {source: trust === 'trusted' ? 'given' : 'project', path}),
@@ -156,6 +156,12 @@ export async function pluginServers(
   );
   return {servers: found.flat().flatMap(({servers}) => servers), notices: found.flat().flatMap(({notices}) => notices)};
 }
+
+/** A server that is a program also has the plugin's folder in its environment. */
+const withRootVariable = (server: Json, folder: string): Json =>
+  isJsonObject(server) && typeof server['command'] === 'string'
+    ? {...server, env: {CLAUDE_PLUGIN_ROOT: folder, ...(isJsonObject(server['env']) ? server['env'] : {})}}
+    : server;
 
 /** A file of a plugin, if there is one that may act. */
 async function trustedText(path: string, {trust}: Plugin): Promise<string | undefined> {

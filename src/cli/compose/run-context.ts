@@ -20,7 +20,7 @@ import type {Store} from '../../store/open-store.ts';
 import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
 import {readInstructionFile} from '../../workspace/files/instruction-files.ts';
 import {noExtensions, runExtensions, type RunExtensions} from './extensions.ts';
-import {namedPlugins} from './named-plugins.ts';
+import {namedPlugins, type PluginError} from './named-plugins.ts';
 import type {AgentFile} from '../../extensions/skills/load-extensions.ts';
 import {type Json, parseJson} from '../../base/json.ts';
 import type {Plugin} from '../../config/plugin-folders.ts';
@@ -56,6 +56,7 @@ export interface RunContext {
   /** Skills, commands and agents; the same with every call. */
   readonly extensions: () => RunExtensions;
   readonly plugins: readonly Plugin[];
+  readonly pluginErrors: readonly PluginError[];
   /** Who the main conversation is held as (`--agent`). */
   readonly agent: AgentFile | 'none';
   /** What `--agents` defines; `undefined` for nothing. */
@@ -104,7 +105,7 @@ export function loadRunContext(given: {
   const {settings, warnings} = merged.value;
   const trusted = projectTrust(place);
   const sources = settingSourcesOf(options);
-  const {plugins, notices} = namedPlugins(settings.plugins, options, {directory, trust: trusted});
+  const {plugins, notices, errors} = namedPlugins(settings.plugins, options, {directory, trust: trusted});
   const agents = options.agents === undefined ? undefined : definitionsIn(options.agents);
   let extensions: RunExtensions | undefined;
   let store: Promise<Store> | undefined;
@@ -120,6 +121,7 @@ export function loadRunContext(given: {
     trust: folderTrust(merged.value, {...place, plugins: plugins.map(({folder}) => folder)}, readSettings),
     projectTrust: trusted,
     plugins,
+    pluginErrors: errors,
     extensions: () =>
       (extensions ??=
         options.disableSlashCommands === undefined

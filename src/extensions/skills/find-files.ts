@@ -1,5 +1,5 @@
 import {opendir, realpath, stat} from 'node:fs/promises';
-import {join} from 'node:path';
+import {basename, join} from 'node:path';
 import type {ExtensionPart, ExtensionRoot} from '../../config/extension-places.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {readBounded} from '../../config/project-files.ts';
@@ -25,16 +25,15 @@ export interface FoundFiles {
 const bounds = {depth: 5, folders: 2000, files: 1000, fileBytes: 1024 * 1024};
 
 /**
- * The files of one part of a root: `SKILL.md` in folders of skills, `*.md` of the others. Links are followed, each folder is read
- * once; a folder with a SKILL.md is not looked into further. Never throws.
+ * The files of one part of a root: `SKILL.md` in folders of skills, `*.md` of the others, or that one file which the root names. Links
+ * are followed, each folder is read once; a folder with a SKILL.md is not looked into further. Never throws.
  */
 export async function findFiles(root: ExtensionRoot, part: ExtensionPart, signal: AbortSignal): Promise<FoundFiles> {
-  const paths: (readonly string[])[] = [];
+  const paths: {readonly path: string; readonly parts: readonly string[]}[] = [];
   const leftOut: {readonly path: string; readonly why: string}[] = [];
   const seen = new Set<string>();
-  const top = join(root.folder, part);
 
-  async function look(parts: readonly string[]): Promise<void> {
+  async function look(top: string, parts: readonly string[]): Promise<void> {
     const folder = join(top, ...parts);
     const real = await realpath(folder).catch(() => undefined);
     if (real === undefined || seen.has(real) || signal.aborted) return;
@@ -47,23 +46,26 @@ export async function findFiles(root: ExtensionRoot, part: ExtensionPart, signal
     const own =
       part === 'skills' ? files.filter(name => /^skill\.md$/iu.test(name)).slice(0, 1) : files.filter(isMarkdown);
     for (const name of own) {
-      if (paths.length < bounds.files) paths.push([...parts, name]);
+      if (paths.length < bounds.files) paths.push({path: join(folder, name), parts: [...parts, name]});
       else leftOut.push({path: join(folder, name), why: `there are more than ${bounds.files} files`});
     }
     if (part === 'skills' && own.length > 0) return;
     for (const name of folders) {
       // oxlint-disable-next-line no-await-in-loop -- in order, so that what is too much is what comes last
-      await look([...parts, name]);
+      await look(top, [...parts, name]);
     }
   }
 
-  await look([]);
+  for (const path of root.paths[part]) {
+    if (part !== 'skills' && isMarkdown(path)) paths.push({path, parts: [basename(path)]});
+    // oxlint-disable-next-line no-await-in-loop -- in order, so that the first of a name comes first
+    else await look(path, []);
+  }
   const read = await Promise.all(
-    paths.map(async parts => ({parts, file: await readExtensionFile(join(top, ...parts), root.trust)})),
+    paths.map(async ({path, parts}) => ({path, parts, file: await readExtensionFile(path, root.trust)})),
   );
   const files: FoundFile[] = [];
-  for (const {parts, file} of read) {
-    const path = join(top, ...parts);
+  for (const {path, parts, file} of read) {
     if (file.kind === 'read') files.push({path, parts, text: file.text, trust: file.trust});
     else leftOut.push({path, why: file.why});
   }

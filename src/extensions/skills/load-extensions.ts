@@ -11,6 +11,7 @@ import {
   type ExtensionPlaces,
   type ExtensionRoot,
   extensionRoots,
+  usualPaths,
 } from '../../config/extension-places.ts';
 import {findFiles, type FoundFile} from './find-files.ts';
 import {flagField, listField, type MarkdownFile, readMarkdownFile, textField} from './front-matter.ts';
@@ -129,13 +130,15 @@ async function skillOf(file: FoundFile, root: ExtensionRoot): Promise<SkillFile>
   const read = await readMarkdownFile(file.text);
   const {fields} = contentOf(read);
   const folder = dirname(file.path);
-  const name = prefixed(root, nameFrom(textField(fields, 'name'), basename(folder)));
+  const said = textField(fields, 'name');
+  const own = basename(folder);
+  const name = prefixed(root, isNamedByFolder(file, root) ? nameFrom(own, said) : nameFrom(said, own));
   const description = textField(fields, 'description');
-  const own = reasonAgainst(file, read) ?? (description === '' ? 'it has no description' : undefined);
+  const reason = reasonAgainst(file, read) ?? (description === '' ? 'it has no description' : undefined);
   const forModel = flagField(fields, 'disable-model-invocation') === true ? 'no' : 'yes';
   const wantsUser = flagField(fields, 'user-invocable') !== false;
   return {
-    ...commonOf(name, {file, root, fields, reason: own}),
+    ...commonOf(name, {file, root, fields, reason}),
     description: bounded(description, longest.skillDescription),
     folder,
     argumentHint: bounded(textField(fields, 'argument-hint', 'argument_hint'), longest.hint),
@@ -143,6 +146,13 @@ async function skillOf(file: FoundFile, root: ExtensionRoot): Promise<SkillFile>
     forUser: wantsUser && !builtInCommands.has(name) ? 'yes' : 'no',
   };
 }
+
+/**
+ * Claude Code calls a skill by its folder, whatever name it says, except where the folder is one that a plugin names (seen in 2.1.330);
+ * for the others the name that it says counts (agentskills.io: both should be the same).
+ */
+const isNamedByFolder = ({parts}: FoundFile, {scope, folder}: ExtensionRoot): boolean =>
+  parts.length > 1 && (scope === 'plugin' || basename(folder) === '.claude');
 
 async function commandOf(file: FoundFile, root: ExtensionRoot): Promise<CommandFile> {
   const read = await readMarkdownFile(file.text);
@@ -169,7 +179,10 @@ async function commandOf(file: FoundFile, root: ExtensionRoot): Promise<CommandF
 async function agentOf(file: FoundFile, root: ExtensionRoot): Promise<AgentFile> {
   const read = await readMarkdownFile(file.text);
   const {fields, body} = contentOf(read);
-  const name = prefixed(root, nameFrom(textField(fields, 'name'), (file.parts.at(-1) ?? '').replace(/\.md$/iu, '')));
+  const own = nameFrom(textField(fields, 'name'), (file.parts.at(-1) ?? '').replace(/\.md$/iu, ''));
+  // Folders are part of the names of a plugin's agents, and of no others (seen in Claude Code 2.1.330).
+  const folders = root.scope === 'plugin' ? file.parts.slice(0, -1).map(part => nameFrom(part, '')) : [];
+  const name = prefixed(root, [...folders, own].join(':'));
   const description = textField(fields, 'description');
   const reason =
     reasonAgainst(file, read) ??
@@ -178,7 +191,7 @@ async function agentOf(file: FoundFile, root: ExtensionRoot): Promise<AgentFile>
     ...commonOf(name, {file, root, fields, reason}),
     tools: listField(fields, 'tools'),
     description: bounded(description, longest.skillDescription),
-    prompt: body,
+    prompt: root.scope === 'plugin' ? body.replaceAll('${CLAUDE_PLUGIN_ROOT}', () => root.folder) : body,
   };
 }
 
@@ -187,7 +200,7 @@ export function agentFrom(
   name: string,
   {fields, prompt, source}: {readonly fields: JsonObject; readonly prompt: string; readonly source: string},
 ): AgentFile {
-  const root: ExtensionRoot = {folder: '', scope: 'user', trust: 'trusted', prefix: ''};
+  const root: ExtensionRoot = {folder: '', scope: 'user', trust: 'trusted', prefix: '', paths: usualPaths('')};
   const file: FoundFile = {path: source, parts: [], text: '', trust: 'trusted'};
   return {
     ...commonOf(nameFrom(name, ''), {file, root, fields, reason: undefined}),

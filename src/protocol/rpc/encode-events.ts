@@ -67,7 +67,7 @@ export interface RpcExtras {
   /** The names of the tools of those servers. */
   readonly serverTools: () => readonly string[];
   /** The commands, skills, kinds of agents and plugins that are offered. */
-  readonly extensions: () => Pick<RpcInit, 'slash_commands' | 'skills' | 'agents' | 'plugins'>;
+  readonly extensions: () => Pick<RpcInit, 'slash_commands' | 'skills' | 'agents' | 'plugins' | 'plugin_errors'>;
 }
 
 export const noExtras: RpcExtras = {
@@ -296,7 +296,7 @@ class SessionEncoder {
 
   #init(): RpcInit {
     const {directory, tools, model, mode, provider} = this.#session;
-    const {slash_commands, agents, skills, plugins} = this.#options.extras.extensions();
+    const {slash_commands, agents, skills, plugins, plugin_errors} = this.#options.extras.extensions();
     return {
       type: 'system',
       subtype: 'init',
@@ -312,6 +312,7 @@ class SessionEncoder {
       agents,
       skills,
       plugins,
+      ...(plugin_errors === undefined ? {} : {plugin_errors}),
       capabilities: ['interrupt_receipt_v1', 'interrupt_cancel_queued_v1'],
       ...this.#address(),
     };

@@ -46,6 +46,13 @@ export interface RpcInit extends MessageEnvelope {
   readonly agents: readonly string[];
   readonly skills: readonly string[];
   readonly plugins: readonly {readonly name: string; readonly path: string; readonly version?: string}[];
+  /** What is wrong with plugins; left out where nothing is. */
+  readonly plugin_errors?: readonly {
+    readonly plugin: string;
+    readonly type: string;
+    readonly message: string;
+    readonly path?: string;
+  }[];
   /** What a client may rely on, by the Agent SDK's names. */
   readonly capabilities: readonly string[];
 }

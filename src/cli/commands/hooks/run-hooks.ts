@@ -1,22 +1,41 @@
 import {randomBytes} from 'node:crypto';
 import type {HookRow, HooksPort} from '../../../actions/hooks-port.ts';
 import {unreachable} from '../../../base/unreachable.ts';
-import {visibleExactLine} from '../../../base/visible.ts';
-import {type HookEvent, hookEvents, hookText} from '../../../config/hook-settings.ts';
+import {visibleExactLine, visibleLine} from '../../../base/visible.ts';
+import {type HookEvent, hookEvents, type HookSetting, hookText} from '../../../config/hook-settings.ts';
 import {projectTrust} from '../../../config/trust-record.ts';
 import {rejected} from '../../../domain/fault.ts';
 import {actionId, messageId} from '../../../domain/ids.ts';
-import {sessionHooks} from '../../compose/compose-hooks.ts';
+import {hooksOfPlugins, sessionHooks} from '../../compose/compose-hooks.ts';
+import {namedPlugins} from '../../compose/named-plugins.ts';
 import {userPlaces} from '../../compose/user-data.ts';
 import {settingsIn} from '../../compose/write-settings.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import type {InFolder, JsonOption} from '../../flags.ts';
+import type {InFolder, JsonOption, MainOptions} from '../../flags.ts';
 import {note, print, printJson} from '../../output.ts';
 
+interface HookOptions extends JsonOption, InFolder, Pick<MainOptions, 'pluginDir'> {}
+
+/** The hooks of the settings and of the plugins that they and the flags name. */
+async function hooksIn({cwd, pluginDir}: Pick<HookOptions, 'cwd' | 'pluginDir'>) {
+  const {settings, place} = settingsIn(cwd);
+  const trust = projectTrust(place);
+  const {plugins, notices} = namedPlugins(settings.settings.plugins, pluginDir === undefined ? {} : {pluginDir}, {
+    directory: place.directory,
+    trust,
+  });
+  for (const notice of notices) note(visibleLine(notice));
+  return {settings, place, trust, plugins: await hooksOfPlugins(plugins)};
+}
+
 /** `weft hooks list`: prints the hooks that count here, and says how many of the project do not. */
-export async function listHooks({json, cwd}: JsonOption & InFolder): Promise<ExitCode> {
-  const {settings} = settingsIn(cwd);
-  const rows = settings.settings.hooks.map(({value, source, path}) => ({
+export async function listHooks({json, ...options}: HookOptions): Promise<ExitCode> {
+  const {settings, plugins} = await hooksIn(options);
+  const found = [
+    ...settings.settings.hooks,
+    ...plugins.map(({hook, path}) => ({value: hook, source: 'plugin', path}) as const),
+  ];
+  const rows = found.map(({value, source, path}) => ({
     event: value.event,
     matcher: value.matcher,
     type: value.work.type,
@@ -28,7 +47,8 @@ export async function listHooks({json, cwd}: JsonOption & InFolder): Promise<Exi
     if: value.condition,
   }));
   if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
-  else if (rows.length === 0) note('no hooks here. They stand in settings.json: {"hooks": {"PreToolUse": […]}}');
+  else if (rows.length === 0)
+    note('no hooks here. They stand in settings.json ({"hooks": {"PreToolUse": […]}}) and in plugins');
   for (const row of json === undefined ? rows : []) {
     const {event, matcher, text, path} = row;
     const condition = row.if === '' ? '' : ` if ${visibleExactLine(row.if)}`;
@@ -42,27 +62,34 @@ export async function listHooks({json, cwd}: JsonOption & InFolder): Promise<Exi
 const titleOf = (event: string, matcher: string): string => (matcher === '' ? event : `${event}(${matcher})`);
 
 /** `weft hooks test`: calls each hook with a sample of its event and prints its verdict; exit code 1 where one is broken. */
-export async function testHooks(event: string | undefined, {json, cwd}: JsonOption & InFolder): Promise<ExitCode> {
+export async function testHooks(event: string | undefined, {json, ...options}: HookOptions): Promise<ExitCode> {
   if (event !== undefined && !hookEvents.some(each => each === event)) {
     throw new UsageError(`${event} is no event of hooks. They are ${hookEvents.join(', ')}.`);
   }
-  const {settings, place} = settingsIn(cwd);
-  const hooks = settings.settings.hooks.filter(({value}) => event === undefined || value.event === event);
+  const {settings, place, trust, plugins} = await hooksIn(options);
+  // Each is called, whatever it would be matched by, and waited for.
+  const called = (hook: HookSetting) => ({...hook, matcher: '', condition: '', wait: 'for-answer'}) as const;
+  const hooks = [
+    ...settings.settings.hooks.map(hook => ({
+      hook: hook.value,
+      settings: [{...hook, value: called(hook.value)}],
+      plugins: [],
+    })),
+    ...plugins.map(one => ({hook: one.hook, settings: [], plugins: [{...one, hook: called(one.hook)}]})),
+  ].filter(({hook}) => event === undefined || hook.event === event);
   const processes = await hookProcesses(place.directory, settings.settings.env);
   const redact = await redactorOf(place.directory, settings.settings.env);
   const rows: HookRow[] = [];
-  for (const hook of hooks) {
-    const {matcher} = hook.value;
+  for (const {hook, ...sources} of hooks) {
+    const {matcher} = hook;
     // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them
     const make = await sessionHooks({
-      // Each is called, whatever it would be matched by, and waited for.
-      settings: [{...hook, value: {...hook.value, matcher: '', condition: '', wait: 'for-answer'}}],
+      ...sources,
       withheld: [],
       driver: [],
       promptSource: 'user',
       directory: place.directory,
-      projectTrust: projectTrust(place),
-      plugins: [],
+      projectTrust: trust,
     });
     const port = make({
       command: (work, stdin, signal) => processes.run(work, stdin, signal),
@@ -74,7 +101,7 @@ export async function testHooks(event: string | undefined, {json, cwd}: JsonOpti
       publish: () => {},
     });
     // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them
-    await callSample(hook.value.event, port, matcher);
+    await callSample(hook.event, port, matcher);
     rows.push(...port.list().map(row => ({...row, matcher})));
   }
   await processes.end();

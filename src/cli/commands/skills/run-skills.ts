@@ -6,14 +6,14 @@ import {visible, visibleExactLine, visibleLine} from '../../../base/visible.ts';
 import type {JsonObject} from '../../../base/json.ts';
 import type {AgentFile, ExtensionFile, SkillFile} from '../../../extensions/skills/load-extensions.ts';
 import {homedir} from 'node:os';
-import {existingFolder, loadRunContext, type RunContext} from '../../compose/run-context.ts';
+import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
 import type {JsonOption, MainOptions} from '../../flags.ts';
 import {note, print, printJson} from '../../output.ts';
 
 export type ExtensionKind = 'skills' | 'agents';
 
-interface ListOptions extends JsonOption, Pick<MainOptions, 'cwd'> {}
+interface ListOptions extends JsonOption, Pick<MainOptions, 'cwd' | 'pluginDir' | 'agents'> {}
 
 /** Something that was found, and whether the model is told of it. */
 interface Row {
@@ -129,16 +129,22 @@ async function bodyOf(file: SkillFile | AgentFile): Promise<string> {
 
 async function rowsOf(
   kind: ExtensionKind,
-  {cwd}: ListOptions,
+  {cwd, pluginDir, agents}: ListOptions,
 ): Promise<{readonly rows: readonly Row[]; readonly notices: readonly string[]; readonly context: RunContext}> {
-  const options: MainOptions = {sessionPersistence: false, color: true};
-  const context = loadRunContext({directory: existingFolder(cwd ?? '.'), added: [], options});
+  const options: MainOptions = {
+    sessionPersistence: false,
+    color: true,
+    ...(pluginDir === undefined ? {} : {pluginDir}),
+    ...(agents === undefined ? {} : {agents}),
+  };
+  const context = await asNamedAgent(loadRunContext({directory: existingFolder(cwd ?? '.'), added: [], options}));
   const found = await context.extensions().found(new AbortController().signal);
+  const notices = [...context.notices, ...found.notices];
   if (kind === 'agents') {
-    return {rows: found.agents.map(file => ({file, reason: ownReason(file)})), notices: found.notices, context};
+    return {rows: found.agents.map(file => ({file, reason: ownReason(file)})), notices, context};
   }
   const rows = found.skills.map(file => ({file, reason: ownReason(file) || modelReason(file)}));
-  return {rows, notices: found.notices, context};
+  return {rows, notices, context};
 }
 
 const ownReason = ({offer}: ExtensionFile): string => (offer.offered === 'yes' ? '' : offer.reason);
