@@ -61,14 +61,15 @@ export async function listHooks({json, ...options}: HookOptions): Promise<ExitCo
 
 const titleOf = (event: string, matcher: string): string => (matcher === '' ? event : `${event}(${matcher})`);
 
+/** A hook that is called whatever it would be matched by, and waited for. */
+const called = (hook: HookSetting) => ({...hook, matcher: '', condition: '', wait: 'for-answer'}) as const;
+
 /** `weft hooks test`: calls each hook with a sample of its event and prints its verdict; exit code 1 where one is broken. */
 export async function testHooks(event: string | undefined, {json, ...options}: HookOptions): Promise<ExitCode> {
   if (event !== undefined && !hookEvents.some(each => each === event)) {
     throw new UsageError(`${event} is no event of hooks. They are ${hookEvents.join(', ')}.`);
   }
   const {settings, place, trust, plugins} = await hooksIn(options);
-  // Each is called, whatever it would be matched by, and waited for.
-  const called = (hook: HookSetting) => ({...hook, matcher: '', condition: '', wait: 'for-answer'}) as const;
   const hooks = [
     ...settings.settings.hooks.map(hook => ({
       hook: hook.value,
