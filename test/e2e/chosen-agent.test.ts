@@ -1,6 +1,7 @@
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
+import {scriptedServer} from '../support/mcp-server.ts';
 import {call, say} from '../support/model-script.ts';
 import {openScene, toldResults, toldSystem, type Scene} from '../support/scene.ts';
 import {ask, readAll} from './support/agent-sdk.ts';
@@ -75,4 +76,48 @@ test('agents are defined on the command line and by a program; they come before 
     'Look twice.',
     'Look twice.',
   ]);
+});
+
+test('the turns, the effort, the skills and the servers of an agent count; what does not is said', async () => {
+  await using scene = await openScene([
+    call('ToolSearch', {query: 'adds'}),
+    call('mcp__other__add', {}),
+    call('mcp__own__add', {}),
+    call('Bash', {command: 'true'}),
+  ]);
+  const server = scriptedServer({tools: [{name: 'add', description: 'Adds', does: 'text:added'}]});
+  const skill = join(scene.place.home, '.claude', 'skills', 'pdf', 'SKILL.md');
+  mkdirSync(dirname(skill), {recursive: true});
+  writeFileSync(skill, '---\nname: pdf\ndescription: Reads PDF files\n---\nRead with care.');
+  agentFile(
+    scene,
+    'adder',
+    'description: Adds',
+    'maxTurns: 4',
+    'effort: low',
+    'skills: [pdf, none]',
+    `mcpServers: [{own: ${JSON.stringify(server)}}]`,
+    'memory: user',
+    '---',
+    'You add.',
+  );
+  const config = JSON.stringify({mcpServers: {other: server}});
+  const flags = ['--agent', 'adder', '--mcp-config', config, '--allowed-tools', 'mcp__own,mcp__other'];
+  const run = await scene.run(['-p', 'x', ...flags, '--model', 'claude-opus-4-6']);
+  expect([run.code, run.stderr.split('\n').filter(line => line.includes('agent adder'))]).toEqual([
+    4,
+    [
+      'weft: Not heeded of what defines the agent adder: memory.',
+      'weft: The agent adder asks for a skill: There is no skill "none". There are: pdf.',
+    ],
+  ]);
+  expect(toldSystem(scene.server.requests[0])).toMatch(
+    /^You add\.\n\n<skill name="pdf" folder=".*">\nRead with care\.\n<\/skill>\n/u,
+  );
+  expect(scene.server.requests[0]?.body['output_config']).toEqual({effort: 'low'});
+  expect(scene.server.requests.slice(2).map(request => toldResults(request).at(-1))).toEqual([
+    expect.stringContaining('mcp__other__add'),
+    'added',
+  ]);
+  expect(scene.server.requests.length).toBe(4);
 });

@@ -2,21 +2,8 @@ import type {AgentKindsPort} from '../../agent/ports.ts';
 import {type AgentKind, usualTurns} from '../../agent/sub-agents/agent-kind.ts';
 import {permissionModes} from '../../domain/risk.ts';
 import type {AgentFile} from '../../extensions/skills/load-extensions.ts';
-import {mayCall, toolsOf} from './agent-tools.ts';
+import {mayCall, promptWithSkills, serversOf, toolsOf, turnsOf, unheededNotes} from './agent-fields.ts';
 import type {RunContext} from './run-context.ts';
-
-/** The fields of an agent's file that count, or that say nothing to weft. */
-const heeded: ReadonlySet<string> = new Set([
-  'name',
-  'description',
-  'prompt',
-  'tools',
-  'disallowedTools',
-  'model',
-  'permissionMode',
-  'maxTurns',
-  'color',
-]);
 
 /** The kinds of sub-agents that files, plugins and `--agents` define. Nothing is read before the first request to the model. */
 export function agentKinds(context: RunContext, systemPromptOf: (prompt: string) => string): AgentKindsPort {
@@ -24,17 +11,26 @@ export function agentKinds(context: RunContext, systemPromptOf: (prompt: string)
   let reading: Promise<void> | undefined;
   const read = async (): Promise<void> => {
     const {agents} = await context.extensions().found(new AbortController().signal);
-    kinds = agents.flatMap(agent => (agent.offer.offered === 'yes' ? [kindOf(agent, systemPromptOf)] : []));
+    const offered = agents.filter(({offer}) => offer.offered === 'yes');
+    kinds = await Promise.all(
+      offered.map(async agent => {
+        const {prompt, notes} = await promptWithSkills(agent, context.extensions());
+        return kindOf({...agent, prompt}, {notes, systemPromptOf});
+      }),
+    );
   };
   return {ready: () => (reading ??= read()), list: () => kinds};
 }
 
-function kindOf(agent: AgentFile, systemPromptOf: (prompt: string) => string): AgentKind {
+function kindOf(
+  agent: AgentFile,
+  {notes, systemPromptOf}: {readonly notes: readonly string[]; readonly systemPromptOf: (prompt: string) => string},
+): AgentKind {
   const {name, description, prompt, model, fields} = agent;
   const tools = toolsOf(agent);
-  const {permissionMode, maxTurns} = fields;
-  const turns = typeof maxTurns === 'number' && maxTurns >= 1 ? Math.floor(maxTurns) : usualTurns;
-  const unheeded = Object.keys(fields).filter(field => !heeded.has(field));
+  const {permissionMode} = fields;
+  // A server that only the file defines runs for `--agent`, not yet for a sub-agent.
+  const also = Object.keys(serversOf(agent).defined).length === 0 ? ['mcpServers'] : [];
   return {
     name,
     description,
@@ -42,9 +38,9 @@ function kindOf(agent: AgentFile, systemPromptOf: (prompt: string) => string): A
     brief: '',
     model,
     mode: permissionModes.find(mode => mode === permissionMode) ?? 'inherit',
-    maxTurns: turns,
+    maxTurns: turnsOf(agent) ?? usualTurns,
     mayCall: tool => mayCall(tools, tool),
-    notes: unheeded.length === 0 ? [] : [`Not heeded of what defines ${name}: ${unheeded.join(', ')}.`],
+    notes: [...unheededNotes(agent, also), ...notes],
   };
 }
 

@@ -5,13 +5,16 @@ import {modelNamed} from '../../domain/model-alias.ts';
 import {narrowerMode, type PermissionMode, permissionModes} from '../../domain/risk.ts';
 import type {AgentFile} from '../../extensions/skills/load-extensions.ts';
 import {UsageError} from '../exit-code.ts';
+import type {MainOptions} from '../flags.ts';
+import {effortOf, promptWithSkills, serversOf, turnsOf, unheededNotes} from './agent-fields.ts';
 import {configuredProvider} from './choose-model.ts';
 import {modelChoice} from './compose-session.ts';
 import type {RunContext} from './run-context.ts';
 
 /**
- * The run as the agent that `--agent` names: with its prompt, its model and hooks, and a permission mode that is never wider than the
- * user's. What flags say goes first. Without the flag it is the run as it was, and nothing is loaded.
+ * The run as the agent that `--agent` names: with its prompt and the skills that it asks for, its model, effort, turns, hooks and MCP
+ * servers, and a permission mode that is never wider than the user's. What flags say goes first; a notice says which fields do not
+ * count. Without the flag it is the run as it was, and nothing is loaded.
  */
 export async function asChosenAgent(context: RunContext): Promise<RunContext> {
   const {options, settings} = context;
@@ -20,9 +23,18 @@ export async function asChosenAgent(context: RunContext): Promise<RunContext> {
   const {agents} = await context.extensions().found(new AbortController().signal);
   const agent = agents.find(({name, offer}) => name === options.agent && offer.offered === 'yes');
   if (agent === undefined) throw new UsageError(noAgentText(options.agent, agents));
+  const {prompt, notes} = await promptWithSkills(agent, context.extensions());
+  const [maxTurns, effort] = [options.maxTurns ?? turnsOf(agent), options.effort ?? effortOf(agent)];
   return {
     ...context,
-    agent,
+    options: {
+      ...options,
+      ...(maxTurns === undefined ? {} : {maxTurns}),
+      ...(effort === undefined ? {} : {effort}),
+      ...ownServers(agent, options),
+    },
+    notices: [...context.notices, ...unheededNotes(agent, heededHere(agent)), ...notes],
+    agent: {...agent, prompt},
     settings: {
       ...settings,
       model: options.model ?? modelNamed(agent.model, configuredProvider(modelChoice(context)) ?? '') ?? settings.model,
@@ -31,6 +43,22 @@ export async function asChosenAgent(context: RunContext): Promise<RunContext> {
       hooks: [...settings.hooks, ...hooksOf(agent)],
     },
   };
+}
+
+/** Which fields count for the main conversation, besides those that count for every agent. */
+function heededHere(agent: AgentFile): readonly string[] {
+  const counts = Object.keys(serversOf(agent).defined).length === 0 || mayDefineServers(agent);
+  return ['effort', 'hooks', ...(counts ? ['mcpServers'] : [])];
+}
+
+/** A server is started unasked, so only a file of the user's own defines one. */
+const mayDefineServers = ({scope}: AgentFile): boolean => scope === 'user';
+
+/** The servers that the agent defines, as if the user had named them. */
+function ownServers(agent: AgentFile, {mcpConfig = [], strictMcpConfig}: MainOptions): Pick<MainOptions, 'mcpConfig'> {
+  const {defined} = serversOf(agent);
+  if (Object.keys(defined).length === 0 || !mayDefineServers(agent) || strictMcpConfig !== undefined) return {};
+  return {mcpConfig: [...mcpConfig, JSON.stringify({mcpServers: defined})]};
 }
 
 async function checkDefinitions(definitions: Json): Promise<void> {

@@ -17,7 +17,7 @@ import {thinkingOf} from '../sdk-options.ts';
 import {limitedServers} from '../../agent/limited-servers.ts';
 import {agentKinds} from './agent-kinds.ts';
 import {runHarnesses} from './run-harnesses.ts';
-import {type AgentTools, mayCall, toolsOf} from './agent-tools.ts';
+import {type AgentTools, mayCall, toolsOf} from './agent-fields.ts';
 import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {keptSecrets, openApiKeys} from './api-keys.ts';
