@@ -48,6 +48,9 @@ export interface ApprovalRequest {
   readonly ask: 'always' | 'unless-granted';
 }
 
+/** What of a prompt an approval needs. */
+export type ApprovalContext = Omit<PromptContext, 'queue'>;
+
 /** What would run: the action as the model asked for it, or as the user or a program has changed it. */
 interface Proposal {
   readonly action: Action;
@@ -81,7 +84,7 @@ type Answered = Approved | Refused | {readonly kind: 'changed'; readonly proposa
  */
 export async function approve(
   request: ApprovalRequest,
-  context: PromptContext,
+  context: ApprovalContext,
   signal: AbortSignal,
 ): Promise<Approved | Refused> {
   const {id, action, verdict} = request;
@@ -128,7 +131,7 @@ export async function approve(
 /** What hooks say where a person would be asked; nobody asks where the user does not want to be asked. */
 const askHooks = (
   {call, verdict}: ApprovalRequest,
-  {session, hooks}: PromptContext,
+  {session, hooks}: ApprovalContext,
   signal: AbortSignal,
 ): Promise<PermissionAnswer['verdict']> | PermissionAnswer['verdict'] =>
   session.mode === 'dontAsk' ? {kind: 'none'} : hooks.beforeAsking({call, rules: verdict.detail.rules}, signal);
@@ -136,7 +139,7 @@ const askHooks = (
 function deniedByHook(
   {id, action, toolName}: ApprovalRequest,
   {reason, next}: Extract<PermissionAnswer['verdict'], {kind: 'deny'}>,
-  context: PromptContext,
+  context: ApprovalContext,
 ): Refused {
   journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'hook'});
   // Hooks speak for the user here: their own words stand alone.
@@ -177,7 +180,7 @@ const needsNoApproval = ({action, ask: when}: ApprovalRequest, verdict: Verdict,
 async function ask(
   {id, toolName, action: own}: ApprovalRequest,
   {action, preview, verdict}: Proposal,
-  {session, checkpoints, hooks}: PromptContext,
+  {session, checkpoints, hooks}: ApprovalContext,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | 'aborted'> {
   const label = labelOf(action);
@@ -247,7 +250,7 @@ async function findImpact({detail}: Verdict, {ports}: SessionContext, signal: Ab
 interface AnswerDeps {
   readonly request: ApprovalRequest;
   readonly ports: ActionPorts;
-  readonly context: PromptContext;
+  readonly context: ApprovalContext;
 }
 
 async function takeAnswer(

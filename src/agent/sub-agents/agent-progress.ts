@@ -1,8 +1,10 @@
 import type {AgentEvent, PromptEnd} from '../../actions/agent-event.ts';
 import {accessOf, labelOf, type Action} from '../../actions/catalogue.ts';
 import {editPaths} from '../../actions/edit-texts.ts';
+import type {HarnessEvent} from '../../actions/harness-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
+import type {HarnessOutcome} from '../../domain/harness.ts';
 import type {AgentRow, AgentStatus} from '../../domain/sub-agent.ts';
 
 /** Whether nothing more comes of its prompt. */
@@ -38,6 +40,53 @@ export function afterEvent(row: AgentRow, event: AgentEvent): AgentRow {
       return withStatus(row, endOf(event.summary.end, event.summary.answer));
     default:
       return row;
+  }
+}
+
+/** A sub-agent after an event of its harness. Where the program ends without a word, it has failed. */
+export function afterHarnessEvent(row: AgentRow, event: HarnessEvent): AgentRow {
+  switch (event.event) {
+    case 'working':
+      return withStatus(row, {kind: 'in_progress', doing: ''});
+    case 'tool-started':
+      return {
+        ...withStatus(row, {kind: 'in_progress', doing: event.title === '' ? event.name : event.title}),
+        progress: {...row.progress, calls: row.progress.calls + 1},
+      };
+    case 'tool-finished':
+      return withFiles(
+        row,
+        event.files.map(({path}) => path),
+      );
+    case 'finished':
+      return withStatus(row, outcomeStatus(event.outcome));
+    case 'closed':
+      return hasEnded(row.status)
+        ? row
+        : withStatus(row, {kind: 'failed', reason: `It ended: ${event.reason}.`, answer: ''});
+    case 'started':
+    case 'text':
+    case 'thinking':
+    case 'tool-output':
+    case 'usage':
+    case 'plan':
+    case 'warning':
+      return row;
+    default:
+      return unreachable(event);
+  }
+}
+
+function outcomeStatus(outcome: HarnessOutcome): AgentStatus {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return {kind: 'succeeded', answer: outcome.text};
+    case 'failed':
+      return {kind: 'failed', reason: outcome.reason, answer: outcome.text};
+    case 'cancelled':
+      return {kind: 'cancelled', answer: outcome.text};
+    default:
+      return unreachable(outcome);
   }
 }
 

@@ -1,19 +1,22 @@
-import type {AgentEvent, AgentHappening, Denial} from '../../actions/agent-event.ts';
-import type {AgentMessage, AgentReport, AgentRequest, AgentsPort, AgentWait} from '../../actions/agents-port.ts';
+import type {AgentEvent, AgentHappening} from '../../actions/agent-event.ts';
+import type {AgentMessage, AgentReport, AgentRequest, AgentWait} from '../../actions/agents-port.ts';
 import {reportText} from '../../actions/start-agent.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
-import type {ActionId, SessionId} from '../../domain/ids.ts';
+import {toolCalls} from '../../domain/conversation.ts';
+import {parseHarnessSessionId, type HarnessSessionId} from '../../domain/harness.ts';
+import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
 import type {AgentRow, AgentStatus, Asker, SubAgent} from '../../domain/sub-agent.ts';
 import {addUsage, noUsage} from '../../domain/usage.ts';
-import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import {journal, type SessionContext} from '../session-context.ts';
 import {type AgentKind, builtInKinds} from './agent-kind.ts';
-import {afterEvent, hasEnded, withStatus} from './agent-progress.ts';
+import {afterEvent, afterHarnessEvent, hasEnded, withStatus} from './agent-progress.ts';
+import {HarnessAgent} from './harness-agent.ts';
 import type {SessionAgents} from './session-agents.ts';
+import {Branch} from './agent-branch.ts';
 import {modeOf, type Spending, type WeftAgentSetup, weftAgent} from './weft-agent.ts';
 
 /** How far sub-agents may go. Times in milliseconds. */
@@ -111,8 +114,12 @@ export class SubAgents {
     }
     if (started.tag === 'failed') return started;
     const running = started.value;
-    const sent = await running.runner.send(`${running.kind.brief}\n\nThe task:\n${request.prompt}`);
-    if (sent.tag === 'failed') this.#change(running, withStatus(running.row, broken(sent.error)));
+    const {kind, runner, row} = running;
+    const stop = (): void => this.stop(row.agent.id);
+    wait.signal.addEventListener('abort', stop, {once: true});
+    const sent = await runner.send(`${openingOf(kind, row.agent)}The task:\n${request.prompt}`);
+    wait.signal.removeEventListener('abort', stop);
+    if (sent.tag === 'failed') this.#change(running, withStatus(running.row, notBegun(sent.error, wait.signal)));
     return ok(await this.#report(running, 'began', wait));
   }
 
@@ -120,10 +127,11 @@ export class SubAgents {
     {to, message}: AgentMessage,
     {branch, wait}: {readonly branch: Branch; readonly wait: AgentWait},
   ): Promise<Outcome<AgentReport, Fault>> {
-    const found = this.#addressee(to, branch);
+    const found = (await this.#revived(to, branch, wait.signal)) ?? this.#addressee(to, branch);
     if (found.tag === 'failed') return found;
     const running = found.value;
-    const sent = await this.#tell(running, `Message from the agent that started you:\n${message}`, 'foreground');
+    const place = hasEnded(running.row.status) ? 'foreground' : running.row.place;
+    const sent = await this.#tell(running, `Message from the agent that started you:\n${message}`, place);
     return sent.tag === 'failed' ? sent : ok(await this.#report(running, sent.value, wait));
   }
 
@@ -181,21 +189,16 @@ export class SubAgents {
     const {ports} = parent;
     const kind = await this.#kindNamed(request.kind, parent, signal);
     if (kind.tag === 'failed') return kind;
-    if (request.harness !== 'weft') {
-      const known = ['weft', ...ports.harnesses.names()];
-      if (!known.includes(request.harness)) {
-        return failed(
-          rejected(`There is no harness ${JSON.stringify(request.harness)}. There are ${known.join(', ')}.`),
-        );
-      }
-      return failed(rejected(`Sub-agents in ${request.harness} cannot be started yet. Leave harness out.`));
+    const {harness} = request;
+    const known = ['weft', ...ports.harnesses.names()];
+    if (!known.includes(harness)) {
+      return failed(rejected(`There is no harness ${JSON.stringify(harness)}. There are ${known.join(', ')}.`));
     }
-    const notes = notHeeded(kind.value, parent);
     const named = modelNamed(request.model, ports.model.provider) ?? modelNamed(kind.value.model, ports.model.provider);
-    const model = named ?? parent.promptModel ?? parent.model;
+    const model = harness === 'weft' ? (named ?? parent.promptModel ?? parent.model) : request.model;
     const session = ports.sessions.createBelow(parent.conversation.journal.id, {
       directory: parent.directory,
-      model,
+      model: model || harness,
       title: request.name,
     });
     const agent: SubAgent = {
@@ -204,17 +207,38 @@ export class SubAgents {
       parent: branch.parent,
       name: request.name,
       kind: kind.value.name,
-      harness: request.harness,
+      harness,
       model,
       prompt: request.prompt,
       startedAt: ports.clock.now(),
     };
     session.append({kind: 'agent', agent, harnessSession: ''});
-    return ok(
-      this.#hold({agent, place: request.place, branch, kind: {...kind.value, notes}}, observer =>
-        this.#weftRunner({agent, kind: kind.value, session, origin: 'new', parent, branch}, observer),
-      ),
-    );
+    const begun = {agent, status: {kind: 'started'}, place: request.place} as const;
+    return ok(this.#hold({...begun, branch, kind: kind.value, session, origin: 'new', resume: 'new'}));
+  }
+
+  /** One of an earlier run of weft, by its id: its conversation goes on. `undefined` where that is no such id. */
+  async #revived(to: string, branch: Branch, signal: AbortSignal): Promise<Outcome<Running, Fault> | undefined> {
+    const id = parseSessionId(to);
+    if (id === undefined || this.#running.has(id)) return undefined;
+    const parent = branch.session();
+    const opened = parent.ports.sessions.resume(id);
+    if (opened.tag === 'failed') return undefined;
+    const session = opened.value;
+    const kept = session.records.findLast(record => record.kind === 'agent');
+    if (kept?.kind !== 'agent' || !hasCalled(kept.agent.call, parent)) {
+      session.close();
+      return undefined;
+    }
+    const {agent, harnessSession} = kept;
+    const kind = await this.#kindNamed(agent.kind, parent, signal);
+    if (kind.tag === 'failed') {
+      session.close();
+      return kind;
+    }
+    const resume = parseHarnessSessionId(harnessSession) ?? 'new';
+    const ended = {agent, status: {kind: 'succeeded', answer: ''}, place: 'foreground'} as const;
+    return ok(this.#hold({...ended, branch, kind: kind.value, session, origin: 'resumed', resume}));
   }
 
   async #kindNamed(name: string, {ports}: SessionContext, signal: AbortSignal): Promise<Outcome<AgentKind, Fault>> {
@@ -229,19 +253,17 @@ export class SubAgents {
     return failed(rejected(`There is no kind of agent ${JSON.stringify(name)}. ${hint}`));
   }
 
-  #weftRunner(
-    given: Pick<WeftAgentSetup, 'agent' | 'kind' | 'session' | 'origin' | 'parent'> & {readonly branch: Branch},
-    observer: Observer,
-  ): AgentRunner {
-    const {branch, agent, parent} = given;
-    const {newEngine, host, disabledTools} = this.#setup;
+  #weftRunner({agent, kind, session, origin, branch}: Held, observer: Observer): AgentRunner {
+    const parent = branch.session();
     const engine = weftAgent({
-      ...given,
-      newEngine,
-      host,
-      disabledTools,
+      ...this.#setup,
+      agent,
+      kind,
+      session,
+      origin,
+      parent,
       checkpoints: () => branch.checkpoints,
-      agents: session => new Branch(this, {session, parent: agent.id, depth: branch.depth + 1}),
+      agents: own => new Branch(this, {session: own, parent: agent.id, depth: branch.depth + 1}),
       observe: event => observer.happened({by: 'weft', event}),
       spent: spending => observer.spent(spending),
     });
@@ -255,21 +277,28 @@ export class SubAgents {
     };
   }
 
-  #hold(
-    given: {
-      readonly agent: SubAgent;
-      readonly place: AgentRow['place'];
-      readonly branch: Branch;
-      readonly kind: AgentKind;
-    },
-    makeRunner: (observer: Observer) => AgentRunner,
-  ): Running {
-    const {agent, place, branch, kind} = given;
+  #harnessRunner({agent, kind, session, resume, branch}: Held, observer: Observer): AgentRunner {
+    const parent = branch.session();
+    return new HarnessAgent({
+      agent,
+      session,
+      resume,
+      parent,
+      mode: modeOf(kind, parent.mode),
+      checkpoints: () => branch.checkpoints,
+      observe: event => observer.happened({by: 'harness', event}),
+      spent: spending => observer.spent(spending),
+      denied: denials => branch.denied(denials),
+    });
+  }
+
+  #hold(held: Held): Running {
+    const {agent, branch, kind} = held;
     const row: AgentRow = {
       agent,
-      status: {kind: 'started'},
+      status: held.status,
       progress: {turns: 0, calls: 0, usage: noUsage, costUsd: 0, files: []},
-      place,
+      place: held.place,
     };
     const observer: Observer = {
       happened: happening => {
@@ -284,13 +313,13 @@ export class SubAgents {
     this.#session().publish([{event: 'agent-started', row}]);
     const running: Running = {
       row,
-      kind,
+      kind: {...kind, notes: notHeeded(kind, branch.session(), agent.harness)},
       branch,
       ended: Promise.withResolvers(),
       stopReason: '',
       heardAt: this.#now(),
       lastFailure: {text: '', times: 0},
-      runner: makeRunner(observer),
+      runner: agent.harness === 'weft' ? this.#weftRunner(held, observer) : this.#harnessRunner(held, observer),
     };
     this.#running.set(agent.id, running);
     this.#watchSilence();
@@ -309,7 +338,7 @@ export class SubAgents {
     const message = running.row.status.kind === 'started' ? 'began' : 'joined';
     const sent = await running.runner.send(text);
     if (sent.tag === 'ok') return ok(message);
-    if (message === 'began') this.#change(running, withStatus(running.row, broken(sent.error)));
+    if (message === 'began') this.#change(running, withStatus(running.row, notBegun(sent.error, never)));
     return sent;
   }
 
@@ -354,7 +383,10 @@ export class SubAgents {
     this.#session().publish([{event: 'agent-event', agent: agent.id, call: agent.call, happened}]);
     if (running.row.status.kind === 'idle')
       this.#change(running, withStatus(running.row, {kind: 'in_progress', doing: ''}));
-    if (happened.by === 'harness') return;
+    if (happened.by === 'harness') {
+      this.#change(running, afterHarnessEvent(running.row, happened.event));
+      return;
+    }
     const {event} = happened;
     if (event.event === 'prompt-finished') running.branch.denied(event.summary.denials);
     if (event.event === 'turn-started') {
@@ -421,7 +453,8 @@ export class SubAgents {
   /** Every change of a row goes through here: an end is told once, and only as an end. */
   #change(running: Running, next: AgentRow): void {
     const before = running.row;
-    if (next === before || (hasEnded(before.status) && hasEnded(next.status))) return;
+    if (next === before) return;
+    if (hasEnded(before.status) && hasEnded(next.status) && next.status !== before.status) return;
     const row =
       next.status.kind === 'cancelled' && running.stopReason !== ''
         ? withStatus(next, {kind: 'failed', reason: running.stopReason, answer: next.status.answer})
@@ -470,13 +503,24 @@ export class SubAgents {
   }
 }
 
+/** What a sub-agent begins with, or goes on with. */
+interface Held extends Pick<WeftAgentSetup, 'agent' | 'kind' | 'session' | 'origin'> {
+  readonly branch: Branch;
+  readonly status: AgentStatus;
+  readonly place: AgentRow['place'];
+  readonly resume: HarnessSessionId | 'new';
+}
+
 interface Observer {
   readonly happened: (happening: AgentHappening) => void;
   readonly spent: (spending: Spending) => void;
 }
 
 /** What of a kind does not hold here: sentences. */
-function notHeeded(kind: AgentKind, {mode, ports}: SessionContext): readonly string[] {
+function notHeeded(kind: AgentKind, {mode, ports}: SessionContext, harness: string): readonly string[] {
+  if (harness !== 'weft') {
+    return kind.systemPrompt.kind === 'own' ? [`Of ${kind.name} only the prompt counts in ${harness}.`] : [];
+  }
   const own = modeOf(kind, mode);
   const isUnknown =
     kind.model !== '' && kind.model !== 'inherit' && modelNamed(kind.model, ports.model.provider) === undefined;
@@ -491,94 +535,20 @@ function notHeeded(kind: AgentKind, {mode, ports}: SessionContext): readonly str
   ];
 }
 
-const broken = (fault: Fault): AgentStatus => ({kind: 'failed', reason: faultText(fault), answer: ''});
+/** What stands ahead of the task. A harness has a system prompt of its own. */
+const openingOf = ({brief, systemPrompt}: AgentKind, {harness}: SubAgent): string =>
+  [systemPrompt.kind === 'own' && harness !== 'weft' ? systemPrompt.text : '', brief]
+    .filter(text => text !== '')
+    .map(text => `${text}\n\n`)
+    .join('');
 
-/** The sub-agents that one agent has started. */
-class Branch implements SessionAgents {
-  readonly #tree: SubAgents;
-  readonly session: () => SessionContext;
-  readonly parent: SessionId | 'main';
-  /** How many agents stand above those that it starts, without the session's own. */
-  readonly depth: number;
-  /** Of the prompt that runs, or ran last. */
-  checkpoints: PromptCheckpoints | undefined;
-  #notes: string[] = [];
-  #denials: Denial[] = [];
-  #news = Promise.withResolvers<void>();
+/** Whether the conversation has this call. */
+const hasCalled = (call: ActionId, {conversation}: SessionContext): boolean =>
+  conversation.journal.records.some(
+    record => record.kind === 'answer' && toolCalls(record.message).some(({id}) => id === call),
+  );
 
-  constructor(
-    tree: SubAgents,
-    place: {
-      readonly session: () => SessionContext;
-      readonly parent: SessionId | 'main';
-      readonly depth: number;
-    },
-  ) {
-    this.#tree = tree;
-    this.session = place.session;
-    this.parent = place.parent;
-    this.depth = place.depth;
-  }
+const notBegun = (fault: Fault, signal: AbortSignal): AgentStatus =>
+  signal.aborted ? {kind: 'cancelled', answer: ''} : {kind: 'failed', reason: faultText(fault), answer: ''};
 
-  portFor(call: ActionId): AgentsPort {
-    return {
-      start: (request, wait) => this.#tree.start(request, {branch: this, call, wait}),
-      send: (request, wait) => this.#tree.send(request, {branch: this, wait}),
-    };
-  }
-
-  rows(): readonly AgentRow[] {
-    return this.#tree.rows();
-  }
-
-  stop(id: SessionId): void {
-    this.#tree.stop(id);
-  }
-
-  message(id: SessionId, text: string): void {
-    this.#tree.message(id, text);
-  }
-
-  beginPrompt(checkpoints: PromptCheckpoints): void {
-    this.checkpoints = checkpoints;
-  }
-
-  /** One in the background has ended. */
-  tell(note: string): void {
-    this.#notes.push(note);
-    this.#news.resolve();
-    this.#news = Promise.withResolvers();
-  }
-
-  denied(denials: readonly Denial[]): void {
-    this.#denials.push(...denials);
-  }
-
-  takeNotes(): readonly string[] {
-    const notes = this.#notes;
-    this.#notes = [];
-    return notes;
-  }
-
-  takeDenials(): readonly Denial[] {
-    const denials = this.#denials;
-    this.#denials = [];
-    return denials;
-  }
-
-  async hasNews(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean> {
-    while (this.#notes.length === 0) {
-      const goesOn = this.rows().some(
-        ({agent, place, status}) => agent.parent === this.parent && place === 'background' && !hasEnded(status),
-      );
-      if (wait === 'look' || !goesOn || signal.aborted) return false;
-      // oxlint-disable-next-line no-await-in-loop -- one after the other ends
-      await raceAbort(this.#news.promise, signal);
-    }
-    return true;
-  }
-
-  close(): Promise<void> {
-    return this.#tree.close(this.parent);
-  }
-}
+const never = new AbortController().signal;

@@ -1,0 +1,117 @@
+import type {Denial} from '../../actions/agent-event.ts';
+import type {AgentMessage, AgentReport, AgentRequest, AgentsPort, AgentWait} from '../../actions/agents-port.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import {raceAbort} from '../../base/race.ts';
+import type {Fault} from '../../domain/fault.ts';
+import type {ActionId, SessionId} from '../../domain/ids.ts';
+import type {AgentRow} from '../../domain/sub-agent.ts';
+import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
+import type {SessionContext} from '../session-context.ts';
+import {hasEnded} from './agent-progress.ts';
+import type {SessionAgents} from './session-agents.ts';
+
+/** All sub-agents of a session. */
+interface Tree {
+  rows(): readonly AgentRow[];
+  start(
+    request: AgentRequest,
+    from: {readonly branch: Branch; readonly call: ActionId; readonly wait: AgentWait},
+  ): Promise<Outcome<AgentReport, Fault>>;
+  send(
+    request: AgentMessage,
+    from: {readonly branch: Branch; readonly wait: AgentWait},
+  ): Promise<Outcome<AgentReport, Fault>>;
+  stop(id: SessionId): void;
+  message(id: SessionId, text: string): void;
+  close(parent: SessionId | 'main'): Promise<void>;
+}
+
+/** The sub-agents that one agent has started. */
+export class Branch implements SessionAgents {
+  readonly #tree: Tree;
+  readonly session: () => SessionContext;
+  readonly parent: SessionId | 'main';
+  /** How many agents stand above those that it starts, without the session's own. */
+  readonly depth: number;
+  /** Of the prompt that runs, or ran last. */
+  checkpoints: PromptCheckpoints | undefined;
+  #notes: string[] = [];
+  #denials: Denial[] = [];
+  #news = Promise.withResolvers<void>();
+
+  constructor(
+    tree: Tree,
+    place: {
+      readonly session: () => SessionContext;
+      readonly parent: SessionId | 'main';
+      readonly depth: number;
+    },
+  ) {
+    this.#tree = tree;
+    this.session = place.session;
+    this.parent = place.parent;
+    this.depth = place.depth;
+  }
+
+  portFor(call: ActionId): AgentsPort {
+    return {
+      start: (request, wait) => this.#tree.start(request, {branch: this, call, wait}),
+      send: (request, wait) => this.#tree.send(request, {branch: this, wait}),
+    };
+  }
+
+  rows(): readonly AgentRow[] {
+    return this.#tree.rows();
+  }
+
+  stop(id: SessionId): void {
+    this.#tree.stop(id);
+  }
+
+  message(id: SessionId, text: string): void {
+    this.#tree.message(id, text);
+  }
+
+  beginPrompt(checkpoints: PromptCheckpoints): void {
+    this.checkpoints = checkpoints;
+  }
+
+  /** One in the background has ended. */
+  tell(note: string): void {
+    this.#notes.push(note);
+    this.#news.resolve();
+    this.#news = Promise.withResolvers();
+  }
+
+  denied(denials: readonly Denial[]): void {
+    this.#denials.push(...denials);
+  }
+
+  takeNotes(): readonly string[] {
+    const notes = this.#notes;
+    this.#notes = [];
+    return notes;
+  }
+
+  takeDenials(): readonly Denial[] {
+    const denials = this.#denials;
+    this.#denials = [];
+    return denials;
+  }
+
+  async hasNews(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean> {
+    while (this.#notes.length === 0) {
+      const goesOn = this.rows().some(
+        ({agent, place, status}) => agent.parent === this.parent && place === 'background' && !hasEnded(status),
+      );
+      if (wait === 'look' || !goesOn || signal.aborted) return false;
+      // oxlint-disable-next-line no-await-in-loop -- one after the other ends
+      await raceAbort(this.#news.promise, signal);
+    }
+    return true;
+  }
+
+  close(): Promise<void> {
+    return this.#tree.close(this.parent);
+  }
+}

@@ -1,0 +1,274 @@
+import type {Denial} from '../../actions/agent-event.ts';
+import {type Action, actionOf, modelContent, resultOf} from '../../actions/catalogue.ts';
+import {noUserChanges} from '../../actions/files-port.ts';
+import type {HarnessApproval, HarnessDecision, HarnessEvent, HarnessRun} from '../../actions/harness-port.ts';
+import type {JsonObject} from '../../base/json.ts';
+import {ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {blockTexts} from '../../domain/conversation.ts';
+import type {Fault} from '../../domain/fault.ts';
+import type {HarnessSessionId, HarnessUsage} from '../../domain/harness.ts';
+import {actionId} from '../../domain/ids.ts';
+import type {JournalRecord, OpenSession} from '../../domain/journal.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
+import type {SubAgent} from '../../domain/sub-agent.ts';
+import {noUsage, usageSince} from '../../domain/usage.ts';
+import {approve, deniedText, judgeAction, type ApprovalContext} from '../approval.ts';
+import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
+import {PromptHooks} from '../prompt-hooks.ts';
+import type {SessionContext} from '../session-context.ts';
+import {unstructuredAnswer} from '../structured-output.ts';
+import type {Spending} from './weft-agent.ts';
+
+export interface HarnessAgentSetup {
+  readonly agent: SubAgent;
+  readonly session: OpenSession;
+  readonly resume: HarnessSessionId | 'new';
+  /** The agent that has started it. */
+  readonly parent: SessionContext;
+  readonly mode: PermissionMode;
+  readonly checkpoints: () => PromptCheckpoints | undefined;
+  readonly observe: (event: HarnessEvent) => void;
+  readonly spent: (spending: Spending) => void;
+  readonly denied: (denials: readonly Denial[]) => void;
+}
+
+/**
+ * A sub-agent in a harness. The program is started with the first message; where it has ended since, the next one starts it again in the
+ * same conversation. What it asks for is judged as if the agent that started it had asked.
+ */
+export class HarnessAgent {
+  readonly #setup: HarnessAgentSetup;
+  readonly #place: Pick<SessionContext['ports'], 'machine' | 'judge'>;
+  #resume: HarnessSessionId | 'new';
+  #run: HarnessRun | undefined;
+  #starting: AbortController | undefined;
+  #used: HarnessUsage = {model: '', usage: noUsage, cost: {kind: 'unknown'}};
+
+  constructor(setup: HarnessAgentSetup) {
+    this.#setup = setup;
+    this.#resume = setup.resume;
+    this.#place = setup.parent.ports.separateShell();
+  }
+
+  async send(text: string): Promise<Outcome<unknown, Fault>> {
+    const {agent, parent} = this.#setup;
+    this.#keep({
+      kind: 'prompt',
+      message: {role: 'user', id: parent.ports.ids.message(), blocks: [{kind: 'text', text}]},
+    });
+    if (this.#run !== undefined) return this.#run.send(text);
+    const starting = new AbortController();
+    this.#starting = starting;
+    this.#used = {model: '', usage: noUsage, cost: {kind: 'unknown'}};
+    const started = await parent.ports.harnesses.start(
+      {
+        harness: agent.harness,
+        prompt: text,
+        directory: parent.directory,
+        model: agent.model,
+        access: this.#setup.mode === 'plan' ? 'read-only' : 'with-approvals',
+        resume: this.#resume,
+      },
+      {
+        observe: event => this.#observe(event),
+        approve: (approval, signal) => this.#approve(approval, signal),
+        ask: (questions, signal) =>
+          parent.pending.portsFor(actionId(`${agent.id}:question`), asker(agent)).questions.ask(questions, signal),
+      },
+      starting.signal,
+    );
+    if (started.tag === 'failed') return started;
+    this.#run = started.value;
+    return ok(undefined);
+  }
+
+  interrupt(): void {
+    if (this.#run === undefined) this.#starting?.abort();
+    else void this.#run.interrupt();
+  }
+
+  async close(): Promise<void> {
+    this.#starting?.abort();
+    await this.#run?.dispose();
+    this.#setup.session.close();
+  }
+
+  #observe(event: HarnessEvent): void {
+    const {agent, parent, spent, observe} = this.#setup;
+    switch (event.event) {
+      case 'started':
+        this.#resume = event.session;
+        this.#keep({kind: 'agent', agent, harnessSession: event.session});
+        break;
+      case 'usage': {
+        const usage = usageSince(event.used.usage, this.#used.usage);
+        spent({model: event.used.model || agent.harness, usage, costUsd: costSince(event.used, this.#used)});
+        this.#used = event.used;
+        break;
+      }
+      case 'warning':
+        parent.publish([{event: 'notice', level: 'warning', text: `${agent.harness}: ${event.text}`}]);
+        break;
+      case 'finished': {
+        const {text} = event.outcome;
+        if (text !== '') {
+          this.#keep({
+            kind: 'answer',
+            message: {
+              role: 'assistant',
+              id: parent.ports.ids.message(),
+              model: agent.harness,
+              blocks: [{kind: 'text', text}],
+              stop: event.outcome.kind === 'succeeded' ? 'end-turn' : 'interrupted',
+              usage: noUsage,
+            },
+          });
+        }
+        break;
+      }
+      case 'closed':
+        this.#run = undefined;
+        break;
+      case 'working':
+      case 'text':
+      case 'thinking':
+      case 'tool-started':
+      case 'tool-output':
+      case 'tool-finished':
+      case 'plan':
+        break;
+      default:
+        unreachable(event);
+    }
+    observe(event);
+  }
+
+  /** Rules and mode decide first, then hooks and the user; nobody to ask is a no. */
+  async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
+    const {agent, parent, checkpoints} = this.#setup;
+    const {judged, shown, call} = actionsOf(approval, agent.harness);
+    const session: SessionContext = {
+      ...parent,
+      ports: {...parent.ports, ...this.#place},
+      asker: asker(agent),
+      mode: this.#setup.mode,
+      interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
+    };
+    const before = checkpoints();
+    if (before === undefined) return {kind: 'denied', message: 'No prompt runs that this could belong to.'};
+    const context: ApprovalContext = {
+      session,
+      hooks: new PromptHooks(parent.ports.hooks, parent.publish),
+      checkpoints: before,
+      structured: unstructuredAnswer,
+      cancellation: () => ({reason: 'interrupted', message: ''}),
+    };
+    const verdict = await judgeAction(judged, session, signal);
+    const id = actionId(`${agent.id}:${approval.id}`);
+    const toolCall = {kind: 'tool-call', id, ...call} as const;
+    if (verdict.decision === 'deny') {
+      this.#setup.denied([{call: toolCall, by: 'rule'}]);
+      return {kind: 'denied', message: deniedText(verdict)};
+    }
+    const request = {id, toolName: call.name, call: toolCall, action: shown, verdict, ask: 'unless-granted'} as const;
+    const answer = await approve(request, context, signal);
+    if (signal.aborted) return {kind: 'cancelled'};
+    if (answer.kind === 'refused') {
+      if (answer.deniedBy !== 'not-denied') this.#setup.denied([{call: toolCall, by: answer.deniedBy}]);
+      const words = blockTexts(modelContent(resultOf(shown, answer.settled)));
+      return {kind: 'denied', message: words.join('\n')};
+    }
+    if (answer.action !== shown || answer.input !== 'unchanged') {
+      return {kind: 'denied', message: answer.note === '' ? 'The user wants this done otherwise.' : answer.note};
+    }
+    if (verdict.risk !== 'read-only') await before.beforeChange(signal);
+    return {kind: 'allowed'};
+  }
+
+  /** What cannot be kept is missing when the session is looked at later; the work itself goes on. */
+  #keep(record: JournalRecord): void {
+    try {
+      this.#setup.session.append(record);
+    } catch {
+      return;
+    }
+  }
+}
+
+const asker = ({id, name, kind, harness}: SubAgent) => ({id, name, kind, harness});
+
+function costSince(now: HarnessUsage, before: HarnessUsage): number | 'unknown' {
+  if (now.cost.kind === 'unknown') return 'unknown';
+  return Math.max(0, now.cost.usd - (before.cost.kind === 'unknown' ? 0 : before.cost.usd));
+}
+
+/** What a harness wants as actions of weft: one for the judge, and one that stands on the card. */
+interface AskedActions {
+  readonly judged: Action;
+  readonly shown: Action;
+  /** As hooks and lists of refusals name it. */
+  readonly call: {readonly name: string; readonly input: JsonObject};
+}
+
+const unsaid = {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'} as const;
+
+const same = (action: Action, name: string, input: JsonObject): AskedActions => ({
+  judged: action,
+  shown: action,
+  call: {name, input},
+});
+
+function actionsOf({toolName, access, reason}: HarnessApproval, harness: string): AskedActions {
+  const other = (tool: string, input: JsonObject): Action =>
+    actionOf('call-mcp-tool', {
+      server: harness,
+      tool,
+      toolName: `mcp__${harness}__${tool.replaceAll(/[^\w-]/gu, '_')}`,
+      standing: 'as-known',
+      arguments: input,
+    });
+  switch (access.kind) {
+    case 'command': {
+      const action = actionOf('request-command-output', {
+        command: access.command,
+        place: 'foreground',
+        timeoutMs: 600_000,
+        claims: unsaid,
+        description: '',
+        rationale: reason,
+        citations: [],
+      });
+      return same(action, 'Bash', {command: access.command});
+    }
+    case 'edit': {
+      const {edits, paths} = access;
+      const input = {file_path: paths.join(', ')};
+      if (edits.length > 0) {
+        const action = actionOf('request-file-edits', {edits, userChanges: noUserChanges, citations: []});
+        return same(action, 'Edit', input);
+      }
+      // It only says which files: the judge looks at those, and the card shows their names.
+      const named = paths.map(path => ({kind: 'replace', path, replacements: []}) as const);
+      return {
+        judged: actionOf('request-file-edits', {edits: named, userChanges: noUserChanges, citations: []}),
+        shown: other(toolName || 'edit', {paths: [...paths]}),
+        call: {name: 'Edit', input},
+      };
+    }
+    case 'read': {
+      const requests = access.paths.map(path => ({path, offset: 1, limit: 1}));
+      return same(actionOf('read-files', {requests}), 'Read', {file_path: access.paths.join(', ')});
+    }
+    case 'web-page':
+      return same(actionOf('web-fetch', {url: access.url, prompt: ''}), 'WebFetch', {url: access.url});
+    case 'web-query': {
+      const query = {query: access.text, allowedDomains: [], blockedDomains: []};
+      return same(actionOf('web-search', query), 'WebSearch', {query: access.text});
+    }
+    case 'other':
+      return same(other(access.title || toolName, access.input), toolName || access.title, access.input);
+    default:
+      return unreachable(access);
+  }
+}

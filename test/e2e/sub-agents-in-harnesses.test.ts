@@ -1,0 +1,86 @@
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {expect, test} from 'vitest';
+import {call, say} from '../support/model-script.ts';
+import type {Script} from '../support/model-server.ts';
+import {finish} from '../support/run-weft.ts';
+import {fileComes, openScene, processGone, type Scene, toldResults} from '../support/scene.ts';
+
+const agent = fileURLToPath(new URL('support/acp-agent.mjs', import.meta.url));
+
+/** A scene in which `own` is a harness of the user's: a program that speaks ACP. */
+async function sceneWithHarness(script: Script): Promise<Scene> {
+  const scene = await openScene(script);
+  const folder = join(scene.place.home, 'weft');
+  mkdirSync(folder, {recursive: true});
+  const harnesses = {own: {command: process.execPath, args: [agent]}};
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify({harnesses}));
+  return scene;
+}
+
+const agentCall = (prompt: string, harness = 'own') => call('Agent', {description: 'x', prompt, harness});
+const idIn = (text: string | undefined): string => /\[agent ([0-9a-f-]{36}):/u.exec(text ?? '')?.[1] ?? expect.fail();
+
+test('a harness does the task, and goes on in the same conversation', async () => {
+  await using scene = await sceneWithHarness([
+    agentCall('Say something.'),
+    call('SendMessage', {to: 'x', message: 'And again.'}),
+    say('Good.'),
+  ]);
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN']);
+  expect({code, stdout}).toEqual({code: 0, stdout: 'Good.\n'});
+  expect(toldResults(scene.server.requests[1])).toEqual([
+    expect.stringMatching(/^Prompt 1 of acp-session\.\n\n\[agent [0-9a-f-]{36}: x, own\]$/u),
+  ]);
+  expect(toldResults(scene.server.requests[2])).toEqual([expect.stringMatching(/^Prompt 2 of acp-session\./u)]);
+});
+
+test('--continue goes on with a harness that an earlier run of weft has started', async () => {
+  await using scene = await sceneWithHarness(({body}) => {
+    const told = JSON.stringify(body.messages);
+    if (!told.includes('Say something.')) return agentCall('Say something.');
+    if (!told.includes('LATER')) return say('Good.');
+    return told.includes('And again.') ? say('Better.') : call('SendMessage', {to: idIn(told), message: 'And again.'});
+  });
+  expect((await scene.run(['--prompt', 'MAIN'])).stdout).toBe('Good.\n');
+  expect((await scene.run(['--continue', '--prompt', 'LATER'])).stdout).toBe('Better.\n');
+  expect(toldResults(scene.server.requests.at(-1))).toEqual([
+    expect.stringMatching(/^Prompt 1 of acp-session, loaded\./u),
+  ]);
+});
+
+test('what a harness asks for is judged by the rules of the user; nobody to ask is a no', async () => {
+  await using scene = await sceneWithHarness([agentCall('RUN it'), say('So be it.')]);
+  const denied = await scene.run(['--prompt', 'MAIN', '--output-format', 'json']);
+  expect(denied.code).toBe(3);
+  expect(JSON.parse(denied.stdout)).toMatchObject({
+    permission_denials: [{tool_name: 'Bash', tool_input: {command: 'touch made.txt'}}],
+  });
+  expect(existsSync(join(scene.place.work, 'made.txt'))).toBe(false);
+
+  await using other = await sceneWithHarness([agentCall('RUN it'), say('It is there.')]);
+  const allowed = await other.run(['--prompt', 'MAIN', '--allowed-tools', 'Bash(touch:*)']);
+  expect({code: allowed.code, stdout: allowed.stdout}).toEqual({code: 0, stdout: 'It is there.\n'});
+  expect(existsSync(join(other.place.work, 'made.txt'))).toBe(true);
+  expect(idIn(toldResults(other.server.requests[1])[0])).not.toBe('');
+});
+
+test('a harness that crashes, and one that is not installed, are errors that the model reads', async () => {
+  await using scene = await sceneWithHarness([[agentCall('CRASH'), agentCall('x', 'codex')], say('None of it.')]);
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN'], {environment: {PATH: '/usr/bin:/bin'}});
+  expect({code, stdout}).toEqual({code: 0, stdout: 'None of it.\n'});
+  const [crashed, missing] = toldResults(scene.server.requests[1]);
+  expect(crashed).toMatch(/ended.*\n\[agent /su);
+  expect(missing).toMatch(/codex/iu);
+});
+
+test.each(['SIGINT', 'SIGKILL'] as const)('%s of weft leaves nothing of a harness', async signal => {
+  await using scene = await sceneWithHarness([agentCall('SLEEP'), say('never')]);
+  const run = scene.start(['--prompt', 'MAIN']);
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  run.kill(signal);
+  const {code} = await finish(run);
+  if (signal === 'SIGINT') expect(code).toBe(130);
+  await processGone(pid);
+});

@@ -1,0 +1,78 @@
+/**
+ * An agent that speaks ACP on its standard streams and does what the words of a prompt say: RUN asks to make `made.txt` and makes it where
+ * that is allowed, CRASH ends, HANG never answers; SLEEP starts a program that goes on. Everything else is answered with the number of
+ * prompts of the conversation.
+ */
+import {spawn} from 'node:child_process';
+import {writeFileSync} from 'node:fs';
+import {createInterface} from 'node:readline';
+
+const say = message => process.stdout.write(`${JSON.stringify({jsonrpc: '2.0', ...message})}\n`);
+const waiting = new Map();
+let asked = 0;
+let prompts = 0;
+let session = '';
+let running;
+let since = '';
+
+const chunk = text =>
+  say({
+    method: 'session/update',
+    params: {sessionId: session, update: {sessionUpdate: 'agent_message_chunk', content: {type: 'text', text}}},
+  });
+
+async function mayRun(command) {
+  asked += 1;
+  const id = `ask-${asked}`;
+  const answer = new Promise(resolve => waiting.set(id, resolve));
+  const toolCall = {toolCallId: `c${asked}`, status: 'pending', title: command, kind: 'execute', rawInput: {command}};
+  const options = [
+    {optionId: 'yes', name: 'Allow', kind: 'allow_once'},
+    {optionId: 'no', name: 'Reject', kind: 'reject_once'},
+  ];
+  say({id, method: 'session/request_permission', params: {sessionId: session, toolCall, options}});
+  return (await answer)?.outcome?.optionId === 'yes';
+}
+
+async function answerTo(text) {
+  prompts += 1;
+  if (text.includes('CRASH')) process.exit(3);
+  if (text.includes('HANG')) return undefined;
+  if (text.includes('SLEEP')) {
+    const child = spawn('sleep', ['600'], {stdio: 'ignore'});
+    writeFileSync('pid', String(child.pid));
+    return undefined;
+  }
+  if (!text.includes('RUN')) return `Prompt ${prompts} of ${session}${since}.`;
+  const command = 'touch made.txt';
+  if (!(await mayRun(command))) return 'I was not allowed to.';
+  writeFileSync('made.txt', '');
+  return 'Made it.';
+}
+
+async function answer(id, prompt) {
+  const text = await answerTo(prompt);
+  if (text === undefined) return;
+  chunk(text);
+  say({id, result: {stopReason: 'end_turn'}});
+}
+
+for await (const line of createInterface({input: process.stdin})) {
+  const message = JSON.parse(line);
+  const {id, method, params} = message;
+  if (method === undefined) waiting.get(id)?.(message.result);
+  else if (method === 'initialize') {
+    say({id, result: {protocolVersion: 1, agentCapabilities: {loadSession: true}, authMethods: []}});
+  } else if (method === 'session/new') {
+    session = 'acp-session';
+    say({id, result: {sessionId: session}});
+  } else if (method === 'session/load') {
+    session = params.sessionId;
+    since = ', loaded';
+    say({id, result: {}});
+  } else if (method === 'session/cancel') say({id: running, result: {stopReason: 'cancelled'}});
+  else if (method === 'session/prompt') {
+    running = id;
+    void answer(id, params.prompt.map(part => part.text ?? '').join('\n'));
+  } else if (id !== undefined) say({id, error: {code: -32601, message: 'unknown'}});
+}
