@@ -24,14 +24,14 @@ const chunk = text =>
 async function mayRun(command) {
   asked += 1;
   const id = `ask-${asked}`;
-  const answer = new Promise(resolve => waiting.set(id, resolve));
+  const decided = new Promise(resolve => waiting.set(id, resolve));
   const toolCall = {toolCallId: `c${asked}`, status: 'pending', title: command, kind: 'execute', rawInput: {command}};
   const options = [
     {optionId: 'yes', name: 'Allow', kind: 'allow_once'},
     {optionId: 'no', name: 'Reject', kind: 'reject_once'},
   ];
   say({id, method: 'session/request_permission', params: {sessionId: session, toolCall, options}});
-  return (await answer)?.outcome?.optionId === 'yes';
+  return (await decided)?.outcome?.optionId === 'yes';
 }
 
 async function answerTo(text) {
