@@ -90,7 +90,7 @@ const heeded: ReadonlySet<string> = new Set([
 /** The fields that do not count, in a sentence; none where all do. `also` count besides. */
 export function unheededNotes({name, fields}: AgentFile, also: readonly string[]): readonly string[] {
   const unheeded = Object.keys(fields).filter(field => !heeded.has(field) && !also.includes(field));
-  return unheeded.length === 0 ? [] : [`Not heeded of what defines the agent ${name}: ${unheeded.join(', ')}.`];
+  return unheeded.length === 0 ? [] : [`Not heeded of what defines ${name}: ${unheeded.join(', ')}.`];
 }
 
 /** The agent's prompt with the instructions of its `skills` behind it, and a sentence for each that cannot be had. */
