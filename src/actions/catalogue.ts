@@ -8,7 +8,9 @@ import type {Access, RuleKind} from './access.ts';
 import {askUserQuestion} from './ask-user-question.ts';
 import {programName} from './block-text.ts';
 import {callMcpTool} from './call-mcp-tool.ts';
+import {createDocuments} from './create-documents.ts';
 import type {ActionContext, ActionDefinition, ActionRunContext} from './define-action.ts';
+import {editDocuments} from './edit-documents.ts';
 import {fetchConversation} from './fetch-conversation.ts';
 import {fileGlobV2} from './file-glob-v2.ts';
 import type {UserChanges} from './files-port.ts';
@@ -17,6 +19,7 @@ import {grep} from './grep.ts';
 import {initProject} from './init-project.ts';
 import type {BlocksPort} from './ports.ts';
 import type {Preview} from './preview.ts';
+import {readDocuments} from './read-documents.ts';
 import {readFiles} from './read-files.ts';
 import {readMcpResource} from './read-mcp-resource.ts';
 import {readSkill} from './read-skill.ts';
@@ -55,6 +58,9 @@ const catalogue = {
   'ask-user-question': askUserQuestion,
   'update-todos': updateTodos,
   'give-structured-answer': giveStructuredAnswer,
+  'read-documents': readDocuments,
+  'create-documents': createDocuments,
+  'edit-documents': editDocuments,
   'init-project': initProject,
   'fetch-conversation': fetchConversation,
   'suggest-prompt': suggestPrompt,

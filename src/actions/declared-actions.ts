@@ -28,24 +28,6 @@ export const declaredActions: readonly DeclaredAction[] = [
     description: 'Search the codebase by meaning.',
     inputs: ['query', 'path_filters?'],
   },
-  {
-    name: 'read-documents',
-    tool: 'ReadDocuments',
-    description: 'Read plans and notes kept with the session.',
-    inputs: ['document_ids'],
-  },
-  {
-    name: 'edit-documents',
-    tool: 'EditDocuments',
-    description: 'Edit plans and notes kept with the session.',
-    inputs: ['diffs'],
-  },
-  {
-    name: 'create-documents',
-    tool: 'CreateDocuments',
-    description: 'Create plans and notes kept with the session.',
-    inputs: ['documents'],
-  },
   {name: 'open-code-review', tool: 'OpenCodeReview', description: 'Open the code review view.', inputs: []},
   {
     name: 'insert-code-review-comments',

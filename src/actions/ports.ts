@@ -6,6 +6,7 @@ import type {CommandEnvironment, Confinement, JudgedPath, ResolvedCommand} from 
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {AgentsPort} from './agents-port.ts';
 import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
+import type {DocumentsPort} from './documents-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {SkillsPort} from './skills-port.ts';
@@ -29,6 +30,7 @@ export interface ActionPorts {
   readonly answer: AnswerPort;
   readonly conversations: ConversationsPort;
   readonly suggestions: SuggestionsPort;
+  readonly documents: DocumentsPort;
 }
 
 /** A tool that the model may call from its next answer on. */

@@ -4,6 +4,8 @@ import type {CompactionContext, Compactor} from './compaction/compactor.ts';
 import type {OtherWork, WorkQueue} from './work-queue.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
 import type {CompactionReport} from '../domain/compaction.ts';
+import {documentName} from '../domain/document.ts';
+import {reminderBlock} from '../domain/reminder.ts';
 import {rejected, thrownFault, type Fault} from '../domain/fault.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
@@ -45,6 +47,8 @@ type ConversationQuery =
   | 'records'
   | 'agents'
   | 'hooks'
+  | 'documents'
+  | 'write-document'
   | 'context-usage'
   | 'commands'
   | 'look-up-command'
@@ -79,6 +83,17 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
     },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
     agents: async () => ({tag: 'ok', value: session.agents.rows()}),
+    documents: async () => ({tag: 'ok', value: session.conversation.documents.list()}),
+    'write-document': async ({document, text}) => {
+      const written = session.conversation.documents.write(document, text);
+      if (written.tag === 'ok') {
+        const name = documentName(written.value);
+        session.addedContext.push(
+          reminderBlock(`The user has written the document ${name}. Read it before you use it.`),
+        );
+      }
+      return written;
+    },
     hooks: async () => ({tag: 'ok', value: session.ports.hooks.list()}),
     'context-usage': async () => {
       const {contextUsage} = await import('./context/context-usage.ts');

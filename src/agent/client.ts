@@ -12,6 +12,7 @@ import {failed, type Outcome} from '../base/outcome.ts';
 import type {CompactionPreview, CompactionReport} from '../domain/compaction.ts';
 import type {ContextUsage} from '../domain/context-usage.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
+import type {SessionDocument} from '../domain/document.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
@@ -144,6 +145,19 @@ export interface Queries {
   };
   /** The sub-agents of the session that is open, in the order of their start; those that have ended, too. */
   readonly agents: {readonly request: NoFields; readonly answer: readonly AgentRow[]};
+  /** The documents of the session that is open, with all their versions. */
+  readonly documents: {readonly request: NoFields; readonly answer: readonly SessionDocument[]};
+  /**
+   * Writes a document as the user wants it: a new version of one (by id, or by a title that only one has), or a new one. The agent
+   * hears of it with the next prompt.
+   */
+  readonly 'write-document': {
+    readonly request: {
+      readonly document: {readonly id: string} | {readonly title: string};
+      readonly text: string;
+    };
+    readonly answer: SessionDocument;
+  };
   /** What fills the model's context, as the next request would be. Nobody is asked. */
   readonly 'context-usage': {readonly request: NoFields; readonly answer: ContextUsage};
   /** Kept sessions of the workspace, the latest first. */

@@ -3,6 +3,7 @@ import type {Message} from '../domain/conversation.ts';
 import {historyFromJournal} from '../domain/history.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {AgentPorts} from './ports.ts';
+import {type DocumentStore, makeDocumentStore} from './document-store.ts';
 import {makeTodoStore, type TodoStore} from './todo-store.ts';
 import {UsageMeter} from './usage-meter.ts';
 
@@ -18,10 +19,11 @@ export interface OpenConversation {
   /** Keys of what the user allowed for this session. */
   readonly grants: Set<string>;
   readonly todos: TodoStore;
+  readonly documents: DocumentStore;
 }
 
 interface ConversationDeps {
-  readonly ports: Pick<AgentPorts, 'model' | 'ids'>;
+  readonly ports: Pick<AgentPorts, 'model' | 'ids' | 'replaceText' | 'secrets'>;
   readonly publish: (events: readonly AgentEvent[]) => void;
 }
 
@@ -44,6 +46,7 @@ export function openConversation(
     usage: new UsageMeter(ports.model, journal.records),
     grants: new Set(),
     todos: makeTodoStore({frames: todoFrames, newId: () => ports.ids.todo(), keep}),
+    documents: makeDocumentStore(journal, ports),
   };
 }
 

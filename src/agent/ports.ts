@@ -35,6 +35,11 @@ export interface AgentPorts {
   readonly workspaceState: WorkspaceStatePort;
   readonly memory: MemoryPort;
   readonly notices: NoticesPort;
+  /** Replaces a text that stands in another one exactly once, found as in files; the error is for the model. */
+  readonly replaceText: (
+    text: string,
+    replacement: {readonly oldText: string; readonly newText: string},
+  ) => Promise<Outcome<string, string>>;
   readonly secrets: SecretsPort;
   readonly clock: ClockPort;
   readonly ids: IdPort;

@@ -133,6 +133,7 @@ export const actionPorts = (session: SessionContext, id: ActionId, answer: Answe
   tools: session.tools,
   todos: session.conversation.todos,
   answer,
+  documents: session.conversation.documents,
   suggestions: {
     suggestPrompt: suggestion => session.publish([{event: 'prompt-suggested', ...suggestion}]),
     continueInNew(summary) {

@@ -88,6 +88,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
         for (const frame of record.frames) todoFrames.push(frame);
         break;
       case 'approval':
+      case 'document':
       case 'usage':
       case 'checkpoint':
       case 'rewind':

@@ -15,6 +15,9 @@ export type StackTaskId = Brand<string, 'StackTaskId'>;
 /** Identifies one message of the task stack: `msg_`, its number and a few random digits. */
 export type StackMessageId = Brand<string, 'StackMessageId'>;
 
+/** Identifies a document of a session: `d1`, `d2`, short so that people can type it. */
+export type DocumentId = Brand<string, 'DocumentId'>;
+
 /* oxlint-disable typescript/no-unsafe-type-assertion -- these parsers are the only way into the brands */
 
 /** Accepts a UUID in any case; `undefined` for anything else. */
@@ -29,6 +32,8 @@ export const messageId = (raw: string): MessageId => raw as MessageId;
 export const todoId = (raw: string): TodoId => raw as TodoId;
 /** Accepts any text. Whether a block of that id exists shows when it is looked up. */
 export const blockId = (raw: string): BlockId => raw as BlockId;
+/** Accepts any text. Whether a document of that id exists shows when it is looked up. */
+export const documentId = (raw: string): DocumentId => raw as DocumentId;
 /** Accept any text. Whether there is such a task or message shows when it is looked up. */
 export const stackTaskId = (raw: string): StackTaskId => raw as StackTaskId;
 export const stackMessageId = (raw: string): StackMessageId => raw as StackMessageId;

@@ -1,7 +1,7 @@
 import type {TreeChange, TreeId} from './checkpoint.ts';
 import type {CompactionTokens, CompactionMethod} from './compaction.ts';
 import type {AssistantMessage, Message, ToolResultBlock, UserMessage} from './conversation.ts';
-import type {ActionId, MessageId, SessionId} from './ids.ts';
+import type {ActionId, DocumentId, MessageId, SessionId} from './ids.ts';
 import type {SubAgent} from './sub-agent.ts';
 import type {Usage} from './usage.ts';
 
@@ -24,6 +24,14 @@ export type JournalRecord =
       readonly text: string;
     }
   | {readonly kind: 'result'; readonly result: ToolResultBlock}
+  /** A document as it is from this record on. */
+  | {
+      readonly kind: 'document';
+      readonly id: DocumentId;
+      readonly title: string;
+      readonly by: 'agent' | 'user';
+      readonly text: string;
+    }
   /** Task-protocol payloads, in the order in which they apply. */
   | {readonly kind: 'todo-frames'; readonly frames: readonly Uint8Array[]}
   | {

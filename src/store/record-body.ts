@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {actionId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
+import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {treeId} from '../domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
 
@@ -23,6 +23,10 @@ export function encodeBody(record: JournalRecord): string {
     case 'approval': {
       const {id, label, decision, by} = record;
       return JSON.stringify({id, label, decision, by});
+    }
+    case 'document': {
+      const {id, title, by, text} = record;
+      return JSON.stringify({id, title, by, text});
     }
     case 'piece': {
       const {message, model, index, text} = record;
@@ -75,6 +79,8 @@ export function decodeBody(kind: string, body: string): Outcome<JournalRecord, s
       return fits(frames, json.value, encoded => ({kind, frames: encoded.map(bytesOf)}));
     case 'approval':
       return fits(approval, json.value, value => ({kind, ...value}));
+    case 'document':
+      return fits(sessionDocument, json.value, value => ({kind, ...value}));
     case 'piece':
       return fits(piece, json.value, value => ({kind, ...value}));
     case 'checkpoint':
@@ -176,6 +182,12 @@ const approval = z.object({
   label: z.string(),
   decision: z.enum(['allowed', 'refused']),
   by: z.enum(['user', 'rule', 'hook', 'nobody']),
+});
+const sessionDocument = z.object({
+  id: z.pipe(z.string(), z.transform(documentId)),
+  title: z.string(),
+  by: z.enum(['agent', 'user']),
+  text: z.string(),
 });
 const treeIdSchema = z.pipe(z.string(), z.transform(treeId));
 const fileChange = z.union([z.literal('untouched'), z.object({before: treeIdSchema, after: treeIdSchema})]);

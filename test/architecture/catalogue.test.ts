@@ -196,6 +196,12 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     Grep: {good: {pattern: 'a', output_mode: 'content', '-i': true}, bad: {pattern: 'a', output_mode: 'lines'}},
     Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: 0}},
     WebFetch: {good: {url: 'https://example.com/', prompt: 'the price'}, bad: {url: ''}},
+    ReadDocuments: {good: {document_ids: []}, bad: {document_ids: 'd1'}},
+    CreateDocuments: {good: {documents: [{title: 'Plan', content: ''}]}, bad: {documents: []}},
+    EditDocuments: {
+      good: {diffs: [{document_id: 'd1', search: 'a', replace: ''}]},
+      bad: {diffs: [{document_id: 'd1', search: '', replace: 'a'}]},
+    },
     InitProject: {good: {}, bad: []},
     FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: '0f9a', before: 0}},
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},

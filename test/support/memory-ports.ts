@@ -249,6 +249,10 @@ export function engineBench(
     },
     notices: {listen: given.listenToNotices ?? (() => {})},
     memory: {warning: given.memoryWarning ?? (() => '')},
+    replaceText: async (text, {oldText, newText}) =>
+      text.split(oldText).length === 2
+        ? ok(text.replace(oldText, () => newText))
+        : failed('it does not stand there once.'),
     secrets: {redact: text => text},
     harnesses: given.harnesses ?? noHarnesses,
     agentKinds: noAgentKinds,

@@ -158,6 +158,17 @@ export const sampleActions: {
     label: 'Update todos (2)',
     partial: {entries: 2},
   },
+  'read-documents': {input: {ids: ['d1', 'd2']}, label: 'Read document d1, d2', partial: {ids: ['d1', 'd2']}},
+  'create-documents': {
+    input: {drafts: [{title: 'Plan', text: '1. Look'}]},
+    label: 'Create document Plan',
+    partial: {titles: ['Plan']},
+  },
+  'edit-documents': {
+    input: {edits: [{id: 'd1', oldText: 'Look', newText: 'Look twice'}]},
+    label: 'Edit document d1',
+    partial: {ids: ['d1']},
+  },
   'init-project': {input: {}, label: 'Look the project over', partial: undefined},
   'fetch-conversation': {
     input: {id: '0f9a1a34', before: 12},

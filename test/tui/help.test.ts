@@ -125,7 +125,7 @@ describe('/help', () => {
     expect(lines).toEqual([
       '',
       'Session   /clear  /resume  /transcript  /copy  /export  /exit',
-      'Context   /context  /compact  /cost',
+      'Context   /context  /compact  /cost  /documents',
       'Undo      /undo  /redo  /rewind',
       'Model     /model  /mode  /login',
       'Project   /permissions  /hooks  /mcp  /trust  /note  /todo  /ps',

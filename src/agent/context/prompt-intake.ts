@@ -10,6 +10,7 @@ import {modelContent, readFilesAction, resultOf} from '../../actions/catalogue.t
 import {answerBytes, type ReadRequest} from '../../actions/files-port.ts';
 import {defaultLines, type ReadEntry} from '../../actions/read-files.ts';
 import type {ImageBlock, TextBlock, UserMessage} from '../../domain/conversation.ts';
+import {documentText, findDocument} from '../../domain/document.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import {reasonsText} from '../../domain/reason.ts';
 import {reminderBlock} from '../../domain/reminder.ts';
@@ -185,6 +186,8 @@ async function attach(
   const {judge, machine} = session.ports;
   const {files} = machine;
   for (const reading of readings) {
+    const document = documentBlock(reading, session);
+    if (document !== undefined) return [document];
     const request = requestOf(reading);
     const action = readFilesAction([request]);
     try {
@@ -214,6 +217,18 @@ async function attach(
   }
   return [];
 }
+
+/** A document of the session that is mentioned as `doc:` and its id or title; `undefined` for any other mention. */
+function documentBlock({path, lines}: MentionCandidate, {conversation}: SessionContext): TextBlock | undefined {
+  if (!path.startsWith(documentPrefix)) return undefined;
+  const document = findDocument(path.slice(documentPrefix.length), conversation.documents.list());
+  if (document === undefined) return undefined;
+  const all = documentText(document).split('\n');
+  const shown = lines === 'all' ? all : all.slice(lines.first - 1, lines.last === 'end' ? all.length : lines.last);
+  return attachmentBlock({name: `${documentPrefix}${document.id}`, text: shown.join('\n')});
+}
+
+const documentPrefix = 'doc:';
 
 /** How the fault of a read begins or ends where nothing is at the path; a file that exists and cannot be read has another fault. */
 const nothingThere =

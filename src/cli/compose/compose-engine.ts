@@ -302,6 +302,11 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         },
         drop: () => finder.drop(),
       }),
+      async replaceText(text, replacement) {
+        const {applyReplacement} = await import('../../workspace/files/apply-replacement.ts');
+        const replaced = applyReplacement(text, {...replacement, occurrence: 'only'}, 'quotes');
+        return replaced.tag === 'ok' ? ok(replaced.value.text) : replaced;
+      },
       secrets,
       commands: redactingCommands(setup.commands, secrets),
       hooks: setup.hooks({

@@ -42,12 +42,12 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
     leave,
     loadLexer: async () => (await import('../scrollback/render-markdown.ts')).loadMarkdownLexer(),
     suspend: () => stop('stops'),
-    async edit(text) {
+    async edit(work) {
       editing = true;
       stdin.off('data', onData);
       stdin.setRawMode(false);
       stdin.pause();
-      const edited = await options.editor.edit({text, name: 'prompt.md', form: 'prose'}, signal);
+      const edited = await options.editor.edit({...work, form: 'prose'}, signal);
       editing = false;
       if (!signal.aborted) {
         stdin.setRawMode(true);

@@ -1,3 +1,4 @@
+import type {Outcome} from '../../base/outcome.ts';
 import {pluralize} from '../../base/clip.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {completions} from '../commands/command-line.ts';
@@ -144,6 +145,7 @@ interface ScreenReaderHost {
   /** Keeps the marker of the input line away until the answer, whose lines come first, is there. */
   beforeMarker<Answer>(answer: Promise<Answer>): Promise<Answer>;
   edit(): void;
+  editText(work: {readonly text: string; readonly name: string}): Promise<Outcome<string, string>>;
   leave(exit: TuiExit): void;
 }
 
@@ -184,6 +186,7 @@ export function screenReaderContext(host: ScreenReaderHost): ScreenReaderContext
     openTranscript: () => {},
     openLoading: (_title, _text, filled) => void host.beforeMarker(filled).then(panel => context.open(panel)),
     openEditor: () => host.edit(),
+    editText: work => host.editText(work),
     switchVim: () => 'off',
     leave: kind => host.leave(kind === 'demo' ? {kind, draft: ''} : {kind}),
     repeat: () => host.repeat(),

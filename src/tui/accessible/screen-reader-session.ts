@@ -35,7 +35,7 @@ interface ScreenReaderSessionHost {
   /** Restores the terminal and stops weft until the user's shell continues it. */
   suspend(): void;
   /** Opens the text in the user's editor, which has the terminal meanwhile; resolves to the edited text, or to why there is none. */
-  edit(text: string): Promise<Outcome<string, string>>;
+  edit(work: {readonly text: string; readonly name: string}): Promise<Outcome<string, string>>;
 }
 
 /**
@@ -106,6 +106,7 @@ export class ScreenReaderSession {
       query: request => void this.#query(request),
       beforeMarker: answer => this.#beforeMarker(answer),
       edit: () => void this.#edit(),
+      editText: work => this.#editText(work),
       leave: exit => this.#leave(exit),
     });
   }
@@ -333,12 +334,17 @@ export class ScreenReaderSession {
     this.#say(...images.map(({name}) => `The image ${name} goes with the next prompt.`), ...taken.lines);
   }
 
-  async #edit(): Promise<void> {
+  async #editText(work: {readonly text: string; readonly name: string}): Promise<Outcome<string, string>> {
     this.#terminal.say(['Your editor has the terminal.']);
     this.#terminal.print('now');
     this.#terminal.hold();
-    const edited = await this.#host.edit('');
+    const edited = await this.#host.edit(work);
     this.#terminal.release();
+    return edited;
+  }
+
+  async #edit(): Promise<void> {
+    const edited = await this.#editText({text: '', name: 'prompt.md'});
     if (this.#closing.signal.aborted) return;
     if (edited.tag === 'failed') this.#say(`Warning: ${edited.error}`);
     else if (edited.value.trim() === '') this.#say('The text is empty, so nothing was sent.');

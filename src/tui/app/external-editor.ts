@@ -12,7 +12,7 @@ import {type Fault, faultText} from '../../domain/fault.ts';
 import {rewrittenSummary} from '../state/panels/compact.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {TuiOptions} from '../options.ts';
-import type {ProposalEdit, ProposalEditResult} from '../state/effect.ts';
+import type {ProposalEdit, ProposalEditResult, TextEdit} from '../state/effect.ts';
 import {afterProposalEdit} from '../state/press-approval.ts';
 import {withNotice} from '../state/reduce.ts';
 import type {Ui} from '../state/ui.ts';
@@ -99,6 +99,7 @@ async function editOne(
 export type EditorResult =
   | {readonly of: 'draft'; readonly outcome: Outcome<string, string>}
   | {readonly of: 'summary'; readonly preview: CompactionPreview; readonly outcome: Outcome<string, string>}
+  | {readonly of: 'text'; readonly work: TextEdit; readonly outcome: Outcome<string, string>}
   | {readonly of: 'proposal'; readonly work: ProposalEdit; readonly end: ProposalEditResult};
 
 interface UiAndView {
@@ -119,6 +120,10 @@ export function afterEditor({ui, view}: UiAndView, left: EditorResult, now: numb
     return outcome.tag === 'ok'
       ? {ui: {...ui, panel: rewrittenSummary(preview, outcome.value)}, view}
       : {ui, view: withNotice(view, 'warning', outcome.error)};
+  }
+  if (left.of === 'text') {
+    left.work.done(left.outcome);
+    return {ui, view};
   }
   const {work, end} = left;
   const approval = view.approvals.find(({id}) => id === work.id);

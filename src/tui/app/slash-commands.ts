@@ -14,6 +14,7 @@ import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import {type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
 import type {Panel} from '../state/panels/panel.ts';
 import {withCommandAnswer, withNotice} from '../state/reduce.ts';
+import type {TextEdit} from '../state/effect.ts';
 import type {Ui} from '../state/ui.ts';
 import type {View} from '../state/view.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
@@ -29,8 +30,8 @@ export interface CommandHost {
   read(panel: TranscriptPanel): void;
   /** Called once, when there is something to write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
-  /** Opens a text in the user's editor. */
-  edit(text: string): void;
+  /** Opens a text in the user's editor: that of the draft, or one of a command. */
+  edit(text: string | TextEdit): void;
 }
 
 /** What they need from the store. */
@@ -165,6 +166,7 @@ export class SlashCommands {
       open: panel => this.open(panel),
       openLoading: (title, text, filled) => void this.#openLoading(choicesMissing(title, 'loading', text), filled),
       openTranscript: panel => host.read(panel),
+      editText: work => new Promise(done => host.edit({...work, kind: 'text', done})),
       openEditor: () => host.edit(draftText(ui().draft)),
       switchVim: () => {
         const switched = toggleVim(ui());

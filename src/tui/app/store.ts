@@ -12,7 +12,7 @@ import {promptHistoryOf} from '../editor/prompt-history.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {TuiOptions} from '../options.ts';
 import {openLines} from '../scrollback/entries.ts';
-import type {Effect, PressContext, ProposalEdit, StepQuery, SummaryEdit} from '../state/effect.ts';
+import type {Effect, PressContext, ProposalEdit, StepQuery, SummaryEdit, TextEdit} from '../state/effect.ts';
 import {leaveWithinMs, press} from '../state/press.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
 import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
@@ -548,8 +548,8 @@ const nothingToExpand = 'Nothing that is folded is left to show here; /transcrip
 interface AppHost extends CommandHost {
   /** Attaches the terminal to a block; `pause` and `resume` are called around it. */
   attach(block: BlockId): void;
-  /** Opens the draft's text, a proposed edit or a summary in the user's editor. */
-  edit(what: string | ProposalEdit | SummaryEdit): void;
+  /** Opens the draft's text, a proposed edit, a summary or a text of a command in the user's editor. */
+  edit(what: string | ProposalEdit | SummaryEdit | TextEdit): void;
   /** Restores the terminal and stops weft until the shell continues it. */
   suspend(): void;
   /** Draws everything again, for when something else has written to the terminal. */

@@ -8,6 +8,7 @@ import {copyCommand} from './copy.ts';
 import {configCommand} from './config.ts';
 import {contextCommand} from './context.ts';
 import {costCommand} from './cost.ts';
+import {documentsCommand} from './documents.ts';
 import {exportCommand} from './export.ts';
 import {helpCommand} from './help.ts';
 import {modeCommand} from './mode.ts';
@@ -262,6 +263,7 @@ const everyCommand: readonly SlashCommand[] = [
   copyCommand,
   exportCommand,
   todoCommand,
+  documentsCommand,
   contextCommand,
   costCommand,
   editorCommand,

@@ -1,4 +1,5 @@
 import {answerOutcome, type Op, type Queries, type Query, type QueryName} from '../../agent/client.ts';
+import type {Outcome} from '../../base/outcome.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {TranscriptPanel} from '../scrollback/transcript-panel.ts';
 import type {ChoicePanel} from '../state/panels/choice.ts';
@@ -6,7 +7,7 @@ import type {Panel} from '../state/panels/panel.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {Appearance} from '../theme/theme.ts';
-import type {StepQuery} from '../state/effect.ts';
+import type {StepQuery, TextEdit} from '../state/effect.ts';
 import type {RunTimes, View} from '../state/view.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import type {EntryFrame} from '../text/wrap.ts';
@@ -51,6 +52,8 @@ export interface CommandContext {
   openLoading(title: string, text: string, filled: Promise<ChoicePanel>): void;
   /** Shows the transcript on the whole screen until it is closed; scrollback lines are written afterwards. */
   openTranscript(panel: TranscriptPanel): void;
+  /** Opens a text in the user's editor; resolves to the text as it was left, or to why there is none. */
+  editText(work: Pick<TextEdit, 'text' | 'name'>): Promise<Outcome<string, string>>;
   /** Opens the draft in the user's editor. */
   openEditor(): void;
   /** Switches vim mode on or off and returns the new state. */

@@ -7,6 +7,7 @@ import type {McpResult} from '../../actions/mcp-port.ts';
 import type {BlockSnapshot, ShellReport} from '../../actions/ports.ts';
 import type {WebPage, WebSearchResult} from '../../actions/web-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {documentName, documentText, type SessionDocument} from '../../domain/document.ts';
 import {faultText} from '../../domain/fault.ts';
 import {firstLine} from '../../base/clip.ts';
 import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
@@ -107,6 +108,12 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
       .flatMap(result => linkRows(result, frame)),
     foot: [countOf(report.results.length, {one: 'result', many: 'results'})],
   }),
+  'read-documents': ({documents}) => ({
+    rows: [],
+    foot: [countOf(documents.length, {one: 'document', many: 'documents'})],
+  }),
+  'create-documents': ({documents}, frame) => ({rows: documentRows(documents, frame), foot: []}),
+  'edit-documents': ({documents}, frame) => ({rows: documentRows(documents, frame), foot: []}),
   'init-project': ({found, omitted}, frame) =>
     listBody(found, countOf(found.length + omitted, {one: 'telling file', many: 'telling files'}), frame),
   'fetch-conversation': ({title, messages, total}, frame) => ({
@@ -304,6 +311,13 @@ function readRows(entry: ReadEntry, frame: EntryFrame): readonly (string | Barre
   if (file.kind !== 'directory') return heading;
   return [...heading, ...wholeRows(file.entries.map(visibleLine), frame)];
 }
+
+/** Documents that were written; at full verbosity with what they say. */
+const documentRows = (documents: readonly SessionDocument[], frame: EntryFrame): readonly (string | BarredRow)[] =>
+  documents.flatMap(document => [
+    ...noteRows(visibleLine(documentName(document)), frame),
+    ...(frame.verbosity === 'full' ? wholeRows(outputLines(documentText(document)), frame) : []),
+  ]);
 
 /** A remark in the place of a result. */
 const noteRows = (text: string, frame: Frame): readonly string[] => (text === '' ? [] : wrapText(text, ['dim'], frame));

@@ -66,6 +66,8 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
         },
         ...(record.summary === '' ? [] : [{kind: 'answer', text: record.summary} as const]),
       ];
+    case 'document':
+      return record.by === 'user' ? [{kind: 'note', text: `You wrote the document ${record.id}: ${record.title}`}] : [];
     case 'result':
     case 'reminder':
     case 'todo-frames':

@@ -11,6 +11,7 @@ import type {ThemeChoice} from '../../domain/preferences.ts';
 import type {ProposalTarget} from './approval-stage.ts';
 import type {EditRequest} from '../../actions/files-port.ts';
 import type {FileDiff} from '../../actions/preview.ts';
+import type {Outcome} from '../../base/outcome.ts';
 import type {CompactionPreview} from '../../domain/compaction.ts';
 
 /** Queries whose answer opens a panel or goes into the open one. */
@@ -75,6 +76,15 @@ export type ComposerRequest =
 export interface SummaryEdit {
   readonly kind: 'summary';
   readonly preview: CompactionPreview;
+}
+
+/** A text that a command lets the user edit; `done` is called once, when the editor has ended. */
+export interface TextEdit {
+  readonly kind: 'text';
+  readonly text: string;
+  /** Of the file, whose extension shows the editor what kind of text it is. */
+  readonly name: string;
+  readonly done: (outcome: Outcome<string, string>) => void;
 }
 
 export interface PressContext {

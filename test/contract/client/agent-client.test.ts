@@ -389,6 +389,8 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   agents: {query: 'agents'},
   commands: {query: 'commands'},
   'look-up-command': {query: 'look-up-command', text: '/review'},
+  documents: {query: 'documents'},
+  'write-document': {query: 'write-document', document: {title: 'Plan'}, text: ''},
   'context-usage': {query: 'context-usage'},
   'rewind-points': {query: 'rewind-points'},
   'preview-rewind': {query: 'preview-rewind', target: {kind: 'prompt', to: id, what: 'both'}},

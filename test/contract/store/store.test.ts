@@ -4,7 +4,7 @@ import {dirname} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {Outcome} from '../../../src/base/outcome.ts';
 import {faultText, type Fault} from '../../../src/domain/fault.ts';
-import {actionId, messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
+import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../../../src/domain/journal.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 import {openStore, type Store} from '../../../src/store/open-store.ts';
@@ -47,6 +47,7 @@ const others: readonly JournalRecord[] = [
   },
   {kind: 'todo-frames', frames: [Uint8Array.of(1, 2, 255), new Uint8Array()]},
   {kind: 'approval', id: actionId('1'), label: 'Run', decision: 'refused', by: 'nobody'},
+  {kind: 'document', id: documentId('d1'), title: 'Plan', by: 'user', text: '1. Look'},
   {kind: 'usage', model: 'm', usage: noUsage},
 ];
 
@@ -62,7 +63,7 @@ for (const place of ['memory', 'file'] as const) {
         expect(store.read(session.id)).toEqual({
           tag: 'ok',
           value: {
-            summary: summary({id: session.id, title: 'hello …', updatedAt: 7, createdAt: 1, messages: 2}),
+            summary: summary({id: session.id, title: 'hello …', updatedAt: 8, createdAt: 1, messages: 2}),
             records,
             skipped: [],
           },

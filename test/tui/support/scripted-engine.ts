@@ -99,6 +99,8 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
         records: async ({from}) => ok(records.slice(from)),
         commands: async () => ok(promptCommands),
         hooks: async () => ok([]),
+        documents: async () => ok([]),
+        'write-document': async () => failed(rejected('There are no documents here.')),
         'look-up-command': async ({text}) => {
           const name = readSlashCommand(text)?.name;
           return ok(

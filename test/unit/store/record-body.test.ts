@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {actionId, messageId} from '../../../src/domain/ids.ts';
+import {actionId, documentId, messageId} from '../../../src/domain/ids.ts';
 import {treeId} from '../../../src/domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../../../src/domain/journal.ts';
 import {decodeBody, encodeBody} from '../../../src/store/record-body.ts';
@@ -55,6 +55,9 @@ const record: fc.Arbitrary<JournalRecord> = fc.oneof(
   fc
     .record({to: text.map(messageId), what: fc.constantFrom(...rewindScopes), files: change})
     .map(value => ({kind: 'rewind', ...value}) as const),
+  fc
+    .record({id: text.map(documentId), title: text, by: fc.constantFrom('agent' as const, 'user' as const), text})
+    .map(value => ({kind: 'document', ...value}) as const),
   change.map(files => ({kind: 'redo', files}) as const),
 );
 
@@ -71,7 +74,7 @@ test('any record comes back as it went in, through text that is well-formed and 
 test('no text makes it throw', () => {
   fc.assert(
     fc.property(
-      fc.constantFrom('prompt', 'answer', 'result', 'todo-frames', 'approval', 'usage', '__proto__'),
+      fc.constantFrom('prompt', 'answer', 'result', 'todo-frames', 'approval', 'document', 'usage', '__proto__'),
       fc.oneof(
         text,
         fc.jsonValue().map(value => JSON.stringify(value)),

@@ -73,6 +73,8 @@ function sections(record: JoinedRecord): readonly string[] {
         emphasised(compactionText(record)),
         ...(record.summary === '' ? [] : [visible(record.summary)]),
       ];
+    case 'document':
+      return [emphasised(`document ${record.id}: ${visibleLine(record.title)}`), visible(record.text)];
     case 'checkpoint':
     case 'todo-frames':
     case 'usage':

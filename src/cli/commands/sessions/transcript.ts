@@ -47,6 +47,9 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'compaction':
         paragraphs.push([`  ${compactionText(record)}`, indent(visible(record.summary), '  ')].join('\n'));
         break;
+      case 'document':
+        paragraphs.push(`  (document ${record.id}: ${visibleLine(record.title)})`);
+        break;
       case 'checkpoint':
       case 'usage':
       case 'agent':

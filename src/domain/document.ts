@@ -1,0 +1,60 @@
+import {documentId, type DocumentId} from './ids.ts';
+import type {JournalRecord} from './journal.ts';
+import {timelineOf} from './timeline.ts';
+
+/** A plan or a note that is kept with its session. It is no file of the workspace. */
+export interface SessionDocument {
+  readonly id: DocumentId;
+  readonly title: string;
+  /** Oldest first; never empty. The last one is what the document says now. */
+  readonly versions: readonly [DocumentVersion, ...DocumentVersion[]];
+}
+
+export interface DocumentVersion {
+  readonly by: 'agent' | 'user';
+  readonly text: string;
+}
+
+export type DocumentRecord = Extract<JournalRecord, {readonly kind: 'document'}>;
+
+/** Documents of a session, and characters (UTF-16 units) of one. */
+export const mostDocuments = 100;
+export const longestDocument = 200_000;
+
+/** The documents of a session in the order in which they were made: each record is a version. What was rewound is not among them. */
+export function documentsOf(records: readonly JournalRecord[]): readonly SessionDocument[] {
+  const documents = new Map<DocumentId, SessionDocument>();
+  for (const record of timelineOf(records).activeRecords) {
+    if (record.kind !== 'document') continue;
+    const {id, title, by, text} = record;
+    const before = documents.get(id);
+    const version: DocumentVersion = {by, text};
+    documents.set(id, {id, title, versions: before === undefined ? [version] : [...before.versions, version]});
+  }
+  return [...documents.values()];
+}
+
+/** An id that no document of the session has had, not even one that was rewound. */
+export function nextDocumentId(records: readonly JournalRecord[]): DocumentId {
+  const numbers = records.map(record => (record.kind === 'document' ? Number(record.id.slice(1)) : 0));
+  return documentId(`d${numbers.reduce((most, number) => Math.max(most, number), 0) + 1}`);
+}
+
+/** The document that goes by this id, or is the only one of this title. */
+export function findDocument(named: string, documents: readonly SessionDocument[]): SessionDocument | undefined {
+  const byId = documents.find(({id}) => id === named);
+  if (byId !== undefined) return byId;
+  const titled = documents.filter(({title}) => title.toLowerCase() === named.toLowerCase());
+  return titled.length === 1 ? titled[0] : undefined;
+}
+
+/** Why a name leads to no document, and which there are. */
+export const noDocumentText = (named: string, documents: readonly SessionDocument[]): string =>
+  `There is no document ${named}. ${documents.length === 0 ? 'This session has none yet.' : `There are: ${documents.map(documentName).join(', ')}.`}`;
+
+/** What a document says now. */
+export const documentText = ({versions}: SessionDocument): string => (versions.at(-1) ?? versions[0]).text;
+
+/** `d1 "Plan" (version 2)`. */
+export const documentName = ({id, title, versions}: SessionDocument): string =>
+  `${id} ${JSON.stringify(title)} (version ${versions.length})`;
