@@ -89,6 +89,8 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
         break;
       case 'approval':
       case 'document':
+      case 'agent':
+      case 'agent-usage':
       case 'usage':
       case 'checkpoint':
       case 'rewind':

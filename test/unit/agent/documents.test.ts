@@ -118,18 +118,19 @@ test('what the user writes is a version, and the agent hears of it with the next
   );
 });
 
+const version = (id: string, text: string): JournalRecord => ({
+  kind: 'document',
+  id: documentId(id),
+  title: 'Plan',
+  by: 'agent',
+  text,
+});
+
 describe('the fold', () => {
   const prompt: JournalRecord = {
     kind: 'prompt',
     message: {role: 'user', id: messageId('p1'), blocks: [{kind: 'text', text: 'go'}]},
   };
-  const version = (id: string, text: string): JournalRecord => ({
-    kind: 'document',
-    id: documentId(id),
-    title: 'Plan',
-    by: 'agent',
-    text,
-  });
   const rewind: JournalRecord = {kind: 'rewind', to: messageId('p1'), what: 'both', files: 'untouched'};
 
   test('leaves out what was rewound, and never gives its id again', () => {
