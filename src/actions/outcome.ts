@@ -105,6 +105,13 @@ export function cancelWords({name, settled}: ActionResult): string {
   }
 }
 
+/** The files that an edit, or a command that nobody was asked about, has changed. */
+export function changedFiles(result: ActionResult): readonly FileDiff[] {
+  if (result.name !== 'request-command-output') return editedFiles(result) ?? [];
+  const {settled} = result;
+  return settled.state === 'success' && settled.output.kind === 'completed' ? settled.output.changes.files : [];
+}
+
 /** What an edit has changed; `undefined` for every other action, and where nothing was written. */
 export const editedFiles = (result: ActionResult): readonly FileDiff[] | undefined =>
   result.name === 'request-file-edits' && result.settled.state === 'success' ? result.settled.output.files : undefined;

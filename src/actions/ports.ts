@@ -7,6 +7,7 @@ import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {AgentsPort} from './agents-port.ts';
 import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
 import type {DocumentsPort} from './documents-port.ts';
+import type {ChangesPort} from './changes-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {SkillsPort} from './skills-port.ts';
@@ -31,6 +32,7 @@ export interface ActionPorts {
   readonly conversations: ConversationsPort;
   readonly suggestions: SuggestionsPort;
   readonly documents: DocumentsPort;
+  readonly changes: ChangesPort;
 }
 
 /** A tool that the model may call from its next answer on. */

@@ -5,6 +5,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Claim, CommandClaims} from './access.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
+import {changesText, noChanges, type WorkspaceChanges} from './changes-port.ts';
 import {boundedCitations} from './citations.ts';
 import {defineAction, textContent, toolForm, type ActionRunContext} from './define-action.ts';
 import type {BlockSnapshot, ShellReport} from './ports.ts';
@@ -23,7 +24,12 @@ export interface CommandInput {
 }
 
 export type CommandOutput =
-  | {readonly kind: 'completed'; readonly command: string; readonly report: ShellReport}
+  | {
+      readonly kind: 'completed';
+      readonly command: string;
+      readonly report: ShellReport;
+      readonly changes: WorkspaceChanges;
+    }
   | {readonly kind: 'block'; readonly command: string; readonly block: BlockSnapshot};
 
 /** `output` is what the command printed before it was stopped. */
@@ -98,7 +104,10 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
   cancelled: input => ({command: input.command, reached: 'not-started', output: ''}),
   modelContent: output => textContent(outputText(output)),
   partialText: partialText,
-  outcome: output => [output.kind === 'completed' ? endText(output.report) : blockText(output.block)],
+  outcome: output =>
+    output.kind === 'completed'
+      ? [endText(output.report), changesText(output.changes)].filter(words => words !== '')
+      : [blockText(output.block)],
   reported: 'as-action',
   preview: async (input, {ports}) => ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
   run: (input, context) => (input.place === 'block' ? runBlock(input, context) : runForeground(input, context)),
@@ -112,6 +121,9 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   const {detail, background, terminal} = context;
   const {environment, confinement} = detail;
   const request = {command, timeoutMs, paging, environment, confinement, background, terminal} as const;
+  // What a card or a rule has allowed was somebody's decision; this was nobody's, so it is shown what came of it.
+  const changesSince =
+    confinement === 'sandbox' ? await context.ports.changes.watch(context.signal) : async () => noChanges;
   let report = await context.ports.shell.run(request, context.observe, context.signal);
   if (report.blocked !== '' && (await mayRunOutside(command, report, context))) {
     report = await context.ports.shell.run({...request, confinement: 'outside'}, context.observe, context.signal);
@@ -121,7 +133,10 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
     case 'signalled':
     case 'timed-out':
     case 'moved':
-      return {state: 'success', output: {kind: 'completed', command, report}};
+      return {
+        state: 'success',
+        output: {kind: 'completed', command, report, changes: await changesSince(context.signal)},
+      };
     case 'aborted':
       return interrupted({command, reached: 'running', output: report.output.text});
     case 'not-started':
@@ -137,9 +152,10 @@ const runOutside = 'Run it outside';
 async function mayRunOutside(
   command: string,
   {blocked}: ShellReport,
-  {ports, signal}: ActionRunContext,
+  {ports, signal, detail}: ActionRunContext,
 ): Promise<boolean> {
-  if (signal.aborted) return false;
+  // In plan mode nothing may change anything, whoever allows it.
+  if (signal.aborted || detail.confinement === 'read-only') return false;
   const reply = await ports.questions.ask(
     [
       {
@@ -194,7 +210,7 @@ function partialText({reached, output}: CommandPartial): string {
 function outputText(output: CommandOutput): string {
   switch (output.kind) {
     case 'completed':
-      return reportText(output.report);
+      return reportText(output.report, output.changes);
     case 'block':
       return isGoing(output.block.state)
         ? `${snapshotText(output.block)}\n[it goes on: BashOutput, BashInput and BashHandOver take block_id ${output.block.id}]`
@@ -204,7 +220,7 @@ function outputText(output: CommandOutput): string {
   }
 }
 
-function reportText(report: ShellReport): string {
+function reportText(report: ShellReport, changes: WorkspaceChanges): string {
   const seconds = (report.durationMs / 1000).toFixed(1);
   const lines = [report.output.text.replace(/\n$/u, '')];
   if (report.output.file !== undefined) {
@@ -217,6 +233,7 @@ function reportText(report: ShellReport): string {
     lines.push(`[the next command starts in ${report.nextDirectory}]`);
   }
   lines.push(...report.notes.map(note => `[${note}]`));
+  if (changes.files.length > 0) lines.push(`[${changesText(changes)}]`);
   if (report.blocked !== '') lines.push(`[it ran in the sandbox: ${report.blocked}]`);
   if (report.end.kind === 'moved') {
     lines.push(

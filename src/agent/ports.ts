@@ -26,7 +26,7 @@ export interface AgentPorts {
   /** The machine; the engine itself provides todos and questions. */
   readonly machine: Pick<
     ActionPorts,
-    'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'
+    'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations' | 'changes'
   >;
   /** The same machine with a shell of its own: where that stands, and so how its commands are judged, depends on no other. */
   separateShell(): Pick<AgentPorts, 'machine' | 'judge'>;

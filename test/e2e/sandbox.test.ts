@@ -3,9 +3,19 @@ import {dirname, join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
-import {openScene, toldResults} from '../support/scene.ts';
+import {openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
+import {openTerminal} from '../support/shell-terminal.ts';
 
 const auto = {environment: {WEFT_SANDBOX: 'auto'}} as const;
+
+const write = (scene: Scene, name: string, text: string): void => writeFileSync(join(scene.place.work, name), text);
+
+/** The reason is in the test's report where this machine lets no sandbox work. */
+async function skipWithoutSandbox(scene: Scene, skip: (condition: boolean, reason: string) => void): Promise<void> {
+  const {stdout} = await scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']);
+  const {works, reason} = JSON.parse(stdout);
+  skip(!works, reason);
+}
 
 describe('with bubblewrap', () => {
   beforeEach(needs('bwrap'));
@@ -29,6 +39,82 @@ describe('with bubblewrap', () => {
     expect([code, JSON.parse(stdout).permission_denials]).toEqual([0, []]);
     expect(['made', '.mcp.json'].map(name => existsSync(join(work, name)))).toEqual([true, false]);
     expect(existsSync(escape)).toBe(false);
+  });
+
+  test('what such a command has changed is told to the model and to programs, and is undone as edits are', async ({
+    skip,
+  }) => {
+    const id = '0f9a1a34-1111-4222-8333-444455557777';
+    await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'}), say('Done.')]);
+    await skipWithoutSandbox(scene, skip);
+    write(scene, 'kept', 'one\ntwo\n');
+    write(
+      scene,
+      'own.test.mjs',
+      `import {writeFileSync} from 'node:fs'; writeFileSync('kept', 'one\\n2\\n3\\n'); writeFileSync('made', 'x');`,
+    );
+    const run = ['--session-id', id, '--prompt', 'Test it.', '--output-format', 'stream-json', '--verbose'];
+    const {stdout} = await scene.run(run, auto);
+    expect(toldResults(scene.server.requests[1])).toEqual([
+      expect.stringContaining('\n[it changed kept (+2 -1), made (+1 -0)]\n'),
+    ]);
+    const told = stdout.split('\n').find(line => line.includes('tool_use_result')) ?? '{}';
+    expect(JSON.parse(told).tool_use_result.changedFiles).toEqual([
+      {
+        filePath: 'kept',
+        change: 'changed',
+        added: 2,
+        removed: 1,
+        structuredPatch: [{oldStart: 1, oldLines: 2, newStart: 1, newLines: 3, lines: [' one', '-two', '+2', '+3']}],
+      },
+      {
+        filePath: 'made',
+        change: 'created',
+        added: 1,
+        removed: 0,
+        structuredPatch: [{oldStart: 1, oldLines: 0, newStart: 1, newLines: 1, lines: ['+x']}],
+      },
+    ]);
+    expect((await scene.run(['sessions', 'rewind', id, '--yes', '--files'])).code).toBe(0);
+    expect([scene.read('kept'), existsSync(join(scene.place.work, 'made'))]).toEqual(['one\ntwo\n', false]);
+  });
+
+  describe('a command that fails in the sandbox', () => {
+    const writesProtected = (scene: Scene): void =>
+      write(
+        scene,
+        'own.test.mjs',
+        `import {appendFileSync} from 'node:fs'; appendFileSync('runs', 'run '); appendFileSync('.mcp.json', '{}');`,
+      );
+    const isMade = (scene: Scene): boolean => existsSync(join(scene.place.work, '.mcp.json'));
+
+    test('ran once and has failed where nobody can be asked; the model reads why', async ({skip}) => {
+      await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'}), say('Done.')]);
+      await skipWithoutSandbox(scene, skip);
+      writesProtected(scene);
+      await scene.run(['--prompt', 'Test it.'], auto);
+      expect(toldResults(scene.server.requests[1])).toEqual([
+        expect.stringMatching(/\[it ran in the sandbox: it can only write to the workspace there[^]*\[exit code 1 /u),
+      ]);
+      expect([scene.read('runs'), isMade(scene)]).toEqual(['run ', false]);
+    });
+
+    test.for([
+      {name: 'runs again outside when a person says so', keys: ['Down', 'Down', 'Enter'], runs: 'run run ', out: true},
+      {name: 'stays failed when a person keeps the result', keys: ['Down', 'Enter'], runs: 'run ', out: false},
+    ])('$name', async ({keys, runs, out}, {skip}) => {
+      await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'}), say('All done.')]);
+      await skipWithoutSandbox(scene, skip);
+      writesProtected(scene);
+      await using terminal = await openTerminal(scene.place, {...pointedAt(scene.server), WEFT_SANDBOX: 'auto'});
+      await terminal.type('weft Test it.');
+      await terminal.press('Enter');
+      await terminal.onScreen(/failed in the sandbox[^]*Keep the result[^]*Run it outside/u);
+      await terminal.press(...keys);
+      await terminal.until(/All done\./u);
+      expect([scene.read('runs'), isMade(scene)]).toEqual([runs, out]);
+      await terminal.until(out ? /Created runs/u : /Created runs {2}\+1 -0/u);
+    });
   });
 
   test('a command that runs inside has the exit code and the folder of any other', async ({skip}) => {

@@ -20,6 +20,7 @@ import {noHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts
 import {noAgentKinds, type AgentPorts} from '../../src/agent/ports.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
+import {type ChangesPort, noChanges} from '../../src/actions/changes-port.ts';
 import {treeId, type CheckpointsPort} from '../../src/domain/checkpoint.ts';
 import type {AssistantBlock} from '../../src/domain/conversation.ts';
 import {faultText, rejected} from '../../src/domain/fault.ts';
@@ -187,6 +188,7 @@ export function engineBench(
     readonly assess?: (action: Action) => Verdict;
     readonly checkpoints?: CheckpointsPort;
     readonly mcp?: McpPort;
+    readonly changes?: ChangesPort;
     readonly web?: Partial<WebPort>;
     readonly workspaceState?: Partial<AgentPorts['workspaceState']>;
     readonly session?: ReturnType<typeof memorySession>;
@@ -276,6 +278,7 @@ export function engineBench(
       skills: given.skills ?? noSkills,
       conversations: given.conversations ?? noConversations,
       mcp: given.mcp ?? noMcp,
+      changes: given.changes ?? {watch: async () => async () => noChanges},
       web: {...noWeb, ...given.web},
     },
     clock: {now: () => 0},

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {actionNames, type ActionResult} from '../../src/actions/catalogue.ts';
+import {noChanges} from '../../src/actions/changes-port.ts';
+import type {DiffLine, FileDiff} from '../../src/actions/preview.ts';
 import type {ShellReport} from '../../src/actions/ports.ts';
 import {actionId} from '../../src/domain/ids.ts';
 import {actionRows} from '../../src/tui/scrollback/action-entry.ts';
@@ -55,7 +57,7 @@ function commandEntry(
 
 const ran = (command: string, one: ShellReport): CommandResult['settled'] => ({
   state: 'success',
-  output: {kind: 'completed', command, report: one},
+  output: {kind: 'completed', command, report: one, changes: noChanges},
 });
 
 test('every action has a renderer', () => {
@@ -78,6 +80,64 @@ const failedTests = [
   '# pass 0',
   '# fail 1',
 ].join('\n');
+
+const changedFile = (path: string, before: string, lines: readonly DiffLine[]): FileDiff => ({
+  path,
+  before,
+  after: 'y',
+  movedFrom: undefined,
+  added: lines.filter(({kind}) => kind === 'added').length,
+  removed: lines.filter(({kind}) => kind === 'removed').length,
+  hunks: [{oldStart: 1, newStart: 1, lines}],
+  notes: [],
+});
+
+const line = (kind: DiffLine['kind'], text: string): DiffLine => ({kind, text, changed: []});
+
+describe('a command that nobody was asked about shows what it has changed', () => {
+  const files = [
+    changedFile('made.txt', 'absent', [line('added', 'new')]),
+    ...['a', 'b', 'c', 'd'].map(name => changedFile(name, 'x', [line('removed', 'was'), line('added', 'is')])),
+  ];
+  const entry = (most: number, more: number) =>
+    commandEntry('make', {
+      state: 'success',
+      output: {
+        kind: 'completed',
+        command: 'make',
+        report: report('ok\n', ended(0)),
+        changes: {files: files.slice(0, most), more},
+      },
+    });
+
+  test('below its output, with counts; of many the first ones', () => {
+    expect(actionRows(entry(1, 0), frame, undefined)).toEqual([
+      '  ✓ make',
+      '    │ ok',
+      '    │ Created made.txt  +1 -0',
+      '    ╰ changed in the sandbox · Ctrl+O',
+    ]);
+    expect(actionRows(entry(5, 2), frame, undefined).slice(-4)).toEqual([
+      '    │ Created made.txt  +1 -0',
+      '    │ Changed a  +1 -1',
+      '    │ Changed b  +1 -1',
+      '    ╰ changed in the sandbox, with 4 more files · Ctrl+O',
+    ]);
+  });
+
+  test('unfolded, with the diff', () => {
+    expect(actionRows(entry(2, 0), full, undefined)).toEqual([
+      '  ✓ make',
+      '    │ ok',
+      '    │ Created made.txt  +1 -0',
+      '    │ 1 + new',
+      '    │ Changed a  +1 -1',
+      '    │ 1 - was',
+      '    │ 1 + is',
+      '    ╰ changed in the sandbox',
+    ]);
+  });
+});
 
 describe('a command', () => {
   test.each<[string, ActionEntry, readonly string[]]>([

@@ -18,7 +18,7 @@ import type {SessionInfo} from '../../actions/agent-event.ts';
 import type {CommandsPort} from '../../actions/commands-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
 import type {HarnessesPort} from '../../actions/harness-port.ts';
-import type {ActionPorts, ShellPort} from '../../actions/ports.ts';
+import type {ShellPort} from '../../actions/ports.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
 import {type AgentClient, answerOutcome, type ModelConnection} from '../../agent/client.ts';
 import {gitBranch} from '../../workspace/files/git-branch.ts';
@@ -182,10 +182,13 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   // A path is judged as it will be used: placeholders in it are replaced by their secrets.
   const pathContext = {roots, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
   const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
-  const plainPorts: Pick<
-    ActionPorts,
-    'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'
-  > = {
+  const checkpoints = lazyCheckpoints(
+    setup.checkpointsFolder === undefined
+      ? undefined
+      : {roots, folder: setup.checkpointsFolder, environment, now: () => Date.now()},
+    setup.savedTrees,
+  );
+  const plainPorts: Parameters<typeof redactingPorts>[0] = {
     shell: commands.shell,
     blocks: commands.blocks,
     files,
@@ -194,6 +197,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     web: lazyWeb({environment, rules, newFile: outputs.newPage, redact: secrets.redact}),
     skills: setup.skills,
     conversations: {fetch: (request, signal) => setup.user.fetchConversation(request, signal)},
+    changes: checkpoints,
   };
   const finder = lazyFinder({roots, home, environment, excluded});
   const inShell = (shell: ShellPort) => {
@@ -282,12 +286,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     ports: {
       machine,
       impact: lazyImpact({roots, home, environment}, {...pathContext, weftFolders: setup.weftFolders}, secrets),
-      checkpoints: lazyCheckpoints(
-        setup.checkpointsFolder === undefined
-          ? undefined
-          : {roots, folder: setup.checkpointsFolder, environment, now: () => Date.now()},
-        setup.savedTrees,
-      ),
+      checkpoints,
       workspaceState: workspaceState(setup.instructions, commands.control),
       notices: {listen: listener => setup.notices.listen(text => listener(secrets.redact(text)))},
       memory: watchMemory({

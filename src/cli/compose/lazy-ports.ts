@@ -6,6 +6,7 @@ import type {ImpactPort, SearchPort, TerminalControl} from '../../actions/ports.
 import {isGoing} from '../../actions/block-text.ts';
 import {ok} from '../../base/outcome.ts';
 import {visibleLine} from '../../base/visible.ts';
+import {type ChangesPort, noChanges} from '../../actions/changes-port.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../../domain/checkpoint.ts';
 import {unknownFileEffect} from '../../domain/risk.ts';
 import type {Judge, JudgeOptions} from '../../safety/judge.ts';
@@ -74,16 +75,17 @@ export const lazyImpact = (
 export function lazyCheckpoints(
   place: CheckpointPlace | undefined,
   trees: () => Promise<readonly SessionCheckpoints[]>,
-): CheckpointsPort {
+): CheckpointsPort & ChangesPort {
   if (place === undefined) return nothingKept;
-  let made: Promise<CheckpointsPort> | undefined;
-  const make = async (): Promise<CheckpointsPort> => {
+  let made: Promise<CheckpointsPort & ChangesPort> | undefined;
+  const make = async (): Promise<CheckpointsPort & ChangesPort> => {
     const {makeCheckpoints} = await import('../../workspace/checkpoints/make-checkpoints.ts');
     await pruneWhenDue(place, trees);
     return makeCheckpoints(place);
   };
-  const load = (): Promise<CheckpointsPort> => (made ??= make());
+  const load = (): Promise<CheckpointsPort & ChangesPort> => (made ??= make());
   return {
+    watch: async signal => (await load()).watch(signal),
     prefetch: async signal => (await load()).prefetch(signal),
     uncoveredFiles: async (touched, signal) => (await load()).uncoveredFiles(touched, signal),
     take: async signal => (await load()).take(signal),
@@ -108,7 +110,8 @@ async function pruneWhenDue(
 const nothing = {files: [], conflicts: [], excluded: []} as const;
 
 /** For sessions without checkpoints: there is no change to take back, so `revert` is never called. */
-const nothingKept: CheckpointsPort = {
+const nothingKept: CheckpointsPort & ChangesPort = {
+  watch: async () => async () => noChanges,
   prefetch: async () => {},
   uncoveredFiles: async () => [],
   take: async () => ok('off'),

@@ -1,6 +1,7 @@
 import type {SettledCall} from '../../actions/agent-event.ts';
+import type {DiffLine, FileDiff} from '../../actions/preview.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {CommandResult} from './rpc-message.ts';
+import type {ChangedFile, CommandResult} from './rpc-message.ts';
 
 /** The structured output of a command; `undefined` for every other action, and where the command never ran. */
 export function commandResult(settled: SettledCall): CommandResult | undefined {
@@ -14,7 +15,9 @@ export function commandResult(settled: SettledCall): CommandResult | undefined {
       }
       const {end, output: printed} = output.report;
       const interrupted = end.kind !== 'exited' && end.kind !== 'moved';
-      return {stdout: printed.text, stderr: '', interrupted, isImage: false};
+      const files = output.changes.files.map(changedFile);
+      const changes = files.length === 0 ? {} : {changedFiles: files};
+      return {stdout: printed.text, stderr: '', interrupted, isImage: false, ...changes};
     }
     case 'cancelled':
       return {stdout: result.partial.output, stderr: '', interrupted: true, isImage: false};
@@ -24,3 +27,19 @@ export function commandResult(settled: SettledCall): CommandResult | undefined {
       return unreachable(result);
   }
 }
+
+const changedFile = ({path, before, after, added, removed, hunks}: FileDiff): ChangedFile => ({
+  filePath: path,
+  change: before === 'absent' ? 'created' : after === 'absent' ? 'deleted' : 'changed',
+  added,
+  removed,
+  structuredPatch: hunks.map(({oldStart, newStart, lines}) => ({
+    oldStart,
+    oldLines: lines.filter(({kind}) => kind !== 'added').length,
+    newStart,
+    newLines: lines.filter(({kind}) => kind !== 'removed').length,
+    lines: lines.map(({kind, text}) => signs[kind] + text),
+  })),
+});
+
+const signs: Readonly<Record<DiffLine['kind'], string>> = {context: ' ', added: '+', removed: '-'};

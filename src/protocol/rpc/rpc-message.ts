@@ -270,7 +270,24 @@ export interface CommandResult {
   readonly stderr: string;
   readonly interrupted: boolean;
   readonly isImage: boolean;
+  /** What a command has changed that ran without being asked about, because a sandbox confined it. */
+  readonly changedFiles?: readonly ChangedFile[];
 }
+
+/** A changed file; in the lines of a hunk a space, `-` or `+` stands before each line. */
+export type ChangedFile = Readonly<{
+  filePath: string;
+  change: 'created' | 'deleted' | 'changed';
+  added: number;
+  removed: number;
+  structuredPatch: readonly Readonly<{
+    oldStart: number;
+    oldLines: number;
+    newStart: number;
+    newLines: number;
+    lines: readonly string[];
+  }>[];
+}>;
 
 export type WireStreamEvent =
   | {readonly type: 'message_start'; readonly message: WireMessage}

@@ -11,6 +11,7 @@ import type {
   ShellReport,
 } from '../../actions/ports.ts';
 import type {ConversationsPort} from '../../actions/conversations-port.ts';
+import type {ChangesPort} from '../../actions/changes-port.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
 import type {McpPort, McpResult} from '../../actions/mcp-port.ts';
@@ -27,7 +28,10 @@ import {redactFault, type Redactor} from './redactor.ts';
 import {restoreInCommand, unknownPlaceholderText} from './restore-in-command.ts';
 import {secretFilesIn} from './secret-files.ts';
 
-type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'>;
+type Machine = Pick<
+  ActionPorts,
+  'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations' | 'changes'
+>;
 
 /**
  * Ports to the machine that redact secrets in all output, and restore them in all input (commands, edits, typed text). So edits fit the
@@ -42,6 +46,7 @@ export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => 
   web: redactingWeb(machine.web, secrets),
   skills: redactingSkills(machine.skills, secrets),
   conversations: redactingConversations(machine.conversations, secrets),
+  changes: redactingChanges(machine.changes, secrets),
 });
 
 /** A secret may have become known after a session was kept. */
@@ -55,6 +60,16 @@ const redactingConversations = (conversations: ConversationsPort, {redact}: Reda
       title: redact(title),
       messages: messages.map(message => ({...message, text: redact(message.text)})),
     });
+  },
+});
+
+const redactingChanges = (changes: ChangesPort, secrets: Redactor): ChangesPort => ({
+  async watch(signal) {
+    const changed = await changes.watch(signal);
+    return async ended => {
+      const {files, more} = await changed(ended);
+      return {files: files.map(diff => redactDiff(diff, secrets)), more};
+    };
   },
 });
 

@@ -3,17 +3,21 @@ import type {AgentRow} from '../../domain/sub-agent.ts';
 import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
 import type {ReadEntry} from '../../actions/read-files.ts';
 import {blockStateText} from '../../actions/block-text.ts';
+import type {FileDiff} from '../../actions/preview.ts';
+import {changeOf} from '../../actions/request-file-edits.ts';
 import type {McpResult} from '../../actions/mcp-port.ts';
 import type {BlockSnapshot, ShellReport} from '../../actions/ports.ts';
 import type {WebPage, WebSearchResult} from '../../actions/web-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {documentName, documentText, type SessionDocument} from '../../domain/document.ts';
 import {faultText} from '../../domain/fault.ts';
-import {firstLine} from '../../base/clip.ts';
+import {firstLine, pluralize} from '../../base/clip.ts';
 import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 import type {ActionEntry} from '../state/view.ts';
 import {type EntryFrame, type Frame, hardWrap, wrapText} from '../text/wrap.ts';
 import {fit} from '../text/cell-width.ts';
+import {fitPath, withTildes} from '../text/workspace-paths.ts';
+import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import {diffLines} from './diff-lines.ts';
 import {type BarredRow, excerptRows, moreLines} from './entry-rows.ts';
@@ -53,7 +57,9 @@ const diffShown = 24;
 /** One renderer for every action: an action without one does not compile. */
 export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>} = {
   'request-command-output': (output, frame, by) =>
-    output.kind === 'block' ? blockBody(output, frame) : reportBody(output.report, frame, by),
+    output.kind === 'block'
+      ? blockBody(output, frame)
+      : withChanges(reportBody(output.report, frame, by), output, frame),
   'read-files': ({files}, frame) => ({rows: files.flatMap(entry => readRows(entry, frame)), foot: []}),
   'request-file-edits': ({files}, frame) => ({
     rows: diffLines(files, {...(frame.verbosity === 'full' ? wholeDiff : foldedDiff), home: frame.home}, frame),
@@ -239,6 +245,38 @@ function reportBody(report: ShellReport, frame: EntryFrame, by: ActionEntry['by'
     foot: [...foot, ...(file === undefined ? [] : [`whole output in ${visibleLine(file)}`])],
   };
 }
+
+/** What a command has changed that nobody was asked about: its files below the output, and at full verbosity the whole diff. */
+function withChanges(
+  {rows, foot}: ResultBody,
+  {changes}: Pick<Extract<OutputOf<'request-command-output'>, {kind: 'completed'}>, 'changes'>,
+  frame: EntryFrame,
+): ResultBody {
+  const {files, more} = changes;
+  if (files.length === 0) return {rows, foot};
+  const isWhole = frame.verbosity === 'full';
+  const named = isWhole ? files : files.slice(0, files.length === filesShown + 1 ? files.length : filesShown);
+  const left = more + files.length - named.length;
+  const changed = named.flatMap(file => {
+    const title = changedTitle(file, frame);
+    return isWhole ? [title, ...diffLines([file], {...wholeDiff, home: frame.home}, frame)] : [title];
+  });
+  const undo = left === 0 ? 'changed in the sandbox' : `changed in the sandbox, with ${pluralize(left, 'more file')}`;
+  const isFolded = !isWhole && foot.length === 0;
+  return {rows: [...rows, ...changed], foot: [...foot, isFolded ? `${undo} · Ctrl+O` : undo]};
+}
+
+/** `Changed src/a.ts  +2 -1`. */
+function changedTitle(file: FileDiff, {theme, width, home}: EntryFrame): string {
+  const verb = `${changeOf(file)} `;
+  const counts = [`${glyphs.added}${file.added}`, `${glyphs.removed}${file.removed}`] as const;
+  const room = Math.max(8, width - verb.length - counts.join(' ').length - 2);
+  const path = fitPath(visibleLine(withTildes(file.path, home)), room);
+  return `${verb}${path}  ${theme.style(['added'], counts[0])} ${theme.style(['removed'], counts[1])}`;
+}
+
+/** Files that a command has changed that are named. */
+const filesShown = 3;
 
 /** How much of the output of a command is shown, and which part of it. */
 export function commandForm(by: ActionEntry['by'], end: 'ended' | 'failed'): Pick<OutputForm, 'most' | 'part'> {

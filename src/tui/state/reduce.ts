@@ -1,7 +1,7 @@
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {labelOf} from '../../actions/catalogue.ts';
 import {explores} from '../../actions/exploration.ts';
-import {changesTodos, editedFiles} from '../../actions/outcome.ts';
+import {changedFiles, changesTodos} from '../../actions/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {compactedText, contextFullPercent} from '../../domain/compaction.ts';
 import {type ActionId, actionId, type MessageId} from '../../domain/ids.ts';
@@ -251,7 +251,7 @@ function turnFacts({files, actions, costBefore}: RunningTurn, summary: PromptSum
 function afterAction(turn: RunningTurn, {result}: AgentEvent & {readonly event: 'action-settled'}): RunningTurn {
   if (result.tag === 'undecodable' || explores(result.result) || changesTodos(result.result)) return turn;
   const files = new Map(turn.files);
-  for (const {path, added, removed} of editedFiles(result.result) ?? []) {
+  for (const {path, added, removed} of changedFiles(result.result)) {
     const before = files.get(path);
     files.set(path, {added: (before?.added ?? 0) + added, removed: (before?.removed ?? 0) + removed});
   }

@@ -5,6 +5,7 @@ import {
   type TouchedFiles,
   treeId,
 } from '../../domain/checkpoint.ts';
+import {type ChangesPort, noChanges} from '../../actions/changes-port.ts';
 import type {ResolvedCommand} from '../../domain/risk.ts';
 import {hash} from 'node:crypto';
 import {accessSync, constants, lstatSync, realpathSync} from 'node:fs';
@@ -20,6 +21,7 @@ import {mostIgnoredFiles, type Scan, scanAhead, scanLeftOut, type ScanPlace, sca
 import {emptyStatCache, loadStatCache, saveStatCache, type CachedFile, type StatCache} from './stat-cache.ts';
 import {registerUse} from './store-lock.ts';
 import {LostCheckpoint, makeTreeReader} from './tree.ts';
+import {treeDiffs} from './tree-diffs.ts';
 
 export interface CheckpointPlace {
   /** The workspace folders. */
@@ -34,7 +36,7 @@ export interface CheckpointPlace {
 const questionWaitsMs = 400;
 
 /** Checkpoints of the files below some folders, kept outside of them; no repository is needed, and none is written to. */
-export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
+export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort & ChangesPort {
   const {folder, environment, now} = place;
   const roots = outermost(place.roots.map(resolvedRoot));
   const objects = openObjects(join(folder, 'objects'), environment);
@@ -89,7 +91,22 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
     kept = scanned.tree;
   };
 
+  const state = async (signal: AbortSignal): Promise<Scan | undefined> => {
+    const scanned = await attempt(() => scan(signal));
+    return scanned.tag === 'ok' && !signal.aborted ? scanned.value : undefined;
+  };
+
   return {
+    async watch(started) {
+      const before = await state(started);
+      return async signal => {
+        const after = before === undefined ? undefined : await state(signal);
+        if (before === undefined || after === undefined) return noChanges;
+        const change = {before: treeId(before.tree), after: treeId(after.tree)};
+        const diffs = await attempt(async () => ok(await treeDiffs(change, {root: roots[0] ?? '', reader, objects})));
+        return diffs.tag === 'ok' ? diffs.value : noChanges;
+      };
+    },
     async prefetch(signal) {
       if (looking !== undefined || tooLarge !== undefined) return;
       const stop = new AbortController();

@@ -189,7 +189,8 @@ function mountView(policy: SandboxPolicy): MountView {
   const empty = join(policy.session.folder, 'empty');
   const readOnly = (path: string): void => void guards.push('--ro-bind', path, path);
   const missing = (path: string): void => {
-    guards.push('--ro-bind', '/dev/null', path);
+    // A device could not even be read there; of an empty file programs read nothing, and that it is read-only when they write.
+    guards.push('--ro-bind', empty, path);
     placeholders.push(path);
   };
   for (const root of policy.roots) {

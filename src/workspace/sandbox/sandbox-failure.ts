@@ -12,11 +12,15 @@ export function blockedBySandbox(end: ShellReport['end'], output: string): strin
 const signs: readonly {readonly pattern: RegExp; readonly words: string}[] = [
   {
     pattern:
-      /ENETUNREACH|EAI_AGAIN|Network is unreachable|network unreachable|Temporary failure in name resolution|Could not resolve host|getaddrinfo ENOTFOUND|Name or service not known|failed to lookup address/iu,
+      /(?:connect|listen|bind|socket):? EPERM|(?:connect|socket)\S*: Operation not permitted|ENETUNREACH|EAI_AGAIN|Network is unreachable|network unreachable|Temporary failure in name resolution|Could not resolve host|getaddrinfo ENOTFOUND|Name or service not known|failed to lookup address/iu,
     words: 'it reaches no network there',
   },
   {
     pattern: /EROFS|Read-only file system/iu,
     words: 'it can only write to the workspace there, and not to protected files',
+  },
+  {
+    pattern: /EPERM|Operation not permitted/iu,
+    words: 'it is not permitted there to do all that your own commands may do',
   },
 ];

@@ -1,5 +1,6 @@
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
+import {noChanges} from '../../../src/actions/changes-port.ts';
 import {noUserChanges} from '../../../src/actions/files-port.ts';
 import type {DiffLine, Preview} from '../../../src/actions/preview.ts';
 import {actionId} from '../../../src/domain/ids.ts';
@@ -39,7 +40,7 @@ export function commandEvents(name: string, command: string, text: string): read
         result: {
           name: 'request-command-output',
           input: action.input,
-          settled: {state: 'success', output: {kind: 'completed', command, report}},
+          settled: {state: 'success', output: {kind: 'completed', command, report, changes: noChanges}},
         },
       },
       toolResult: {kind: 'tool-result', id, content: [{kind: 'text', text}], outcome: 'success'},

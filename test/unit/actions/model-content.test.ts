@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {type ActionResult, labelOf, modelContent} from '../../../src/actions/catalogue.ts';
+import {noChanges} from '../../../src/actions/changes-port.ts';
 import {decodeAction} from '../../../src/actions/decode-action.ts';
 import type {ShellReport} from '../../../src/actions/ports.ts';
 import type {Json} from '../../../src/base/json.ts';
@@ -47,9 +48,28 @@ describe('what the model reads', () => {
       told({
         name: 'request-command-output',
         input,
-        settled: {state: 'success', output: {kind: 'completed', command: 'make', report: commandReport}},
+        settled: {
+          state: 'success',
+          output: {kind: 'completed', command: 'make', report: commandReport, changes: noChanges},
+        },
       }),
     ).toBe(expected);
+  });
+
+  test('of a command that nobody was asked about: what it changed', () => {
+    const changes = {
+      files: [changed('made', {added: 2, removed: 0}), changed('b/c.ts', {added: 1, removed: 3})],
+      more: 7,
+    };
+    const output = {
+      kind: 'completed',
+      command: 'make',
+      report: report({kind: 'exited', code: 0}, 'ok'),
+      changes,
+    } as const;
+    expect(told({name: 'request-command-output', input, settled: {state: 'success', output}})).toContain(
+      '\n[it changed made (+2 -0), b/c.ts (+1 -3) and 7 more files]\n',
+    );
   });
 
   test('of files: numbered lines and notes; several are headed by their path', () => {
@@ -91,6 +111,9 @@ const timeout = (raw: Json): unknown => {
     ? decoded.value.input.timeoutMs
     : decoded;
 };
+
+const changed = (path: string, counts: {readonly added: number; readonly removed: number}) =>
+  ({path, before: 'x', after: 'y', movedFrom: undefined, ...counts, hunks: [], notes: []}) as const;
 
 describe('tool forms', () => {
   const labels: readonly [string, Json, string][] = [

@@ -1,5 +1,6 @@
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../../../src/actions/agent-event.ts';
 import {actionOf, type SettledOf} from '../../../../src/actions/catalogue.ts';
+import {noChanges} from '../../../../src/actions/changes-port.ts';
 import {unreachable} from '../../../../src/base/unreachable.ts';
 import type {AssistantBlock, StopReason, ToolCallBlock} from '../../../../src/domain/conversation.ts';
 import {actionId, messageId, parseSessionId} from '../../../../src/domain/ids.ts';
@@ -173,7 +174,11 @@ export function commandSettled(
   ];
 }
 
-export const commandReport = (text: string, code: number): SettledOf<'request-command-output'> => ({
+export const commandReport = (
+  text: string,
+  code: number,
+  changes = noChanges,
+): SettledOf<'request-command-output'> => ({
   state: 'success',
   output: {
     kind: 'completed',
@@ -188,6 +193,7 @@ export const commandReport = (text: string, code: number): SettledOf<'request-co
       blocked: '',
       notes: [],
     },
+    changes,
   },
 });
 

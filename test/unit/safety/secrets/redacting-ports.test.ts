@@ -71,6 +71,14 @@ function openPlace() {
       web: noWeb,
       skills: noSkills,
       conversations: noConversations,
+      changes: {
+        watch: async () => async () => {
+          const lines = [{kind: 'added', text: `KEY=${value}`, changed: []}] as const;
+          const hunks = [{oldStart: 1, newStart: 1, lines}];
+          const file = {path: 'a', before: 'absent', after: 'x', movedFrom: undefined, added: 1, removed: 0};
+          return {files: [{...file, hunks, notes: []}], more: 1};
+        },
+      },
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },
@@ -80,6 +88,14 @@ function openPlace() {
   const hidden = secrets.redact(value);
   return {machine, secrets, hidden, put, read, ran, typed, [Symbol.dispose]: () => folder[Symbol.dispose]()};
 }
+
+test('what a command has changed is told without the secrets in it', async () => {
+  using place = openPlace();
+  const {machine, hidden} = place;
+  const changes = await (await machine.changes.watch(never))(never);
+  expect([JSON.stringify(changes).includes(value), changes.more]).toEqual([false, 1]);
+  expect(changes.files[0]?.hunks[0]?.lines[0]?.text).toBe(`KEY=${hidden}`);
+});
 
 test('a command gets the secret, quoted; nothing of what comes of it shows it', async () => {
   using place = openPlace();
