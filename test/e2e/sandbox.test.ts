@@ -10,6 +10,14 @@ const auto = {environment: {WEFT_SANDBOX: 'auto'}} as const;
 
 const write = (scene: Scene, name: string, text: string): void => writeFileSync(join(scene.place.work, name), text);
 
+const writesProtected = (scene: Scene): void =>
+  write(
+    scene,
+    'own.test.mjs',
+    `import {appendFileSync} from 'node:fs'; appendFileSync('runs', 'run '); appendFileSync('.mcp.json', '{}');`,
+  );
+const isMade = (scene: Scene): boolean => existsSync(join(scene.place.work, '.mcp.json'));
+
 /** The reason is in the test's report where this machine lets no sandbox work. */
 async function skipWithoutSandbox(scene: Scene, skip: (condition: boolean, reason: string) => void): Promise<void> {
   const {stdout} = await scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']);
@@ -80,14 +88,6 @@ describe('with bubblewrap', () => {
   });
 
   describe('a command that fails in the sandbox', () => {
-    const writesProtected = (scene: Scene): void =>
-      write(
-        scene,
-        'own.test.mjs',
-        `import {appendFileSync} from 'node:fs'; appendFileSync('runs', 'run '); appendFileSync('.mcp.json', '{}');`,
-      );
-    const isMade = (scene: Scene): boolean => existsSync(join(scene.place.work, '.mcp.json'));
-
     test('ran once and has failed where nobody can be asked; the model reads why', async ({skip}) => {
       await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'}), say('Done.')]);
       await skipWithoutSandbox(scene, skip);

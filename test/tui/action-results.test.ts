@@ -92,12 +92,12 @@ const changedFile = (path: string, before: string, lines: readonly DiffLine[]): 
   notes: [],
 });
 
-const line = (kind: DiffLine['kind'], text: string): DiffLine => ({kind, text, changed: []});
+const diffLine = (kind: DiffLine['kind'], text: string): DiffLine => ({kind, text, changed: []});
 
 describe('a command that nobody was asked about shows what it has changed', () => {
   const files = [
-    changedFile('made.txt', 'absent', [line('added', 'new')]),
-    ...['a', 'b', 'c', 'd'].map(name => changedFile(name, 'x', [line('removed', 'was'), line('added', 'is')])),
+    changedFile('made.txt', 'absent', [diffLine('added', 'new')]),
+    ...['a', 'b', 'c', 'd'].map(name => changedFile(name, 'x', [diffLine('removed', 'was'), diffLine('added', 'is')])),
   ];
   const entry = (most: number, more: number) =>
     commandEntry('make', {
