@@ -150,6 +150,8 @@ export interface Approval {
   readonly id: ActionId;
   readonly asker: Asker;
   readonly toolName: string;
+  /** What the tool was given, as it is to run. */
+  readonly input: Json;
   readonly action: Action;
   readonly label: string;
   readonly preview: Preview;

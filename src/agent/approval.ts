@@ -178,7 +178,7 @@ const needsNoApproval = ({action, ask: when}: ApprovalRequest, verdict: Verdict,
 
 /** Publishes the question and waits for the first answer. */
 async function ask(
-  {id, toolName, action: own}: ApprovalRequest,
+  {id, toolName, call, action: own}: ApprovalRequest,
   {action, preview, verdict}: Proposal,
   {session, checkpoints, hooks}: ApprovalContext,
   signal: AbortSignal,
@@ -200,6 +200,7 @@ async function ask(
           id,
           asker: session.asker,
           toolName,
+          input: call.input,
           action,
           label,
           preview,

@@ -46,6 +46,7 @@ export interface MainOptions {
   readonly color: boolean;
   readonly replayUserMessages?: true;
   readonly includeHookEvents?: true;
+  readonly forwardSubagentText?: true;
   readonly includeToolProgress?: true;
   readonly maxBudgetUsd?: number;
   readonly tools?: string;
@@ -195,7 +196,7 @@ export const sdkFlags: readonly SdkFlag[] = [
   {flags: '--exclude-dynamic-system-prompt-sections', effect: 'ignored', why: 'only makes caches last longer'},
   {flags: '--system-prompt-snapshot <state>', effect: 'ignored', why: 'only makes caches last longer'},
   {flags: '--prompt-suggestions [state]', effect: 'ignored', why: 'weft suggests no prompts'},
-  {flags: '--forward-subagent-text', effect: 'ignored', why: 'there are no subagents yet'},
+  {flags: '--forward-subagent-text', effect: 'works', why: 'tells the texts of sub-agents, beside their calls'},
   {flags: '--enable-auth-status', effect: 'ignored', why: 'there is no log-in that could have a status'},
   {flags: '--disable-slash-commands', effect: 'works', why: 'there are no skills and no commands from files'},
 

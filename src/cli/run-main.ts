@@ -192,6 +192,7 @@ async function answer(
     format: options.outputFormat ?? 'text',
     partials: options.includePartialMessages === undefined ? 'without' : 'with',
     hooks: options.includeHookEvents === undefined ? 'without' : 'with',
+    agentTexts: options.forwardSubagentText === undefined ? 'without' : 'with',
     version,
     timeoutSeconds: options.timeout ?? 'none',
     note,

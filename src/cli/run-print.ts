@@ -15,6 +15,7 @@ export interface PrintJob {
   readonly format: (typeof outputFormats)[number];
   readonly partials: 'with' | 'without';
   readonly hooks: 'with' | 'without';
+  readonly agentTexts: 'with' | 'without';
   readonly extensions: RpcExtras['extensions'];
   readonly mcp: McpPort;
   readonly version: string;
@@ -28,10 +29,10 @@ export interface PrintJob {
  */
 export async function runPrint(job: PrintJob): Promise<ExitCode> {
   const {engine, timeoutSeconds, note} = job;
-  const {format, partials, hooks, version} = job;
+  const {format, partials, hooks, agentTexts, version} = job;
   // The prompt is submitted at once when there is something to stop: what stops it before would leave no result.
   const renderer = await makeRenderer(
-    {format, partials, hooks},
+    {format, partials, hooks, agentTexts},
     {uuid: messageUuid, version, extensions: job.extensions, mcp: job.mcp},
   );
   const stopper = stopOnSignals(engine);

@@ -31,7 +31,7 @@ import {messageUuid, stallClock} from './headless-ports.ts';
 import {leftoverNotices} from './commands/ps.ts';
 import {note, stdoutSink} from './output.ts';
 import type {MainOptions} from './flags.ts';
-import {optionsWithInitialize, thinkingOf, unsupportedInitializeNotes} from './sdk-options.ts';
+import {optionsWithInitialize, thinkingOf} from './sdk-options.ts';
 import {onSignal, stopOnSignals} from './signals.ts';
 import {version} from './version.ts';
 
@@ -69,8 +69,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       elicit: elicitBy(channel),
     });
     const hooks = opening.initialize?.hooks ?? {};
-    const greeting = opening.initialize === undefined ? [] : unsupportedInitializeNotes(opening.initialize);
-    for (const text of [...greeting, ...hookNotes(hooks, hookEvents)]) note(text);
+    for (const text of hookNotes(hooks, hookEvents)) note(text);
     const extensions = await offeredExtensions(context);
     const engine = await composeSession(chosen, {
       context,
@@ -108,6 +107,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       encoding: {
         partials: options.includePartialMessages === undefined ? 'without' : 'with',
         hooks: options.includeHookEvents === undefined ? 'without' : 'with',
+        agentTexts: options.forwardSubagentText === undefined ? 'without' : 'with',
         progress: options.includeToolProgress === undefined ? 'without' : {now: () => performance.now()},
         echo: options.replayUserMessages === undefined ? 'without' : 'with',
         extensions: () => extensions.init,

@@ -140,10 +140,6 @@ const pluginsIn = ({plugins}: InitializeRequest): readonly PluginOfProgram[] =>
 const pathsOf = (plugins: readonly PluginOfProgram[], wanted: PluginOfProgram['servers']): readonly string[] =>
   plugins.flatMap(({path, servers}) => (servers === wanted ? [path] : []));
 
-/** What of a greeting weft does without, where that only takes an extra away: one sentence each. */
-export const unsupportedInitializeNotes = ({agents}: InitializeRequest): readonly string[] =>
-  has(agents) ? [`there are no subagents yet: ${Object.keys(agents ?? {}).join(', ')} cannot be called`] : [];
-
 /** A host that names other tools in the place of weft's own relies on them. */
 function refuseUnsupportedInitialize({toolAliases}: InitializeRequest): void {
   if (has(toolAliases)) {

@@ -10,6 +10,8 @@ export interface HeadlessOutput {
   readonly partials: 'with' | 'without';
   /** Whether stream-json tells of each run of a hook. */
   readonly hooks: 'with' | 'without';
+  /** Whether stream-json carries the texts of sub-agents. */
+  readonly agentTexts: 'with' | 'without';
 }
 
 export interface OutputRenderer {
@@ -27,7 +29,7 @@ export interface RenderSetting {
 
 /** text: the final answer alone; json: the result alone; stream-json: every message as it comes. The encoder is loaded for those. */
 export async function makeRenderer(
-  {format, partials, hooks}: HeadlessOutput,
+  {format, partials, hooks, agentTexts}: HeadlessOutput,
   setting: RenderSetting,
 ): Promise<OutputRenderer> {
   switch (format) {
@@ -37,11 +39,16 @@ export async function makeRenderer(
           events.map(event => (event.event === 'prompt-finished' ? answer(event.summary) : '')).join(''),
       };
     case 'json': {
-      const {encoder, linesOf} = await loadEncoder({...setting, partials: 'without', hooks: 'without'});
+      const {encoder, linesOf} = await loadEncoder({
+        ...setting,
+        partials: 'without',
+        hooks: 'without',
+        agentTexts: 'without',
+      });
       return {render: events => linesOf(events.flatMap(event => encoder.encode(event)).filter(isResult))};
     }
     case 'stream-json': {
-      const {encoder, linesOf} = await loadEncoder({...setting, partials, hooks});
+      const {encoder, linesOf} = await loadEncoder({...setting, partials, hooks, agentTexts});
       return {render: events => linesOf(events.flatMap(event => encoder.encode(event)))};
     }
     default:
@@ -57,7 +64,7 @@ function answer({end, answer: text}: PromptSummary): string {
 
 const isResult = (message: RpcMessage): boolean => message.type === 'result';
 
-async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials' | 'hooks'>) {
+async function loadEncoder(options: RenderSetting & Omit<HeadlessOutput, 'format'>) {
   const [{makeRpcEncoder, noExtras, serversOf}, {jsonLine}] = await Promise.all([
     import('../protocol/rpc/encode-events.ts'),
     import('../protocol/rpc/rpc-message.ts'),
@@ -66,7 +73,13 @@ async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partia
   return {
     encoder: makeRpcEncoder({
       ...options,
-      extras: {...noExtras, ...serversOf(options.mcp), hooks: options.hooks, extensions: options.extensions},
+      extras: {
+        ...noExtras,
+        ...serversOf(options.mcp),
+        hooks: options.hooks,
+        agentTexts: options.agentTexts,
+        extensions: options.extensions,
+      },
     }),
     linesOf,
   };

@@ -71,7 +71,10 @@ test('agents are defined on the command line and by a program; they come before 
   const defined = {reviewer: {description: 'Of the program', prompt: 'Look twice.', tools: ['Read']}};
   await scene.run(['-p', 'x', '--agent', 'reviewer', '--agents', JSON.stringify(defined)]);
   const told = await readAll(ask(scene, 'x', {agent: 'reviewer', agents: defined}));
-  expect(told.messages[0]).toMatchObject({agents: ['reviewer'], tools: ['Read']});
+  expect(told.messages[0]).toMatchObject({
+    agents: ['general', 'explore', 'plan', 'review', 'reviewer'],
+    tools: ['Read'],
+  });
   expect(scene.server.requests.map(request => toldSystem(request).split('\n')[0])).toEqual([
     'Look twice.',
     'Look twice.',

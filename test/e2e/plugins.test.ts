@@ -53,7 +53,7 @@ test.each(deliveries)('a plugin that a program names %s is in its lists and work
   expect(told.messages[0]).toMatchObject({
     slash_commands: ['tools:charts', 'tools:pdf', 'tools:pr'],
     skills: ['tools:charts', 'tools:pdf'],
-    agents: ['tools:reviewer'],
+    agents: ['general', 'explore', 'plan', 'review', 'tools:reviewer'],
     plugins: [{name: 'tools', path: folder, version: '1.2.0'}],
   });
   expect(commands.find(({name}) => name === 'tools:pr')).toEqual({
@@ -61,7 +61,7 @@ test.each(deliveries)('a plugin that a program names %s is in its lists and work
     description: 'Reviews a pull request',
     argumentHint: '[number]',
   });
-  expect(agents).toEqual([{name: 'tools:reviewer', description: 'Reviews code', model: 'haiku'}]);
+  expect(agents.at(-1)).toEqual({name: 'tools:reviewer', description: 'Reviews code', model: 'haiku'});
   expect(toldPrompt(scene.server.requests[0])).toContain(`Review 7 as in ${folder}.`);
   const [pdf, charts, bash] = scene.server.requests.slice(1).map(request => toldResults(request).at(-1));
   expect(pdf).toContain('Read with care.');
@@ -200,7 +200,7 @@ test('a published plugin works as a whole: named paths, agent, skills, hooks and
   expect(told.messages[0]).toMatchObject({
     slash_commands: ['kit:charts', 'kit:git:pr', 'kit:lone', 'kit:pdf', 'kit:setup'],
     skills: ['kit:pdf', 'kit:charts', 'kit:lone'],
-    agents: ['kit:tester'],
+    agents: ['general', 'explore', 'plan', 'review', 'kit:tester'],
     plugins: [{name: 'kit', path: folder, version: '2.0.0'}],
     plugin_errors: [{plugin: 'inline[1]', type: 'path-not-found', path: join(scene.place.home, 'nothing-here')}],
   });

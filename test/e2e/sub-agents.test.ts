@@ -239,6 +239,8 @@ test("an agent's file says what a sub-agent is, may call and may take; what it a
   expect(toldResults(second)).toEqual([expect.stringMatching(/^There is no tool named "Bash" here/u)]);
   expect(JSON.stringify(requestsOf(scene, 'MAIN')[0]?.body.tools)).toContain('- reader: Reads files');
   expect(toldResults(requestsOf(scene, 'MAIN')[1])).toEqual([
-    expect.stringMatching(/^It was stopped after 2 turns\.\nNot heeded of what defines reader: effort\. \[agent /u),
+    expect.stringMatching(
+      /^It was stopped after 2 turns\.\nNot heeded of what defines the agent reader: effort\. \[agent /u,
+    ),
   ]);
 });

@@ -1,3 +1,4 @@
+import {builtInKinds} from '../../agent/sub-agents/agent-kind.ts';
 import type {JsonObject} from '../../base/json.ts';
 import type {RpcExtras} from '../../protocol/rpc/encode-events.ts';
 import type {RunContext} from './run-context.ts';
@@ -19,11 +20,13 @@ export async function offeredExtensions(context: RunContext): Promise<OfferedExt
   const commands = extensions.commands.list();
   const skills = found.skills.filter(({offer}) => offer.offered === 'yes');
   const agents = found.agents.filter(({offer}) => offer.offered === 'yes');
+  // A file may stand in the place of a kind that is built in.
+  const kinds = [...builtInKinds.filter(({name}) => !agents.some(agent => agent.name === name)), ...agents];
   return {
     init: {
       slash_commands: commands.map(({name}) => name),
       skills: skills.map(({name}) => name),
-      agents: agents.map(({name}) => name),
+      agents: kinds.map(({name}) => name),
       plugins: context.plugins.map(({name, folder, version}) => ({
         name,
         path: folder,
@@ -32,6 +35,6 @@ export async function offeredExtensions(context: RunContext): Promise<OfferedExt
       ...(context.pluginErrors.length === 0 ? {} : {plugin_errors: context.pluginErrors}),
     },
     commands: commands.map(({name, description, argumentHint}) => ({name, description, argumentHint})),
-    agents: agents.map(({name, description, model}) => ({name, description, ...(model === '' ? {} : {model})})),
+    agents: kinds.map(({name, description, model}) => ({name, description, ...(model === '' ? {} : {model})})),
   };
 }

@@ -8,8 +8,8 @@ import {permissionUpdates, type PermissionWishes} from '../../protocol/rpc/permi
 import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
 
 /** An approval as the client is asked for it; `input` is what the model wrote. */
-export function canUseTool(approval: Approval, input: Json): CanUseToolRequest {
-  const {id, toolName, verdict, label, rationale} = approval;
+export function canUseTool(approval: Approval): CanUseToolRequest {
+  const {id, asker, toolName, input, verdict, label, rationale} = approval;
   const suggestions = suggestionsOf(approval);
   const blocked = blockedPath(approval);
   return {
@@ -19,6 +19,7 @@ export function canUseTool(approval: Approval, input: Json): CanUseToolRequest {
     title: label,
     input,
     tool_use_id: id,
+    ...(asker === 'main' ? {} : {agent_id: asker.id}),
     ...(rationale === '' ? {} : {description: rationale}),
     ...(suggestions.length === 0 ? {} : {permission_suggestions: suggestions}),
     ...(verdict.reasons.length === 0

@@ -29,6 +29,7 @@ export interface ClientServing {
     readonly partials: 'with' | 'without';
     readonly progress: RpcExtras['progress'];
     readonly hooks: RpcExtras['hooks'];
+    readonly agentTexts: RpcExtras['agentTexts'];
     /** Whether prompts are echoed when they are taken up. */
     readonly echo: 'with' | 'without';
     readonly extensions: RpcExtras['extensions'];
@@ -85,6 +86,7 @@ class ClientSession implements ServedClient {
     const extras: RpcExtras = {
       progress: encoding.progress,
       hooks: encoding.hooks,
+      agentTexts: encoding.agentTexts,
       echoOf: id => (encoding.echo === 'with' ? this.#prompts.contentOf(id) : undefined),
       extensions: encoding.extensions,
       ...serversOf(servers),
@@ -186,10 +188,10 @@ class ClientSession implements ServedClient {
   }
 
   async #askApproval(approval: Approval): Promise<void> {
-    const {engine, state, channel, launch} = this.#options;
+    const {engine, channel, launch} = this.#options;
     const {id} = approval;
-    const input = state.calls.get(id)?.input ?? {};
-    const answer = await channel.request(canUseTool(approval, input), this.#asking(id));
+    const {input} = approval;
+    const answer = await channel.request(canUseTool(approval), this.#asking(id));
     if (answer.tag === 'failed') {
       if (answer.error.kind === 'aborted') return;
       const message = `Nobody could be asked: ${answer.error.message}. Go on without it, or say what you would have done.`;

@@ -23,6 +23,8 @@ export interface CanUseToolRequest {
   readonly display_name: string;
   readonly input: Json;
   readonly tool_use_id: string;
+  /** The sub-agent that asks; without it the agent of the session does. */
+  readonly agent_id?: string;
   readonly description?: string;
   readonly title?: string;
   readonly permission_suggestions?: readonly PermissionUpdate[];

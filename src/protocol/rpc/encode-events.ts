@@ -29,6 +29,7 @@ import type {
   WireMessage,
   WireStreamEvent,
 } from './rpc-message.ts';
+import {SubAgentMessages} from './encode-sub-agents.ts';
 import {answerPartName, resultName} from './message-names.ts';
 import {
   apiErrorKind,
@@ -61,6 +62,8 @@ export interface RpcExtras {
   readonly progress: 'without' | {readonly now: () => number};
   /** Whether each run of a hook is told of. */
   readonly hooks: 'with' | 'without';
+  /** Whether the texts of sub-agents are told, beside their calls and results. */
+  readonly agentTexts: 'with' | 'without';
   /** The content of a prompt, where it is to be echoed when it is taken up. */
   readonly echoOf: (prompt: MessageId) => Json | undefined;
   readonly servers: () => readonly RpcMcpServer[];
@@ -73,6 +76,7 @@ export interface RpcExtras {
 export const noExtras: RpcExtras = {
   progress: 'without',
   hooks: 'without',
+  agentTexts: 'without',
   echoOf: () => undefined,
   servers: () => [],
   serverTools: () => [],
@@ -128,11 +132,17 @@ class SessionEncoder {
   readonly #asked = new Set<ActionId>();
   /** By what name the model called what waits or runs. */
   readonly #toolNames = new Map<ActionId, string>();
+  readonly #subAgents: SubAgentMessages;
 
   constructor(session: SessionInfo, options: RpcEncoderOptions) {
     this.#session = session;
     this.#answering = session.model;
     this.#options = options;
+    this.#subAgents = new SubAgentMessages({
+      texts: options.extras.agentTexts,
+      uuid: () => options.uuid(),
+      address: () => this.#address(),
+    });
   }
 
   encode(event: Exclude<AgentEvent, {event: 'session-opened'}>): readonly RpcMessage[] {
@@ -222,6 +232,10 @@ class SessionEncoder {
       case 'approval-requested':
         this.#asked.add(event.approval.id);
         return nothing;
+      case 'agent-started':
+      case 'agent-changed':
+      case 'agent-event':
+        return this.#subAgents.encode(event);
       case 'prompt-withdrawn':
       case 'command-started':
       case 'command-finished':
@@ -239,9 +253,6 @@ class SessionEncoder {
       case 'compaction-ended':
       case 'compacted':
       case 'sandbox-proven':
-      case 'agent-started':
-      case 'agent-changed':
-      case 'agent-event':
         return nothing;
       default:
         return unreachable(event);

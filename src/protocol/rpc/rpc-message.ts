@@ -20,6 +20,10 @@ export type RpcMessage =
   | RpcHookResponse
   | RpcToolProgress
   | RpcPromptSuggestion
+  | RpcTaskStarted
+  | RpcTaskUpdated
+  | RpcTaskProgress
+  | RpcTaskNotification
   | RpcResult;
 
 /** What every message carries. */
@@ -169,6 +173,58 @@ export interface RpcToolProgress extends MessageEnvelope {
   readonly parent_tool_use_id: null;
   readonly elapsed_time_seconds: number;
   readonly output_delta: string;
+}
+
+/** A sub-agent begins, or begins again with a message. */
+export interface RpcTaskStarted extends MessageEnvelope {
+  readonly type: 'system';
+  readonly subtype: 'task_started';
+  readonly task_id: string;
+  readonly tool_use_id: string;
+  readonly description: string;
+  readonly subagent_type: string;
+  readonly is_backgrounded: boolean;
+  readonly parent_task_id?: string;
+  readonly task_type: 'local_agent';
+  readonly prompt: string;
+}
+
+/** A sub-agent goes on in the background. */
+export interface RpcTaskUpdated extends MessageEnvelope {
+  readonly type: 'system';
+  readonly subtype: 'task_updated';
+  readonly task_id: string;
+  readonly patch: {readonly is_backgrounded: boolean};
+}
+
+/** A sub-agent has begun another call. */
+export interface RpcTaskProgress extends MessageEnvelope {
+  readonly type: 'system';
+  readonly subtype: 'task_progress';
+  readonly task_id: string;
+  readonly tool_use_id: string;
+  readonly description: string;
+  readonly subagent_type: string;
+  readonly usage: TaskUsage;
+}
+
+/** A sub-agent has ended. */
+export interface RpcTaskNotification extends MessageEnvelope {
+  readonly type: 'system';
+  readonly subtype: 'task_notification';
+  readonly task_id: string;
+  readonly tool_use_id: string;
+  readonly status: 'completed' | 'failed' | 'stopped';
+  /** Always empty: what it did is in its session. */
+  readonly output_file: string;
+  readonly summary: string;
+  readonly usage: TaskUsage;
+}
+
+export interface TaskUsage {
+  readonly total_tokens: number;
+  readonly tool_uses: number;
+  readonly duration_ms: number;
 }
 
 export type RpcResult = RpcSuccess | RpcFailure;

@@ -69,6 +69,7 @@ export const approval = (id: string, command: string, verdict: Partial<Verdict> 
   id: actionId(id),
   asker: 'main',
   toolName: 'Bash',
+  input: {command},
   action: actionOf('request-command-output', {
     command,
     timeoutMs: 1000,

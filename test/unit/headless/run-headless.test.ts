@@ -24,7 +24,7 @@ interface Run {
 async function run(
   bench: Bench,
   {
-    output = {format: 'text', partials: 'without', hooks: 'without'},
+    output = {format: 'text', partials: 'without', hooks: 'without', agentTexts: 'without'},
     ...given
   }: Partial<HeadlessOptions> & {readonly output?: HeadlessOutput} = {},
 ): Promise<Run> {
@@ -143,7 +143,9 @@ describe('text', () => {
 describe('json', () => {
   test('is the result alone', async () => {
     const bench = engineBench([callsTools(bash('a')), says('Done.')]);
-    const {exitCode, stdout, notes} = await run(bench, {output: {format: 'json', partials: 'with', hooks: 'without'}});
+    const {exitCode, stdout, notes} = await run(bench, {
+      output: {format: 'json', partials: 'with', hooks: 'without', agentTexts: 'without'},
+    });
     expect({exitCode, notes}).toEqual({exitCode: 0, notes: []});
     expect(stdout.split('\n')).toHaveLength(2);
     expect(JSON.parse(stdout)).toEqual({
@@ -179,7 +181,7 @@ describe('json', () => {
 
   test('tells a failure on stdout and on stderr', async () => {
     const {exitCode, stdout, notes} = await run(engineBench([]), {
-      output: {format: 'json', partials: 'without', hooks: 'without'},
+      output: {format: 'json', partials: 'without', hooks: 'without', agentTexts: 'without'},
     });
     expect({exitCode, notes}).toEqual({exitCode: 1, notes: ['The script has ended.']});
     expect(JSON.parse(stdout)).toMatchObject({subtype: 'success', is_error: true, result: 'The script has ended.'});
@@ -190,7 +192,9 @@ describe('json', () => {
       assess: () => asks,
       options: {interaction: 'unattended'},
     });
-    const {exitCode, stdout} = await run(bench, {output: {format: 'json', partials: 'without', hooks: 'without'}});
+    const {exitCode, stdout} = await run(bench, {
+      output: {format: 'json', partials: 'without', hooks: 'without', agentTexts: 'without'},
+    });
     expect(exitCode).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
       permission_denials: [{tool_name: 'Bash', tool_use_id: 'a', tool_input: {command: 'make'}}],
@@ -210,13 +214,15 @@ const types = (stdout: string): readonly string[] =>
 describe('stream-json', () => {
   test('is every message on a line of its own', async () => {
     const bench = engineBench([callsTools(bash('a')), says('Done.')]);
-    const {stdout} = await run(bench, {output: {format: 'stream-json', partials: 'without', hooks: 'without'}});
+    const {stdout} = await run(bench, {
+      output: {format: 'stream-json', partials: 'without', hooks: 'without', agentTexts: 'without'},
+    });
     expect(types(stdout)).toEqual(['system/init', 'assistant', 'user', 'assistant', 'result/success']);
   });
 
   test('carries the raw stream when asked to', async () => {
     const {stdout} = await run(engineBench([says('Hi.')]), {
-      output: {format: 'stream-json', partials: 'with', hooks: 'without'},
+      output: {format: 'stream-json', partials: 'with', hooks: 'without', agentTexts: 'without'},
     });
     expect(types(stdout)).toEqual([
       'system/init',
@@ -236,7 +242,7 @@ describe('stream-json', () => {
     const written: string[] = [];
     const bench = engineBench([{blocks: [{kind: 'text', text: 'Late.'}], before: gate.promise}]);
     const running = run(bench, {
-      output: {format: 'stream-json', partials: 'without', hooks: 'without'},
+      output: {format: 'stream-json', partials: 'without', hooks: 'without', agentTexts: 'without'},
       stdout: {
         write(text, done) {
           written.push(text);
@@ -265,7 +271,7 @@ describe('a stdout that takes nothing', () => {
       },
     });
     const end = await run(bench, {
-      output: {format: 'stream-json', partials: 'without', hooks: 'without'},
+      output: {format: 'stream-json', partials: 'without', hooks: 'without', agentTexts: 'without'},
       stdout: sinkThatFails('EPIPE'),
     });
     expect(end).toEqual({exitCode: 0, stdout: '', notes: []});

@@ -226,6 +226,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
     partials: 'without',
     extras: {
       hooks: 'without',
+      agentTexts: 'without',
       progress: {now: () => 1500},
       echoOf: prompt => [{type: 'text', text: `the content of ${prompt}`}],
       servers: () => [{name: 'calc', status: 'connected', source: 'sdk'}],

@@ -1,0 +1,88 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {call, fail, say} from '../support/model-script.ts';
+import type {ReceivedRequest} from '../support/model-server.ts';
+import {openScene, type Scene, toldSystem} from '../support/scene.ts';
+import {ask, type Conversation, readAll, resultIn} from './support/agent-sdk.ts';
+
+const isOfAgent = ({body}: ReceivedRequest): boolean => JSON.stringify(body.messages[0]).includes('READ-IT');
+
+/** A model that has the agent `reader` read a file, and that agent itself. */
+const reading = (kind: string): Promise<Scene> =>
+  openScene(request => {
+    const answered = request.body.messages.filter(({role}) => role === 'assistant').length;
+    const script = isOfAgent(request)
+      ? [[say('I look.'), call('Read', {file_path: 'a.txt'}, {id: 'inner'})], say('It says tea.')]
+      : [call('Task', {description: 'read it', prompt: 'READ-IT', subagent_type: kind}, {id: 'outer'}), say('Tea.')];
+    return script[answered] ?? fail(400);
+  });
+
+/** What belongs to the sub-agent: the kinds of blocks of each message. */
+const ofAgent = ({messages}: Conversation): readonly unknown[] =>
+  messages.flatMap(message => {
+    if ((message.type !== 'assistant' && message.type !== 'user') || message.parent_tool_use_id !== 'outer') return [];
+    const {content} = message.message;
+    return Array.isArray(content) ? [[message.type, ...content.map(({type}) => type)]] : [];
+  });
+
+test("the client's own agents: their messages carry the call that started them, and tasks tell of them", async () => {
+  await using scene = await reading('reader');
+  writeFileSync(join(scene.place.work, 'a.txt'), 'tea\n');
+  const run = await readAll(
+    ask(scene, 'MAIN', {agents: {reader: {description: 'Reads', prompt: 'You only read.', tools: ['Read']}}}),
+  );
+  expect(resultIn(run)).toMatchObject({subtype: 'success', result: 'Tea.', num_turns: 2});
+  expect(toldSystem(scene.server.requests.find(isOfAgent))).toMatch(/^You only read\./u);
+  expect(ofAgent(run)).toEqual([
+    ['assistant', 'tool_use'],
+    ['user', 'tool_result'],
+  ]);
+  const init = run.messages.find(message => message.type === 'system' && message.subtype === 'init');
+  expect(init).toMatchObject({agents: ['general', 'explore', 'plan', 'review', 'reader']});
+  const tasks = run.messages.flatMap(message =>
+    message.type === 'system' && message.subtype.startsWith('task_') ? [message] : [],
+  );
+  const usage = {tool_uses: 1, total_tokens: expect.any(Number), duration_ms: expect.any(Number)};
+  expect(tasks).toMatchObject([
+    {subtype: 'task_started', tool_use_id: 'outer', description: 'read it', subagent_type: 'reader', prompt: 'READ-IT'},
+    {subtype: 'task_progress', tool_use_id: 'outer', usage: {tool_uses: 1}},
+    {subtype: 'task_notification', tool_use_id: 'outer', status: 'completed', summary: 'It says tea.', usage},
+  ]);
+  expect(new Set(tasks.map(task => ('task_id' in task ? task.task_id : ''))).size).toBe(1);
+});
+
+test('texts of sub-agents are told where the client asks for them', async () => {
+  await using scene = await reading('explore');
+  writeFileSync(join(scene.place.work, 'a.txt'), 'tea\n');
+  const run = await readAll(ask(scene, 'MAIN', {extraArgs: {'forward-subagent-text': null}}));
+  expect(ofAgent(run)).toEqual([
+    ['assistant', 'text'],
+    ['assistant', 'tool_use'],
+    ['user', 'tool_result'],
+    ['assistant', 'text'],
+  ]);
+});
+
+test('canUseTool is asked about what a sub-agent does, with its input and who asks', async () => {
+  await using scene = await openScene(request => {
+    const answered = request.body.messages.filter(({role}) => role === 'assistant').length;
+    const write = call('Write', {file_path: 'b.txt', content: 'made'}, {id: 'inner'});
+    const script = isOfAgent(request)
+      ? [write, say('Written.')]
+      : [call('Agent', {description: 'write it', prompt: 'READ-IT'}), say('Done.')];
+    return script[answered] ?? fail(400);
+  });
+  const asked: unknown[] = [];
+  const run = await readAll(
+    ask(scene, 'MAIN', {
+      canUseTool: async (name, input, {toolUseID, agentID}) => {
+        asked.push([name, input, toolUseID, typeof agentID]);
+        return {behavior: 'allow', updatedInput: input};
+      },
+    }),
+  );
+  expect(asked).toEqual([['Write', {file_path: 'b.txt', content: 'made'}, 'inner', 'string']]);
+  expect(resultIn(run)).toMatchObject({subtype: 'success', result: 'Done.'});
+  expect(scene.read('b.txt')).toBe('made');
+});
