@@ -1,6 +1,6 @@
 import type {SettledCall} from './agent-event.ts';
 import type {JsonObject} from '../base/json.ts';
-import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
+import type {Message, ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {HookRunEvent} from '../domain/hook.ts';
 import type {MessageId} from '../domain/ids.ts';
@@ -41,6 +41,8 @@ export interface HooksPort {
 
 export interface HookEngine {
   readonly session: () => HookSession;
+  /** The conversation as it is now. */
+  readonly messages: () => readonly Message[];
   readonly publish: (event: HookRunEvent) => void;
 }
 

@@ -143,7 +143,11 @@ class Engine implements AgentClient {
         ...(place.kind === 'sub-agent' ? {grants: place.grants} : {}),
       },
     };
-    ports.hooks.attach({publish: event => publish([event]), session: () => this.#hookSession()});
+    ports.hooks.attach({
+      publish: event => publish([event]),
+      session: () => this.#hookSession(),
+      messages: () => this.#session.conversation.messages,
+    });
     this.#hooks = new SessionHooks(this.#session);
     this.#origin = origin;
     this.#checkpoints = new CheckpointRecorder(ports.checkpoints, publish);

@@ -12,6 +12,8 @@ export interface Places {
   readonly blocks: string;
   /** The files of workspaces as they were before prompts changed them. */
   readonly checkpoints: string;
+  /** The conversations of sessions as hooks read them. */
+  readonly transcripts: string;
   /** The prompts of earlier runs. */
   readonly history: string;
   /** The key that placeholders of secrets are made with. */
@@ -50,6 +52,7 @@ export function placesOf(user: {
     trust: paths.join(data, 'trust.json'),
     blocks: paths.join(data, 'blocks'),
     checkpoints: paths.join(data, 'checkpoints'),
+    transcripts: paths.join(data, 'transcripts'),
     history: paths.join(data, 'history.jsonl'),
     placeholderKey: paths.join(data, 'placeholder.key'),
     servers: paths.join(data, 'mcp'),

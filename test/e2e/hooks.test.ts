@@ -1,4 +1,4 @@
-import {chmodSync, existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -86,7 +86,7 @@ describe('a guard', () => {
       .map(line => JSON.parse(line));
     expect(JSON.parse(scene.read('seen.json'))).toEqual({
       session_id: messages[0].session_id,
-      transcript_path: '',
+      transcript_path: expect.stringMatching(new RegExp(`/transcripts/${messages[0].session_id}\\.jsonl$`, 'u')),
       cwd: scene.place.work,
       prompt_id: expect.any(String),
       permission_mode: 'default',
@@ -258,4 +258,48 @@ test('weft hooks list and test: what there is, what each says to a sample, and n
     }),
   ]);
   expect(tested.code).toBe(0);
+});
+
+test('hooks as people wrote them for Claude Code: the transcript, a command that fails, the file that was written, printed text', async () => {
+  await using scene = await openScene([
+    call('Bash', {command: 'echo out; exit 3'}),
+    call('Write', {file_path: 'n.txt', content: 'hi\n'}),
+    say('Done.'),
+  ]);
+  const file = join(scene.place.home, 'transcripts.log');
+  const keeps = (event: string) => `cat >> ${event}.log; echo "formatted 1 file"`;
+  const hooks = {
+    PostToolUse: [{matcher: 'Write|Edit', hooks: [command(keeps('PostToolUse'))]}],
+    PostToolUseFailure: [{matcher: 'Bash', hooks: [command(keeps('PostToolUseFailure'))]}],
+    Stop: [
+      {
+        hooks: [
+          command(
+            `path=$(sed -n 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/p'); cat "$path" > ${file}; echo "$path" > path.log`,
+          ),
+        ],
+      },
+    ],
+  };
+  const run = await scene.run(['-p', 'go on', ...bypass, ...settingsFlag({hooks})]);
+  expect([run.code, run.stdout, run.stderr]).toEqual([0, 'Done.\n', '']);
+  const told = (event: string) => JSON.parse(readFileSync(join(scene.place.work, `${event}.log`), 'utf8'));
+  expect(told('PostToolUseFailure')).toMatchObject({tool_name: 'Bash', error: 'Exit code 3\nout', is_interrupt: false});
+  expect(told('PostToolUse')).toMatchObject({
+    tool_name: 'Write',
+    tool_response: {filePath: 'n.txt', success: true, content: expect.stringContaining('n.txt')},
+  });
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+    {type: 'user', message: {role: 'user', content: 'go on'}},
+    {type: 'assistant', message: {role: 'assistant', content: [{type: 'tool_use', name: 'Bash'}]}},
+    {type: 'user', message: {content: [{type: 'tool_result', content: expect.stringContaining('exit code 3')}]}},
+    {type: 'assistant', message: {content: [{type: 'tool_use', name: 'Write'}]}},
+    {type: 'user', message: {content: [{type: 'tool_result'}]}},
+    {type: 'assistant', message: {content: [{type: 'text', text: 'Done.'}]}},
+  ]);
+  const path = readFileSync(join(scene.place.work, 'path.log'), 'utf8').trim();
+  const [session] = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout);
+  await scene.run(['sessions', 'delete', session.id]);
+  expect([path.includes(session.id), existsSync(path)]).toEqual([true, false]);
 });

@@ -16,6 +16,8 @@ interface HookSources {
   readonly driver: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
   readonly directory: string;
+  /** The folder of transcripts; `none` where nothing of a session is kept. */
+  readonly transcripts: string | 'none';
   readonly projectTrust: ProjectTrust;
   /** The hooks of plugins. */
   readonly plugins: readonly PluginHook[];
@@ -23,12 +25,13 @@ interface HookSources {
 
 /** The hooks of a session: those of the program that drives weft, of settings and of plugins. Without any nothing is loaded. */
 export async function sessionHooks(sources: HookSources): Promise<EngineSetup['hooks']> {
-  const {settings, driver, promptSource, plugins, directory} = sources;
+  const {settings, driver, promptSource, plugins, directory, transcripts} = sources;
   if (settings.length === 0 && driver.length === 0 && plugins.length === 0) {
     return () => withWithheld(noHooks, sources);
   }
-  const [{makeHooks}, {ownHook, settingsHooks}] = await Promise.all([
+  const [{makeHooks}, {transcriptWriter}, {ownHook, settingsHooks}] = await Promise.all([
     import('../../extensions/hooks/make-hooks.ts'),
+    import('../../extensions/hooks/transcript.ts'),
     import('../../extensions/hooks/settings-hooks.ts'),
   ]);
   return machine => {
@@ -51,7 +54,9 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
       standing: async () => (await import('./plugin-content.ts')).pluginStanding(one, directory),
     }));
     const hooks = [...driver, ...settingsHooks([...sourced, ...ofPlugins], runner)];
-    return withWithheld(makeHooks({hooks, promptSource, redact: machine.redact, reach: machine.reach}), sources);
+    const {redact, reach} = machine;
+    const transcript = transcripts === 'none' ? async () => '' : transcriptWriter(transcripts, redact);
+    return withWithheld(makeHooks({hooks, promptSource, redact, reach, transcript}), sources);
   };
 }
 

@@ -153,6 +153,7 @@ export async function composeSession(
       driver: [...driver.hooks, ...(await permissionHooks(options, servers.mcp))],
       promptSource: driver.promptSource,
       directory,
+      transcripts: options.sessionPersistence ? context.places.transcripts : 'none',
       projectTrust: context.projectTrust,
       plugins: await hooksOfPlugins(context.plugins),
     }),

@@ -114,7 +114,8 @@ export function hookAnswer(
   });
 }
 
-function redacted(value: Json, redact: (text: string) => string): Json {
+/** The value with placeholders in the place of the secrets in its texts. */
+export function redacted(value: Json, redact: (text: string) => string): Json {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item: Json) => redacted(item, redact));
   return isJsonObject(value) ? redactedObject(value, redact) : value;

@@ -1,22 +1,23 @@
-import type {
-  Ending,
-  EndedCall,
-  Happening,
-  Hook,
-  HookEngine,
-  HookFailure,
-  HookReply,
-  HookRow,
-  HookRun,
-  HookSession,
-  HooksPort,
-  PermissionAnswer,
-  ContextAnswer,
-  RuleReach,
-  Subagent,
-  ResultAnswer,
-  StopAnswer,
-  CallAnswer,
+import {
+  unchangedResult,
+  type Ending,
+  type EndedCall,
+  type Happening,
+  type Hook,
+  type HookEngine,
+  type HookFailure,
+  type HookReply,
+  type HookRow,
+  type HookRun,
+  type HookSession,
+  type HooksPort,
+  type PermissionAnswer,
+  type ContextAnswer,
+  type RuleReach,
+  type Subagent,
+  type ResultAnswer,
+  type StopAnswer,
+  type CallAnswer,
 } from '../../actions/hooks-port.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
@@ -24,9 +25,10 @@ import {unreachable} from '../../base/unreachable.ts';
 import {blockTexts, type ToolCallBlock} from '../../domain/conversation.ts';
 import {causeText} from '../../domain/fault.ts';
 import type {HookRunEvent, HookRunId, HookRunReport} from '../../domain/hook.ts';
-import {commandResult} from '../../protocol/rpc/command-result.ts';
+import {commandFailure, commandResult} from '../../protocol/rpc/command-result.ts';
 import {hookAnswer, type HookAnswer, noObjection} from './hook-answer.ts';
 import {matcherFits} from './matcher.ts';
+import type {TranscriptWriter} from './transcript.ts';
 
 /** The events that hooks guard: what they break at does not happen. */
 const guardingEvents: ReadonlySet<string> = new Set(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'Stop']);
@@ -41,6 +43,8 @@ export interface HookDeps {
   readonly redact: (text: string) => string;
   /** How far a hook's condition speaks of a call. */
   readonly reach: (condition: string, call: ToolCallBlock, signal: AbortSignal) => Promise<RuleReach>;
+  /** Writes the file that hooks read the conversation in. */
+  readonly transcript: TranscriptWriter;
 }
 
 /**
@@ -93,8 +97,13 @@ class Hooks implements HooksPort {
   }
 
   async postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>> {
-    const response = commandResult(ended.result) ?? resultText(ended);
-    const input = {...endedInput(ended), tool_response: typeof response === 'string' ? response : {...response}};
+    const failure = commandFailure(ended.result);
+    if (failure !== undefined) {
+      // To weft a command that fails has been carried out; to hooks, as people write them, its use has failed.
+      const {answer, ...reply} = await this.#failed(ended, failure, signal);
+      return {...reply, answer: {...unchangedResult, ...answer}};
+    }
+    const input = {...endedInput(ended), tool_response: responseOf(ended)};
     const joined = await this.#callAll(
       {event: 'PostToolUse', subject: ended.call.name, call: ended.call, input},
       signal,
@@ -103,10 +112,14 @@ class Hooks implements HooksPort {
     return replyWith(joined, {context, modelText: replacement(joined.answers)});
   }
 
-  async postToolUseFailure(ended: EndedCall, signal: AbortSignal) {
+  async postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
+    return this.#failed(ended, resultText(ended), signal);
+  }
+
+  async #failed(ended: EndedCall, error: string, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
     const input = {
       ...endedInput(ended),
-      error: resultText(ended),
+      error,
       is_interrupt: ended.content.outcome === 'cancelled',
     };
     const joined = await this.#callAll(
@@ -185,9 +198,10 @@ class Hooks implements HooksPort {
     const meant = await Promise.all(
       once.map(async hook => ({hook, reach: await this.#reachOf(hook, call.call, signal)})),
     );
-    const called = await Promise.all(
-      meant.flatMap(({hook, reach}) => (reach === 'none' ? [] : [this.#callOne({hook, reach}, call, signal)])),
-    );
+    const wanted = meant.filter(({reach}) => reach !== 'none');
+    const transcript =
+      wanted.length === 0 ? '' : await this.#deps.transcript(this.#session(), this.#engine?.messages() ?? []);
+    const called = await Promise.all(wanted.map(async one => this.#callOne({...one, transcript}, call, signal)));
     const answers = called.flatMap(one => (one.kind === 'answered' ? [one.answer] : []));
     const stop = answers.find(({flow}) => flow.kind === 'stop');
     return {
@@ -209,7 +223,7 @@ class Hooks implements HooksPort {
   }
 
   async #callOne(
-    {hook, reach}: {readonly hook: Hook; readonly reach: RuleReach},
+    {hook, reach, transcript}: {readonly hook: Hook; readonly reach: RuleReach; readonly transcript: string},
     {event, subject, input}: HookCall,
     signal: AbortSignal,
   ): Promise<Called> {
@@ -221,8 +235,7 @@ class Hooks implements HooksPort {
     const {sessionId, directory, mode, promptId} = this.#session();
     const payload: JsonObject = {
       session_id: sessionId,
-      // weft keeps its sessions in a database: there is no such file.
-      transcript_path: '',
+      transcript_path: transcript,
       cwd: directory,
       ...(promptId === '' ? {} : {prompt_id: promptId}),
       permission_mode: mode,
@@ -282,6 +295,8 @@ class Hooks implements HooksPort {
         const text = clip(redact(outcome.text.trim()), mostShown);
         if (text === '') return {kind: 'answered', answer: noObjection};
         if (textEvents.has(hook.event)) return {kind: 'answered', answer: {...noObjection, context: text}};
+        // What a formatter prints is no answer, and where nothing is guarded none is needed.
+        if (!guardingEvents.has(hook.event)) return {kind: 'answered', answer: noObjection};
         return this.#broken(hook, 'unreadable', `it printed what is no JSON: ${clip(text, 200)}`);
       }
       case 'blocked': {
@@ -444,6 +459,16 @@ const endedInput = ({call, durationMs}: EndedCall): JsonObject => ({
   tool_use_id: call.id,
   duration_ms: durationMs,
 });
+
+/** The result in the form in which hooks of Claude Code look for it: what a command printed, or the file that was worked on. */
+function responseOf(ended: EndedCall): Json {
+  const command = commandResult(ended.result);
+  if (command !== undefined) return {...command};
+  const {input} = ended.call;
+  const filePath = isJsonObject(input) ? input['file_path'] : undefined;
+  const text = resultText(ended);
+  return typeof filePath === 'string' ? {filePath, success: true, content: text} : text;
+}
 
 const resultText = ({content}: EndedCall): string => blockTexts(content.content).join('\n');
 

@@ -43,3 +43,20 @@ const changedFile = ({path, before, after, added, removed, hunks}: FileDiff): Ch
 });
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = {context: ' ', added: '+', removed: '-'};
+
+/** How a command that ran has failed, with what it printed; `undefined` where it has not, and for every other action. */
+export function commandFailure(settled: SettledCall): string | undefined {
+  if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
+  const {settled: result} = settled.result;
+  if (result.state !== 'success' || result.output.kind === 'block') return undefined;
+  const {end, output: printed} = result.output.report;
+  const how =
+    end.kind === 'exited' && end.code !== 0
+      ? `Exit code ${end.code}`
+      : end.kind === 'signalled'
+        ? `Ended by ${end.signal}`
+        : end.kind === 'timed-out'
+          ? `Timed out after ${end.afterMs / 1000} s`
+          : '';
+  return how === '' ? undefined : `${how}\n${printed.text}`.trimEnd();
+}

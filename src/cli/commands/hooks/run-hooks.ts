@@ -90,6 +90,7 @@ export async function testHooks(event: string | undefined, {json, ...options}: H
       driver: [],
       promptSource: 'user',
       directory: place.directory,
+      transcripts: 'none',
       projectTrust: trust,
     });
     const port = make({
@@ -99,6 +100,7 @@ export async function testHooks(event: string | undefined, {json, ...options}: H
     });
     port.attach({
       session: () => ({sessionId: 'test', directory: place.directory, mode: 'default', model: '', promptId: 'test'}),
+      messages: () => [],
       publish: () => {},
     });
     // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them

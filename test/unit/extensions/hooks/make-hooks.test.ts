@@ -29,6 +29,7 @@ const hook = (run: HookRun | Hook['run'], more: Partial<Hook> = {}): Hook => ({
 
 const deps = {
   promptSource: 'user',
+  transcript: async () => '',
   redact: (text: string) => text,
   /** Here a condition is how far it reaches. */
   reach: async (condition: string): Promise<RuleReach> =>

@@ -1,0 +1,78 @@
+import {appendFile, mkdir, writeFile} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import type {HookSession} from '../../actions/hooks-port.ts';
+import type {Json} from '../../base/json.ts';
+import type {Message, UserBlock} from '../../domain/conversation.ts';
+import {redacted} from './hook-answer.ts';
+import {wireBlock, wireToolResult} from '../../protocol/rpc/wire-content.ts';
+
+/** Writes what is new of a conversation and settles with the path of the whole; empty where nothing is written. Never rejects. */
+export type TranscriptWriter = (session: HookSession, messages: readonly Message[]) => Promise<string>;
+
+/** The file of a session's transcript. */
+export const transcriptFile = (folder: string, sessionId: string): string => join(folder, `${sessionId}.jsonl`);
+
+/**
+ * Keeps the conversation of each session in a file, as Claude Code does: one JSON object a line, with `type` and `message`. Hooks that
+ * people have written read it by `transcript_path`. It only grows: what a compaction leaves out of the conversation stays in it. Files
+ * of an earlier run are written anew. `redact` puts placeholders in the place of secrets.
+ */
+export function transcriptWriter(folder: string, redact: (text: string) => string): TranscriptWriter {
+  const written = new Map<string, Set<string>>();
+  let writing: Promise<string> = Promise.resolve('');
+
+  const write = async (session: HookSession, messages: readonly Message[]): Promise<string> => {
+    const path = transcriptFile(folder, session.sessionId);
+    const known = written.get(session.sessionId);
+    const fresh = messages.filter(({id}) => known?.has(id) !== true);
+    const lines = fresh.map(message => `${JSON.stringify(redacted(lineOf(message, session), redact))}\n`).join('');
+    try {
+      if (known === undefined) {
+        await mkdir(dirname(path), {recursive: true, mode: 0o700});
+        await writeFile(path, lines, {mode: 0o600});
+      } else if (lines !== '') await appendFile(path, lines);
+    } catch {
+      return '';
+    }
+    written.set(session.sessionId, new Set([...(known ?? []), ...fresh.map(({id}) => id)]));
+    return path;
+  };
+
+  return (session, messages) => {
+    const now = [...messages];
+    writing = writing.then(async () => write(session, now));
+    return writing;
+  };
+}
+
+function lineOf(message: Message, {sessionId, directory}: HookSession): Json {
+  const common = {uuid: message.id, sessionId, cwd: directory};
+  if (message.role === 'assistant') {
+    const {id, model, blocks} = message;
+    return {
+      type: 'assistant',
+      ...common,
+      message: {role: 'assistant', id, model, content: blocks.map(jsonOf(wireBlock))},
+    };
+  }
+  const [first] = message.blocks;
+  // A prompt of one text is that text: hooks look for it as a string.
+  const content =
+    message.blocks.length === 1 && first?.kind === 'text' ? first.text : message.blocks.map(jsonOf(wireUserBlock));
+  return {type: 'user', ...common, message: {role: 'user', content}};
+}
+
+const jsonOf =
+  <Block>(wire: (block: Block) => object) =>
+  (block: Block): Json =>
+    JSON.parse(JSON.stringify(wire(block)));
+
+function wireUserBlock(block: UserBlock): object {
+  if (block.kind === 'text') return {type: 'text', text: block.text};
+  // Images and documents would make the file long, and no hook looks at them.
+  if (block.kind === 'image') return {type: 'text', text: '[image]'};
+  const content = block.content.map(part =>
+    part.kind === 'text' ? part : ({kind: 'text', text: `[${part.kind}]`} as const),
+  );
+  return wireToolResult({...block, content});
+}
