@@ -260,6 +260,8 @@ test('weft hooks list and test: what there is, what each says to a sample, and n
   expect(tested.code).toBe(0);
 });
 
+const keeps = (event: string) => `cat >> ${event}.log; echo "formatted 1 file"`;
+
 test('hooks as people wrote them for Claude Code: the transcript, a command that fails, the file that was written, printed text', async () => {
   await using scene = await openScene([
     call('Bash', {command: 'echo out; exit 3'}),
@@ -267,7 +269,6 @@ test('hooks as people wrote them for Claude Code: the transcript, a command that
     say('Done.'),
   ]);
   const file = join(scene.place.home, 'transcripts.log');
-  const keeps = (event: string) => `cat >> ${event}.log; echo "formatted 1 file"`;
   const hooks = {
     PostToolUse: [{matcher: 'Write|Edit', hooks: [command(keeps('PostToolUse'))]}],
     PostToolUseFailure: [{matcher: 'Bash', hooks: [command(keeps('PostToolUseFailure'))]}],

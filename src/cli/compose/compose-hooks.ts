@@ -16,8 +16,8 @@ interface HookSources {
   readonly driver: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
   readonly directory: string;
-  /** The folder of transcripts; `none` where nothing of a session is kept. */
-  readonly transcripts: string | 'none';
+  /** The folder of transcripts; `undefined` where nothing of a session is kept. */
+  readonly transcripts: string | undefined;
   readonly projectTrust: ProjectTrust;
   /** The hooks of plugins. */
   readonly plugins: readonly PluginHook[];
@@ -55,7 +55,7 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
     }));
     const hooks = [...driver, ...settingsHooks([...sourced, ...ofPlugins], runner)];
     const {redact, reach} = machine;
-    const transcript = transcripts === 'none' ? async () => '' : transcriptWriter(transcripts, redact);
+    const transcript = transcripts === undefined ? async () => '' : transcriptWriter(transcripts, redact);
     return withWithheld(makeHooks({hooks, promptSource, redact, reach, transcript}), sources);
   };
 }

@@ -153,7 +153,7 @@ export async function composeSession(
       driver: [...driver.hooks, ...(await permissionHooks(options, servers.mcp))],
       promptSource: driver.promptSource,
       directory,
-      transcripts: options.sessionPersistence ? context.places.transcripts : 'none',
+      transcripts: options.sessionPersistence ? context.places.transcripts : undefined,
       projectTrust: context.projectTrust,
       plugins: await hooksOfPlugins(context.plugins),
     }),

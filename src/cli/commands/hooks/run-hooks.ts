@@ -90,7 +90,7 @@ export async function testHooks(event: string | undefined, {json, ...options}: H
       driver: [],
       promptSource: 'user',
       directory: place.directory,
-      transcripts: 'none',
+      transcripts: undefined,
       projectTrust: trust,
     });
     const port = make({
