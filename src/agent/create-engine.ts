@@ -235,6 +235,7 @@ class Engine implements AgentClient {
         return;
       case 'set-mode':
         session.mode = op.mode;
+        session.agents.setMode(op.mode);
         session.publish([{event: 'mode-changed', mode: op.mode}]);
         return;
       case 'set-thinking':

@@ -4,6 +4,7 @@ import type {Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import type {Fault} from '../../domain/fault.ts';
 import type {ActionId, SessionId} from '../../domain/ids.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
 import type {AgentRow} from '../../domain/sub-agent.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {SessionContext} from '../session-context.ts';
@@ -23,6 +24,7 @@ interface Tree {
   ): Promise<Outcome<AgentReport, Fault>>;
   stop(id: SessionId): void;
   message(id: SessionId, text: string): void;
+  setMode(parent: SessionId | 'main', mode: PermissionMode): void;
   close(parent: SessionId | 'main'): Promise<void>;
 }
 
@@ -109,6 +111,10 @@ export class Branch implements SessionAgents {
       await raceAbort(this.#news.promise, signal);
     }
     return true;
+  }
+
+  setMode(mode: PermissionMode): void {
+    this.#tree.setMode(this.parent, mode);
   }
 
   close(): Promise<void> {

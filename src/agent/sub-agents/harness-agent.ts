@@ -40,6 +40,7 @@ export class HarnessAgent {
   readonly #setup: HarnessAgentSetup;
   readonly #place: Pick<SessionContext['ports'], 'machine' | 'judge'>;
   #resume: HarnessSessionId | 'new';
+  #mode: PermissionMode;
   #run: HarnessRun | undefined;
   #starting: AbortController | undefined;
   #used: HarnessUsage = {model: '', usage: noUsage, cost: {kind: 'unknown'}};
@@ -47,6 +48,7 @@ export class HarnessAgent {
   constructor(setup: HarnessAgentSetup) {
     this.#setup = setup;
     this.#resume = setup.resume;
+    this.#mode = setup.mode;
     this.#place = setup.parent.ports.separateShell();
   }
 
@@ -66,7 +68,7 @@ export class HarnessAgent {
         prompt: text,
         directory: parent.directory,
         model: agent.model,
-        access: this.#setup.mode === 'plan' ? 'read-only' : 'with-approvals',
+        access: this.#mode === 'plan' ? 'read-only' : 'with-approvals',
         resume: this.#resume,
       },
       {
@@ -85,6 +87,10 @@ export class HarnessAgent {
   interrupt(): void {
     if (this.#run === undefined) this.#starting?.abort();
     else void this.#run.interrupt();
+  }
+
+  setMode(mode: PermissionMode): void {
+    this.#mode = mode;
   }
 
   async close(): Promise<void> {
@@ -151,7 +157,7 @@ export class HarnessAgent {
       ...parent,
       ports: {...parent.ports, ...this.#place},
       asker: asker(agent),
-      mode: this.#setup.mode,
+      mode: this.#mode,
       interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
     };
     const before = checkpoints();

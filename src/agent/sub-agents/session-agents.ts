@@ -1,6 +1,7 @@
 import type {Denial} from '../../actions/agent-event.ts';
 import type {AgentsPort} from '../../actions/agents-port.ts';
 import type {ActionId, SessionId} from '../../domain/ids.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
 import type {AgentRow} from '../../domain/sub-agent.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 
@@ -24,6 +25,8 @@ export interface SessionAgents {
    * settles at once.
    */
   hasNews(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean>;
+  /** The agent that has started them is in another mode. */
+  setMode(mode: PermissionMode): void;
   /** Ends them all and forgets them. */
   close(): Promise<void>;
 }
@@ -73,6 +76,10 @@ export class LazyAgents implements SessionAgents {
 
   async hasNews(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean> {
     return this.#agents === undefined ? false : this.#agents.hasNews(wait, signal);
+  }
+
+  setMode(mode: PermissionMode): void {
+    this.#agents?.setMode(mode);
   }
 
   async close(): Promise<void> {

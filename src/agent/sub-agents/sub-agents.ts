@@ -9,6 +9,7 @@ import {toolCalls} from '../../domain/conversation.ts';
 import {parseHarnessSessionId, type HarnessSessionId} from '../../domain/harness.ts';
 import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
 import type {AgentRow, AgentStatus, Asker, SubAgent} from '../../domain/sub-agent.ts';
 import {addUsage, noUsage} from '../../domain/usage.ts';
 import {journal, type SessionContext} from '../session-context.ts';
@@ -54,6 +55,7 @@ interface AgentRunner {
   send(text: string): Promise<Outcome<unknown, Fault>>;
   /** Ends what runs; its end is told as every other. */
   interrupt(): void;
+  setMode(mode: PermissionMode): void;
   close(): Promise<void>;
 }
 
@@ -152,6 +154,13 @@ export class SubAgents {
     if (running === undefined) return;
     for (const {row} of this.#running.values()) if (row.agent.parent === id) this.stop(row.agent.id);
     if (!hasEnded(running.row.status)) running.runner.interrupt();
+  }
+
+  /** The agent that has started them is in another mode now: none may do more than that. */
+  setMode(parent: SessionId | 'main', mode: PermissionMode): void {
+    for (const {row, kind, runner} of this.#running.values()) {
+      if (row.agent.parent === parent) runner.setMode(modeOf(kind, mode));
+    }
   }
 
   async close(parent: SessionId | 'main'): Promise<void> {
@@ -273,6 +282,7 @@ export class SubAgents {
         return ok(undefined);
       },
       interrupt: () => engine.submit({op: 'interrupt'}),
+      setMode: mode => engine.submit({op: 'set-mode', mode}),
       close: () => engine.close('shutdown'),
     };
   }
@@ -379,7 +389,7 @@ export class SubAgents {
 
   #happened(running: Running, happened: AgentHappening): void {
     const {agent} = running.row;
-    running.heardAt = this.#now();
+    this.#heard(agent);
     this.#session().publish([{event: 'agent-event', agent: agent.id, call: agent.call, happened}]);
     if (running.row.status.kind === 'idle')
       this.#change(running, withStatus(running.row, {kind: 'in_progress', doing: ''}));
@@ -397,6 +407,15 @@ export class SubAgents {
     }
     if (event.event === 'action-settled') this.#lookAtFailure(running, event);
     this.#change(running, afterEvent(running.row, event));
+  }
+
+  /** Whoever waits for a sub-agent is not silent as long as that is not. */
+  #heard(agent: SubAgent): void {
+    const running = this.#running.get(agent.id);
+    if (running === undefined) return;
+    running.heardAt = this.#now();
+    const parent = agent.parent === 'main' ? undefined : this.#running.get(agent.parent);
+    if (parent !== undefined) this.#heard(parent.row.agent);
   }
 
   #lookAtFailure(running: Running, {call, toolResult}: Extract<AgentEvent, {event: 'action-settled'}>): void {

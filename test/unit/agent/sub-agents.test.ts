@@ -1,0 +1,322 @@
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {AgentEvent} from '../../../src/actions/agent-event.ts';
+import type {HarnessesPort, HarnessEvent, HarnessHost, HarnessRun} from '../../../src/actions/harness-port.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
+import type {Message} from '../../../src/domain/conversation.ts';
+import {rejected} from '../../../src/domain/fault.ts';
+import {parseHarnessSessionId} from '../../../src/domain/harness.ts';
+import {parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
+import type {AgentStatus} from '../../../src/domain/sub-agent.ts';
+import {
+  asks,
+  callBlock,
+  callsTools,
+  engineBench,
+  memorySession,
+  promptOp,
+  says,
+  type ScriptedAnswer,
+} from '../../support/memory-ports.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
+
+type BenchParts = NonNullable<Parameters<typeof engineBench>[1]>;
+
+/** An engine whose sub-agents have a session of their own each. */
+function bench(script: readonly ScriptedAnswer[], given: BenchParts = {}) {
+  let sessions = 0;
+  const createBelow = () => {
+    sessions += 1;
+    const id = parseSessionId(`10000000-0000-4000-8000-${String(sessions).padStart(12, '0')}`) ?? expect.fail();
+    return {...memorySession(), id};
+  };
+  return engineBench(script, {...given, sessions: {createBelow}});
+}
+
+const agent = (name: string, more: object = {}) =>
+  callBlock('Agent', {description: name, prompt: `do ${name}`, ...more});
+
+const bash = (id: string) => callsTools(callBlock('Bash', {command: `run ${id}`}, id));
+
+const textOf = (messages: readonly Message[]): string => JSON.stringify(messages);
+
+const isEnd = ({kind}: AgentStatus): boolean => kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';
+
+/** What was told of each sub-agent, in order. */
+function statuses(events: readonly AgentEvent[]): ReadonlyMap<SessionId, readonly AgentStatus[]> {
+  const told = new Map<SessionId, AgentStatus[]>();
+  for (const event of events) {
+    if (event.event !== 'agent-started' && event.event !== 'agent-changed') continue;
+    const {agent: who, status} = event.row;
+    told.set(who.id, [...(told.get(who.id) ?? []), status]);
+  }
+  return told;
+}
+
+const settledTexts = (events: readonly AgentEvent[]): readonly string[] =>
+  events.flatMap(event =>
+    event.event === 'action-settled'
+      ? event.toolResult.content.map(block => (block.kind === 'text' ? block.text : block.kind))
+      : [],
+  );
+
+describe('bounds', () => {
+  test('a sub-agent of a sub-agent starts no others', async () => {
+    const run = bench([
+      callsTools(agent('one')),
+      callsTools(agent('two')),
+      callsTools(agent('three')),
+      says('two is done'),
+      says('one is done'),
+      says('all done'),
+    ]);
+    expect((await run.prompt('go')).answer).toBe('all done');
+    expect(textOf(run.model.requests[3]?.messages ?? [])).toContain('A sub-agent this deep (2) starts no others.');
+    expect(settledTexts(run.events).at(-1)).toMatch(/^one is done\n\n\[agent /u);
+    expect([...statuses(run.events).values()].map(all => all.at(-1)?.kind)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  test('eight run at once; the ninth is refused', async () => {
+    const harness = playedHarness();
+    const run = bench(
+      [callsTools(...Array.from({length: 9}, (_, at) => agent(`a${at}`, {harness: 'played'}))), says('done')],
+      {harnesses: harness.port},
+    );
+    run.engine.submit(promptOp('go'));
+    await run.next('action-settled');
+    expect(settledTexts(run.events)).toEqual([
+      '8 sub-agents are at work, and no more run at once. Start this one when one of them has ended.',
+    ]);
+    await harness.count(8);
+    for (const each of harness.runs) each.finish('done');
+    expect((await run.next('prompt-finished')).summary.answer).toBe('done');
+  });
+
+  test('what all cost together ends them, and then the prompt', async () => {
+    const run = bench([callsTools(agent('dear')), callsTools(callBlock('Read', {file_path: 'a'})), says('never')], {
+      options: {limits: {maxTurns: 'unlimited', maxCostUsd: 0.015}},
+    });
+    expect((await run.prompt('go')).end).toEqual({kind: 'max-cost', usd: 0.015});
+    expect(run.model.requests).toHaveLength(2);
+    expect([...statuses(run.events).values()].map(all => all.at(-1))).toEqual([
+      {kind: 'failed', reason: 'The session has cost what it may cost.', answer: ''},
+    ]);
+  });
+
+  test('the same failure three times ends a sub-agent', async () => {
+    const read = callsTools(callBlock('Read', {file_path: 'gone'}));
+    const run = bench([callsTools(agent('stubborn')), read, read, read, says('so be it')], {
+      files: {plan: async () => failed(rejected('There is no such file.'))},
+      read: async () => failed(rejected('There is no such file.')),
+    });
+    expect((await run.prompt('go')).answer).toBe('so be it');
+    expect(run.model.requests).toHaveLength(5);
+    expect([...statuses(run.events).values()][0]?.at(-1)).toEqual({
+      kind: 'failed',
+      reason: 'The same call of Read failed 3 times in the same way.',
+      answer: '',
+    });
+  });
+
+  test('a narrower mode of the agent holds for those that it has started, from their next action on', async () => {
+    const modes: string[] = [];
+    const {promise: changed, resolve: change} = Promise.withResolvers<void>();
+    const run = bench([
+      callsTools(agent('writer')),
+      {blocks: [callBlock('Bash', {command: 'make'})], before: changed},
+      says('refused'),
+      says('done'),
+    ]);
+    run.engine.subscribe(batch => {
+      for (const event of batch) {
+        const inner = event.event === 'agent-event' && event.happened.by === 'weft' ? event.happened.event : event;
+        if (inner.event === 'mode-changed') modes.push(`${event.event} ${inner.mode}`);
+      }
+    });
+    run.engine.submit(promptOp('go'));
+    await run.next('agent-started');
+    run.engine.submit({op: 'set-mode', mode: 'plan'});
+    change();
+    await run.next('prompt-finished');
+    expect(modes).toEqual(['agent-event plan', 'mode-changed plan']);
+    expect([...statuses(run.events).values()][0]?.at(-1)?.kind).toBe('succeeded');
+  });
+});
+
+describe('the user', () => {
+  test('is asked one question at a time, and told who asks', async () => {
+    const run = bench(
+      [callsTools(agent('left'), agent('right')), bash('x'), bash('y'), says('a'), says('b'), says('both')],
+      {assess: action => (action.name === 'request-command-output' ? asks : {...asks, decision: 'allow'})},
+    );
+    run.engine.submit(promptOp('go'));
+    const first = await run.next('approval-requested');
+    run.engine.submit({op: 'answer-approval', id: first.approval.id, answer: {decision: 'allow', scope: 'once'}});
+    const second = await run.next('approval-requested');
+    run.engine.submit({op: 'answer-approval', id: second.approval.id, answer: {decision: 'allow', scope: 'once'}});
+    expect((await run.next('prompt-finished')).summary.answer).toBe('both');
+    const order = run.events.flatMap(({event}) => (event.startsWith('approval-') ? [event] : []));
+    expect(order).toEqual(['approval-requested', 'approval-settled', 'approval-requested', 'approval-settled']);
+    const askers = [first, second].map(({approval}) => (approval.asker === 'main' ? 'main' : approval.asker.name));
+    expect(askers.toSorted()).toEqual(['left', 'right']);
+    const blocked = [...statuses(run.events).values()].map(all => all.filter(({kind}) => kind === 'blocked'));
+    expect(blocked).toEqual([
+      [{kind: 'blocked', on: expect.stringMatching(/^Run run /u)}],
+      [{kind: 'blocked', on: expect.stringMatching(/^Run run /u)}],
+    ]);
+  });
+
+  test('steers a sub-agent, moves it to the background, and stops it', async () => {
+    const harness = playedHarness();
+    const call = agent('slow', {harness: 'played'});
+    const run = bench([callsTools(call), says('I go on')], {harnesses: harness.port});
+    run.engine.submit(promptOp('go'));
+    await harness.count(1);
+    const [row] = (await run.query({query: 'agents'})).tag === 'ok' ? [...statuses(run.events).keys()] : [];
+    if (row === undefined || call.kind !== 'tool-call') throw new Error('it was not started');
+    run.engine.submit({op: 'message-agent', id: row, text: 'faster'});
+    run.engine.submit({op: 'move-to-background', id: call.id});
+    expect((await run.next('prompt-finished')).summary.answer).toBe('I go on');
+    expect(harness.runs[0]?.messages).toEqual(['Message from the user:\nfaster']);
+    run.engine.submit({op: 'stop-agent', id: row});
+    await harness.interrupted;
+    expect(await run.query({query: 'agents'})).toMatchObject({
+      value: [{place: 'background', status: {kind: 'cancelled'}, agent: {name: 'slow', harness: 'played'}}],
+    });
+    await run.engine.close('finished');
+  });
+});
+
+/** A harness that does what a test says. */
+interface PlayedRun {
+  readonly messages: string[];
+  finish(text: string): void;
+  crash(): void;
+}
+
+function playedHarness() {
+  const runs: PlayedRun[] = [];
+  const waiting: (() => void)[] = [];
+  const interrupted = Promise.withResolvers<void>();
+  const start: HarnessesPort['start'] = async (_request, host) => {
+    const run = playedRun(host, () => interrupted.resolve());
+    runs.push(run);
+    for (const go of waiting.splice(0)) go();
+    return ok(run);
+  };
+  const port: HarnessesPort = {names: () => ['played'], find: async () => [], start, close: async () => {}};
+  return {
+    port,
+    runs,
+    interrupted: interrupted.promise,
+    async count(wanted: number): Promise<void> {
+      // oxlint-disable-next-line no-await-in-loop -- one run after the other
+      while (runs.length < wanted) await new Promise<void>(resolve => waiting.push(resolve));
+    },
+  };
+}
+
+function playedRun(host: HarnessHost, onInterrupt: () => void): HarnessRun & PlayedRun {
+  const session = parseHarnessSessionId('played') ?? expect.fail();
+  const messages: string[] = [];
+  let state: 'working' | 'idle' | 'closed' = 'working';
+  const tell = (event: HarnessEvent): void => host.observe(event);
+  tell({event: 'started', session, model: '', version: ''});
+  tell({event: 'working'});
+  const end = (event: Extract<HarnessEvent, {event: 'finished'}>): void => {
+    if (state !== 'working') return;
+    state = 'idle';
+    tell(event);
+  };
+  return {
+    session,
+    messages,
+    finish: (text: string) => end({event: 'finished', outcome: {kind: 'succeeded', text}}),
+    crash() {
+      end({event: 'finished', outcome: {kind: 'failed', reason: 'It crashed.', text: ''}});
+      if (state === 'closed') return;
+      state = 'closed';
+      tell({event: 'closed', reason: 'it crashed'});
+    },
+    async send(message: string) {
+      messages.push(message);
+      if (state === 'closed') return failed(rejected('It is gone.'));
+      const how = state === 'working' ? 'steered' : 'begun';
+      if (state === 'idle') {
+        state = 'working';
+        tell({event: 'working'});
+      }
+      return ok(how);
+    },
+    async interrupt() {
+      end({event: 'finished', outcome: {kind: 'cancelled', text: ''}});
+      onInterrupt();
+    },
+    async dispose() {
+      end({event: 'finished', outcome: {kind: 'cancelled', text: ''}});
+      if (state === 'closed') return;
+      state = 'closed';
+      tell({event: 'closed', reason: 'it was ended'});
+    },
+  };
+}
+
+type Step =
+  | {readonly step: 'finish' | 'crash' | 'message' | 'stop' | 'background'; readonly which: number}
+  | {readonly step: 'interrupt'}
+  | {readonly step: 'wait'};
+
+const which = fc.nat({max: 2});
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({step: fc.constantFrom('finish', 'crash', 'message', 'stop', 'background'), which} as const),
+    },
+    {weight: 1, arbitrary: fc.record({step: fc.constant('interrupt')} as const)},
+    {weight: 3, arbitrary: fc.record({step: fc.constant('wait')} as const)},
+  ),
+  {maxLength: 20, size: 'max'},
+);
+
+test('whatever happens in whatever order, each prompt of a sub-agent ends exactly once', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async todo => {
+      const harness = playedHarness();
+      const calls = [0, 1, 2].map(at => agent(`a${at}`, {harness: 'played'}));
+      const run = bench([callsTools(...calls), says('done'), says('done'), says('done')], {
+        harnesses: harness.port,
+      });
+      run.engine.submit(promptOp('go'));
+      await harness.count(3);
+      const ids = [...statuses(run.events).keys()];
+      for (const each of todo) {
+        const at = 'which' in each ? each.which : 0;
+        const id = ids[at];
+        const call = calls[at];
+        if (each.step === 'finish') harness.runs[at]?.finish('done');
+        if (each.step === 'crash') harness.runs[at]?.crash();
+        if (each.step === 'message' && id !== undefined) run.engine.submit({op: 'message-agent', id, text: 'more'});
+        if (each.step === 'stop' && id !== undefined) run.engine.submit({op: 'stop-agent', id});
+        if (each.step === 'background' && call?.kind === 'tool-call')
+          run.engine.submit({op: 'move-to-background', id: call.id});
+        if (each.step === 'interrupt') run.engine.submit({op: 'interrupt'});
+        // oxlint-disable-next-line no-await-in-loop -- lets what was begun go on
+        if (each.step === 'wait') await new Promise(resolve => setImmediate(resolve));
+      }
+      for (const each of harness.runs) each.finish('at last');
+      await run.next('prompt-finished');
+      await run.engine.close('shutdown');
+      for (const told of statuses(run.events).values()) {
+        // A row may be told again with the end that it has: in the background, say.
+        const changes = told.filter((status, at) => status !== told[at - 1]);
+        const begun = changes.filter((status, at) => at === 0 || (!isEnd(status) && isEnd(changes[at - 1] ?? status)));
+        expect(changes.filter(isEnd)).toHaveLength(begun.length);
+        expect(isEnd(changes.at(-1) ?? expect.fail())).toBe(true);
+      }
+      const settled = run.events.filter(({event}) => event === 'action-settled');
+      expect(settled).toHaveLength(calls.length);
+    }),
+    {numRuns: randomInputs(200)},
+  );
+});
