@@ -156,7 +156,11 @@ test('where the system forbids the sandbox the run goes on without it, and that 
 
 test('a named sandbox that cannot prove itself ends the run before the first request', async () => {
   await using scene = await openScene([say('Never.')]);
-  const {code, stderr} = await scene.run(['--prompt', 'x', '--sandbox', 'codex']);
+  const codex = join(scene.place.home, 'bin', 'codex');
+  mkdirSync(dirname(codex));
+  writeFileSync(codex, '#!/bin/sh\n[ "$1" != --version ] || exec echo codex-cli 0.1.0\nexit 1\n', {mode: 0o755});
+  const path = `${dirname(codex)}:${process.env['PATH'] ?? ''}`;
+  const {code, stderr} = await scene.run(['--prompt', 'x', '--sandbox', 'codex'], {environment: {PATH: path}});
   expect([code, scene.server.requests]).toEqual([1, []]);
   expect(stderr).toMatch(/the sandbox codex does not confine commands here: .*weft sandbox test/u);
 });

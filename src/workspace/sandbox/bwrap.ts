@@ -249,7 +249,7 @@ function repositoryGuards(repository: string, empty: string): readonly string[] 
 }
 
 /** Mounted over by nothing where they are missing: what runs, or chooses what runs, as soon as somebody enters the folder. */
-const neverMade = [
+export const neverMade = [
   '.envrc',
   '.mcp.json',
   '.npmrc',
@@ -263,7 +263,7 @@ const neverMade = [
 ];
 
 /** Read in no other folder. Elsewhere they are taken away afterwards, as all else that is protected. */
-const neverMadeAtHome = ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.zshenv', '.gitconfig'];
+export const neverMadeAtHome = ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.zshenv', '.gitconfig'];
 
 /** Placeholders by how many commands they serve now. */
 const inUse = new Map<string, number>();
@@ -286,7 +286,7 @@ function removePlaceholder(path: string): void {
 }
 
 /** Protected names that a command has made, for which there was no placeholder, go to the folder of the session. */
-function takeAway(root: string, before: ReadonlyMap<string, string>, policy: SandboxPolicy): readonly string[] {
+export function takeAway(root: string, before: ReadonlyMap<string, string>, policy: SandboxPolicy): readonly string[] {
   const notes: string[] = [];
   const otherRepository = join(root, '.git', 'commondir');
   if (policy.repository === 'guarded' && !before.has(otherRepository) && existsSync(otherRepository)) {
@@ -319,7 +319,7 @@ function linkTarget(path: string): string {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -327,8 +327,8 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Sockets in the file system that are bound now. Abstract ones belong to the network that is not there. */
-function listeningSockets({roots, hidden}: SandboxPolicy): readonly string[] {
+/** Sockets in the file system that are bound now, outside of the `covered` folders. Abstract ones belong to the network that is not there. */
+export function listeningSockets({roots, hidden}: SandboxPolicy, covered = replaced): readonly string[] {
   if (process.platform !== 'linux') return [];
   let table: string;
   try {
@@ -347,7 +347,7 @@ function listeningSockets({roots, hidden}: SandboxPolicy): readonly string[] {
   }
   // Below /tmp and /run only the workspace is to be seen.
   return [...paths].filter(
-    path => !replaced.some(folder => holds(folder, path)) || roots.some(root => holds(root, path)),
+    path => !covered.some(folder => holds(folder, path)) || roots.some(root => holds(root, path)),
   );
 }
 
@@ -357,7 +357,7 @@ const mostSockets = 200;
 
 /** Without what leads to services outside; with the temporary folder and, where there is one, the proxy of the inside. */
 function insideEnvironment({environment, policy}: BackendRequest): Record<string, string> {
-  const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => !leadsOut.test(name)));
+  const kept = withoutWaysOut(environment);
   const proxy = `http://127.0.0.1:${String(forwarderPort)}`;
   return {
     ...kept,
@@ -380,7 +380,7 @@ function insideEnvironment({environment, policy}: BackendRequest): Record<string
 }
 
 /** Git takes the placeholders for new files, and `git add -A` would stop at them. The user's own list of ignored files counts, too. */
-function withExcludes(
+export function withExcludes(
   environment: Record<string, string>,
   {session: {scripts}}: SandboxPolicy,
 ): Record<string, string> {
@@ -401,6 +401,9 @@ function withExcludes(
     [`GIT_CONFIG_VALUE_${String(count)}`]: join(scripts.inside, 'excludes'),
   };
 }
+
+export const withoutWaysOut = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !leadsOut.test(name)));
 
 const leadsOut =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_\w+|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DOCKER_HOST|CONTAINER_HOST|TMUX|VSCODE_IPC\w*|VSCODE_GIT\w*|TEMP|TMP|(?:https?|ftp|all|no)_proxy|GOOGLE_APPLICATION_CREDENTIALS|KUBECONFIG|AWS_(?:PROFILE|SHARED_CREDENTIALS_FILE|CONFIG_FILE))$/iu;

@@ -133,20 +133,21 @@ export async function loadProvider(name: ProviderName): Promise<SandboxProvider 
       return 'native';
     case 'bwrap':
       return (await import('./bwrap.ts')).bwrap;
-    case 'claude':
     case 'codex':
-      return notBuilt(name);
+      return (await import('./codex.ts')).codex;
+    case 'claude':
+      return notBuilt;
     default:
       return unreachable(name);
   }
 }
 
 /** A backend that has a name and does not exist yet: it is never found, so it is never used. */
-const notBuilt = (name: 'claude' | 'codex'): SandboxProvider => ({
-  name,
+const notBuilt: SandboxProvider = {
+  name: 'claude',
   find: async () => failed('not built yet'),
   enclose: async () => failed('not built yet'),
-});
+};
 
 /** What is proven of the backend that the choice means. A proof is kept for as long as machine, backend and policy are the same. */
 async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {

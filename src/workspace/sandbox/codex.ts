@@ -1,0 +1,77 @@
+import {execFile} from 'node:child_process';
+import {existsSync, mkdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {failed, ok} from '../../base/outcome.ts';
+import {causeText} from '../../domain/fault.ts';
+import {findProgram} from '../exec/trusted-path.ts';
+import {listeningSockets, withExcludes, withoutWaysOut} from './bwrap.ts';
+import {guardedPaths, inPlace, type GuardedPaths} from './guarded-paths.ts';
+import type {EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
+
+/**
+ * `codex sandbox` (npm package @openai/codex), where it is installed: a bubblewrap of its own with a filter of system calls on Linux,
+ * Seatbelt on macOS. It is told what commands may do as a permission profile on its command line; a `CODEX_HOME` of the session keeps the
+ * user's own settings of Codex out, which could widen it. It reaches no network, also where hosts are allowed.
+ */
+export const codex: SandboxProvider = {
+  name: 'codex',
+  async find() {
+    const program = findProgram('codex');
+    if (program === undefined) return failed('codex is not installed (npm install -g @openai/codex)');
+    try {
+      const {stdout} = await promisify(execFile)(program, ['--version'], {timeout: 20_000});
+      return ok({version: /\d+\.\d+\.\d+\S*/u.exec(stdout)?.[0] ?? ''});
+    } catch (cause) {
+      return failed(`${program} --version failed: ${causeText(cause)}`);
+    }
+  },
+  async enclose({policy: given, argv, directory, environment}) {
+    const program = findProgram('codex');
+    if (program === undefined) return failed('codex is not installed');
+    if (given.roots.includes('/'))
+      return failed('the workspace is the root of the disk, so nothing would be left to protect');
+    const policy: SandboxPolicy = {...given, session: inPlace(given.session)};
+    const {session} = policy;
+    const home = join(session.folder, 'codex');
+    mkdirSync(home, {recursive: true, mode: 0o700});
+    const guarded = guardedPaths(policy);
+    const settings = {
+      'permissions.weft.filesystem': fileTable(policy, guarded),
+      'permissions.weft.network.enabled': 'false',
+    };
+    const args = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+    return ok({
+      kind: 'enclosed',
+      program,
+      args: ['sandbox', '-P', 'weft', '-C', directory, ...args, '--', ...argv],
+      environment: {
+        ...withExcludes(withoutWaysOut(environment), policy),
+        CODEX_HOME: home,
+        TMPDIR: session.tmp,
+        XDG_CACHE_HOME: join(session.tmp, '.cache'),
+        WEFT_INSIDE: 'codex',
+      },
+      prelude: session,
+      litter: [session.folder, ...guarded.missing],
+      // It does not say when the command begins, so a start that fails is never tried again.
+      hasBegun: () => true,
+      release: () => guarded.release(),
+    } satisfies EnclosedStart);
+  },
+};
+
+/** What may be read and written, as an inline table of TOML: of two paths that hold a file the longer one decides. */
+function fileTable(policy: SandboxPolicy, {readOnly, missing, writable}: GuardedPaths): string {
+  const {roots, session, hidden, readable, workspace} = policy;
+  const access = new Map<string, 'read' | 'write' | 'deny'>([[':root', 'read']]);
+  for (const path of readable) access.set(path, 'read');
+  for (const path of [...hidden, ...listeningSockets(policy, [])]) if (existsSync(path)) access.set(path, 'deny');
+  for (const root of roots) access.set(root, workspace === 'writable' ? 'write' : 'read');
+  for (const path of writable) access.set(path, 'write');
+  for (const path of [...readOnly, ...missing]) if (access.get(path) !== 'deny') access.set(path, 'read');
+  access.set(session.folder, 'read');
+  access.set(session.tmp, 'write');
+  access.set(session.reports.outside, 'write');
+  return `{${[...access].map(([path, right]) => `${JSON.stringify(path)}=${JSON.stringify(right)}`).join(',')}}`;
+}
