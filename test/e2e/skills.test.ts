@@ -28,7 +28,17 @@ describe('skills and commands', () => {
     ];
     write(ofProject, ...skill('deploy', 'Deploys'));
     write(agents, ...skill('pdf', 'Reads PDF files: all of them', 'Body'));
-    write(claude, ...skill('pdf', 'An older one'));
+    write(
+      claude,
+      '---',
+      'name: pdf',
+      'description: An older one',
+      'when_to_use: Never.',
+      'context: fork',
+      'agent: Explore',
+      '---',
+      'Body',
+    );
     const listed = await runWeft(['skills', 'list', '--json'], {place});
     expect([listed.code, JSON.parse(listed.stdout)]).toEqual([
       0,
@@ -44,11 +54,12 @@ describe('skills and commands', () => {
         {name: 'pdf', description: 'Reads PDF files: all of them', scope: 'user', path: agents, offered: true},
         {
           name: 'pdf',
-          description: 'An older one',
+          description: 'An older one Never.',
           scope: 'user',
           path: claude,
           offered: false,
           reason: `${agents} has the same name and comes first`,
+          note: 'Not heeded: agent, context.',
         },
       ],
     ]);

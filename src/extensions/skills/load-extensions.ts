@@ -133,7 +133,9 @@ async function skillOf(file: FoundFile, root: ExtensionRoot): Promise<SkillFile>
   const said = textField(fields, 'name');
   const own = basename(folder);
   const name = prefixed(root, isNamedByFolder(file, root) ? nameFrom(own, said) : nameFrom(said, own));
-  const description = textField(fields, 'description');
+  const description = [textField(fields, 'description'), textField(fields, 'when_to_use')]
+    .filter(text => text !== '')
+    .join(' ');
   const reason = reasonAgainst(file, read) ?? (description === '' ? 'it has no description' : undefined);
   const forModel = flagField(fields, 'disable-model-invocation') === true ? 'no' : 'yes';
   const wantsUser = flagField(fields, 'user-invocable') !== false;

@@ -6,6 +6,7 @@ import {visible, visibleExactLine, visibleLine} from '../../../base/visible.ts';
 import type {JsonObject} from '../../../base/json.ts';
 import type {AgentFile, ExtensionFile, SkillFile} from '../../../extensions/skills/load-extensions.ts';
 import {homedir} from 'node:os';
+import {unheededNotes} from '../../compose/agent-fields.ts';
 import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
 import type {JsonOption, MainOptions} from '../../flags.ts';
@@ -152,6 +153,29 @@ const ownReason = ({offer}: ExtensionFile): string => (offer.offered === 'yes' ?
 const modelReason = (skill: SkillFile): string =>
   skill.forModel === 'no' ? `disable-model-invocation: only you can use it, as /${skill.name}` : '';
 
+/** The fields of Claude Code's skills that change what a skill does, and that weft does not heed. */
+const unheededOfSkills = [
+  'agent',
+  'arguments',
+  'context',
+  'disallowed-tools',
+  'effort',
+  'hooks',
+  'paths',
+  'shell',
+] as const;
+
+/** What of a file does not count, in a sentence; empty where all does. */
+function unheededIn(file: SkillFile | AgentFile): string {
+  if ('prompt' in file) return unheededNotes(file, ['effort', 'hooks', 'mcpServers']).join(' ');
+  const named: readonly string[] = unheededOfSkills.filter(field => Object.hasOwn(file.fields, field));
+  // A file that is not the user's own cannot allow itself anything.
+  const tools =
+    file.scope !== 'user' && file.tools.length > 0 ? ['allowed-tools (counts in your own skills only)'] : [];
+  const all = [...named, ...tools];
+  return all.length === 0 ? '' : `Not heeded: ${all.join(', ')}.`;
+}
+
 const factsOf = ({file, reason}: Row): JsonObject => ({
   name: file.name,
   description: file.description,
@@ -159,6 +183,7 @@ const factsOf = ({file, reason}: Row): JsonObject => ({
   path: file.path,
   offered: reason === '',
   ...(reason === '' ? {} : {reason}),
+  ...(unheededIn(file) === '' ? {} : {note: unheededIn(file)}),
   ...('prompt' in file ? {tools: file.tools, model: file.model} : {}),
 });
 
@@ -167,5 +192,6 @@ function textOf({file, reason}: Row): string {
   const where = `${scope}: ${visibleExactLine(withTilde(path, homedir()))}`;
   const why = reason === '' ? '' : `    not offered: ${visibleLine(reason)}\n`;
   const words = description === '' ? '' : `    ${visibleLine(description)}\n`;
-  return `${visibleLine(name)}  (${where})\n${words}${why}`;
+  const unheeded = unheededIn(file);
+  return `${visibleLine(name)}  (${where})\n${words}${why}${unheeded === '' ? '' : `    ${visibleLine(unheeded)}\n`}`;
 }
