@@ -53,6 +53,7 @@ _weft_enter() { # the command that a word names in a command
     'weft config unset') next='weft config unset' ;;
     'weft config list') next='weft config list' ;;
     'weft config path') next='weft config path' ;;
+    'weft config import') next='weft config import' ;;
     'weft config explain') next='weft config explain' ;;
     'weft config help') next='weft config help' ;;
     'weft mcp list') next='weft mcp list' ;;
@@ -139,6 +140,7 @@ _weft_option() { # what an option of a command takes
     'weft config unset --cwd') takes=one kind=directory ;;
     'weft config list --cwd') takes=one kind=directory ;;
     'weft config path --cwd') takes=one kind=directory ;;
+    'weft config import --cwd') takes=one kind=directory ;;
     'weft config explain --cwd') takes=one kind=directory ;;
     'weft mcp list --cwd') takes=one kind=directory ;;
     'weft mcp get --cwd') takes=one kind=directory ;;
@@ -211,7 +213,7 @@ _weft_position() { # what an argument of a command is
     'weft config set|1') kind=value ;;
     'weft config unset|0') kind=setting ;;
     'weft config explain|0') kind=setting ;;
-    'weft config help|0') kind=choices choices=('get' 'set' 'unset' 'list' 'path' 'explain') ;;
+    'weft config help|0') kind=choices choices=('get' 'set' 'unset' 'list' 'path' 'import' 'explain') ;;
     'weft mcp get|0') kind=server ;;
     'weft mcp add|0') kind=any ;;
     'weft mcp add|'*) kind=any ;;
@@ -278,12 +280,13 @@ _weft_names() { # what can follow in a command
     'weft hooks list') options=('--json' '--cwd' '--plugin-dir' '-h' '--help') commands=() ;;
     'weft hooks test') options=('--json' '--cwd' '--plugin-dir' '-h' '--help') commands=() ;;
     'weft hooks help') options=() commands=() ;;
-    'weft config') options=('-h' '--help') commands=('get' 'set' 'unset' 'list' 'path' 'explain' 'help') ;;
+    'weft config') options=('-h' '--help') commands=('get' 'set' 'unset' 'list' 'path' 'import' 'explain' 'help') ;;
     'weft config get') options=('--json' '--cwd' '-h' '--help') commands=() ;;
     'weft config set') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
     'weft config unset') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
     'weft config list') options=('--json' '--cwd' '-h' '--help') commands=() ;;
     'weft config path') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
+    'weft config import') options=('--user' '--project' '--local' '--cwd' '--json' '--dry-run' '-h' '--help') commands=() ;;
     'weft config explain') options=('--json' '--cwd' '-h' '--help') commands=() ;;
     'weft config help') options=() commands=() ;;
     'weft mcp') options=('-h' '--help') commands=('list' 'get' 'add' 'remove' 'login' 'logout' 'import' 'help') ;;

@@ -55,6 +55,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft config unset'] = 'weft config unset'
     $enter['weft config list'] = 'weft config list'
     $enter['weft config path'] = 'weft config path'
+    $enter['weft config import'] = 'weft config import'
     $enter['weft config explain'] = 'weft config explain'
     $enter['weft config help'] = 'weft config help'
     $enter['weft mcp list'] = 'weft mcp list'
@@ -152,6 +153,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft config unset --cwd'] = 'one'
     $takes['weft config list --cwd'] = 'one'
     $takes['weft config path --cwd'] = 'one'
+    $takes['weft config import --cwd'] = 'one'
     $takes['weft config explain --cwd'] = 'one'
     $takes['weft mcp list --cwd'] = 'one'
     $takes['weft mcp get --cwd'] = 'one'
@@ -228,7 +230,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft config set|1'] = @()
     $positions['weft config unset|0'] = @()
     $positions['weft config explain|0'] = @()
-    $positions['weft config help|0'] = @(, @('get', 'get'); , @('set', 'set'); , @('unset', 'unset'); , @('list', 'list'); , @('path', 'path'); , @('explain', 'explain'))
+    $positions['weft config help|0'] = @(, @('get', 'get'); , @('set', 'set'); , @('unset', 'unset'); , @('list', 'list'); , @('path', 'path'); , @('import', 'import'); , @('explain', 'explain'))
     $positions['weft mcp get|0'] = @()
     $positions['weft mcp add|0'] = @()
     $positions['weft mcp add|+'] = @()
@@ -289,12 +291,13 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft hooks list'] = @()
     $names['weft hooks test'] = @()
     $names['weft hooks help'] = @()
-    $names['weft config'] = @(, @('get', 'Print the value in effect'); , @('set', 'Set a value in a settings file'); , @('unset', 'Remove a value from a settings file'); , @('list', 'List all settings and where they come from'); , @('path', 'Print the path of the settings file'); , @('explain', 'Explain where a setting comes from and what it overrides'); , @('help', 'display help for command'))
+    $names['weft config'] = @(, @('get', 'Print the value in effect'); , @('set', 'Set a value in a settings file'); , @('unset', 'Remove a value from a settings file'); , @('list', 'List all settings and where they come from'); , @('path', 'Print the path of the settings file'); , @('import', 'Take hooks, permission rules and variables over from the settings of Claude Code'); , @('explain', 'Explain where a setting comes from and what it overrides'); , @('help', 'display help for command'))
     $names['weft config get'] = @()
     $names['weft config set'] = @()
     $names['weft config unset'] = @()
     $names['weft config list'] = @()
     $names['weft config path'] = @()
+    $names['weft config import'] = @()
     $names['weft config explain'] = @()
     $names['weft config help'] = @()
     $names['weft mcp'] = @(, @('list', 'List the servers of this folder and whether they answer'); , @('get', 'Show how one server is configured, without its secrets'); , @('add', 'Add a server: weft mcp add <name> -- <command…>, or with --transport http <url>'); , @('remove', 'Remove a server from the file that names it'); , @('login', 'Sign in to a server in the browser'); , @('logout', 'Revoke and forget a sign-in'); , @('import', 'Copy the servers of other products into your settings; what is not carried over is said'); , @('help', 'display help for command'))
@@ -373,6 +376,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft config unset'] = @(, @('--user', 'Your own settings (default)'); , @('--project', 'Settings of the project, shared: .weft/settings.json'); , @('--local', 'Settings of the project, only for you: .weft/settings.local.json'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft config list'] = @(, @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft config path'] = @(, @('--user', 'Your own settings (default)'); , @('--project', 'Settings of the project, shared: .weft/settings.json'); , @('--local', 'Settings of the project, only for you: .weft/settings.local.json'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft config import'] = @(, @('--user', 'Your own settings (default)'); , @('--project', 'Settings of the project, shared: .weft/settings.json'); , @('--local', 'Settings of the project, only for you: .weft/settings.local.json'); , @('--cwd', 'Folder to look at instead of the current one'); , @('--json', 'Print JSON'); , @('--dry-run', 'Only show what would be imported'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft config explain'] = @(, @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft config help'] = @()
     $options['weft mcp'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))

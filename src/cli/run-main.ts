@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import {existsSync} from 'node:fs';
 import {basename} from 'node:path';
 import {causeText} from '../domain/fault.ts';
 import {noUsage} from '../domain/usage.ts';
@@ -130,6 +131,13 @@ async function chooseFrontEnd(words: readonly string[], given: MainOptions, star
 const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();
 
 /** Whether the command line is just `weft`, without a prompt and without a flag that would matter for one. */
+/** Who has no settings yet may come from another agent. */
+async function importNotices(settings: string): Promise<readonly string[]> {
+  if (existsSync(settings)) return [];
+  const {importAdvice} = await import('./commands/config/import-settings.ts');
+  return [importAdvice()].filter(advice => advice !== '');
+}
+
 const isWithoutArguments = (words: readonly string[], options: MainOptions): boolean =>
   words.length === 0 && Object.keys(options).every(name => name === 'sessionPersistence' || name === 'color');
 
@@ -242,6 +250,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       ...(await leftoverNotices(context.places.blocks)),
       ...(await context.trust.untrustedFiles()),
       ...(chosen.state === 'ready' ? await serverNotices(choice) : []),
+      ...(await importNotices(context.places.settings)),
     ],
     preferences,
     watchdog,

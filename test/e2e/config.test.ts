@@ -87,3 +87,76 @@ describe('weft config', () => {
     expect(stderr).toContain(words);
   });
 });
+
+describe('weft config import', () => {
+  const theirs = {
+    model: 'opus',
+    permissions: {allow: ['Bash(make:*)', 'NoTool(x)'], deny: ['Read(./.env)'], defaultMode: 'plan'},
+    env: {FOO: 'bar', ANTHROPIC_MODEL: 'm'},
+    hooks: {
+      PreToolUse: [
+        {
+          matcher: 'Bash',
+          hooks: [
+            {type: 'command', command: './check.sh', timeout: 5},
+            {type: 'prompt', prompt: 'Is it safe?'},
+          ],
+        },
+      ],
+      Setup: [{hooks: [{type: 'command', command: 'true'}]}],
+    },
+  };
+  const check = {matcher: 'Bash', hooks: [{type: 'command', command: './check.sh', timeout: 5}]};
+
+  test('takes over what Claude Code’s settings say, keeps what is here, and says what is left out', async () => {
+    using place = new Config();
+    mkdirSync(join(place.home, '.claude'));
+    writeFileSync(join(place.home, '.claude', 'settings.json'), JSON.stringify(theirs));
+    mkdirSync(join(place.home, 'weft'), {recursive: true});
+    writeFileSync(place.user, '{"permissionMode": "default", "permissions": {"deny": ["Read(./.env)"]}}');
+    const listed = await runWeft(['hooks', 'list'], {place});
+    expect(listed.stderr).toContain('~/.claude/settings.json has 1 hook and 1 permission rule that do not count here');
+    const {rows} = JSON.parse((await place.run(['import', '--json'])).stdout);
+    expect(rows).toEqual([
+      {kind: 'rule', text: 'deny Read(./.env)', outcome: 'exists', why: ''},
+      {kind: 'rule', text: 'allow Bash(make:*)', outcome: 'new', why: ''},
+      {kind: 'rule', text: 'allow NoTool(x)', outcome: 'left-out', why: expect.stringContaining('NoTool')},
+      {kind: 'mode', text: 'plan', outcome: 'exists', why: ''},
+      {kind: 'variable', text: 'FOO', outcome: 'new', why: ''},
+      {kind: 'variable', text: 'ANTHROPIC_MODEL', outcome: 'left-out', why: 'it speaks to Claude Code'},
+      {kind: 'hook', text: 'PreToolUse(Bash)  ./check.sh', outcome: 'new', why: ''},
+      {
+        kind: 'hook',
+        text: 'PreToolUse(Bash)  Is it safe?',
+        outcome: 'left-out',
+        why: 'weft runs hooks of the types command and http only',
+      },
+      {kind: 'hook', text: 'Setup  true', outcome: 'left-out', why: 'weft calls no hooks at this event'},
+      {kind: 'setting', text: 'model', outcome: 'left-out', why: 'it is not imported'},
+    ]);
+    const written = {
+      permissionMode: 'default',
+      permissions: {deny: ['Read(./.env)'], allow: ['Bash(make:*)']},
+      env: {FOO: 'bar'},
+      hooks: {PreToolUse: [check]},
+    };
+    expect(JSON.parse(readFileSync(place.user, 'utf8'))).toEqual(written);
+    const again = await place.run(['import']);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('imported 0 from')]);
+    expect(JSON.parse(readFileSync(place.user, 'utf8'))).toEqual(written);
+  });
+
+  test('what a clone brings counts only after trust; a dry run and a missing file change nothing', async () => {
+    using place = new Config();
+    expect(await place.answer(['import'])).toBe('1');
+    mkdirSync(join(place.work, '.claude'));
+    writeFileSync(join(place.work, '.claude', 'settings.json'), JSON.stringify({hooks: {PreToolUse: [check]}}));
+    expect(await place.answer(['import', '--project', '--dry-run'])).toBe(
+      'hook  PreToolUse(Bash)  ./check.sh  would be imported\n0',
+    );
+    expect(existsSync(place.project)).toBe(false);
+    expect((await place.run(['import', '--project'])).stderr).toContain('weft permissions trust');
+    const listed = await runWeft(['hooks', 'list'], {place});
+    expect([listed.stdout, listed.stderr]).toEqual(['', expect.stringContaining('1 of this project do not run')]);
+  });
+});

@@ -1,4 +1,5 @@
 import type {Command} from 'commander';
+import type {ImportSettingsOptions} from './config/import-settings.ts';
 import {exiting} from '../exit-code.ts';
 import {folderFlag, jsonFlag, withFileFlags, type InFile, type InFolder, type JsonOption} from '../flags.ts';
 
@@ -7,7 +8,7 @@ export interface ConfigOptions extends JsonOption, InFolder {}
 /** Loaded when one of the commands is called. */
 const actions = () => import('./config/run-config.ts');
 
-/** `weft config get|set|unset|list|path|explain`. */
+/** `weft config get|set|unset|list|path|import|explain`. */
 export function addConfig(program: Command): void {
   const config = program.command('config').description('Read and change settings');
   const name = ['<setting>', 'Setting, such as model, permissionMode, permissions.allow or env.CI'] as const;
@@ -39,6 +40,14 @@ export function addConfig(program: Command): void {
   writing('path', 'Print the path of the settings file').action(
     exiting(async (options: InFile) => (await actions()).settingsPath(options)),
   );
+  writing('import', 'Take hooks, permission rules and variables over from the settings of Claude Code')
+    .option(...jsonFlag)
+    .option('--dry-run', 'Only show what would be imported')
+    .action(
+      exiting(async (options: ImportSettingsOptions) =>
+        (await import('./config/import-settings.ts')).importSettings(options),
+      ),
+    );
   reading('explain', 'Explain where a setting comes from and what it overrides')
     .argument(...name)
     .action(exiting(async (key: string, options: ConfigOptions) => (await actions()).explainOne(key, options)));

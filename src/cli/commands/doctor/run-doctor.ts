@@ -61,7 +61,7 @@ async function examine(): Promise<readonly Check[]> {
     guarded('weft', async () =>
       ok('weft', `${version} on Node ${process.version}, ${process.platform} ${process.arch}`),
     ),
-    guarded('settings', async () => settings()),
+    guarded('settings', settings),
     guarded('model', () => model()),
     guarded('terminal', async () => terminal()),
     guarded('shell', shell),
@@ -90,8 +90,10 @@ const limited = (name: Check['name'], detail: string, fix: string): Check => ({n
 const context = () =>
   loadRunContext({directory: process.cwd(), added: [], options: {sessionPersistence: true, color: true}});
 
-function settings(): Check {
+async function settings(): Promise<Check> {
   const {notices, places} = context();
+  const advice = (await import('../config/import-settings.ts')).importAdvice();
+  if (notices.length === 0 && advice !== '') return limited('settings', `${advice}.`, '');
   return notices.length === 0
     ? ok('settings', existsSync(places.settings) ? places.settings : `none yet (${places.settings})`)
     : limited('settings', notices.join(' '), '');

@@ -54,6 +54,8 @@ export async function listHooks({json, ...options}: HookOptions): Promise<ExitCo
     const condition = row.if === '' ? '' : ` if ${visibleExactLine(row.if)}`;
     print(`${titleOf(event, matcher)}${condition}  ${visibleExactLine(text)}   (${visibleExactLine(path)})\n`);
   }
+  const advice = (await import('../config/import-settings.ts')).importAdvice();
+  if (advice !== '') note(advice);
   const left = settings.withheldHooks.length;
   if (left > 0) note(`${left} of this project do not run: review and trust it (weft permissions trust)`);
   return exitCode.done;
