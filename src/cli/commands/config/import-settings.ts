@@ -57,7 +57,7 @@ export async function importSettings(options: ImportSettingsOptions): Promise<Ex
     // They may come with a clone: that the user copies them is no sign that he has read them.
     if (file.source !== 'user') note('they count once you have reviewed and trusted them: weft permissions trust');
   }
-  const rows = [...taken.map(({write: _, ...row}) => row), ...othersOf(theirs)];
+  const rows = [...taken.map(({kind, text, outcome, why}) => ({kind, text, outcome, why})), ...othersOf(theirs)];
   if (options.json !== undefined) {
     printJson(`${JSON.stringify({from, to: file.path, rows}, undefined, 2)}\n`);
     return exitCode.done;
