@@ -78,6 +78,7 @@ export const bwrap: SandboxProvider = {
       },
     } satisfies EnclosedStart);
   },
+  close: async () => {},
 };
 
 let versionFlags: readonly string[] | undefined;
@@ -383,6 +384,7 @@ function insideEnvironment({environment, policy}: BackendRequest): Record<string
 export function withExcludes(
   environment: Record<string, string>,
   {session: {scripts}}: SandboxPolicy,
+  alsoMade: readonly string[] = [],
 ): Record<string, string> {
   const file = join(scripts.outside, 'excludes');
   if (!existsSync(file)) {
@@ -390,7 +392,7 @@ export function withExcludes(
     const own = readTextFile(join(config, 'git', 'ignore')) ?? '';
     writeFileSync(
       file,
-      `${own}\n${[...neverMade, ...neverMadeAtHome].map(name => name.replace(/\/.*/u, '')).join('\n')}\n`,
+      `${own}\n${[...neverMade, ...neverMadeAtHome, ...alsoMade].map(name => name.replace(/\/.*/u, '')).join('\n')}\n`,
     );
   }
   const count = Number(environment['GIT_CONFIG_COUNT'] ?? '0');

@@ -59,6 +59,7 @@ export const codex: SandboxProvider = {
       release: () => guarded.release(),
     } satisfies EnclosedStart);
   },
+  close: async () => {},
 };
 
 /** What may be read and written, as an inline table of TOML: of two paths that hold a file the longer one decides. */

@@ -121,6 +121,10 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     proof: prove,
     known: () => known,
     async close() {
+      if (known !== 'unknown') {
+        const provider = await loadProvider(known.provider);
+        if (provider !== 'native') await provider.close();
+      }
       (await opened)?.close();
     },
   };
@@ -136,18 +140,11 @@ export async function loadProvider(name: ProviderName): Promise<SandboxProvider 
     case 'codex':
       return (await import('./codex.ts')).codex;
     case 'claude':
-      return notBuilt;
+      return (await import('./claude.ts')).claude;
     default:
       return unreachable(name);
   }
 }
-
-/** A backend that has a name and does not exist yet: it is never found, so it is never used. */
-const notBuilt: SandboxProvider = {
-  name: 'claude',
-  find: async () => failed('not built yet'),
-  enclose: async () => failed('not built yet'),
-};
 
 /** What is proven of the backend that the choice means. A proof is kept for as long as machine, backend and policy are the same. */
 async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {

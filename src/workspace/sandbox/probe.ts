@@ -80,6 +80,7 @@ export async function probeProvider(
   } catch (cause) {
     return fails(`the probe broke off: ${causeText(cause)}`);
   } finally {
+    await provider.close();
     await place.remove();
   }
 }

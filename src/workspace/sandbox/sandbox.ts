@@ -63,6 +63,8 @@ export interface SandboxProvider {
   /** Whether it is installed here, and in which version; a failure says what is missing and how to get it. */
   find(): Promise<Outcome<{readonly version: string}, string>>;
   enclose(request: BackendRequest): Promise<Outcome<EnclosedStart, string>>;
+  /** Ends what it keeps running for its commands; it may be used again. */
+  close(): Promise<void>;
 }
 
 export interface BackendRequest extends Omit<EncloseRequest, 'confinement'> {

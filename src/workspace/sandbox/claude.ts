@@ -1,0 +1,160 @@
+import {randomUUID} from 'node:crypto';
+import {existsSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {isJsonObject, parseJson} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {causeText} from '../../domain/fault.ts';
+import {readTextFile} from '../exec/process-table.ts';
+import {findProgram} from '../exec/trusted-path.ts';
+import {realPath} from '../files/resolve-path.ts';
+import {findSearchBinary} from '../search/ripgrep.ts';
+import {withExcludes, withoutWaysOut} from './bwrap.ts';
+import {guardedPaths, inPlace} from './guarded-paths.ts';
+import type {EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
+
+/**
+ * @anthropic-ai/sandbox-runtime, where it is installed: bubblewrap with a filter of system calls on Linux, Seatbelt on macOS. It is 19 MB
+ * with programs for three systems, so weft does not bring it along; and its versions change what settings mean, so weft takes the one
+ * that it was written for and no other. It is loaded with the first command. It reaches no network, also where hosts are allowed.
+ */
+export const claude: SandboxProvider = {
+  name: 'claude',
+  async find() {
+    const found = installed();
+    if (found.tag === 'failed') return found;
+    const manager = await load(found.value);
+    if (manager.tag === 'failed') return manager;
+    const {errors} = manager.value.checkDependencies(ripgrep());
+    return errors.length === 0
+      ? ok({version: supported})
+      : failed(`it needs more programs: ${errors.join(', ')} (Debian, Ubuntu: apt install bubblewrap socat)`);
+  },
+  async enclose({policy: given, argv, environment}) {
+    const found = installed();
+    const loaded = found.tag === 'ok' ? await load(found.value) : found;
+    if (loaded.tag === 'failed') return loaded;
+    if (given.roots.includes('/'))
+      return failed('the workspace is the root of the disk, so nothing would be left to protect');
+    const manager = loaded.value;
+    const policy: SandboxPolicy = {...given, session: inPlace(given.session)};
+    const {session, roots, hidden, readable, workspace} = policy;
+    const guarded = guardedPaths(policy);
+    const filesystem = {
+      denyRead: hidden.filter(path => existsSync(path)),
+      allowRead: [...roots, ...readable, session.folder],
+      allowWrite: [...(workspace === 'writable' ? roots : []), session.tmp, session.reports.outside],
+      denyWrite: [...guarded.readOnly, ...guarded.missing],
+    };
+    // It has a temporary folder of its own, which is everybody's.
+    const command = `TMPDIR=${quoted(session.tmp)} exec ${argv.map(quoted).join(' ')}`;
+    try {
+      await (starting ??= manager.initialize({...closed, filesystem, ripgrep: ripgrep()}));
+      const wrapped = await manager.wrapWithSandboxArgv(command, '/bin/sh', {filesystem}, undefined, undefined, {
+        // The command itself would stand in the variables of all that runs inside.
+        commandId: randomUUID(),
+        commandText: '',
+      });
+      const [program = '/bin/sh', ...args] = wrapped.argv;
+      return ok({
+        kind: 'enclosed',
+        program,
+        args,
+        environment: {
+          ...withExcludes(withoutWaysOut(environment), policy, ownPlaceholders),
+          XDG_CACHE_HOME: join(session.tmp, '.cache'),
+          WEFT_INSIDE: 'claude',
+        },
+        prelude: session,
+        litter: [session.folder, ...guarded.missing],
+        // It does not say when the command begins, so a start that fails is never tried again.
+        hasBegun: () => true,
+        release() {
+          manager.cleanupAfterCommand();
+          return guarded.release();
+        },
+      } satisfies EnclosedStart);
+    } catch (cause) {
+      return failed(`the sandbox could not be made: ${causeText(cause)}`);
+    }
+  },
+  async close() {
+    if (starting === undefined) return;
+    await starting.catch(() => {});
+    starting = undefined;
+    if (manager?.tag === 'ok') await manager.value.reset().catch(() => {});
+  },
+};
+
+/** Devices that it mounts where these files are missing, besides those that weft wants; git would stop at them. */
+const ownPlaceholders = ['.gitmodules', '.ripgreprc', '.zprofile'];
+
+const supported = '0.0.83';
+const howToInstall = `npm install -g @anthropic-ai/sandbox-runtime@${supported}`;
+
+/** No rule for single hosts and nobody to ask: nothing gets out. */
+const closed = {network: {allowedDomains: [], deniedDomains: [], strictAllowlist: true}};
+
+/** It looks for its own protected files with the ripgrep that weft brings along. */
+function ripgrep(): {readonly command: string} {
+  const found = findSearchBinary();
+  return {command: found.tag === 'ok' ? found.value : 'rg'};
+}
+
+/** There is one per process: it is started with the first command, and again after an end. */
+let starting: Promise<void> | undefined;
+let manager: Outcome<Manager, string> | undefined;
+
+/** What weft uses of it. */
+interface Manager {
+  checkDependencies(programs: {readonly command: string}): {readonly errors: readonly string[]};
+  initialize(settings: object): Promise<void>;
+  wrapWithSandboxArgv(
+    command: string,
+    shell: string,
+    settings: object,
+    signal: undefined,
+    directory: undefined,
+    options: {readonly commandId: string; readonly commandText: string},
+  ): Promise<{readonly argv: readonly string[]}>;
+  cleanupAfterCommand(): void;
+  reset(): Promise<void>;
+}
+
+/** The folder of the package to which the program `srt` on PATH belongs. */
+function installed(): Outcome<string, string> {
+  const program = findProgram('srt');
+  if (program === undefined) return failed(`it is not installed (${howToInstall})`);
+  const folder = dirname(dirname(realPath(program)));
+  const text = parseJson(readTextFile(join(folder, 'package.json')) ?? '');
+  const described = text.tag === 'ok' && isJsonObject(text.value) ? text.value : {};
+  if (described['name'] !== '@anthropic-ai/sandbox-runtime')
+    return failed(`${program} is another program (${howToInstall})`);
+  return described['version'] === supported
+    ? ok(folder)
+    : failed(`version ${JSON.stringify(described['version'])} is installed, weft knows ${supported} (${howToInstall})`);
+}
+
+async function load(folder: string): Promise<Outcome<Manager, string>> {
+  return (manager ??= await loadFrom(join(folder, 'dist', 'index.js')));
+}
+
+async function loadFrom(file: string): Promise<Outcome<Manager, string>> {
+  try {
+    const module: unknown = await import(/* @vite-ignore */ pathToFileURL(file).href);
+    const found: unknown = Object.getOwnPropertyDescriptor(Object(module), 'SandboxManager')?.value;
+    return isManager(found) ? ok(found) : failed(`${file} is not what weft knows`);
+  } catch (cause) {
+    return failed(`${file} cannot be loaded: ${causeText(cause)}`);
+  }
+}
+
+const isManager = (value: unknown): value is Manager =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['checkDependencies', 'initialize', 'wrapWithSandboxArgv', 'cleanupAfterCommand', 'reset'].every(
+    name => typeof Reflect.get(value, name) === 'function',
+  );
+
+/** A word as the shell reads it. */
+const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
