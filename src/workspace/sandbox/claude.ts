@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {existsSync} from 'node:fs';
+import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
-import {pathToFileURL} from 'node:url';
 import {isJsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -23,7 +23,7 @@ export const claude: SandboxProvider = {
   async find() {
     const found = installed();
     if (found.tag === 'failed') return found;
-    const manager = await load(found.value);
+    const manager = load(found.value);
     if (manager.tag === 'failed') return manager;
     const {errors} = manager.value.checkDependencies(ripgrep());
     return errors.length === 0
@@ -32,7 +32,7 @@ export const claude: SandboxProvider = {
   },
   async enclose({policy: given, argv, environment}) {
     const found = installed();
-    const loaded = found.tag === 'ok' ? await load(found.value) : found;
+    const loaded = found.tag === 'ok' ? load(found.value) : found;
     if (loaded.tag === 'failed') return loaded;
     if (given.roots.includes('/'))
       return failed('the workspace is the root of the disk, so nothing would be left to protect');
@@ -135,13 +135,14 @@ function installed(): Outcome<string, string> {
     : failed(`version ${JSON.stringify(described['version'])} is installed, weft knows ${supported} (${howToInstall})`);
 }
 
-async function load(folder: string): Promise<Outcome<Manager, string>> {
-  return (manager ??= await loadFrom(join(folder, 'dist', 'index.js')));
+function load(folder: string): Outcome<Manager, string> {
+  return (manager ??= loadFrom(join(folder, 'dist', 'index.js')));
 }
 
-async function loadFrom(file: string): Promise<Outcome<Manager, string>> {
+function loadFrom(file: string): Outcome<Manager, string> {
   try {
-    const module: unknown = await import(/* @vite-ignore */ pathToFileURL(file).href);
+    // No import of weft's own: where it lies is known only here.
+    const module: unknown = createRequire(file)(file);
     const found: unknown = Object.getOwnPropertyDescriptor(Object(module), 'SandboxManager')?.value;
     return isManager(found) ? ok(found) : failed(`${file} is not what weft knows`);
   } catch (cause) {
