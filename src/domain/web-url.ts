@@ -30,14 +30,38 @@ export function readWebUrl(text: string, base?: string): Outcome<WebUrl, string>
   }
   url.hash = '';
   if (url.href.length > longestUrl) return failed(`The address is longer than ${longestUrl} characters.`);
-  const host = url.hostname
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/su, '$1')
-    .replace(/\.+$/u, '');
+  const host = hostOf(url);
   if (host === '') return failed('The address names no host.');
   const port = url.port === '' || url.port === '80' || url.port === '443' ? 'standard' : Number(url.port);
   return ok({href: url.href, protocol, host, port, scope: hostScope(host)});
 }
+
+const hostOf = ({hostname}: URL): string =>
+  hostname
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/su, '$1')
+    .replace(/\.+$/u, '');
+
+/** A host and a port of it, as a program names them that wants a connection. */
+export interface HostPlace {
+  /** As in `WebUrl`. */
+  readonly host: string;
+  readonly port: number;
+  readonly scope: AddressScope;
+}
+
+/** Reads `host:port`, where the port must be there: `example.com:443`, `[::1]:80`. The error is half a sentence. */
+export function readHostPlace(text: string): Outcome<HostPlace, string> {
+  const [, name = '', digits = ''] = /^(\[[\da-f:.]+\]|[^\s/:@?#%\\[\]]+):(\d{1,5})$/iu.exec(text) ?? [];
+  const port = Number(digits);
+  // A port of its own would be left out of the URL where it is the usual one.
+  const url = name.length > longestHost || port < 1 || port > 65_535 ? null : URL.parse(`http://${name}/`);
+  const host = url === null ? '' : hostOf(url);
+  return host === '' ? failed('it is no host with a port') : ok({host, port, scope: hostScope(host)});
+}
+
+/** Characters of a name, its labels and their dots, in the form that is looked up. */
+const longestHost = 253;
 
 /** `localhost` and all below it mean this machine; any other name may be anywhere. */
 function hostScope(host: string): AddressScope {

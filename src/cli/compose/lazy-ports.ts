@@ -189,7 +189,7 @@ export function lazyWeb({
   const load = async (): Promise<WebPort> => {
     const [{makeWeb}, {machineNetwork}, {routeThroughProxy}] = await Promise.all([
       import('../../workspace/web/make-web.ts'),
-      import('../../workspace/web/exchange.ts'),
+      import('../../workspace/web/connect-host.ts'),
       import('../../models/proxy.ts'),
     ]);
     const network = {...machineNetwork, routeOf: (url: URL) => routeThroughProxy(url, environment)};

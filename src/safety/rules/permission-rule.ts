@@ -92,7 +92,11 @@ function subjectOf(pattern: string, patterned: Patterned): Outcome<RuleSubject, 
   }
 }
 
+/** What rules call the network of commands in the sandbox. It is no tool: commands reach for hosts, models do not. */
+export const networkRules = 'Network';
+
 function patternedBy(tool: string): Patterned | 'unknown' {
+  if (tool === networkRules) return 'domains';
   const action = actionNames.find(name => toolNamesOf(name).includes(tool));
   if (action === undefined) {
     return tool.startsWith('mcp__') || declaredActions.some(declared => declared.tool === tool) ? 'other' : 'unknown';
@@ -118,7 +122,7 @@ function patternedBy(tool: string): Patterned | 'unknown' {
 
 /** A near miss is an error, since ignoring it could drop a rule that someone relies on; a tool that weft has not cannot run. */
 function unknownTool(rule: string, tool: string): RuleFault {
-  const built = actionNames.flatMap(toolNamesOf);
+  const built = [...actionNames.flatMap(toolNamesOf), networkRules];
   const near = nearestName(tool, [...built, ...declaredActions.map(declared => declared.tool)]);
   const message = `The rule ${rule} names no tool of weft.`;
   if (near !== undefined) return {kind: 'malformed', message: `${message} Did you mean ${near}?`};

@@ -2,7 +2,7 @@ import type {JudgedInvocation} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
 import {programName} from '../commands/wrappers.ts';
 import {exactPattern} from './command-pattern.ts';
-import {parseRule, type PermissionRule} from './permission-rule.ts';
+import {networkRules, parseRule, type PermissionRule} from './permission-rule.ts';
 import type {RiskLevel} from '../../domain/risk.ts';
 
 /** Commands longer than this are kept as no rule. */
@@ -81,8 +81,10 @@ function isUseful(text: string): boolean {
 /** Why a rule that allows would let nearly anything through, as half a sentence; `undefined` when it would not. */
 export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefined {
   if (about.kind === 'every-call') {
+    if (tool === networkRules) return reachesAll;
     return tool === 'Bash' ? 'it lets every command through' : undefined;
   }
+  if (about.kind === 'domains' && tool === networkRules && about.pattern.kind === 'every-host') return reachesAll;
   if (about.kind !== 'commands') return undefined;
   const {text, reach} = about.pattern;
   const words = text.replaceAll(/["']/gu, '').split(/\s+/u);
@@ -101,6 +103,8 @@ export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefine
   const abilities = first === undefined ? programsWithManyFaces.get(name) : undefined;
   return abilities === undefined ? undefined : `${name} can ${abilities}`;
 }
+
+const reachesAll = 'commands in the sandbox may then send any file anywhere';
 
 /** Shells and interpreters, in all their versions. */
 const runsGivenText =

@@ -1,27 +1,18 @@
-import {lookup} from 'node:dns/promises';
 import type {IncomingHttpHeaders, IncomingMessage, RequestOptions} from 'node:http';
 import {request as startRequest} from 'node:http';
 import {request as startSecurely} from 'node:https';
-import {connect as connectSocket, isIP, type Socket} from 'node:net';
+import {isIP, type Socket} from 'node:net';
 import {connect as connectTls} from 'node:tls';
 import {promisify} from 'node:util';
 import {brotliDecompress, gunzip, inflate} from 'node:zlib';
 import {byteSize} from '../../base/byte-size.ts';
-import {type AddressScope, addressScope} from '../../base/ip-address.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {raceAbort} from '../../base/race.ts';
 import {causeText, type Fault, rejected} from '../../domain/fault.ts';
 import type {WebUrl} from '../../domain/web-url.ts';
+import {connectHost, type HostNetwork, type HostReach, strayScope} from './connect-host.ts';
 
-/** The network as the web uses it. A name is looked up once for each request, so that it cannot lead to two places. */
-export interface WebNetwork {
-  /** All addresses of a name; rejects where it has none. */
-  readonly addressesOf: (host: string) => Promise<readonly string[]>;
-  /** Opens a connection and says to which address; rejects when it cannot be opened. Nothing has been sent yet. */
-  readonly connect: (
-    place: {readonly address: string; readonly port: number},
-    signal: AbortSignal,
-  ) => Promise<{readonly socket: Socket; readonly address: string}>;
+/** The network as the web uses it. */
+export interface WebNetwork extends HostNetwork {
   /** The way to a server: through the proxy that the user's environment names, or direct. Throws where the proxy cannot be used. */
   readonly routeOf: (url: URL) => WebRoute;
 }
@@ -43,8 +34,7 @@ export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** `as-named`: only addresses of the scope that the URL's host shows. `any`: the user has named this server. */
-  readonly reach: 'as-named' | 'any';
+  readonly reach: HostReach;
   /** Bytes of the answer, as they come and as they are decompressed. */
   readonly mostBytes: number;
 }
@@ -126,62 +116,27 @@ const isInternalName = (host: string): boolean =>
   isIP(host) === 0 &&
   (!host.includes('.') || /\.(?:internal|local|localdomain|lan|home|corp|intranet|private|home\.arpa)$/u.test(host));
 
-/** Milliseconds for one of several addresses of a name, before the next one is tried. */
-const attemptMs = 4000;
-const mostAddresses = 4;
-
-/** Connects to an address of the host whose scope is allowed. Of several addresses of a name, none may be elsewhere. */
+/** Connects to the URL's host, by TLS where it says so. */
 async function open(
   {url, reach}: ExchangeRequest,
   network: WebNetwork,
   signal: AbortSignal,
 ): Promise<Outcome<Socket, Fault>> {
-  const addresses = await addressesOf(url.host, network, signal);
-  const stray = addresses.find(address => !isAllowed(address, {url, reach}));
-  if (stray !== undefined) return refuse(strayText(url, stray));
+  const {host, scope} = url;
   const port =
     url.port === 'standard' ? Number(new URL(url.href).port || (url.protocol === 'https:' ? 443 : 80)) : url.port;
-  let last: unknown = new Error('it has no address');
-  const tried = addresses.slice(0, mostAddresses);
-  for (const [at, address] of tried.entries()) {
-    const attempt = at === tried.length - 1 ? signal : AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- the next address is for when this one fails
-      const connected = await network.connect({address, port}, attempt);
-      if (isAllowed(connected.address, {url, reach})) {
-        // oxlint-disable-next-line no-await-in-loop -- it is returned
-        return ok(url.protocol === 'https:' ? await secured(connected.socket, url.host, signal) : connected.socket);
-      }
-      connected.socket.destroy();
-      return refuse(strayText(url, connected.address));
-    } catch (cause) {
-      last = cause;
-      if (signal.aborted || cause instanceof TlsFailure) break;
-    }
-  }
-  throw last instanceof TlsFailure ? last.cause : last;
+  const connected = await connectHost({host, port, scope, reach}, network, signal);
+  if (connected.tag === 'failed') return refuse(strayText(url, connected.error.stray));
+  return ok(url.protocol === 'https:' ? await secured(connected.value, host, signal) : connected.value);
 }
-
-async function addressesOf(host: string, network: WebNetwork, signal: AbortSignal): Promise<readonly string[]> {
-  if (addressScope(host) !== undefined) return [host];
-  const found = await raceAbort(network.addressesOf(host), signal);
-  if (found === 'aborted') throw new Error('stopped');
-  return found;
-}
-
-const isAllowed = (address: string, {url, reach}: Pick<ExchangeRequest, 'url' | 'reach'>): boolean =>
-  reach === 'any' || (url.scope !== 'private' && addressScope(address) === url.scope);
 
 function strayText({host, scope}: WebUrl, address: string): string {
-  const found: AddressScope = addressScope(address) ?? 'private';
   if (scope === 'private') return `${host} is an address of a private network, which weft does not read.`;
   if (scope === 'loopback') return `${host} leads to ${address}, which is not this machine.`;
-  return found === 'loopback'
+  return strayScope(address) === 'loopback'
     ? `${host} leads to this machine (${address}). To read from it, name it: http://localhost`
     : `${host} leads to ${address}, an address of a private network, which weft does not read.`;
 }
-
-class TlsFailure extends Error {}
 
 /** With the authorities that Node trusts, the user's (NODE_EXTRA_CA_CERTS) among them. */
 async function secured(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
@@ -195,8 +150,8 @@ async function secured(socket: Socket, host: string, signal: AbortSignal): Promi
   const abort = (): void => void tls.destroy(new Error('stopped'));
   signal.addEventListener('abort', abort, {once: true});
   tls.once('secureConnect', () => resolve(tls));
-  tls.once('error', cause => reject(new TlsFailure('no TLS', {cause})));
-  tls.once('close', () => reject(new TlsFailure('no TLS', {cause: new Error('it broke off the connection')})));
+  tls.once('error', reject);
+  tls.once('close', () => reject(new Error('it broke off the connection')));
   if (signal.aborted) abort();
   try {
     return await promise;
@@ -300,25 +255,4 @@ const decompressors: Readonly<
   'x-gzip': promisify(gunzip),
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
-};
-
-/** This machine's own network. */
-export const machineNetwork: Omit<WebNetwork, 'routeOf'> = {
-  addressesOf: async host => (await lookup(host, {all: true})).map(({address}) => address),
-  async connect({address, port}, signal) {
-    const {promise, resolve, reject} = Promise.withResolvers<void>();
-    const socket = connectSocket({host: address, port});
-    const abort = (): void => void socket.destroy(new Error('stopped'));
-    signal.addEventListener('abort', abort, {once: true});
-    socket.once('connect', resolve);
-    // Kept: who uses the socket hears of errors in its own way.
-    socket.on('error', reject);
-    if (signal.aborted) abort();
-    try {
-      await promise;
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
-    return {socket, address: socket.remoteAddress ?? ''};
-  },
 };

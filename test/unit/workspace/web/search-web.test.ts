@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import type {WebSearchRequest} from '../../../../src/actions/web-port.ts';
 import type {Json} from '../../../../src/base/json.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
-import {machineNetwork} from '../../../../src/workspace/web/exchange.ts';
+import {machineNetwork} from '../../../../src/workspace/web/connect-host.ts';
 import {searchProviderOf} from '../../../../src/workspace/web/search-provider.ts';
 import {makeSearcher} from '../../../../src/workspace/web/search-web.ts';
 import {localServer} from './support/local-web.ts';

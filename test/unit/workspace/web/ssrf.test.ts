@@ -2,7 +2,8 @@ import {describe, expect, test} from 'vitest';
 import {addressScope} from '../../../../src/base/ip-address.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
 import {readWebUrl} from '../../../../src/domain/web-url.ts';
-import {machineNetwork, type WebNetwork} from '../../../../src/workspace/web/exchange.ts';
+import {machineNetwork} from '../../../../src/workspace/web/connect-host.ts';
+import type {WebNetwork} from '../../../../src/workspace/web/exchange.ts';
 import {makePageFetcher} from '../../../../src/workspace/web/fetch-page.ts';
 import {localServer, namedNetwork, publicAddress} from './support/local-web.ts';
 

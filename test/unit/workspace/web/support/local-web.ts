@@ -1,6 +1,7 @@
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {machineNetwork, type WebNetwork} from '../../../../../src/workspace/web/exchange.ts';
+import {machineNetwork} from '../../../../../src/workspace/web/connect-host.ts';
+import type {WebNetwork} from '../../../../../src/workspace/web/exchange.ts';
 
 /** A server on loopback, with the requests that reached it. */
 export interface LocalServer extends AsyncDisposable {

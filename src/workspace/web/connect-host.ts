@@ -1,0 +1,88 @@
+import {lookup} from 'node:dns/promises';
+import {connect as connectSocket, type Socket} from 'node:net';
+import {type AddressScope, addressScope} from '../../base/ip-address.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {raceAbort} from '../../base/race.ts';
+import type {HostPlace} from '../../domain/web-url.ts';
+
+/** Names and connections. A name is looked up once for each connection, so that it cannot lead to two places. */
+export interface HostNetwork {
+  /** All addresses of a name; rejects where it has none. */
+  readonly addressesOf: (host: string) => Promise<readonly string[]>;
+  /** Opens a connection and says to which address; rejects when it cannot be opened. Nothing has been sent yet. */
+  readonly connect: (
+    place: {readonly address: string; readonly port: number},
+    signal: AbortSignal,
+  ) => Promise<{readonly socket: Socket; readonly address: string}>;
+}
+
+/** `as-named`: only addresses of the scope that the host's name shows. `any`: the user has named this server. */
+export type HostReach = 'as-named' | 'any';
+
+/** Milliseconds for one of several addresses of a name, before the next one is tried. */
+const attemptMs = 4000;
+const mostAddresses = 4;
+
+/**
+ * Connects to an address of the host whose scope is allowed, and looks at the address that was connected before the first byte is
+ * sent: a name may lead anywhere, at another time to another place than the one that was judged. Of several addresses of a name, none
+ * may be elsewhere: a failure is the one that is. Rejects where no connection can be made.
+ */
+export async function connectHost(
+  {host, port, scope, reach}: HostPlace & {readonly reach: HostReach},
+  network: HostNetwork,
+  signal: AbortSignal,
+): Promise<Outcome<Socket, {readonly stray: string}>> {
+  const isAllowed = (address: string): boolean =>
+    reach === 'any' || (scope !== 'private' && addressScope(address) === scope);
+  const addresses = await addressesOf(host, network, signal);
+  const stray = addresses.find(address => !isAllowed(address));
+  if (stray !== undefined) return failed({stray});
+  let last: unknown = new Error('it has no address');
+  const tried = addresses.slice(0, mostAddresses);
+  for (const [at, address] of tried.entries()) {
+    const attempt = at === tried.length - 1 ? signal : AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- the next address is for when this one fails
+      const connected = await network.connect({address, port}, attempt);
+      if (isAllowed(connected.address)) return ok(connected.socket);
+      connected.socket.destroy();
+      return failed({stray: connected.address});
+    } catch (cause) {
+      last = cause;
+      if (signal.aborted) break;
+    }
+  }
+  throw last;
+}
+
+async function addressesOf(host: string, network: HostNetwork, signal: AbortSignal): Promise<readonly string[]> {
+  if (addressScope(host) !== undefined) return [host];
+  const found = await raceAbort(network.addressesOf(host), signal);
+  if (found === 'aborted') throw new Error('stopped');
+  return found;
+}
+
+/** What a stray address is. */
+export const strayScope = (address: string): AddressScope => addressScope(address) ?? 'private';
+
+/** This machine's own network. */
+export const machineNetwork: HostNetwork = {
+  addressesOf: async host => (await lookup(host, {all: true})).map(({address}) => address),
+  async connect({address, port}, signal) {
+    const {promise, resolve, reject} = Promise.withResolvers<void>();
+    const socket = connectSocket({host: address, port});
+    const abort = (): void => void socket.destroy(new Error('stopped'));
+    signal.addEventListener('abort', abort, {once: true});
+    socket.once('connect', resolve);
+    // Kept: who uses the socket hears of errors in its own way.
+    socket.on('error', reject);
+    if (signal.aborted) abort();
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+    return {socket, address: socket.remoteAddress ?? ''};
+  },
+};
