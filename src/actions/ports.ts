@@ -21,6 +21,7 @@ export interface ActionPorts {
   readonly search: SearchPort;
   readonly todos: TodoPort;
   readonly questions: QuestionPort;
+  readonly hosts: HostsPort;
   readonly blocks: BlocksPort;
   readonly handOvers: HandOverPort;
   readonly mcp: McpPort;
@@ -70,9 +71,26 @@ export interface ShellRequest {
   readonly paging: 'expected' | 'unexpected';
   readonly environment: CommandEnvironment;
   readonly confinement: Confinement;
+  readonly hosts: CommandHosts;
   /** Fires when the command is to go on in the background: it becomes a block, and the run settles with what was printed so far. */
   readonly background: AbortSignal;
   readonly terminal: 'none' | OwnTerminal;
+}
+
+/** Who is asked about a host that a command in the sandbox wants and no rule decides about; `none`: the command needs no network. */
+export type CommandHosts = 'none' | AskHost;
+
+/** Asks about one host. `nobody`: there is nobody to ask. An abort ends the question; the answer is then of no account. */
+export type AskHost = (wanted: WantedHost, signal: AbortSignal) => Promise<'allowed' | 'refused' | 'nobody'>;
+
+/** A host that a command in the sandbox wants. */
+export interface WantedHost {
+  readonly host: string;
+  readonly port: number;
+  /** The rule that would allow this host and no other. */
+  readonly rule: string;
+  /** `ask-rule`: a rule says to ask about it each time. */
+  readonly standing: 'no-rule' | 'ask-rule';
 }
 
 /** A command of the user's own runs in a terminal. */
@@ -333,6 +351,11 @@ export interface TodoEntry {
 interface QuestionPort {
   /** Waits for the user's answers; `unattended` when no front end can ask. */
   ask(questions: readonly Question[], signal: AbortSignal): Promise<QuestionReply>;
+}
+
+/** A person who decides about hosts that commands in the sandbox want. */
+interface HostsPort {
+  ask(wanted: WantedHost & {readonly command: string}, signal: AbortSignal): ReturnType<AskHost>;
 }
 
 export interface Question {

@@ -8,7 +8,7 @@ import {blockText, isGoing, snapshotText} from './block-text.ts';
 import {changesText, noChanges, type WorkspaceChanges} from './changes-port.ts';
 import {boundedCitations} from './citations.ts';
 import {defineAction, textContent, toolForm, type ActionRunContext} from './define-action.ts';
-import type {BlockSnapshot, ShellReport} from './ports.ts';
+import type {BlockSnapshot, CommandHosts, ShellReport} from './ports.ts';
 
 export interface CommandInput {
   readonly command: string;
@@ -120,7 +120,10 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   const paging = input.claims.usesPager === 'yes' || context.detail.pagers.length > 0 ? 'expected' : 'unexpected';
   const {detail, background, terminal} = context;
   const {environment, confinement} = detail;
-  const request = {command, timeoutMs, paging, environment, confinement, background, terminal} as const;
+  const hosts: CommandHosts =
+    // What the host found harmless talks to nobody: it is spared the proxy.
+    environment === 'restricted' ? 'none' : (wanted, signal) => context.ports.hosts.ask({...wanted, command}, signal);
+  const request = {command, timeoutMs, paging, environment, confinement, hosts, background, terminal} as const;
   // What a card or a rule has allowed was somebody's decision; this was nobody's, so it is shown what came of it.
   const changesSince =
     confinement === 'sandbox' ? await context.ports.changes.watch(context.signal) : async () => noChanges;

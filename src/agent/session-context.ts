@@ -15,6 +15,7 @@ import type {PermissionMode} from '../domain/risk.ts';
 import {confines, type Proof} from '../domain/sandbox.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import type {Asker} from '../domain/sub-agent.ts';
+import {hostsPort} from './ask-host.ts';
 import type {PromptCheckpoints} from './checkpoint-recorder.ts';
 import type {OpenConversation} from './conversation.ts';
 import type {ForegroundCommands} from './foreground-commands.ts';
@@ -127,22 +128,31 @@ export function decodeCall(name: string, input: Json, {tools, ports}: SessionCon
 }
 
 /** The effects for one action: questions that it asks carry its id. */
-export const actionPorts = (session: SessionContext, id: ActionId, answer: AnswerPort): ActionPorts => ({
-  ...session.ports.machine,
-  skills: skillsOf(session),
-  tools: session.tools,
-  todos: session.conversation.todos,
-  answer,
-  documents: session.conversation.documents,
-  suggestions: {
-    suggestPrompt: suggestion => session.publish([{event: 'prompt-suggested', ...suggestion}]),
-    continueInNew(summary) {
-      session.continuation = summary;
+export function actionPorts(session: SessionContext, id: ActionId, answer: AnswerPort): ActionPorts {
+  const asking = session.pending.portsFor(id, session.asker);
+  return {
+    ...session.ports.machine,
+    skills: skillsOf(session),
+    tools: session.tools,
+    todos: session.conversation.todos,
+    answer,
+    documents: session.conversation.documents,
+    suggestions: {
+      suggestPrompt: suggestion => session.publish([{event: 'prompt-suggested', ...suggestion}]),
+      continueInNew(summary) {
+        session.continuation = summary;
+      },
     },
-  },
-  agents: session.agents.portFor(id),
-  ...session.pending.portsFor(id, session.asker),
-});
+    agents: session.agents.portFor(id),
+    ...asking,
+    hosts: hostsPort({
+      mode: () => session.mode,
+      questions: asking.questions,
+      judge: session.ports.judge,
+      warn: text => warn(session, text),
+    }),
+  };
+}
 
 /** The skills as the conversation has them: instructions that it holds are not given again, and what a skill allows holds for the prompt. */
 const skillsOf = (session: SessionContext): SkillsPort => ({

@@ -7,6 +7,7 @@ import type {PermissionMode, RuleList} from '../domain/risk.ts';
 import {
   defaultCeiling,
   defaultPreferences,
+  opensLoopback,
   parseSettings,
   sandboxChoice,
   type providers,
@@ -45,6 +46,7 @@ export interface Settings extends AllSourced<Preferences> {
   readonly wireApi: Sourced<WireApi> | undefined;
   readonly permissionMode: Sourced<PermissionMode>;
   readonly sandbox: Sourced<Exclude<SettingsFile['sandbox'], undefined>>;
+  readonly allowLocalBinding: Sourced<boolean>;
   /** The rules of all layers, in the order of the layers. */
   readonly permissions: Readonly<Record<RuleList, readonly Sourced<string>[]>>;
   readonly env: Readonly<Record<string, Sourced<string>>>;
@@ -101,7 +103,13 @@ export function mergeSettings(
     mcpServers: {},
     harnesses: {},
     ...allSourced(
-      {permissionMode: 'default', sandbox: 'auto', memoryCeiling: defaultCeiling, ...defaultPreferences} as const,
+      {
+        permissionMode: 'default',
+        sandbox: 'auto',
+        allowLocalBinding: false,
+        memoryCeiling: defaultCeiling,
+        ...defaultPreferences,
+      } as const,
       {
         source: 'default',
         path: '',
@@ -248,6 +256,7 @@ function admitProjectSettings(
     permissionMode,
     permissions,
     sandbox,
+    allowLocalBinding,
     ...harmless
   } = file;
   const isUserRule = (rule: string): boolean => userRules.includes(rule.trim());
@@ -274,6 +283,9 @@ function admitProjectSettings(
     ...(sandbox === undefined
       ? []
       : [{key: 'sandbox', text: `run commands in the sandbox: ${sandboxChoice(sandbox)}`}]),
+    ...(opensLoopback(allowLocalBinding ?? false, sandbox ?? 'auto')
+      ? [{key: 'allowLocalBinding', text: "let commands in the sandbox reach this machine's own ports"}]
+      : []),
     ...(isLooser ? [{key: 'permissionMode', text: `start in the mode ${permissionMode}`}] : []),
   ];
   const requests = asked.map(({text}) => text);

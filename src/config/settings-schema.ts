@@ -40,7 +40,11 @@ export const defaultPreferences: Preferences = {
 
 const ruleList = z.optional(z.array(z.string().check(z.minLength(1))));
 /** As the Agent SDK's programs say it; what else they put there is not looked at. */
-const sandboxObject = z.looseObject({enabled: z.optional(z.boolean()), failIfUnavailable: z.optional(z.boolean())});
+const sandboxObject = z.looseObject({
+  enabled: z.optional(z.boolean()),
+  failIfUnavailable: z.optional(z.boolean()),
+  network: z.optional(z.looseObject({allowLocalBinding: z.optional(z.boolean())})),
+});
 const variableName = z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u));
 
 /**
@@ -70,6 +74,11 @@ const table = {
   sandbox: {
     schema: z.optional(z.union([z.enum(sandboxChoices), sandboxObject])),
     words: `one of ${sandboxChoices.join(', ')}: how commands run`,
+    grants: true,
+  },
+  allowLocalBinding: {
+    schema: z.optional(z.boolean()),
+    words: "true, so that commands in the sandbox reach this machine's own ports (localhost), or false",
     grants: true,
   },
   env: {
@@ -147,6 +156,12 @@ export function sandboxChoice(value: Exclude<SettingsFile['sandbox'], undefined>
   return value.failIfUnavailable === true ? 'bwrap' : 'auto';
 }
 
+/** Whether commands in the sandbox reach this machine's own ports: by the setting, or as the Agent SDK's programs say it. */
+export const opensLoopback = (
+  allowLocalBinding: boolean,
+  sandbox: Exclude<SettingsFile['sandbox'], undefined>,
+): boolean => allowLocalBinding || (typeof sandbox !== 'string' && sandbox.network?.allowLocalBinding === true);
+
 /** The content of one `settings.json`. */
 export type SettingsFile = z.infer<typeof settingsFile>;
 
@@ -176,6 +191,7 @@ export function settingChoices({key}: SettingName): readonly string[] {
     case 'verbosity':
       return verbosities;
     case 'accessible':
+    case 'allowLocalBinding':
       return ['true', 'false'];
     default:
       return [];

@@ -6,6 +6,12 @@ export type ProviderName = (typeof providerNames)[number];
 export const sandboxChoices = ['auto', ...providerNames] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
+/**
+ * Whether every command runs inside. With `auto` it is those that weft lets through because they are confined: what the user has allowed by
+ * a card, a rule or a mode runs as the user would run it.
+ */
+export const coversAll = (choice: SandboxChoice): boolean => choice !== 'auto' && choice !== 'native';
+
 /** What a backend was seen to stop on this machine. */
 export interface Proven {
   /** Writes outside the workspace, writes of protected files, reads of secrets. */
@@ -42,3 +48,8 @@ export function provenText({files, network, processes}: Proven): string {
   const parts = [...(files ? ['files'] : []), ...(network ? ['network'] : []), ...(processes ? ['processes'] : [])];
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
+
+/** What the user's rules say of a host that a command in the sandbox wants. `open`: none speaks of it. */
+export type HostDecision =
+  | {readonly kind: 'allowed' | 'denied' | 'asked'; readonly rule: string}
+  | {readonly kind: 'open'};

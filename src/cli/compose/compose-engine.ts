@@ -30,6 +30,7 @@ import {
   lazyImages,
   lazyImpact,
   lazyJudge,
+  lazyNetwork,
   lazySandbox,
   lazySearch,
   lazyWeb,
@@ -45,7 +46,7 @@ import type {AgentKindsPort, JudgePort, NoticesPort, SessionsPort, WorkspaceStat
 import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../../domain/hook.ts';
 import {messageId, todoId} from '../../domain/ids.ts';
-import type {SandboxChoice} from '../../domain/sandbox.ts';
+import {coversAll, type SandboxChoice} from '../../domain/sandbox.ts';
 import type {OpenSession} from '../../domain/journal.ts';
 import {type PermissionMode, type RuleList, ruleLists, type RuleScope} from '../../domain/risk.ts';
 import {randomUUID} from 'node:crypto';
@@ -137,6 +138,8 @@ export interface SandboxSetup {
   readonly choice: SandboxChoice;
   /** Where proofs are kept. */
   readonly proofFolder: string;
+  /** Whether commands inside reach this machine's own ports. */
+  readonly loopback: 'closed' | 'open';
 }
 
 /**
@@ -165,6 +168,12 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     deniedReads: () => excluded(),
     readable: outputs.folders,
     isProtected: isProtectedBelow,
+    network: lazyNetwork({
+      rules,
+      loopback: setup.sandbox.loopback,
+      // Where every command runs inside, a person is asked about what no rule speaks of.
+      asking: coversAll(setup.sandbox.choice) && setup.interaction === 'interactive' ? 'open' : 'by-rule',
+    }),
   });
   const commands = makeCommands({
     roots,

@@ -124,7 +124,7 @@ export async function composeSession(
       options.sessionPersistence ? 'keep' : 'leave-no-trace',
     ),
     memoryCeiling: settings.memoryCeiling,
-    sandbox: {choice: settings.sandbox, proofFolder: context.places.data},
+    sandbox: {choice: settings.sandbox, proofFolder: context.places.data, loopback: settings.loopback},
     mode: settings.permissionMode,
     rules: settings.rules,
     removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, directory),

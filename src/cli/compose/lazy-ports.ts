@@ -9,8 +9,10 @@ import {visibleLine} from '../../base/visible.ts';
 import {type ChangesPort, noChanges} from '../../actions/changes-port.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../../domain/checkpoint.ts';
 import {unknownFileEffect} from '../../domain/risk.ts';
+import type {HostDecision} from '../../domain/sandbox.ts';
 import type {Judge, JudgeOptions} from '../../safety/judge.ts';
 import {allowsEveryCall, type PermissionRules} from '../../safety/rules/permission-rule.ts';
+import {hostDecision, hostRule, someHostReachable} from '../../safety/rules/host-rules.ts';
 import type {PathContextOptions} from '../../safety/paths/path-context.ts';
 import {redactDiff} from '../../safety/secrets/redacting-ports.ts';
 import type {Redactor} from '../../safety/secrets/redactor.ts';
@@ -18,7 +20,7 @@ import type {CheckpointPlace} from '../../workspace/checkpoints/make-checkpoints
 import {listFolder} from '../../workspace/files/list-folder.ts';
 import {readBytes} from '../../workspace/files/regular-files.ts';
 import type {ImpactOptions} from '../../workspace/impact/make-impact.ts';
-import type {SandboxOptions} from '../../workspace/sandbox/make-sandbox.ts';
+import type {SandboxNetwork, SandboxOptions} from '../../workspace/sandbox/make-sandbox.ts';
 import type {CommandSandbox} from '../../workspace/sandbox/sandbox.ts';
 import type {Finder, FinderOptions} from '../../workspace/search/make-finder.ts';
 import type {makeSearch} from '../../workspace/search/search.ts';
@@ -161,6 +163,28 @@ export function lazySandbox(options: SandboxOptions): CommandSandbox {
     close: async () => (await made)?.close(),
   };
 }
+
+/** How far commands in the sandbox reach into the network by these rules. The proxy is loaded with the first that may reach a host. */
+export const lazyNetwork = ({
+  rules,
+  loopback,
+  asking,
+}: {
+  readonly rules: PermissionRules;
+  readonly loopback: 'closed' | 'open';
+  /** `by-rule`: a command reaches for hosts only where some rule may let it. */
+  readonly asking: 'open' | 'by-rule';
+}): SandboxNetwork => ({
+  mayReach: () => loopback === 'open' || asking === 'open' || someHostReachable(rules),
+  async open(request) {
+    const [{openNetwork}, {machineNetwork}] = await Promise.all([
+      import('../../workspace/sandbox/open-network.ts'),
+      import('../../workspace/web/connect-host.ts'),
+    ]);
+    const decision = (host: string): HostDecision => hostDecision(host, rules);
+    return openNetwork({decision, ruleFor: hostRule, loopback, network: machineNetwork}, request);
+  },
+});
 
 /** Loads what searches files with the first search. */
 export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPort {

@@ -2,6 +2,7 @@ import {homedir} from 'node:os';
 import type {Proof} from '../../domain/sandbox.ts';
 import {confines} from '../../domain/sandbox.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
+import {lazyNetwork} from './lazy-ports.ts';
 import type {RunContext} from './run-context.ts';
 
 /** What the sandbox of the settings stops on this machine: found out where that is not known since it started. */
@@ -17,6 +18,7 @@ export async function proveSandbox({settings, roots, places}: RunContext): Promi
     deniedReads: () => [],
     readable: () => [],
     isProtected: isProtectedBelow,
+    network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
   }).proof();
 }
 

@@ -15,7 +15,7 @@ import type {HookSetting} from '../../config/hook-settings.ts';
 import type {Preferences} from '../../domain/preferences.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {SandboxChoice} from '../../domain/sandbox.ts';
-import {sandboxChoice, type WireApi} from '../../config/settings-schema.ts';
+import {opensLoopback, sandboxChoice, type WireApi} from '../../config/settings-schema.ts';
 import type {Store} from '../../store/open-store.ts';
 import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
 import {readInstructionFile} from '../../workspace/files/instruction-files.ts';
@@ -78,6 +78,8 @@ interface EffectiveSettings {
   readonly wireApi: WireApi | undefined;
   readonly permissionMode: PermissionMode;
   readonly sandbox: SandboxChoice;
+  /** Whether commands in the sandbox reach this machine's own ports. */
+  readonly loopback: 'closed' | 'open';
   readonly preferences: Preferences;
   /** Megabytes of its own memory near which weft warns the user. */
   readonly memoryCeiling: number;
@@ -149,6 +151,7 @@ export function loadRunContext(given: {
       wireApi: settings.wireApi?.value,
       permissionMode: settings.permissionMode.value,
       sandbox: sandboxChoice(settings.sandbox.value),
+      loopback: opensLoopback(settings.allowLocalBinding.value, settings.sandbox.value) ? 'open' : 'closed',
       preferences: preferencesOf(settings),
       memoryCeiling: settings.memoryCeiling.value,
       passEnv: settings.passEnv.map(({value}) => value),

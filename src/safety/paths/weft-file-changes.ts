@@ -402,7 +402,7 @@ function isGranting(args: readonly string[]): boolean {
 const mayGrant = (name: string): boolean => name.includes('$') || grantingSettings.has(name.split('.')[0] ?? '');
 
 const grantingCallInText =
-  /\bweft(?:\.[cm]?js)?\b[^\n;|&]*?\b(?:permissions\b[^\n;|&]*?\b(?:trust|untrust|add|remove)|config\b[^\n;|&]*?\b(?:set|unset)\s+["']?(?:model|provider|baseUrl|permission|env|passEnv|\$))/u;
+  /\bweft(?:\.[cm]?js)?\b[^\n;|&]*?\b(?:permissions\b[^\n;|&]*?\b(?:trust|untrust|add|remove)|config\b[^\n;|&]*?\b(?:set|unset)\s+["']?(?:model|provider|baseUrl|permission|env|passEnv|sandbox|allowLocal|\$))/u;
 
 function firstOf<T>(items: readonly T[], find: (item: T) => WeftFileChange | undefined): WeftFileChange | undefined {
   for (const item of items) {

@@ -1,12 +1,7 @@
 import {isIP} from 'node:net';
+import type {HostDecision} from '../../domain/sandbox.ts';
 import {matchesDomain} from './domain-pattern.ts';
 import {networkRules, type PermissionRule, type PermissionRules} from './permission-rule.ts';
-
-/** What the user's rules say of a host that a command in the sandbox wants. `open`: none speaks of it. */
-export type HostDecision =
-  | {readonly kind: 'allowed' | 'denied'; readonly rule: string}
-  | {readonly kind: 'asked'; readonly rule: string}
-  | {readonly kind: 'open'};
 
 /**
  * The rule that decides about a host, whatever the port: deny before ask before allow. `host` is written as `readHostPlace` writes it.

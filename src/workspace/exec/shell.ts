@@ -178,6 +178,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       directory: from,
       environment: variables(),
       confinement: request.confinement,
+      hosts: request.hosts,
       terminal: 'own',
     });
     if (launched.tag === 'failed') return settle({kind: 'not-started', fault: noSandbox(launched.error)});

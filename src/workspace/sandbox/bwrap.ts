@@ -63,7 +63,11 @@ export const bwrap: SandboxProvider = {
       request.directory,
       '--',
     ];
-    const inner = policy.network.kind === 'filtered' ? withForwarder(request.argv, socketInside) : request.argv;
+    const {network} = policy;
+    const inner =
+      network.kind === 'filtered'
+        ? withForwarder(request.argv, {socket: socketInside, ports: network.loopbackPorts})
+        : request.argv;
     return ok({
       kind: 'enclosed',
       program,

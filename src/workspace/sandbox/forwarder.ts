@@ -5,14 +5,18 @@ export const forwarderPort = 3128;
 
 /**
  * The command behind a small forwarder: from a port of its own loopback, where programs look for an HTTP proxy, to the socket of the
- * proxy outside. socat where it is installed, else node, which takes longer to start. The command begins when the port answers, and
- * the forwarder ends with it.
+ * proxy outside. socat where it is installed, else node, which takes longer to start. `ports` of this machine's loopback are found on
+ * that of the inside, too, each through a tunnel of the proxy. The command begins when the forwarder answers, and it ends with the
+ * command.
  */
-export function withForwarder(argv: readonly string[], socket: string): readonly string[] {
-  const socat = findProgram('socat');
+export function withForwarder(
+  argv: readonly string[],
+  {socket, ports}: {readonly socket: string; readonly ports: readonly number[]},
+): readonly string[] {
+  const socat = ports.length === 0 ? findProgram('socat') : undefined;
   const forwarder =
     socat === undefined
-      ? [process.execPath, '-e', nodeForwarder, socket]
+      ? [process.execPath, '-e', nodeForwarder, socket, ports.join(',')]
       : [socat, `TCP-LISTEN:${String(forwarderPort)},bind=127.0.0.1,fork,reuseaddr`, `UNIX-CONNECT:${socket}`];
   return ['/bin/sh', '-c', launcher, 'weft-forwarder', String(forwarder.length), ...forwarder, ...argv];
 }
@@ -29,7 +33,7 @@ count=$1; shift
 start() { env -u NODE_OPTIONS -u BASH_ENV "$@" </dev/null >/dev/null 2>&1 & }
 case $count in
   3) start "$1" "$2" "$3"; shift 3 ;;
-  *) start "$1" "$2" "$3" "$4"; shift 4 ;;
+  *) start "$1" "$2" "$3" "$4" "$5"; shift 5 ;;
 esac
 forwarder=$!
 listens() {
@@ -41,6 +45,8 @@ until listens || [ "$turns" -ge 500 ]; do
   kill -s 0 "$forwarder" 2>/dev/null || break
   turns=$((turns + 1)); [ "$turns" -lt 20 ] || sleep 0.01
 done
+# A key press that ends the command leaves it to this shell to end the forwarder.
+trap : INT QUIT
 "$@"
 code=$?
 kill "$forwarder" 2>/dev/null
@@ -48,8 +54,32 @@ exit "$code"`;
 
 const nodeForwarder = `
 const net = require('node:net');
-net.createServer({allowHalfOpen: true}, inside => {
-  const outside = net.connect({path: process.argv[1], allowHalfOpen: true});
+const [, socket, ports] = process.argv;
+for (const signal of ['SIGINT', 'SIGQUIT']) process.on(signal, () => {});
+const join = (inside, outside) => { inside.pipe(outside); outside.pipe(inside); };
+const reach = inside => {
+  const outside = net.connect({path: socket, allowHalfOpen: true});
   inside.on('error', () => outside.destroy()); outside.on('error', () => inside.destroy());
-  inside.pipe(outside); outside.pipe(inside);
-}).listen(${String(forwarderPort)}, '127.0.0.1');`;
+  return outside;
+};
+const serve = (port, host, onConnection) =>
+  net.createServer({allowHalfOpen: true}, onConnection).on('error', () => {}).listen(port, host);
+const tunnel = port => inside => {
+  const outside = reach(inside);
+  outside.write('CONNECT localhost:' + port + ' HTTP/1.1\\r\\n\\r\\n');
+  let head = '';
+  const read = bytes => {
+    head += bytes.toString('latin1');
+    const end = head.indexOf('\\r\\n\\r\\n');
+    if (end < 0) return;
+    outside.off('data', read);
+    if (!head.startsWith('HTTP/1.1 200')) return void (inside.destroy(), outside.destroy());
+    outside.pause();
+    outside.unshift(Buffer.from(head.slice(end + 4), 'latin1'));
+    join(inside, outside);
+  };
+  outside.on('data', read);
+  outside.once('close', () => inside.destroy());
+};
+for (const port of ports === '' ? [] : ports.split(',').map(Number)) for (const host of ['127.0.0.1', '::1']) serve(port, host, tunnel(port));
+serve(${String(forwarderPort)}, '127.0.0.1', inside => join(inside, reach(inside)));`;

@@ -1,11 +1,13 @@
 import {hash} from 'node:crypto';
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join, relative} from 'node:path';
+import type {AskHost} from '../../actions/ports.ts';
 import {isJsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
   confines,
+  coversAll,
   nativeProof,
   nothingProven,
   type Proof,
@@ -16,6 +18,7 @@ import type {Confinement} from '../../domain/risk.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {linkOf, readTextFile} from '../exec/process-table.ts';
 import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
+import type {FilteredNetwork} from './open-network.ts';
 import type {
   CommandSandbox,
   EnclosedStart,
@@ -41,16 +44,18 @@ export interface SandboxOptions {
   readonly readable: () => readonly string[];
   /** See `SandboxPolicy`. */
   readonly isProtected: (belowRoot: string) => boolean;
+  readonly network: SandboxNetwork;
+}
+
+/** How the network of commands inside is opened, as far as it is. */
+export interface SandboxNetwork {
+  /** Whether a command may reach any host; asked for every command, since rules change. */
+  readonly mayReach: () => boolean;
+  readonly open: (request: {readonly folder: string; readonly ask: AskHost}) => Promise<FilteredNetwork>;
 }
 
 /** A change of what a policy means makes earlier proofs worthless. */
 const policyVersion = 2;
-
-/**
- * Whether every command runs inside. With `auto` it is those that weft lets through because they are confined: what the user has allowed by
- * a card, a rule or a mode runs as the user would run it.
- */
-export const coversAll = (choice: SandboxChoice): boolean => choice !== 'auto' && choice !== 'native';
 
 /** Loads and looks for nothing before the first command that is to run inside. */
 export function makeSandbox(options: SandboxOptions): CommandSandbox {
@@ -95,12 +100,23 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     });
   }
 
-  async function inside({confinement, ...request}: EncloseRequest): Promise<Outcome<EnclosedStart, string>> {
+  async function inside({confinement, hosts, ...request}: EncloseRequest): Promise<Outcome<EnclosedStart, string>> {
     const proof = await prove();
     if (!confines(proof)) return failed(proof.reason);
     const [provider, policy] = await Promise.all([loadProvider(proof.provider), policyFor(confinement)]);
     if (provider === 'native') return failed(nativeProof.reason);
-    return policy.tag === 'ok' ? provider.enclose({...request, policy: policy.value}) : policy;
+    if (policy.tag === 'failed') return policy;
+    // What only plans tells nobody either.
+    if (hosts === 'none' || confinement === 'read-only' || !options.network.mayReach()) {
+      return provider.enclose({...request, policy: policy.value});
+    }
+    const network = await options.network.open({folder: policy.value.session.folder, ask: hosts});
+    const start = await provider.enclose({...request, policy: {...policy.value, network}});
+    if (start.tag === 'failed') {
+      network.close();
+      return start;
+    }
+    return ok({...start.value, release: () => [...start.value.release(), ...network.close()]});
   }
 
   return {

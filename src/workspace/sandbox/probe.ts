@@ -54,12 +54,13 @@ export async function probeProvider(
     };
     const {policy, script, work} = place;
     const outcome = await runEnclosed(
-      {enclose: async ({confinement: _chosen, ...request}) => provider.enclose({...request, policy})},
+      {enclose: async ({confinement: _chosen, hosts: _none, ...request}) => provider.enclose({...request, policy})},
       {
         argv: ['/bin/sh', '-c', script],
         directory: work,
         environment,
         confinement: 'sandbox',
+        hosts: 'none',
         timeoutMs: limitMs,
         input: '',
       },

@@ -1,5 +1,6 @@
 import {basename, extname} from 'node:path';
 import {failed, type Outcome} from '../../base/outcome.ts';
+import {askNobody} from './host-gate.ts';
 import {type EnclosedEnd, runEnclosed} from './run-enclosed.ts';
 import type {CommandSandbox} from './sandbox.ts';
 
@@ -42,7 +43,7 @@ export function makeSandboxExec({
     {timeoutMs, input}: {readonly timeoutMs: number; readonly input: string},
     signal: AbortSignal,
   ): Promise<Outcome<EnclosedEnd, string>> {
-    const request = {argv, directory, environment, confinement: 'chosen', input} as const;
+    const request = {argv, directory, environment, confinement: 'chosen', hosts: askNobody, input} as const;
     return runEnclosed(sandbox, {...request, timeoutMs: Math.min(timeoutMs, longestRunMs)}, signal);
   }
 

@@ -1,6 +1,8 @@
+import type {CommandHosts} from '../../actions/ports.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import type {Confinement} from '../../domain/risk.ts';
 import type {ProviderName, Proof} from '../../domain/sandbox.ts';
+import type {FilteredNetwork} from './open-network.ts';
 
 /**
  * The sandbox that commands run in, as everything that starts commands sees it. `enclose` is asked for every command; nothing is
@@ -26,6 +28,8 @@ export interface EncloseRequest {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly confinement: Confinement;
+  /** Who is asked about hosts that no rule speaks of; `none`: it needs no network. */
+  readonly hosts: CommandHosts;
   /** `shared`: with a terminal of the user's, into which a program inside could type. */
   readonly terminal: 'own' | 'shared';
 }
@@ -67,7 +71,7 @@ export interface SandboxProvider {
   close(): Promise<void>;
 }
 
-export interface BackendRequest extends Omit<EncloseRequest, 'confinement'> {
+export interface BackendRequest extends Omit<EncloseRequest, 'confinement' | 'hosts'> {
   readonly policy: SandboxPolicy;
 }
 
@@ -81,7 +85,7 @@ export interface SandboxPolicy {
   /** `read-only`: the whole `.git`. `guarded`: only what runs programs or decides which run. */
   readonly repository: 'guarded' | 'read-only';
   /** `filtered`: what the proxy behind this socket lets through. */
-  readonly network: {readonly kind: 'closed'} | {readonly kind: 'filtered'; readonly socket: string};
+  readonly network: {readonly kind: 'closed'} | Pick<FilteredNetwork, 'kind' | 'socket' | 'loopbackPorts'>;
   /** Files and folders that are not there inside. */
   readonly hidden: readonly string[];
   /** Folders outside the workspace that are visible inside although their surroundings are not. */

@@ -21,6 +21,7 @@ import {keepReadingAfterExit} from '../exec/watchdog.ts';
 import {commandOf, listeningPorts, startOf} from '../exec/process-table.ts';
 import {collectRawOutput} from '../exec/command-output.ts';
 import {shellEnvironment, type VariableSources} from '../exec/shell-environment.ts';
+import {askNobody} from '../sandbox/host-gate.ts';
 import {openLaunch} from '../sandbox/launch.ts';
 import type {CommandSandbox, Enclosure} from '../sandbox/sandbox.ts';
 import {
@@ -315,6 +316,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
         directory,
         environment: variables(),
         confinement,
+        // It goes on when the action that started it is settled, and could be asked about no more.
+        hosts: askNobody,
         terminal: 'own',
       });
       if (launched.tag === 'failed') return failed(noSandbox(launched.error));

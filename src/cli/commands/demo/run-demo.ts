@@ -94,7 +94,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
   });
   if (opened.tag === 'failed') throw new Error(faultText(opened.error));
   return composeEngine({
-    sandbox: {choice: 'native', proofFolder: blocks},
+    sandbox: {choice: 'native', proofFolder: blocks, loopback: 'closed'},
     agentKinds: noAgentKinds,
     harnesses: noHarnesses,
     model: opened.value,

@@ -5,6 +5,7 @@ import {ok} from '../../../base/outcome.ts';
 import {visibleLine} from '../../../base/visible.ts';
 import {causeText} from '../../../domain/fault.ts';
 import {
+  coversAll,
   nativeProof,
   nothingProven,
   type Proof,
@@ -18,9 +19,11 @@ import {findShell} from '../../../workspace/exec/shell-start.ts';
 import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
 import {makePaths} from '../../../workspace/files/resolve-path.ts';
-import {coversAll, loadProvider, makeSandbox} from '../../../workspace/sandbox/make-sandbox.ts';
+import {loadProvider, makeSandbox} from '../../../workspace/sandbox/make-sandbox.ts';
+import {askNobody} from '../../../workspace/sandbox/host-gate.ts';
 import {openLaunch} from '../../../workspace/sandbox/launch.ts';
 import {probeProvider} from '../../../workspace/sandbox/probe.ts';
+import {lazyNetwork} from '../../compose/lazy-ports.ts';
 import {userPlaces, weftFolders} from '../../compose/user-data.ts';
 import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
 import {exitCode, type ExitCode} from '../../exit-code.ts';
@@ -134,6 +137,7 @@ export async function runInSandbox(
     deniedReads: () => deniedReadGlobs({roots, home, resolve: paths.resolve, rules: settings.rules}),
     readable: () => [],
     isProtected: isProtectedBelow,
+    network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
   });
   const [first, ...others] = words;
   const argv: readonly [string, ...string[]] =
@@ -144,6 +148,7 @@ export async function runInSandbox(
     directory,
     environment: shellEnvironment(variables, {runTag: '', channel: 'terminal', environment: 'inherited'}),
     confinement: 'chosen',
+    hosts: askNobody,
     terminal: 'shared',
   });
   if (launched.tag === 'failed') {

@@ -4,13 +4,13 @@ import {createServer} from 'node:net';
 import {once} from 'node:events';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import type {ShellReport} from '../../../../src/actions/ports.ts';
+import type {CommandHosts, ShellReport} from '../../../../src/actions/ports.ts';
 import type {Confinement} from '../../../../src/domain/risk.ts';
 import type {SandboxChoice} from '../../../../src/domain/sandbox.ts';
 import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts';
 import {makeCommands} from '../../../../src/workspace/exec/make-commands.ts';
 import {makeOutputFolder} from '../../../../src/workspace/exec/output-folder.ts';
-import {makeSandbox} from '../../../../src/workspace/sandbox/make-sandbox.ts';
+import {makeSandbox, type SandboxNetwork} from '../../../../src/workspace/sandbox/make-sandbox.ts';
 import type {CommandSandbox} from '../../../../src/workspace/sandbox/sandbox.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {never} from '../temporary-folder.ts';
@@ -23,6 +23,14 @@ export type AroundEnclose = (
   outside: string,
   enclose: () => ReturnType<CommandSandbox['enclose']>,
 ) => ReturnType<CommandSandbox['enclose']>;
+
+/** No rule, and nobody to ask. */
+const closedNetwork: SandboxNetwork = {
+  mayReach: () => false,
+  open: async () => {
+    throw new Error('the network is closed');
+  },
+};
 
 let proofs: string | undefined;
 
@@ -38,7 +46,11 @@ function proofFolder(): string {
 /**
  * A home with a secret, a workspace with a repository, and a machine that listens; commands run in a sandbox of that choice.
  */
-export async function sandboxPlace(choice: SandboxChoice, around: AroundEnclose = (_outside, enclose) => enclose()) {
+export async function sandboxPlace(
+  choice: SandboxChoice,
+  around: AroundEnclose = (_outside, enclose) => enclose(),
+  network: SandboxNetwork = closedNetwork,
+) {
   const folder = mkdtempSync(join(onDisk, '.weft-sandbox-'));
   const home = join(folder, 'home');
   const root = join(folder, 'work');
@@ -58,6 +70,7 @@ export async function sandboxPlace(choice: SandboxChoice, around: AroundEnclose 
     deniedReads: () => ['./denied.txt'],
     readable: () => [],
     isProtected: isProtectedBelow,
+    network,
   });
   const sandbox: CommandSandbox = {...made, enclose: request => around(outside, () => made.enclose(request))};
   const commands = makeCommands({
@@ -103,9 +116,13 @@ export async function sandboxPlace(choice: SandboxChoice, around: AroundEnclose 
     connections,
     has: (name: string) => existsSync(join(root, name)),
     text: (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : ''),
-    run: async (command: string, confinement: Confinement = 'chosen'): Promise<ShellReport> =>
+    run: async (
+      command: string,
+      confinement: Confinement = 'chosen',
+      hosts: CommandHosts = onPipes.hosts,
+    ): Promise<ShellReport> =>
       commands.shell.run(
-        {command, timeoutMs: 60_000, paging: 'unexpected', environment: 'inherited', confinement, ...onPipes},
+        {command, timeoutMs: 60_000, paging: 'unexpected', environment: 'inherited', confinement, ...onPipes, hosts},
         () => {},
         never,
       ),

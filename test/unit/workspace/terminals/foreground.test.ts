@@ -24,6 +24,7 @@ function start(command: string, needed: (block: BlockId) => void = () => {}) {
       paging: 'unexpected',
       environment: 'inherited',
       confinement: 'chosen',
+      hosts: 'none',
       background: background.signal,
       terminal: {size: {columns: 60, rows: 20}, needed},
     },

@@ -1,0 +1,61 @@
+import type {ActionPorts, Question} from '../actions/ports.ts';
+import {firstLine} from '../base/clip.ts';
+import {faultText} from '../domain/fault.ts';
+import type {PermissionMode} from '../domain/risk.ts';
+import type {JudgePort} from './ports.ts';
+
+interface AskHostDeps {
+  readonly mode: () => PermissionMode;
+  readonly questions: ActionPorts['questions'];
+  readonly judge: Pick<JudgePort, 'changeRules'>;
+  readonly warn: (text: string) => void;
+}
+
+const once = 'Allow once';
+const forSession = 'Allow for this session';
+const always = 'Always allow';
+
+/**
+ * Asks the user about a host that a command in the sandbox wants. What is allowed for longer becomes a rule, which holds at once. Any
+ * other answer than one of these is a no.
+ */
+export const hostsPort = ({mode, questions, judge, warn}: AskHostDeps): ActionPorts['hosts'] => ({
+  async ask({host, port, command, rule, standing}, signal) {
+    if (mode() === 'dontAsk') return 'nobody';
+    const longer: Question['options'] =
+      standing === 'ask-rule'
+        ? []
+        : [
+            {label: forSession, description: `the rule ${rule}, until weft ends`, recommended: 'plain'},
+            {
+              label: always,
+              description: `the rule ${rule} goes to your settings of this project`,
+              recommended: 'plain',
+            },
+          ];
+    const reply = await questions.ask(
+      [
+        {
+          question: `A command in the sandbox wants to reach ${host}, port ${String(port)}. Allow it? ${firstLine(command, 200)}`,
+          header: 'Network',
+          options: [
+            {label: 'No', description: 'the agent reads that you refused', recommended: 'plain'},
+            {label: once, description: 'as long as this command runs', recommended: 'plain'},
+            ...longer,
+          ],
+          choice: 'one',
+        },
+      ],
+      signal,
+    );
+    if (reply.kind === 'unattended') return 'nobody';
+    const said = reply.kind === 'answered' ? reply.answers[0]?.selected[0] : undefined;
+    if (said !== once && said !== forSession && said !== always) return 'refused';
+    if (said !== once) {
+      const scope = said === always ? 'local' : 'session';
+      const changed = await judge.changeRules({change: 'add', list: 'allow', rule, scope});
+      if (changed.tag === 'failed') warn(faultText(changed.error));
+    }
+    return 'allowed';
+  },
+});

@@ -1,0 +1,190 @@
+import {once} from 'node:events';
+import {createServer, type IncomingHttpHeaders, type IncomingMessage, request as startRequest} from 'node:http';
+import type {ServerResponse} from 'node:http';
+import type {Socket} from 'node:net';
+import type {Duplex} from 'node:stream';
+import {pipeline} from 'node:stream/promises';
+import {type HostPlace, readHostPlace} from '../../domain/web-url.ts';
+import {connectHost, type HostNetwork, strayScope} from '../web/connect-host.ts';
+import type {HostGate, Refused} from './host-gate.ts';
+
+export interface ProxyOptions {
+  /** The unix socket that is made. */
+  readonly path: string;
+  readonly gate: HostGate;
+  readonly network: HostNetwork;
+  /** Milliseconds in which the head of a request has to be there. */
+  readonly headMs: number;
+}
+
+/** Connections of one command at a time. */
+const mostConnections = 256;
+
+/** Bytes of the head of a request. */
+const longestHead = 64 * 1024;
+
+/**
+ * An HTTP proxy for one command in the sandbox: plain requests and tunnels (CONNECT). The host that is judged is the one that is
+ * connected: of a plain request that of its URL, which also takes the place of its `Host` field; of a tunnel that of CONNECT. What
+ * goes through a tunnel is not looked into. Closing it ends all connections.
+ */
+export async function openProxy(
+  {path, gate, network, headMs}: ProxyOptions,
+  signal: AbortSignal,
+): Promise<{close(): void}> {
+  const server = createServer({
+    maxHeaderSize: longestHead,
+    headersTimeout: headMs,
+    // A long upload is no slow client.
+    requestTimeout: 0,
+    connectionsCheckingInterval: Math.min(headMs, 5000),
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+  });
+  server.maxConnections = mostConnections;
+  const open = new Set<Duplex>();
+  const keep = <S extends Duplex>(stream: S): S => {
+    open.add(stream);
+    stream.on('error', () => stream.destroy());
+    stream.once('close', () => open.delete(stream));
+    return stream;
+  };
+
+  /** A connection to a place that may be reached; else why there is none, and the status that says so. */
+  async function reach(place: HostPlace): Promise<Socket | {readonly status: 403 | 502; readonly words: string}> {
+    const judged = await gate.judge(place);
+    if (judged !== 'allowed') return {status: 403, words: judged.refused};
+    try {
+      const connected = await connectHost({...place, reach: 'as-named'}, network, signal);
+      if (connected.tag === 'failed') return {status: 403, words: strayed(place, connected.error.stray).refused};
+      return keep(connected.value);
+    } catch (cause) {
+      const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+      return {status: 502, words: `weft's proxy cannot connect to ${place.host}:${String(place.port)}${code}`};
+    }
+  }
+
+  const strayed = (place: HostPlace, address: string): Refused =>
+    gate.refuse(
+      place,
+      strayScope(address) === 'loopback'
+        ? `its name leads to this machine (${address})`
+        : `its name leads to ${address}, an address of a private network`,
+    );
+
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = URL.parse(request.url ?? '');
+    if (target === null || target.protocol !== 'http:' || target.username !== '' || target.password !== '') {
+      return answer(response, 400, "weft's proxy takes requests for http://host/… and CONNECT host:port");
+    }
+    const place = readHostPlace(`${target.hostname}:${target.port === '' ? '80' : target.port}`);
+    if (place.tag === 'failed') return answer(response, 400, place.error);
+    const connected = await reach(place.value);
+    if ('status' in connected) return answer(response, connected.status, connected.words);
+    if (response.destroyed) return void connected.destroy();
+    const outgoing = startRequest({
+      method: request.method,
+      path: `${target.pathname}${target.search}`,
+      headers: {
+        ...passedOn(request.headersDistinct, request.headers),
+        // Else the body of a GET would go out without a frame, and be read as a request of its own.
+        ...(request.headers['transfer-encoding'] === undefined ? {} : {'transfer-encoding': 'chunked'}),
+        host: target.host,
+        connection: 'close',
+      },
+      maxHeaderSize: longestHead,
+      createConnection: () => connected,
+    });
+    const answered = Promise.withResolvers<IncomingMessage>();
+    outgoing.once('response', answered.resolve);
+    outgoing.on('error', answered.reject);
+    // An upload that breaks off, or that the server does not want to the end, shows in the answer.
+    pipeline(request, outgoing).catch(() => {});
+    try {
+      const incoming = await answered.promise;
+      response.writeHead(incoming.statusCode ?? 502, passedOn(incoming.headersDistinct, incoming.headers));
+      await pipeline(incoming, response);
+    } catch {
+      if (response.headersSent) response.destroy();
+      else answer(response, 502, `${place.value.host} broke off the connection`);
+    } finally {
+      connected.destroy();
+    }
+  }
+
+  async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    keep(client);
+    const place = readHostPlace(request.url ?? '');
+    const connected =
+      place.tag === 'ok'
+        ? await reach(place.value)
+        : ({status: 400, words: `CONNECT takes host:port: ${place.error}`} as const);
+    if ('status' in connected) {
+      const {status, words} = connected;
+      client.end(
+        `HTTP/1.1 ${String(status)} ${statusWords[status]}\r\ncontent-type: text/plain; charset=utf-8\r\n` +
+          `content-length: ${String(Buffer.byteLength(words) + 1)}\r\nconnection: close\r\n\r\n${words}\n`,
+      );
+      return;
+    }
+    if (client.destroyed) return void connected.destroy();
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) connected.write(head);
+    client.once('close', () => connected.destroy());
+    connected.once('close', () => client.destroy());
+    client.pipe(connected);
+    connected.pipe(client);
+  }
+
+  server.on('connection', socket => void keep(socket));
+  server.on('request', (request, response) => {
+    forward(request, response).catch(() => response.destroy());
+  });
+  server.on('connect', (request, client, head) => {
+    tunnel(request, client, head).catch(() => client.destroy());
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  return {
+    close() {
+      server.close();
+      for (const stream of open) stream.destroy();
+    },
+  };
+}
+
+const statusWords = {400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway'} as const;
+
+function answer(response: ServerResponse, status: keyof typeof statusWords, words: string): void {
+  // What of the request is not read yet would be taken for the next one.
+  response.writeHead(status, {'content-type': 'text/plain; charset=utf-8', connection: 'close'}).end(`${words}\n`);
+}
+
+/** The fields that are meant for the other side: all but those of one connection, which `Connection` may add to. */
+function passedOn(
+  all: NodeJS.Dict<string[]>,
+  {connection = ''}: Pick<IncomingHttpHeaders, 'connection'>,
+): Record<string, string | string[]> {
+  const named = connection.split(',').map(name => name.trim().toLowerCase());
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, values = []]): readonly [string, string | string[]][] => {
+      const [first] = values;
+      if (first === undefined || ofOneConnection.has(name) || named.includes(name)) return [];
+      return [[name, values.length === 1 ? first : values]];
+    }),
+  );
+}
+
+const ofOneConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'host',
+]);

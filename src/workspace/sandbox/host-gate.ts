@@ -1,0 +1,105 @@
+import type {AskHost} from '../../actions/ports.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {HostDecision} from '../../domain/sandbox.ts';
+import type {HostPlace} from '../../domain/web-url.ts';
+
+/** Who decides about the hosts that one command reaches for. */
+export interface HostGate {
+  /** Says yes, or why not, before anything is looked up or connected. */
+  judge(place: HostPlace): Promise<'allowed' | Refused>;
+  /** Keeps that a connection which was allowed came to nothing because of where the name leads. */
+  refuse(place: HostPlace, why: string): Refused;
+  /** A sentence for the model on each host that was refused. */
+  notes(): readonly string[];
+}
+
+/** Why a host is not reached, as a sentence for the program that wants it and for the model. */
+export interface Refused {
+  readonly refused: string;
+}
+
+export interface HostGateOptions {
+  readonly decision: (host: string) => HostDecision;
+  /** The rule that allows this host and no other. */
+  readonly ruleFor: (host: string) => string;
+  readonly loopback: 'closed' | 'open';
+  /** Asks a person about a host; see `AskHost`. */
+  readonly ask: AskHost;
+}
+
+/** For commands that run when nobody can be asked. */
+export const askNobody: AskHost = async () => 'nobody';
+
+/** Hosts that one command may ask a person about; a program that makes up names is not to fill the screen. */
+const mostAsked = 20;
+
+/** Hosts that the model is told of. */
+const mostNotes = 10;
+
+/** Nobody is asked twice about a host while one command runs. The signal ends what is being asked. */
+export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions, signal: AbortSignal): HostGate {
+  const asked = new Map<string, Promise<'allowed' | string>>();
+  const refusals = new Map<string, string>();
+
+  function refuse({host, port}: HostPlace, why: string): Refused {
+    const refused = `weft did not let the command reach ${host}:${String(port)}: ${why}`;
+    refusals.set(host, refused);
+    return {refused};
+  }
+
+  async function askOnce({host, port}: HostPlace, standing: 'no-rule' | 'ask-rule'): Promise<'allowed' | string> {
+    const rule = ruleFor(host);
+    const allowing = standing === 'no-rule' ? `; the rule ${rule} in the user's settings would allow it` : '';
+    const answer = await ask({host, port, rule, standing}, signal);
+    switch (answer) {
+      case 'allowed':
+        return answer;
+      case 'refused':
+        return 'the user refused it';
+      case 'nobody':
+        return standing === 'no-rule'
+          ? `no rule speaks of this host, and nobody could be asked${allowing}`
+          : 'a rule says to ask about this host, and nobody could be asked';
+      default:
+        return unreachable(answer);
+    }
+  }
+
+  return {
+    async judge(place) {
+      const {host, scope} = place;
+      if (scope === 'private') return refuse(place, 'it is an address of a private network, which no rule allows');
+      const found = decision(host);
+      switch (found.kind) {
+        case 'denied':
+          return refuse(place, `the rule ${found.rule} denies it`);
+        case 'allowed':
+          if (scope === 'public') return 'allowed';
+          break;
+        case 'asked':
+        case 'open':
+          break;
+        default:
+          return unreachable(found);
+      }
+      if (scope === 'loopback') {
+        const why = `this machine's own ports are closed to the sandbox; the setting "allowLocalBinding": true opens them`;
+        return loopback === 'open' ? 'allowed' : refuse(place, why);
+      }
+      let answer = asked.get(host);
+      if (answer === undefined) {
+        if (asked.size >= mostAsked) return refuse(place, 'the command has reached for too many hosts');
+        answer = askOnce(place, found.kind === 'asked' ? 'ask-rule' : 'no-rule');
+        asked.set(host, answer);
+      }
+      const said = await answer;
+      return said === 'allowed' ? said : refuse(place, said);
+    },
+    refuse,
+    notes() {
+      const all = [...refusals.values()];
+      const more = all.length - mostNotes;
+      return [...all.slice(0, mostNotes), ...(more > 0 ? [`and ${String(more)} further hosts`] : [])];
+    },
+  };
+}

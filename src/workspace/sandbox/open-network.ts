@@ -1,0 +1,72 @@
+import {readFileSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {randomUUID} from 'node:crypto';
+import type {AskHost} from '../../actions/ports.ts';
+import type {HostNetwork} from '../web/connect-host.ts';
+import {openProxy} from './filtering-proxy.ts';
+import {forwarderPort} from './forwarder.ts';
+import {type HostGateOptions, makeHostGate} from './host-gate.ts';
+
+/** The network of one command: what goes through the proxy behind a socket. */
+export interface FilteredNetwork {
+  readonly kind: 'filtered';
+  readonly socket: string;
+  /** Ports of this machine's loopback that the command finds on its own. */
+  readonly loopbackPorts: readonly number[];
+  /** Ends all connections; called once, when nothing of the command runs any more. Returns a sentence on each host that was refused. */
+  close(): readonly string[];
+}
+
+export interface NetworkOptions extends Omit<HostGateOptions, 'ask'> {
+  readonly network: HostNetwork;
+}
+
+/** Milliseconds in which a program has to have sent the head of a request. */
+const headMs = 20_000;
+
+/** Opens a proxy for one command, with its socket in this folder, which only the user can enter. */
+export async function openNetwork(
+  {network, ...options}: NetworkOptions,
+  {folder, ask}: {readonly folder: string; readonly ask: AskHost},
+): Promise<FilteredNetwork> {
+  const over = new AbortController();
+  const socket = join(folder, `${randomUUID().slice(0, 8)}.sock`);
+  const gate = makeHostGate({...options, ask}, over.signal);
+  const proxy = await openProxy({path: socket, gate, network, headMs}, over.signal);
+  return {
+    kind: 'filtered',
+    socket,
+    loopbackPorts: options.loopback === 'open' ? listenedPorts() : [],
+    close() {
+      over.abort();
+      proxy.close();
+      rmSync(socket, {force: true});
+      return gate.notes();
+    },
+  };
+}
+
+/** Ports that a command is given at most. */
+const mostPorts = 100;
+
+/** Ports on which something listens on this machine's loopback, or on all its addresses. */
+function listenedPorts(): readonly number[] {
+  const ports = new Set<number>();
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    let rows: string;
+    try {
+      rows = readFileSync(table, 'utf8');
+    } catch {
+      continue;
+    }
+    for (const row of rows.split('\n').slice(1)) {
+      const [, address = '', port = ''] = /^\s*\d+: ([\dA-F]+):([\dA-F]{4}) [\dA-F]+:[\dA-F]{4} 0A /u.exec(row) ?? [];
+      if (ownAddress.test(address)) ports.add(Number.parseInt(port, 16));
+    }
+  }
+  ports.delete(forwarderPort);
+  return [...ports].toSorted((one, other) => one - other).slice(0, mostPorts);
+}
+
+/** 127.0.0.0/8, all addresses, ::1 and ::ffff:127.0.0.0/104, in the notation of /proc. */
+const ownAddress = /^(?:[\dA-F]{6}7F|0+|0{24}01000000|0{16}FFFF0000[\dA-F]{6}7F)$/u;
