@@ -35,6 +35,7 @@ const nothing = {
   baseUrl: undefined,
   permissionMode: byDefault('default'),
   sandbox: byDefault('auto'),
+  allowLocalBinding: byDefault(false),
   permissions: {allow: [], ask: [], deny: []},
   env: {},
   passEnv: [],
@@ -102,6 +103,7 @@ describe('mergeSettings', () => {
           baseUrl: from('user', 'http://localhost:1/v1'),
           permissionMode: from('user', 'acceptEdits'),
           sandbox: byDefault('auto'),
+          allowLocalBinding: byDefault(false),
           permissions: {
             allow: [from('user', 'Grep'), {value: 'Read', source: 'flags', path: ''}],
             ask: [from('project', 'Edit')],
@@ -204,6 +206,7 @@ describe('mergeSettings', () => {
             provider: from(source, 'openai'),
             permissionMode: from(source, 'acceptEdits'),
             sandbox: byDefault('auto'),
+            allowLocalBinding: byDefault(false),
             permissions: {allow: [from(source, 'Bash')], ask: [], deny: [from(source, 'Read(.env)')]},
             env: {PATH: from(source, '/evil')},
             passEnv: [from(source, 'GH_TOKEN')],
