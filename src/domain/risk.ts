@@ -40,7 +40,7 @@ export interface VerdictDetail {
 
 /**
  * Where a command runs. `chosen`: in the sandbox that the user has named, as it is where none is named. `sandbox`: only in one that is
- * proven, without the network. `read-only`: as `sandbox`, and nothing of the workspace can be changed. `outside`: as it is, because a
+ * proven, with no network but what the user's rules open. `read-only`: as `sandbox`, and nothing of the workspace can be changed, and nobody be told. `outside`: as it is, because a
  * person has said so of this very command.
  */
 export type Confinement = 'chosen' | 'sandbox' | 'read-only' | 'outside';

@@ -54,6 +54,9 @@ export interface SandboxNetwork {
   readonly open: (request: {readonly folder: string; readonly ask: AskHost}) => Promise<FilteredNetwork>;
 }
 
+/** Backends whose commands reach hosts through weft's proxy; the others have no network. */
+const withProxy: ReadonlySet<ProviderName> = new Set(['bwrap']);
+
 /** A change of what a policy means makes earlier proofs worthless. */
 const policyVersion = 2;
 
@@ -107,7 +110,12 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     if (provider === 'native') return failed(nativeProof.reason);
     if (policy.tag === 'failed') return policy;
     // What only plans tells nobody either.
-    if (hosts === 'none' || confinement === 'read-only' || !options.network.mayReach()) {
+    if (
+      hosts === 'none' ||
+      confinement === 'read-only' ||
+      !withProxy.has(proof.provider) ||
+      !options.network.mayReach()
+    ) {
       return provider.enclose({...request, policy: policy.value});
     }
     const network = await options.network.open({folder: policy.value.session.folder, ask: hosts});

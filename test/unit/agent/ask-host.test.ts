@@ -2,8 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {QuestionResponse} from '../../../src/agent/client.ts';
 import {ok} from '../../../src/base/outcome.ts';
 import type {PermissionMode, RuleChange} from '../../../src/domain/risk.ts';
-import {callBlock, callsTools, says} from '../../support/event-builders.ts';
-import {engineBench, finishedReport, promptOp} from '../../support/memory-ports.ts';
+import {callBlock, callsTools, engineBench, finishedReport, promptOp, says} from '../../support/memory-ports.ts';
 
 const rule = 'Network(domain:new.test)';
 
