@@ -9,7 +9,6 @@ import {visibleLine} from '../../base/visible.ts';
 import {type ChangesPort, noChanges} from '../../actions/changes-port.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../../domain/checkpoint.ts';
 import {unknownFileEffect} from '../../domain/risk.ts';
-import type {HostDecision} from '../../domain/sandbox.ts';
 import type {Judge, JudgeOptions} from '../../safety/judge.ts';
 import {allowsEveryCall, type PermissionRules} from '../../safety/rules/permission-rule.ts';
 import {hostDecision, hostRule, someHostReachable} from '../../safety/rules/host-rules.ts';
@@ -181,8 +180,10 @@ export const lazyNetwork = ({
       import('../../workspace/sandbox/open-network.ts'),
       import('../../workspace/web/connect-host.ts'),
     ]);
-    const decision = (host: string): HostDecision => hostDecision(host, rules);
-    return openNetwork({decision, ruleFor: hostRule, loopback, network: machineNetwork}, request);
+    return openNetwork(
+      {decision: host => hostDecision(host, rules), ruleFor: hostRule, loopback, network: machineNetwork},
+      request,
+    );
   },
 });
 

@@ -38,7 +38,7 @@ const mostNotes = 10;
 
 /** Nobody is asked twice about a host while one command runs. The signal ends what is being asked. */
 export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions, signal: AbortSignal): HostGate {
-  const asked = new Map<string, Promise<'allowed' | string>>();
+  const asked = new Map<string, Promise<'allowed' | {readonly why: string}>>();
   const refusals = new Map<string, string>();
 
   function refuse({host, port}: HostPlace, why: string): Refused {
@@ -47,19 +47,24 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
     return {refused};
   }
 
-  async function askOnce({host, port}: HostPlace, standing: 'no-rule' | 'ask-rule'): Promise<'allowed' | string> {
+  async function askOnce(
+    {host, port}: HostPlace,
+    standing: 'no-rule' | 'ask-rule',
+  ): Promise<'allowed' | {readonly why: string}> {
     const rule = ruleFor(host);
-    const allowing = standing === 'no-rule' ? `; the rule ${rule} in the user's settings would allow it` : '';
     const answer = await ask({host, port, rule, standing}, signal);
     switch (answer) {
       case 'allowed':
         return answer;
       case 'refused':
-        return 'the user refused it';
+        return {why: 'the user refused it'};
       case 'nobody':
-        return standing === 'no-rule'
-          ? `no rule speaks of this host, and nobody could be asked${allowing}`
-          : 'a rule says to ask about this host, and nobody could be asked';
+        return {
+          why:
+            standing === 'no-rule'
+              ? `no rule speaks of this host, and nobody could be asked; the rule ${rule} in the user's settings would allow it`
+              : 'a rule says to ask about this host, and nobody could be asked',
+        };
       default:
         return unreachable(answer);
     }
@@ -93,7 +98,7 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
         asked.set(host, answer);
       }
       const said = await answer;
-      return said === 'allowed' ? said : refuse(place, said);
+      return said === 'allowed' ? said : refuse(place, said.why);
     },
     refuse,
     notes() {

@@ -100,11 +100,12 @@ test.each([
   expect(readHostPlace(place).tag).toBe('failed');
 });
 
+const scopeOf = (place: string): string => {
+  const read = readHostPlace(place);
+  return read.tag === 'ok' ? read.value.scope : read.error;
+};
+
 test('places in this machine and in private networks are known by their addresses, however they are written', () => {
-  const scopeOf = (place: string): string => {
-    const read = readHostPlace(place);
-    return read.tag === 'ok' ? read.value.scope : read.error;
-  };
   expect(
     [
       '127.1:1',

@@ -95,9 +95,17 @@ test('a command that needs no network, or only plans, has none, and no proxy is 
   expect([output.text, planning.output.text, place.opened()]).toEqual(['[]\n', '[]\n', 0]);
 });
 
+const connectTo = (target: string): string =>
+  node(`const s = require("net").connect(${target}); s.on("error", () => {}); s.on("connect", () => s.destroy())`);
+
+/** Prints the status with which the proxy answers who wants a tunnel. */
+const through = (target: string): string =>
+  node(
+    `const s = require("net").connect(3128, "127.0.0.1", () => s.write("CONNECT ${target} HTTP/1.1\\r\\nHost: good.test\\r\\n\\r\\n"));
+        s.on("error", () => {}); s.once("data", got => { console.log(String(got).slice(9, 12)); s.destroy(); })`,
+  );
+
 describe('past the proxy nothing gets out', () => {
-  const connectTo = (target: string): string =>
-    node(`const s = require("net").connect(${target}); s.on("error", () => {}); s.on("connect", () => s.destroy())`);
   const direct: readonly {readonly name: string; readonly command: (place: SandboxPlace) => string}[] = [
     {name: 'a raw socket', command: ({port}) => connectTo(String(port))},
     {name: 'a raw socket to any address', command: ({port}) => connectTo(`${String(port)}, "0.0.0.0"`)},
@@ -140,11 +148,6 @@ describe('past the proxy nothing gets out', () => {
   test('a tunnel to this machine, whose ports the switch alone opens', async context => {
     await using closed = await networkPlace(context, {allow: ['Network']});
     await using open = await networkPlace(context, {allow: ['Network'], loopback: 'open'});
-    const through = (target: string): string =>
-      node(
-        `const s = require("net").connect(3128, "127.0.0.1", () => s.write("CONNECT ${target} HTTP/1.1\\r\\nHost: good.test\\r\\n\\r\\n"));
-        s.on("error", () => {}); s.once("data", got => { console.log(String(got).slice(9, 12)); s.destroy(); })`,
-      );
     const statuses = async (place: SandboxPlace) =>
       Promise.all(
         [`127.0.0.1:${String(place.port)}`, `[::ffff:127.0.0.1]:${String(place.port)}`].map(
