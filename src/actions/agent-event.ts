@@ -121,6 +121,8 @@ export type AgentEvent =
     }
   /** The agent suggests a next prompt. It is the user's to take: nothing sends it. */
   | {readonly event: 'prompt-suggested'; readonly prompt: string; readonly label: string}
+  /** The user has agreed to look at the code review of this range. */
+  | {readonly event: 'review-opened'; readonly range: string}
   /** Something a person should know that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** Exactly one for every prompt and those that joined it, after everything it started has settled and is in the journal. */

@@ -17,6 +17,8 @@ import type {UserChanges} from './files-port.ts';
 import {giveStructuredAnswer} from './give-structured-answer.ts';
 import {grep} from './grep.ts';
 import {initProject} from './init-project.ts';
+import {insertCodeReviewComments} from './insert-code-review-comments.ts';
+import {openCodeReview} from './open-code-review.ts';
 import type {BlocksPort} from './ports.ts';
 import type {Preview} from './preview.ts';
 import {readDocuments} from './read-documents.ts';
@@ -61,6 +63,8 @@ const catalogue = {
   'read-documents': readDocuments,
   'create-documents': createDocuments,
   'edit-documents': editDocuments,
+  'insert-code-review-comments': insertCodeReviewComments,
+  'open-code-review': openCodeReview,
   'init-project': initProject,
   'fetch-conversation': fetchConversation,
   'suggest-prompt': suggestPrompt,

@@ -28,13 +28,6 @@ export const declaredActions: readonly DeclaredAction[] = [
     description: 'Search the codebase by meaning.',
     inputs: ['query', 'path_filters?'],
   },
-  {name: 'open-code-review', tool: 'OpenCodeReview', description: 'Open the code review view.', inputs: []},
-  {
-    name: 'insert-code-review-comments',
-    tool: 'InsertCodeReviewComments',
-    description: 'Insert comments into a code review.',
-    inputs: ['repo_path', 'base_branch?', 'comments'],
-  },
   {
     name: 'use-computer',
     tool: 'UseComputer',

@@ -10,6 +10,7 @@ import type {DocumentsPort} from './documents-port.ts';
 import type {ChangesPort} from './changes-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
+import type {ReviewPort} from './review-port.ts';
 import type {SkillsPort} from './skills-port.ts';
 import type {FileDiff} from './preview.ts';
 import type {WebPort} from './web-port.ts';
@@ -34,6 +35,7 @@ export interface ActionPorts {
   readonly suggestions: SuggestionsPort;
   readonly documents: DocumentsPort;
   readonly changes: ChangesPort;
+  readonly review: ReviewPort;
 }
 
 /** A tool that the model may call from its next answer on. */

@@ -4,13 +4,14 @@ import type {CompactionContext, Compactor} from './compaction/compactor.ts';
 import type {OtherWork, WorkQueue} from './work-queue.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
 import type {CompactionReport} from '../domain/compaction.ts';
+import type {ReviewChange} from '../domain/code-review.ts';
 import {documentName} from '../domain/document.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {rejected, thrownFault, type Fault} from '../domain/fault.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
-import {journal, type SessionContext} from './session-context.ts';
+import {journal, reviewOf, type SessionContext} from './session-context.ts';
 
 /** What the engine's own queries look at and change; the session may be another one each time. */
 export interface QuerySources {
@@ -49,6 +50,8 @@ type ConversationQuery =
   | 'hooks'
   | 'documents'
   | 'write-document'
+  | 'review'
+  | 'change-review'
   | 'context-usage'
   | 'commands'
   | 'look-up-command'
@@ -83,6 +86,11 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
     },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
     agents: async () => ({tag: 'ok', value: session.agents.rows()}),
+    async review({range}, signal) {
+      const diff = await session.ports.reviewSource.read({repository: '', range}, signal);
+      return diff.tag === 'ok' ? {tag: 'ok', value: {...diff.value, comments: reviewOf(session).comments()}} : diff;
+    },
+    'change-review': async ({change}) => reviewOf(session).change(byUser(change)),
     documents: async () => ({tag: 'ok', value: session.conversation.documents.list()}),
     'write-document': async ({document, text}) => {
       const written = session.conversation.documents.write(document, text);
@@ -130,6 +138,10 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
     return done;
   }
 }
+
+/** A front end speaks for the user. */
+const byUser = (change: ReviewChange): ReviewChange =>
+  change.change === 'add' || change.change === 'answer' ? {...change, by: 'user'} : change;
 
 /**
  * Runs `run` when its turn comes. It is refused while a prompt runs or waits, since a rewind or a compaction would change the

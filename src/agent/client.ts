@@ -5,6 +5,8 @@ import type {HookRow} from '../actions/hooks-port.ts';
 import type {McpServerState, McpTool} from '../actions/mcp-port.ts';
 import type {BlockInfo, HandOverEnd, QuestionAnswer, ScreenSize} from '../actions/ports.ts';
 import type {FileDiff} from '../actions/preview.ts';
+import type {ReviewDiff} from '../actions/review-port.ts';
+import type {ReviewChange, ReviewComment} from '../domain/code-review.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
 import type {LocalServer} from '../domain/local-server.ts';
 import type {JsonObject} from '../base/json.ts';
@@ -158,6 +160,13 @@ export interface Queries {
     };
     readonly answer: SessionDocument;
   };
+  /** The changes of a range, as people write it after `/review`, with the comments on them. Reads from git alone. */
+  readonly review: {readonly request: {readonly range: string}; readonly answer: CodeReview};
+  /** The user's change of the review's comments; answered with all comments after it. */
+  readonly 'change-review': {
+    readonly request: {readonly change: ReviewChange};
+    readonly answer: readonly ReviewComment[];
+  };
   /** What fills the model's context, as the next request would be. Nobody is asked. */
   readonly 'context-usage': {readonly request: NoFields; readonly answer: ContextUsage};
   /** Kept sessions of the workspace, the latest first. */
@@ -249,6 +258,11 @@ export interface Queries {
   readonly diagnostics: {readonly request: NoFields; readonly answer: string};
   /** What is checked out in the workspace: a branch, or the beginning of a commit; empty where there is no repository. */
   readonly branch: {readonly request: NoFields; readonly answer: string};
+  /** Writes a text of a front end's into a file, where a person wants one; the name is not empty. */
+  readonly 'export-text': {
+    readonly request: {readonly name: string; readonly text: string; readonly present: 'kept' | 'replaced'};
+    readonly answer: ExportEnd;
+  };
   /**
    * Writes the session into a file; an empty name stands for one of its own. A file that is there stays unless it is to be
    * `replaced`.
@@ -261,6 +275,10 @@ export interface Queries {
     };
     readonly answer: ExportEnd;
   };
+}
+
+export interface CodeReview extends ReviewDiff {
+  readonly comments: readonly ReviewComment[];
 }
 
 export interface RuleRow {

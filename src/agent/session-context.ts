@@ -22,6 +22,7 @@ import type {ForegroundCommands} from './foreground-commands.ts';
 import type {Interaction, PendingRequests} from './pending-requests.ts';
 import type {AgentPorts} from './ports.ts';
 import type {PromptHooks} from './prompt-hooks.ts';
+import {makeReviewStore, type ReviewStore} from './review-store.ts';
 import type {StructuredAnswer, StructuredOutput} from './structured-output.ts';
 import type {SessionAgents} from './sub-agents/session-agents.ts';
 import type {ToolRegistry} from './tool-registry.ts';
@@ -137,6 +138,10 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
     todos: session.conversation.todos,
     answer,
     documents: session.conversation.documents,
+    review: {
+      insert: (request, signal) => reviewOf(session).insert(request, signal),
+      show: range => session.publish([{event: 'review-opened', range}]),
+    },
     suggestions: {
       suggestPrompt: suggestion => session.publish([{event: 'prompt-suggested', ...suggestion}]),
       continueInNew(summary) {
@@ -153,6 +158,10 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
     }),
   };
 }
+
+/** The code review of the conversation that is open. */
+export const reviewOf = ({conversation, directory, ports}: SessionContext): ReviewStore =>
+  makeReviewStore(conversation.journal, {directory, ports});
 
 /** The skills as the conversation has them: instructions that it holds are not given again, and what a skill allows holds for the prompt. */
 const skillsOf = (session: SessionContext): SkillsPort => ({

@@ -1,3 +1,4 @@
+import type {ReviewChange} from './code-review.ts';
 import type {TreeChange, TreeId} from './checkpoint.ts';
 import type {CompactionTokens, CompactionMethod} from './compaction.ts';
 import type {AssistantMessage, Message, ToolResultBlock, UserMessage} from './conversation.ts';
@@ -32,6 +33,8 @@ export type JournalRecord =
       readonly by: 'agent' | 'user';
       readonly text: string;
     }
+  /** A change of the comments of the session's code review. */
+  | {readonly kind: 'review'; readonly change: ReviewChange}
   /** Task-protocol payloads, in the order in which they apply. */
   | {readonly kind: 'todo-frames'; readonly frames: readonly Uint8Array[]}
   | {

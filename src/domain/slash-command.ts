@@ -55,6 +55,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'quit',
   'redo',
   'resume',
+  'review',
   'rewind',
   'sessions',
   'settings',

@@ -119,6 +119,7 @@ class Report {
       case 'agent-changed':
       case 'agent-event':
       case 'prompt-suggested':
+      case 'review-opened':
         return [];
       default:
         return unreachable(event);

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
+import {severities} from '../domain/code-review.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {treeId} from '../domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
@@ -24,6 +25,8 @@ export function encodeBody(record: JournalRecord): string {
       const {id, label, decision, by} = record;
       return JSON.stringify({id, label, decision, by});
     }
+    case 'review':
+      return JSON.stringify(record.change);
     case 'document': {
       const {id, title, by, text} = record;
       return JSON.stringify({id, title, by, text});
@@ -79,6 +82,8 @@ export function decodeBody(kind: string, body: string): Outcome<JournalRecord, s
       return fits(frames, json.value, encoded => ({kind, frames: encoded.map(bytesOf)}));
     case 'approval':
       return fits(approval, json.value, value => ({kind, ...value}));
+    case 'review':
+      return fits(reviewChange, json.value, change => ({kind, change}));
     case 'document':
       return fits(sessionDocument, json.value, value => ({kind, ...value}));
     case 'piece':
@@ -189,6 +194,23 @@ const sessionDocument = z.object({
   by: z.enum(['agent', 'user']),
   text: z.string(),
 });
+const writer = z.enum(['agent', 'user']);
+const reviewChange = z.discriminatedUnion('change', [
+  z.object({
+    change: z.literal('add'),
+    by: writer,
+    comments: z.array(
+      z.object({
+        path: z.string(),
+        lines: z.union([z.literal('file'), z.object({first: z.number(), last: z.number()})]),
+        text: z.string(),
+        severity: z.enum(severities),
+      }),
+    ),
+  }),
+  z.object({change: z.literal('answer'), id: z.string(), by: writer, text: z.string()}),
+  z.object({change: z.enum(['resolve', 'reopen']), id: z.string()}),
+]);
 const treeIdSchema = z.pipe(z.string(), z.transform(treeId));
 const fileChange = z.union([z.literal('untouched'), z.object({before: treeIdSchema, after: treeIdSchema})]);
 const checkpoint = z.object({prompt: messageIdSchema, moment: z.enum(['before', 'after']), tree: treeIdSchema});

@@ -202,6 +202,11 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
       good: {diffs: [{document_id: 'd1', search: 'a', replace: ''}]},
       bad: {diffs: [{document_id: 'd1', search: '', replace: 'a'}]},
     },
+    InsertCodeReviewComments: {
+      good: {base_branch: 'main', comments: [{path: 'a.ts', line: 1, end_line: 2, text: 'x', severity: 'error'}]},
+      bad: {comments: [{path: 'a.ts', line: 0, text: 'x'}]},
+    },
+    OpenCodeReview: {good: {base_branch: 'main'}, bad: {base_branch: 1}},
     InitProject: {good: {}, bad: []},
     FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: '0f9a', before: 0}},
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},

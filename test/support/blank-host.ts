@@ -41,6 +41,7 @@ export const blankHost: HostPorts = {
   permissionRules: async () => [],
   changeRule: async () => failed(rejected('There are no rules.')),
   addNote: async () => ok('AGENTS.md'),
+  exportText: async () => failed(rejected('Nothing is exported here.')),
   exportSession: async () => failed(rejected('There is nowhere to write.')),
   diagnostics: async () => 'All works.',
   branch: () => '',

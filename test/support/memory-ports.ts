@@ -197,6 +197,7 @@ export function engineBench(
     readonly hooks?: Partial<HooksPort>;
     readonly commands?: CommandsPort;
     readonly skills?: SkillsPort;
+    readonly reviewSource?: AgentPorts['reviewSource'];
     readonly conversations?: ConversationsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sandbox?: AgentPorts['judge']['sandbox'];
@@ -251,6 +252,7 @@ export function engineBench(
     },
     notices: {listen: given.listenToNotices ?? (() => {})},
     memory: {warning: given.memoryWarning ?? (() => '')},
+    reviewSource: given.reviewSource ?? {read: async () => failed(rejected('There is no repository here.'))},
     replaceText: async (text, {oldText, newText}) =>
       text.split(oldText).length === 2
         ? ok(text.replace(oldText, () => newText))

@@ -169,6 +169,20 @@ export const sampleActions: {
     label: 'Edit document d1',
     partial: {ids: ['d1']},
   },
+  'insert-code-review-comments': {
+    input: {
+      repository: '',
+      base: 'main',
+      comments: [{path: 'src/sum.js', lines: {first: 3, last: 3}, text: 'It subtracts.', severity: 'error'}],
+    },
+    label: 'Insert 1 review comment',
+    partial: {comments: 1},
+  },
+  'open-code-review': {
+    input: {range: 'main'},
+    label: 'Open the code review of the changes since main',
+    partial: {range: 'main'},
+  },
   'init-project': {input: {}, label: 'Look the project over', partial: undefined},
   'fetch-conversation': {
     input: {id: '0f9a1a34', before: 12},

@@ -125,7 +125,7 @@ describe('/help', () => {
     expect(lines).toEqual([
       '',
       'Session   /clear  /resume  /transcript  /copy  /export  /exit',
-      'Context   /context  /compact  /cost  /documents',
+      'Context   /context  /compact  /cost  /documents  /review',
       'Undo      /undo  /redo  /rewind',
       'Model     /model  /mode  /login',
       'Project   /permissions  /hooks  /mcp  /trust  /note  /todo  /ps',

@@ -31,6 +31,7 @@ import {
   lazyImpact,
   lazyJudge,
   lazyNetwork,
+  lazyReviewSource,
   lazySandbox,
   lazySearch,
   lazyWeb,
@@ -273,6 +274,10 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         const {addInstructionNote: addNote} = await import('../../workspace/files/instruction-files.ts');
         return addNote(note, directory);
       },
+      async exportText(work) {
+        const {exportText} = await import('../commands/sessions/export-session.ts');
+        return exportText(work, {directory, home});
+      },
       async exportSession(work) {
         const records = answerOutcome(await engine.query({query: 'records', from: 0}, new AbortController().signal));
         return records.tag === 'ok' ? exportSession(work, records.value) : records;
@@ -310,6 +315,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         },
         drop: () => finder.drop(),
       }),
+      reviewSource: lazyReviewSource({directory, environment}, secrets),
       async replaceText(text, replacement) {
         const {applyReplacement} = await import('../../workspace/files/apply-replacement.ts');
         const replaced = applyReplacement(text, {...replacement, occurrence: 'only'}, 'quotes');

@@ -42,6 +42,7 @@ export interface HostPorts {
   changeRule(rule: RequestedRuleChange): Promise<Outcome<string, Fault>>;
   addNote(note: string): Promise<Outcome<string, Fault>>;
   exportSession(work: ExportWork): Promise<Outcome<ExportEnd, Fault>>;
+  exportText(work: TextExport): Promise<Outcome<ExportEnd, Fault>>;
   diagnostics(): Promise<string>;
   branch(): string;
 }
@@ -89,6 +90,8 @@ export interface UserSettings {
   rows(): Promise<readonly SettingRow[]>;
   set(name: string, value: string): Promise<readonly string[]>;
 }
+
+export type TextExport = Omit<Query<'export-text'>, 'query'>;
 
 export interface ExportWork {
   readonly name: string;
@@ -161,6 +164,7 @@ export function hostServices(ports: HostPorts): HostServices {
       'use-effort': (request, signal) => ports.models.useEffort(request, signal),
       diagnostics: () => answered('Looking at the machine', () => ports.diagnostics()),
       branch: () => answered('Looking at the repository', () => ports.branch()),
+      'export-text': work => ports.exportText(work),
       'export-session': ({name, session, present}) => ports.exportSession({name, session, present}),
     },
     watches: {

@@ -1,6 +1,7 @@
 import type {WorkspaceStatePort} from '../../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
+import type {ReviewSourcePort} from '../../actions/review-port.ts';
 import type {WebPort} from '../../actions/web-port.ts';
 import type {ImpactPort, SearchPort, TerminalControl} from '../../actions/ports.ts';
 import {isGoing} from '../../actions/block-text.ts';
@@ -66,6 +67,19 @@ export const lazyImpact = (
       paths: report.paths.map(redact),
       diffs: report.diffs.map(diff => redactDiff(diff, secrets)),
     };
+  },
+});
+
+/** What a code review is about; paths and lines have placeholders in the place of secrets. */
+export const lazyReviewSource = (
+  place: {readonly directory: string; readonly environment: NodeJS.ProcessEnv},
+  secrets: Redactor,
+): ReviewSourcePort => ({
+  async read(request, signal) {
+    const {makeReviewSource} = await import('../../workspace/review/review-source.ts');
+    const read = await makeReviewSource(place).read(request, signal);
+    if (read.tag === 'failed') return read;
+    return ok({...read.value, files: read.value.files.map(file => redactDiff(file, secrets))});
   },
 });
 

@@ -253,6 +253,7 @@ class SessionEncoder {
       case 'compaction-ended':
       case 'compacted':
       case 'sandbox-proven':
+      case 'review-opened':
         return nothing;
       default:
         return unreachable(event);

@@ -3,6 +3,7 @@ import {pluralize} from '../../base/clip.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {completions} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
+import {reviewCommandWith, reviewLines} from '../commands/review.ts';
 import {contextSentences} from '../commands/context.ts';
 import {answerOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
@@ -44,6 +45,7 @@ function ownCommands(context: () => ScreenReaderContext): readonly SlashCommand[
       if (text === '') context().notify('info', 'Add the prompt: /later TEXT');
       else context().queue(text);
     }),
+    {...reviewCommandWith((review, {print}) => print(reviewLines(review)))},
     command('/status', 'show model, mode, tokens and cost', () => context().print([statusLine(context())])),
     command('/context', "show what fills the model's context", () => void showContext(context())),
     command('/image [PATH]', 'attach an image from a file or the clipboard to the next prompt', path => {
@@ -145,6 +147,7 @@ interface ScreenReaderHost {
   /** Keeps the marker of the input line away until the answer, whose lines come first, is there. */
   beforeMarker<Answer>(answer: Promise<Answer>): Promise<Answer>;
   edit(): void;
+  writeDraft(text: string): void;
   editText(work: {readonly text: string; readonly name: string}): Promise<Outcome<string, string>>;
   leave(exit: TuiExit): void;
 }
@@ -186,6 +189,7 @@ export function screenReaderContext(host: ScreenReaderHost): ScreenReaderContext
     openTranscript: () => {},
     openLoading: (_title, _text, filled) => void host.beforeMarker(filled).then(panel => context.open(panel)),
     openEditor: () => host.edit(),
+    writeDraft: text => host.writeDraft(text),
     editText: work => host.editText(work),
     switchVim: () => 'off',
     leave: kind => host.leave(kind === 'demo' ? {kind, draft: ''} : {kind}),

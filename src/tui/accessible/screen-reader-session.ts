@@ -1,3 +1,4 @@
+import {openReview, reviewLines} from '../commands/review.ts';
 import {programName} from '../../actions/block-text.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
@@ -106,6 +107,7 @@ export class ScreenReaderSession {
       query: request => void this.#query(request),
       beforeMarker: answer => this.#beforeMarker(answer),
       edit: () => void this.#edit(),
+      writeDraft: text => this.#writeDraft(text),
       editText: work => this.#editText(work),
       leave: exit => this.#leave(exit),
     });
@@ -198,6 +200,9 @@ export class ScreenReaderSession {
         if (kind === 'rewind' && prompts > 0) this.#terminal.say([`The prompt was: ${prompt}`]);
         return;
       }
+      case 'review-opened':
+        void openReview(event.range, this.#context, (review, {print}) => print(reviewLines(review)));
+        return;
       case 'prompt-finished':
         this.#isUrgent = true;
         this.#bell('done');
@@ -332,6 +337,11 @@ export class ScreenReaderSession {
     const taken = this.#events?.take(view, []) ?? {view, lines: []};
     this.#view = taken.view;
     this.#say(...images.map(({name}) => `The image ${name} goes with the next prompt.`), ...taken.lines);
+  }
+
+  #writeDraft(text: string): void {
+    this.#say('The prompt, which Enter sends:');
+    this.#input.write(text);
   }
 
   async #editText(work: {readonly text: string; readonly name: string}): Promise<Outcome<string, string>> {

@@ -5,8 +5,9 @@ import {commandsFor} from '../commands/command-list.ts';
 import {answerOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
 import {changeRule} from '../commands/permissions.ts';
 import {resumeCommand} from '../commands/resume.ts';
+import {openReview, showOnScreen} from '../commands/review.ts';
 import type {TranscriptPanel} from '../scrollback/transcript-panel.ts';
-import {draftText} from '../editor/draft.ts';
+import {draftFromText, draftText} from '../editor/draft.ts';
 import {toggleVim} from '../editor/text-field.ts';
 import type {TuiExit} from '../options.ts';
 import {commandLines} from '../scrollback/entries.ts';
@@ -131,6 +132,11 @@ export class SlashCommands {
     if (!context.signal.aborted) context.openTranscript(approvalPanel(approval, lexer));
   }
 
+  /** Shows the code review that the user has agreed to look at. */
+  openReview(range: string): void {
+    void openReview(range, this.#context, showOnScreen);
+  }
+
   /** Opens the list of earlier sessions. */
   offerSessions(): void {
     resumeCommand.run('', this.#context);
@@ -166,6 +172,7 @@ export class SlashCommands {
       open: panel => this.open(panel),
       openLoading: (title, text, filled) => void this.#openLoading(choicesMissing(title, 'loading', text), filled),
       openTranscript: panel => host.read(panel),
+      writeDraft: text => show({ui: {...ui(), draft: draftFromText(text)}}),
       editText: work => new Promise(done => host.edit({...work, kind: 'text', done})),
       openEditor: () => host.edit(draftText(ui().draft)),
       switchVim: () => {

@@ -191,6 +191,7 @@ export class Store {
       this.#view = reduce(this.#view, event);
       this.#clock.follow(event);
       if (event.event === 'terminal-needed') this.#host.attach(event.block);
+      if (event.event === 'review-opened') this.#slash.openReview(event.range);
       this.#ui = followRewind(this.#ui, event);
       if (event.event === 'compaction-begun' && this.#awaitsSummary) {
         this.#ui = {...this.#ui, panel: summaryAwaited};

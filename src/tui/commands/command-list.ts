@@ -16,6 +16,7 @@ import {modelCommand} from './model.ts';
 import {hooksCommand} from './hooks.ts';
 import {mcpCommand} from './mcp.ts';
 import {permissionsCommand} from './permissions.ts';
+import {reviewCommand} from './review.ts';
 import {resumeCommand} from './resume.ts';
 import {themeCommand} from './theme.ts';
 import {todoCommand} from './todo.ts';
@@ -264,6 +265,7 @@ const everyCommand: readonly SlashCommand[] = [
   exportCommand,
   todoCommand,
   documentsCommand,
+  reviewCommand,
   contextCommand,
   costCommand,
   editorCommand,

@@ -52,6 +52,8 @@ export interface CommandContext {
   openLoading(title: string, text: string, filled: Promise<ChoicePanel>): void;
   /** Shows the transcript on the whole screen until it is closed; scrollback lines are written afterwards. */
   openTranscript(panel: TranscriptPanel): void;
+  /** Puts a text into the draft, in the place of what is there. */
+  writeDraft(text: string): void;
   /** Opens a text in the user's editor; resolves to the text as it was left, or to why there is none. */
   editText(work: Pick<TextEdit, 'text' | 'name'>): Promise<Outcome<string, string>>;
   /** Opens the draft in the user's editor. */

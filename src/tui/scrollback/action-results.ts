@@ -9,6 +9,7 @@ import type {McpResult} from '../../actions/mcp-port.ts';
 import type {BlockSnapshot, ShellReport} from '../../actions/ports.ts';
 import type {WebPage, WebSearchResult} from '../../actions/web-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {commentPlace} from '../../domain/code-review.ts';
 import {documentName, documentText, type SessionDocument} from '../../domain/document.ts';
 import {faultText} from '../../domain/fault.ts';
 import {firstLine, pluralize} from '../../base/clip.ts';
@@ -120,6 +121,19 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   }),
   'create-documents': ({documents}, frame) => ({rows: documentRows(documents, frame), foot: []}),
   'edit-documents': ({documents}, frame) => ({rows: documentRows(documents, frame), foot: []}),
+  'insert-code-review-comments': ({comments}, frame) => ({
+    rows: comments.flatMap(comment =>
+      noteRows(
+        `${comment.severity} ${visibleLine(commentPlace(comment))}: ${visibleLine(firstLine(comment.text, 200))}`,
+        frame,
+      ),
+    ),
+    foot: ['/review shows them'],
+  }),
+  'open-code-review': ({choice, other}, frame) => ({
+    rows: noteRows(visibleLine(other), frame),
+    foot: [choice === 'opened' ? 'opened' : 'not now'],
+  }),
   'init-project': ({found, omitted}, frame) =>
     listBody(found, countOf(found.length + omitted, {one: 'telling file', many: 'telling files'}), frame),
   'fetch-conversation': ({title, messages, total}, frame) => ({

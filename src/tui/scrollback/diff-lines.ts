@@ -102,6 +102,37 @@ function numbered(hunk: DiffHunk): readonly NumberedLine[] {
   });
 }
 
+/** A row for each line of a file's change, with colours; what is selected and commented on is known by its number. */
+export interface DiffRow {
+  readonly kind: DiffLine['kind'] | 'gap';
+  /** In the old text for a removed line, else in the new one. */
+  readonly number: number;
+  readonly rows: (frame: Frame) => readonly string[];
+}
+
+/** The lines of a change one by one, drawn when they are looked at. */
+export function diffRows(file: FileDiff): readonly DiffRow[] {
+  highlightDiff(file);
+  const last = file.hunks.at(-1);
+  const digits = last === undefined ? 1 : String(Math.max(last.oldStart, last.newStart) + last.lines.length).length;
+  return file.hunks.flatMap((hunk, at): readonly DiffRow[] => [
+    ...(at === 0
+      ? []
+      : [
+          {
+            kind: 'gap',
+            number: 0,
+            rows: (frame: Frame) => [frame.theme.style(['dim'], `${' '.repeat(digits)}  ⋮`)],
+          } as const,
+        ]),
+    ...numbered(hunk).map((line): DiffRow => ({
+      kind: line.line.kind,
+      number: line.number,
+      rows: frame => lineRows(line, {digits, long: 'clipped'}, frame),
+    })),
+  ]);
+}
+
 interface Mark {
   readonly sign: string;
   readonly role: Role;

@@ -158,6 +158,7 @@ export function reduce(view: View, event: AgentEvent): View {
       const text = rewindReportText(event.report, {directory, when: 'done'});
       return withNotice({...view, plan: '', tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, 'info', text);
     }
+    case 'review-opened':
     case 'hook-started':
     case 'hook-ended':
     case 'agent-started':

@@ -48,6 +48,19 @@ const others: readonly JournalRecord[] = [
   {kind: 'todo-frames', frames: [Uint8Array.of(1, 2, 255), new Uint8Array()]},
   {kind: 'approval', id: actionId('1'), label: 'Run', decision: 'refused', by: 'nobody'},
   {kind: 'document', id: documentId('d1'), title: 'Plan', by: 'user', text: '1. Look'},
+  {
+    kind: 'review',
+    change: {
+      change: 'add',
+      by: 'agent',
+      comments: [
+        {path: 'a.ts', lines: {first: 1, last: 2}, text: 'x', severity: 'error'},
+        {path: 'a.ts', lines: 'file', text: 'y', severity: 'note'},
+      ],
+    },
+  },
+  {kind: 'review', change: {change: 'answer', id: 'c1', by: 'user', text: 'z'}},
+  {kind: 'review', change: {change: 'resolve', id: 'c1'}},
   {kind: 'usage', model: 'm', usage: noUsage},
 ];
 
@@ -63,7 +76,7 @@ for (const place of ['memory', 'file'] as const) {
         expect(store.read(session.id)).toEqual({
           tag: 'ok',
           value: {
-            summary: summary({id: session.id, title: 'hello …', updatedAt: 8, createdAt: 1, messages: 2}),
+            summary: summary({id: session.id, title: 'hello …', updatedAt: 11, createdAt: 1, messages: 2}),
             records,
             skipped: [],
           },

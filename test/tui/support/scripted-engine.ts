@@ -100,6 +100,8 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
         commands: async () => ok(promptCommands),
         hooks: async () => ok([]),
         documents: async () => ok([]),
+        review: async () => failed(rejected('There is no repository here.')),
+        'change-review': async () => ok([]),
         'write-document': async () => failed(rejected('There are no documents here.')),
         'look-up-command': async ({text}) => {
           const name = readSlashCommand(text)?.name;

@@ -1,7 +1,7 @@
 import {joinPartialAnswers, type JoinedRecord} from '../../../domain/history.ts';
 import type {ExportEnd} from '../../../agent/client.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
-import type {ExportWork} from '../../compose/host-services.ts';
+import type {ExportWork, TextExport} from '../../compose/host-services.ts';
 import {writeFile} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import {firstLine} from '../../../base/clip.ts';
@@ -75,6 +75,7 @@ function sections(record: JoinedRecord): readonly string[] {
       ];
     case 'document':
       return [emphasised(`document ${record.id}: ${visibleLine(record.title)}`), visible(record.text)];
+    case 'review':
     case 'checkpoint':
     case 'todo-frames':
     case 'usage':
@@ -160,7 +161,20 @@ export async function exportToFile(
     updatedAt: now,
     messages: records.length,
   };
-  const text = /\.jsonl$/iu.test(path) ? exportJsonl(records) : exportMarkdown(known, records);
+  return writeExport(path, /\.jsonl$/iu.test(path) ? exportJsonl(records) : exportMarkdown(known, records), present);
+}
+
+/** Writes a text that a front end made, as it writes a session. */
+export const exportText = (
+  {name, text, present}: TextExport,
+  {directory, home}: Pick<ExportContext, 'directory' | 'home'>,
+): Promise<Outcome<ExportEnd, Fault>> => writeExport(pathOf(name, {id: '', directory, home, now: 0}), text, present);
+
+async function writeExport(
+  path: string,
+  text: string,
+  present: ExportWork['present'],
+): Promise<Outcome<ExportEnd, Fault>> {
   try {
     await writeFile(path, text, {flag: present === 'kept' ? 'wx' : 'w', mode: 0o600});
     return ok({kind: 'written', path});

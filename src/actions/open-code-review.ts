@@ -1,0 +1,76 @@
+import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface OpenReviewInput {
+  /** As after `/review`; empty for the working tree. */
+  readonly range: string;
+}
+
+export interface OpenReviewOutput {
+  readonly choice: 'opened' | 'not-now';
+  /** What the user said instead; may be empty. */
+  readonly other: string;
+}
+
+const yes = 'Open it';
+
+/** Asks the user whether to look at the code review now: it takes the whole screen. */
+export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, OpenReviewInput>({
+  summary: 'Show the code review to the user.',
+  risk: 'read-only',
+  scheduling: 'barrier',
+  offered: 'when-found',
+  access: () => ({kind: 'none'}),
+  ruleKind: 'whole-tool',
+  asks: [],
+  tools: [
+    toolForm({
+      name: 'OpenCodeReview',
+      description: 'Ask the user to look at the changes with your review comments (InsertCodeReviewComments) now.',
+      schema: () =>
+        z.object({
+          base_branch: z.optional(z.string().check(z.describe('What the changes are compared with; default HEAD'))),
+        }),
+      toInput: raw => ({range: raw.base_branch ?? ''}),
+    }),
+  ],
+  label: ({range}) => `Open the code review${range === '' ? '' : ` of the changes since ${range}`}`,
+  cancelled: ({range}) => ({range}),
+  modelContent: ({choice, other}) =>
+    textContent(
+      choice === 'opened'
+        ? 'The user looks at the review. What they want done they will say: end your turn.'
+        : `The user does not want to look now; /review opens it later.${other === '' ? '' : ` The user says: ${other}`}`,
+    ),
+  partialText: () => '',
+  outcome: ({choice}) => [choice === 'opened' ? 'opened' : 'not now'],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run({range}, {ports, signal}) {
+    const question = `Open the code review${range === '' ? '' : ` of the changes since ${range}`}? It takes the whole screen.`;
+    const options = [yes, 'Not now'].map(label => ({label, description: '', recommended: 'plain'}) as const);
+    const reply = await ports.questions.ask([{question, header: 'Review', options, choice: 'one'}], signal);
+    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {range}};
+    switch (reply.kind) {
+      case 'answered': {
+        const [answer] = reply.answers;
+        if (answer?.selected.includes(yes) !== true) {
+          return {state: 'success', output: {choice: 'not-now', other: answer?.other ?? ''}};
+        }
+        ports.review.show(range);
+        return {state: 'success', output: {choice: 'opened', other: ''}};
+      }
+      case 'dismissed':
+        return {state: 'cancelled', why: {reason: 'declined', message: ''}, partial: {range}};
+      case 'unattended': {
+        const message = 'Nobody is there to look. Say in your answer what you found.';
+        return {state: 'cancelled', why: {reason: 'denied', message}, partial: {range}};
+      }
+      default:
+        return unreachable(reply);
+    }
+  },
+});

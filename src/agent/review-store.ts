@@ -1,0 +1,101 @@
+import type {ReviewPort} from '../actions/review-port.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {
+  changeComments,
+  commentsOf,
+  type NewComment,
+  type ReviewChange,
+  type ReviewComment,
+} from '../domain/code-review.ts';
+import {type Fault, rejected} from '../domain/fault.ts';
+import type {OpenSession} from '../domain/journal.ts';
+import type {AgentPorts} from './ports.ts';
+
+export interface ReviewStore extends Pick<ReviewPort, 'insert'> {
+  comments(): readonly ReviewComment[];
+  /** A change of the user's; answers with the comments after it. */
+  change(change: ReviewChange): Outcome<readonly ReviewComment[], Fault>;
+}
+
+/** Comments of one review. */
+const mostComments = 1000;
+
+/** The code review of a session. Each change of its comments is a record of the journal; the diff is read anew each time. */
+export function makeReviewStore(
+  journal: Pick<OpenSession, 'records' | 'append'>,
+  {
+    directory,
+    ports: {reviewSource, secrets},
+  }: {readonly directory: string; readonly ports: Pick<AgentPorts, 'reviewSource' | 'secrets'>},
+): ReviewStore {
+  const comments = (): readonly ReviewComment[] => commentsOf(journal.records);
+  const keep = (change: ReviewChange): readonly ReviewComment[] => {
+    journal.append({kind: 'review', change: redacted(change, secrets.redact)});
+    return comments();
+  };
+
+  function refusal(change: ReviewChange): Fault | undefined {
+    const before = comments();
+    if (change.change !== 'add') {
+      return before.some(({id}) => id === change.id) ? undefined : rejected(`There is no comment ${change.id}.`);
+    }
+    return before.length + change.comments.length > mostComments
+      ? rejected(`A review holds at most ${mostComments} comments.`)
+      : undefined;
+  }
+
+  return {
+    comments,
+    change(change) {
+      const fault = refusal(change);
+      return fault === undefined ? ok(keep(change)) : failed(fault);
+    },
+    async insert({repository, base, comments: given}, signal) {
+      const diff = await reviewSource.read({repository, range: base}, signal);
+      if (diff.tag === 'failed') return diff;
+      if (signal.aborted) return failed(rejected('It was interrupted.'));
+      const {root, files} = diff.value;
+      const paths = new Set(files.map(({path}) => path));
+      const placed: NewComment[] = [];
+      for (const comment of given) {
+        const path = pathsOf(comment.path, {root, directory}).find(each => paths.has(each));
+        if (path === undefined) return failed(rejected(unchangedText(comment.path, [...paths])));
+        placed.push({...comment, path});
+      }
+      const change = {change: 'add', by: 'agent', comments: placed} as const;
+      const fault = refusal(change);
+      if (fault !== undefined) return failed(fault);
+      const before = comments();
+      keep(change);
+      const added = changeComments(before, change).slice(before.length);
+      return ok(added);
+    },
+  };
+}
+
+/** What a path may mean in the repository: as it is, or from the workspace, or absolute. */
+function pathsOf(
+  path: string,
+  {root, directory}: {readonly root: string; readonly directory: string},
+): readonly string[] {
+  const plain = path.replace(/^(?:\.\/)+/u, '');
+  const below = root.endsWith('/') ? root : `${root}/`;
+  if (plain.startsWith(below)) return [plain.slice(below.length)];
+  return directory.startsWith(below) ? [`${directory.slice(below.length)}/${plain}`, plain] : [plain];
+}
+
+const namedPaths = 20;
+
+function unchangedText(path: string, paths: readonly string[]): string {
+  const more = paths.length > namedPaths ? ', …' : '';
+  const changed =
+    paths.length === 0 ? 'Nothing has changed.' : `Changed: ${paths.slice(0, namedPaths).join(', ')}${more}.`;
+  return `Nothing was inserted: ${path} is not among the changed files. ${changed}`;
+}
+
+function redacted(change: ReviewChange, redact: (text: string) => string): ReviewChange {
+  if (change.change === 'add') {
+    return {...change, comments: change.comments.map(comment => ({...comment, text: redact(comment.text)}))};
+  }
+  return change.change === 'answer' ? {...change, text: redact(change.text)} : change;
+}

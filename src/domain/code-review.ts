@@ -1,0 +1,152 @@
+import {unreachable} from '../base/unreachable.ts';
+import type {JournalRecord} from './journal.ts';
+import {timelineOf} from './timeline.ts';
+
+/** How much a comment matters, the gravest first. */
+export const severities = ['error', 'warning', 'note'] as const;
+export type Severity = (typeof severities)[number];
+
+/** The lines of the new text of a file that a comment speaks of: 1-based, both ends included; or the file as a whole. */
+export type CommentLines = 'file' | {readonly first: number; readonly last: number};
+
+export interface NewComment {
+  /** Relative to the repository, with slashes. */
+  readonly path: string;
+  readonly lines: CommentLines;
+  readonly text: string;
+  readonly severity: Severity;
+}
+
+export interface ReviewComment extends NewComment {
+  /** `c1`, `c2`: short, so that people can type it. */
+  readonly id: string;
+  readonly by: 'agent' | 'user';
+  readonly state: 'open' | 'resolved';
+  readonly answers: readonly ReviewAnswer[];
+}
+
+export interface ReviewAnswer {
+  readonly by: 'agent' | 'user';
+  readonly text: string;
+}
+
+/** A change of the comments of a session's review. A comment that is gone, or never was, makes a change of it mean nothing. */
+export type ReviewChange =
+  | {readonly change: 'add'; readonly by: 'agent' | 'user'; readonly comments: readonly NewComment[]}
+  | {readonly change: 'answer'; readonly id: string; readonly by: 'agent' | 'user'; readonly text: string}
+  | {readonly change: 'resolve' | 'reopen'; readonly id: string};
+
+/** The comments after one change. Ids are given in order and never again. */
+export function changeComments(comments: readonly ReviewComment[], change: ReviewChange): readonly ReviewComment[] {
+  switch (change.change) {
+    case 'add':
+      return [
+        ...comments,
+        ...change.comments.map((comment, at): ReviewComment => ({
+          ...comment,
+          id: `c${comments.length + at + 1}`,
+          by: change.by,
+          state: 'open',
+          answers: [],
+        })),
+      ];
+    case 'answer':
+      return withComment(comments, change.id, comment => ({
+        ...comment,
+        answers: [...comment.answers, {by: change.by, text: change.text}],
+      }));
+    case 'resolve':
+      return withComment(comments, change.id, comment => ({...comment, state: 'resolved'}));
+    case 'reopen':
+      return withComment(comments, change.id, comment => ({...comment, state: 'open'}));
+    default:
+      return unreachable(change);
+  }
+}
+
+const withComment = (
+  comments: readonly ReviewComment[],
+  id: string,
+  to: (comment: ReviewComment) => ReviewComment,
+): readonly ReviewComment[] => comments.map(comment => (comment.id === id ? to(comment) : comment));
+
+/** The comments that a session's journal holds. What was rewound is not among them. */
+export const commentsOf = (records: readonly JournalRecord[]): readonly ReviewComment[] =>
+  timelineOf(records).activeRecords.reduce<readonly ReviewComment[]>(
+    (comments, record) => (record.kind === 'review' ? changeComments(comments, record.change) : comments),
+    [],
+  );
+
+/** `src/a.ts:3-5`, `src/a.ts:3`, `src/a.ts`. */
+export function commentPlace({path, lines}: Pick<NewComment, 'path' | 'lines'>): string {
+  if (lines === 'file') return path;
+  return lines.first === lines.last ? `${path}:${lines.first}` : `${path}:${lines.first}-${lines.last}`;
+}
+
+/** The open comments as a prompt that asks the agent to see to them; empty where there is none. */
+export function reviewPrompt(comments: readonly ReviewComment[]): string {
+  const open = comments.filter(({state}) => state === 'open');
+  if (open.length === 0) return '';
+  const rows = open.map(
+    comment => `- ${commentPlace(comment)} (${comment.severity}, ${comment.id}): ${oneText(comment)}`,
+  );
+  return ['Please see to these review comments:', ...rows].join('\n');
+}
+
+/** What was said of a place, with the answers to it, on one line. */
+const oneText = ({text, answers}: ReviewComment): string =>
+  [text, ...answers.map(answer => `${answer.by === 'user' ? 'Me' : 'You'}: ${answer.text}`)]
+    .map(said => said.replaceAll(/\s+/gu, ' ').trim())
+    .join(' — ');
+
+/** The comments as a Markdown document, file by file; resolved ones are ticked off. */
+export function reviewMarkdown(title: string, comments: readonly ReviewComment[]): string {
+  const paths = [...new Set(comments.map(({path}) => path))];
+  const sections = paths.flatMap(path => [
+    '',
+    `## ${path}`,
+    '',
+    ...comments
+      .filter(comment => comment.path === path)
+      .flatMap(comment => [
+        `- [${comment.state === 'resolved' ? 'x' : ' '}] **${comment.severity}** ${linesText(comment.lines)}${indented(comment.text)}`,
+        ...comment.answers.map(({by, text}) => `  - ${by}: ${indented(text, '    ')}`),
+      ]),
+  ]);
+  return `${[`# Review: ${title}`, ...sections].join('\n')}\n`;
+}
+
+function linesText(lines: CommentLines): string {
+  if (lines === 'file') return '';
+  return lines.first === lines.last ? `line ${lines.first}: ` : `lines ${lines.first}–${lines.last}: `;
+}
+
+const indented = (text: string, by = '  '): string => text.trim().replaceAll('\n', `\n${by}`);
+
+/**
+ * The open comments in the form that GitHub's "create a review for a pull request" takes. A comment on a file as a whole has no
+ * place there and goes into the body.
+ */
+export function githubReview(comments: readonly ReviewComment[]): object {
+  const open = comments.filter(({state}) => state === 'open');
+  const body = open.flatMap(({path, lines, severity, text}) =>
+    lines === 'file' ? [`**${path}** (${severity}): ${text}`] : [],
+  );
+  return {
+    event: 'COMMENT',
+    body: body.join('\n\n'),
+    comments: open.flatMap(({path, lines, severity, text}) =>
+      lines === 'file'
+        ? []
+        : [
+            {
+              path,
+              ...(lines.first === lines.last ? {} : {start_line: lines.first, start_side: 'RIGHT'}),
+              line: lines.last,
+              side: 'RIGHT',
+              body: `**${severity}**: ${text}`,
+            },
+          ],
+    ),
+  };
+}

@@ -1,0 +1,397 @@
+import type {CodeReview} from '../../agent/client.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {
+  changeComments,
+  commentPlace,
+  type NewComment,
+  type ReviewChange,
+  type ReviewComment,
+  severities,
+} from '../../domain/code-review.ts';
+import type {FileDiff} from '../../actions/preview.ts';
+import type {KeyPress} from '../terminal/keymap.ts';
+import {cellWidth, fit, graphemes} from '../text/cell-width.ts';
+import {type Frame, type Layout, wrapText} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import {changeTitle, type DiffRow, diffRows} from './diff-lines.ts';
+import type {TranscriptPanel} from './transcript-panel.ts';
+
+/** What a review on the screen leads to. */
+export interface ReviewHost {
+  /** Keeps a change of the user's. */
+  change(change: ReviewChange): void;
+  /** The comments as they were kept last; `undefined` until a change was answered. */
+  kept(): readonly ReviewComment[] | undefined;
+  /** Puts the open comments into the draft, once the review is closed. */
+  send(comments: readonly ReviewComment[]): void;
+}
+
+/** One thing that can be selected: a file, a line of its change, or a comment. */
+type ReviewItem =
+  | {readonly kind: 'file'; readonly file: FileDiff}
+  | {readonly kind: 'line'; readonly file: FileDiff; readonly row: DiffRow}
+  /** `elsewhere`: it does not stand below the line that it speaks of, so it says where that is. */
+  | {readonly kind: 'comment'; readonly comment: ReviewComment; readonly stands: 'at-line' | 'elsewhere'};
+
+/** A review as it is on the screen. Everything in it but the host is plain data; a press makes the next one. */
+export interface ReviewState {
+  readonly review: CodeReview;
+  readonly items: readonly ReviewItem[];
+  /** The selected item, and the first one on the screen. */
+  readonly at: number;
+  readonly top: number;
+  /** Where a range of lines to comment on begins; -1 for none. */
+  readonly from: number;
+  readonly typing: 'nothing' | {readonly what: 'comment' | 'answer'; readonly text: string};
+  readonly said: string;
+}
+
+/** The review on the whole screen, opened at its first file. */
+export const reviewPanel = (review: CodeReview, host: ReviewHost): TranscriptPanel => panelOf(openReview(review), host);
+
+export const openReview = (review: CodeReview): ReviewState => ({
+  review,
+  items: itemsOf(review),
+  at: 0,
+  top: 0,
+  from: -1,
+  typing: 'nothing',
+  said: '',
+});
+
+/** Files with their lines, and below each line the comments that end there; comments without a line of the change stand below the file. */
+function itemsOf({files, comments}: CodeReview): readonly ReviewItem[] {
+  const known = new Set(files.map(({path}) => path));
+  const strays = comments.filter(({path}) => !known.has(path));
+  return [
+    ...files.flatMap((file): readonly ReviewItem[] => {
+      const own = comments.filter(({path}) => path === file.path);
+      const rows = rowsOf(file);
+      const shown = new Set(rows.filter(({kind}) => kind !== 'removed').map(({number}) => number));
+      const isPlaced = ({lines}: ReviewComment): boolean => lines !== 'file' && shown.has(lines.last);
+      return [
+        {kind: 'file', file},
+        ...own.filter(comment => !isPlaced(comment)).map(elsewhere),
+        ...rows.flatMap((row): readonly ReviewItem[] => [
+          {kind: 'line', file, row},
+          ...own
+            .filter(comment => isPlaced(comment) && isAt(comment, row))
+            .map(comment => ({kind: 'comment', comment, stands: 'at-line'}) as const),
+        ]),
+      ];
+    }),
+    ...strays.map(elsewhere),
+  ];
+}
+
+const elsewhere = (comment: ReviewComment): ReviewItem => ({kind: 'comment', comment, stands: 'elsewhere'});
+
+const isAt = ({lines}: ReviewComment, {kind, number}: DiffRow): boolean =>
+  lines !== 'file' && kind !== 'removed' && kind !== 'gap' && lines.last === number;
+
+const drawnFiles = new WeakMap<FileDiff, readonly DiffRow[]>();
+
+/** Colouring a file is work: it is done once. */
+function rowsOf(file: FileDiff): readonly DiffRow[] {
+  const rows = drawnFiles.get(file) ?? diffRows(file);
+  drawnFiles.set(file, rows);
+  return rows;
+}
+
+const panelOf = (state: ReviewState, host: ReviewHost): TranscriptPanel => ({
+  press(key, {rows}) {
+    const step = pressReview(withKept(state, host.kept()), key, rows);
+    if (step.change !== 'none') host.change(step.change);
+    if (step.next === 'sent') host.send(state.review.comments);
+    return step.next === 'closed' || step.next === 'sent' ? 'closed' : panelOf(step.next, host);
+  },
+  lines: ({rows, frame}) => reviewLayout(withKept(state, host.kept()), {rows, frame}),
+});
+
+function withKept(state: ReviewState, kept: readonly ReviewComment[] | undefined): ReviewState {
+  return kept === undefined || kept === state.review.comments ? state : withComments(state, kept);
+}
+
+/** The same place with other comments: what is selected stays selected. */
+function withComments(state: ReviewState, comments: readonly ReviewComment[]): ReviewState {
+  const review = {...state.review, comments};
+  const items = itemsOf(review);
+  const selected = state.items[state.at];
+  const same = selected === undefined ? -1 : items.findIndex(item => isSame(item, selected));
+  const at = same === -1 ? Math.min(state.at, Math.max(0, items.length - 1)) : same;
+  return {...state, review, items, at, top: Math.min(state.top, at)};
+}
+
+function isSame(one: ReviewItem, other: ReviewItem): boolean {
+  if (one.kind === 'comment') return other.kind === 'comment' && one.comment.id === other.comment.id;
+  if (one.kind === 'file') return other.kind === 'file' && one.file === other.file;
+  return other.kind === 'line' && one.row === other.row;
+}
+
+export interface ReviewStep {
+  /** `sent`: the review closes, and its open comments go into the draft. */
+  readonly next: ReviewState | 'closed' | 'sent';
+  readonly change: ReviewChange | 'none';
+}
+
+const stays = (next: ReviewState): ReviewStep => ({next, change: 'none'});
+
+/** What a key does. `rows` are those of the screen. */
+export function pressReview(state: ReviewState, key: KeyPress, rows: number): ReviewStep {
+  if (state.typing !== 'nothing') return typed(state, state.typing, key);
+  const quiet = {...state, said: ''};
+  if (key.kind === 'paste') return stays(quiet);
+  if (key.kind === 'key') {
+    const by = keySteps(rows)[key.name];
+    if (by !== undefined) return stays(moved(quiet, by));
+    if (key.name === 'line-start' || key.name === 'top') return stays(moved(quiet, -quiet.items.length));
+    if (key.name === 'line-end' || key.name === 'bottom') return stays(moved(quiet, quiet.items.length));
+    if (key.name === 'complete') return stays(next(quiet, 'file', 1));
+    return key.name === 'escape' || key.name === 'end-of-input' ? {next: 'closed', change: 'none'} : stays(quiet);
+  }
+  // Letters of one chunk, as of keys held down, count one by one; a change ends the chunk.
+  let now = quiet;
+  for (const letter of key.text) {
+    const step = pressLetter(now, letter);
+    if (step.change !== 'none' || step.next === 'closed' || step.next === 'sent') return step;
+    now = step.next;
+    if (now.typing !== 'nothing') return stays(now);
+  }
+  return stays(now);
+}
+
+const keySteps = (rows: number): Readonly<Partial<Record<string, number>>> => ({
+  up: -1,
+  down: 1,
+  enter: 1,
+  'page-up': -Math.max(1, rows - 3),
+  'page-down': Math.max(1, rows - 3),
+});
+
+function pressLetter(state: ReviewState, letter: string): ReviewStep {
+  const selected = state.items[state.at];
+  const comment = selected?.kind === 'comment' ? selected.comment : undefined;
+  switch (letter) {
+    case 'q':
+      return {next: 'closed', change: 'none'};
+    case 'j':
+      return stays(moved(state, 1));
+    case 'k':
+      return stays(moved(state, -1));
+    case 'g':
+      return stays(moved(state, -state.items.length));
+    case 'G':
+      return stays(moved(state, state.items.length));
+    case ']':
+      return stays(next(state, 'file', 1));
+    case '[':
+      return stays(next(state, 'file', -1));
+    case 'n':
+      return stays(next(state, 'comment', 1));
+    case 'N':
+      return stays(next(state, 'comment', -1));
+    case 'v':
+      return stays(selected?.kind === 'line' ? {...state, from: state.at} : {...state, said: 'Select a line first.'});
+    case 'c':
+      return stays(
+        placeOf(state) === undefined
+          ? {...state, said: 'Select a line or a file to comment on.'}
+          : {...state, typing: {what: 'comment', text: ''}},
+      );
+    case 'a':
+      return stays(
+        comment === undefined
+          ? {...state, said: 'Select a comment to answer: n goes to the next one.'}
+          : {...state, typing: {what: 'answer', text: ''}},
+      );
+    case 'r':
+      return comment === undefined
+        ? stays({...state, said: 'Select a comment to resolve: n goes to the next one.'})
+        : changed(state, {change: comment.state === 'open' ? 'resolve' : 'reopen', id: comment.id});
+    case 's':
+      return state.review.comments.some(each => each.state === 'open')
+        ? {next: 'sent', change: 'none'}
+        : stays({...state, said: 'There is no open comment to send.'});
+    default:
+      return stays(state);
+  }
+}
+
+/** The change is seen at once; the engine keeps it meanwhile. */
+const changed = (state: ReviewState, change: ReviewChange): ReviewStep => ({
+  next: {...withComments(state, changeComments(state.review.comments, change)), typing: 'nothing', from: -1},
+  change,
+});
+
+function moved(state: ReviewState, by: number): ReviewState {
+  const at = Math.max(0, Math.min(state.items.length - 1, state.at + by));
+  return {...state, at, top: Math.min(state.top, at)};
+}
+
+function next(state: ReviewState, kind: ReviewItem['kind'], by: 1 | -1): ReviewState {
+  for (let at = state.at + by; at >= 0 && at < state.items.length; at += by) {
+    if (state.items[at]?.kind === kind) return moved(state, at - state.at);
+  }
+  return {...state, said: kind === 'file' ? 'No further file.' : 'No further comment.'};
+}
+
+const longestText = 4000;
+
+function typed(state: ReviewState, typing: Exclude<ReviewState['typing'], 'nothing'>, key: KeyPress): ReviewStep {
+  const as = (text: string): ReviewStep => stays({...state, typing: {...typing, text: text.slice(0, longestText)}});
+  if (key.kind !== 'key') return as(typing.text + key.text.replaceAll(/\s+/gu, ' '));
+  switch (key.name) {
+    case 'escape':
+      return stays({...state, typing: 'nothing'});
+    case 'delete-left':
+      return as(graphemes(typing.text).slice(0, -1).join(''));
+    case 'delete-word':
+      return as(typing.text.replace(/\S*\s*$/u, ''));
+    case 'delete-to-start':
+      return as('');
+    case 'enter':
+      return written(state, typing);
+    default:
+      return stays(state);
+  }
+}
+
+function written(state: ReviewState, {what, text}: Exclude<ReviewState['typing'], 'nothing'>): ReviewStep {
+  const words = text.trim();
+  const selected = state.items[state.at];
+  if (words === '') return stays({...state, typing: 'nothing'});
+  if (what === 'answer') {
+    return selected?.kind === 'comment'
+      ? changed(state, {change: 'answer', id: selected.comment.id, by: 'user', text: words})
+      : stays({...state, typing: 'nothing'});
+  }
+  const place = placeOf(state);
+  if (place === undefined) return stays({...state, typing: 'nothing'});
+  return changed(state, {change: 'add', by: 'user', comments: [{...place, ...readComment(words)}]});
+}
+
+/** `error: it leaks` says how much a comment matters; without such a word it is a note. */
+export function readComment(words: string): Pick<NewComment, 'text' | 'severity'> {
+  const [, word = '', rest = ''] = /^(\w+):\s+([^]+)$/u.exec(words) ?? [];
+  const severity = severities.find(each => each === word.toLowerCase());
+  return severity === undefined ? {text: words, severity: 'note'} : {text: rest, severity};
+}
+
+/** What a comment would speak of: the selected line, the lines from the marked one on, or the file. */
+function placeOf({items, at, from}: ReviewState): Pick<NewComment, 'path' | 'lines'> | undefined {
+  const selected = items[at];
+  if (selected?.kind === 'file') return {path: selected.file.path, lines: 'file'};
+  if (selected?.kind !== 'line') return undefined;
+  const {path} = selected.file;
+  const [one, other] = from === -1 || from > at ? [at, from === -1 ? at : from] : [from, at];
+  const numbers = items
+    .slice(one, other + 1)
+    .flatMap(item =>
+      item.kind === 'line' && item.file === selected.file && item.row.kind !== 'removed' && item.row.kind !== 'gap'
+        ? [item.row.number]
+        : [],
+    );
+  const [first] = numbers;
+  // A line that is gone has no place in the new text: what is said of it is said of the file.
+  return {path, lines: first === undefined ? 'file' : {first, last: numbers.at(-1) ?? first}};
+}
+
+/** The rows on the screen: a title, the items around the selected one, and the keys or the field that is being written in. */
+export function reviewLayout(
+  state: ReviewState,
+  {rows, frame}: {readonly rows: number; readonly frame: Frame},
+): Layout {
+  const {theme, width} = frame;
+  const room = Math.max(1, rows - 2);
+  const shown = window(state, room, frame);
+  const filled = [...shown, ...Array.from({length: Math.max(0, room - shown.length)}, () => '')].slice(0, room);
+  const title = theme.style(['bold'], fit(visibleLine(titleOf(state)), width));
+  if (state.typing === 'nothing') {
+    const keys = state.said === '' ? keysOf(state) : `${state.said}${glyphs.between}${keysOf(state)}`;
+    return {lines: [title, ...filled, theme.style(['dim'], fit(keys, width))], cursor: {x: 0, y: rows - 1}};
+  }
+  const label = state.typing.what === 'answer' ? 'Answer: ' : 'Comment (error: or warning: before it): ';
+  const text = visibleLine(state.typing.text);
+  const field = cellWidth(label + text) < width ? label + text : `…${text.slice(-(width - 4))}`;
+  return {
+    lines: [title, ...filled, fit(field, width)],
+    cursor: {x: Math.min(width - 1, cellWidth(field)), y: rows - 1},
+  };
+}
+
+function titleOf({review: {title, files, more, comments}}: ReviewState): string {
+  const open = comments.filter(({state}) => state === 'open').length;
+  const parts = [`Review: ${title}`, `${files.length}${more === 0 ? '' : ` of ${files.length + more}`} files`];
+  return [...parts, `${open} open of ${comments.length} comments`].join(glyphs.between);
+}
+
+function keysOf(state: ReviewState): string {
+  const selected = state.items[state.at];
+  const own =
+    selected?.kind === 'comment'
+      ? ['a answer', `r ${selected.comment.state === 'open' ? 'resolve' : 'reopen'}`]
+      : ['c comment', 'v from here'];
+  return ['q closes', ...own, 'n N comments', '[ ] files', 's send'].join(glyphs.between);
+}
+
+/** Rows of the items from the first one on the screen on, moved so far that all rows of the selected one are seen. */
+function window({items, at, top, from, review}: ReviewState, room: number, frame: Frame): readonly string[] {
+  if (items.length === 0) return [frame.theme.style(['dim'], `Nothing has changed: ${visibleLine(review.title)}`)];
+  const inner = {...frame, width: Math.max(8, frame.width - 2)};
+  const drawn = (index: number): readonly string[] => {
+    const item = items[index];
+    if (item === undefined) return [];
+    const isMarked = from !== -1 && index >= Math.min(from, at) && index <= Math.max(from, at);
+    const sign =
+      index === at ? frame.theme.style(['accent'], '▌ ') : isMarked ? frame.theme.style(['accent'], '┊ ') : '  ';
+    return itemRows(item, inner).map(row => sign + row);
+  };
+  const before: string[] = [];
+  const own = drawn(at);
+  // From the selected item upwards as far as there is room, but not above the first item that was on the screen.
+  for (let index = at - 1; index >= top && before.length + own.length < room; index -= 1)
+    before.unshift(...drawn(index));
+  const rows = [...before, ...own].slice(-Math.max(room, own.length)).slice(0, room);
+  for (let index = at + 1; index < items.length && rows.length < room; index += 1) rows.push(...drawn(index));
+  return rows.slice(0, room);
+}
+
+function itemRows(item: ReviewItem, frame: Frame): readonly string[] {
+  const {theme} = frame;
+  switch (item.kind) {
+    case 'file': {
+      const notes = item.file.notes.map(note => theme.style(['warning'], fit(visibleLine(note), frame.width)));
+      return [theme.style(['bold'], changeTitle([item.file], {cells: frame.width, home: ''})), ...notes];
+    }
+    case 'line':
+      return item.row.rows(frame);
+    case 'comment':
+      return commentRows(item.comment, item.stands, frame);
+    default:
+      return unreachable(item);
+  }
+}
+
+const roles = {error: 'error', warning: 'warning', note: 'accent'} as const;
+
+function commentRows(comment: ReviewComment, stands: 'at-line' | 'elsewhere', frame: Frame): readonly string[] {
+  const {id, by, severity, state, text, answers} = comment;
+  const {theme} = frame;
+  const inner = {...frame, width: Math.max(4, frame.width - 6)};
+  const who = (writer: 'agent' | 'user'): string => (writer === 'user' ? 'you' : 'agent');
+  const body = state === 'resolved' ? (['dim'] as const) : [];
+  const head = [
+    `${id} ${severity}`,
+    who(by),
+    ...(stands === 'elsewhere' ? [visibleLine(commentPlace(comment))] : []),
+    ...(state === 'resolved' ? ['resolved'] : []),
+  ].join(glyphs.between);
+  return [
+    `    ${theme.style([state === 'resolved' ? 'dim' : roles[severity]], fit(head, inner.width))}`,
+    ...wrapText(visible(text), body, inner).map(row => `      ${row}`),
+    ...answers.flatMap(answer =>
+      wrapText(visible(`${who(answer.by)}: ${answer.text}`), ['dim'], inner).map(row => `      ${row}`),
+    ),
+  ];
+}

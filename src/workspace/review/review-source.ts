@@ -1,0 +1,161 @@
+import {lstatSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import type {FileDiff} from '../../actions/preview.ts';
+import type {ReviewSourcePort, ReviewDiff} from '../../actions/review-port.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {type Fault, rejected} from '../../domain/fault.ts';
+import {runGitQuery} from '../checkpoints/git-query.ts';
+import {readRegularFile} from '../files/regular-files.ts';
+import {parseGitDiff} from './parse-git-diff.ts';
+
+/** Files of a review, untracked ones among them, and bytes of an untracked one. */
+const mostFiles = 300;
+const mostUntracked = 100;
+const mostBytes = 200_000;
+
+/** Git's name for a tree without files: what the first commit is compared with. */
+const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+type Ask = (words: readonly string[]) => Promise<string | undefined>;
+
+/** Reads the changes that a review is about from git. It writes nothing, and runs nothing that the repository's settings name. */
+export const makeReviewSource = ({
+  directory,
+  environment,
+}: {
+  readonly directory: string;
+  readonly environment: NodeJS.ProcessEnv;
+}): ReviewSourcePort => ({
+  async read({repository, range}, signal) {
+    const start = resolve(directory, repository);
+    const at =
+      (folder: string): Ask =>
+      words =>
+        runGitQuery(words, {folder, environment, signal});
+    const root = (await at(start)(['rev-parse', '--show-toplevel']))?.replace(/\n$/u, '');
+    if (root === undefined)
+      return failed(
+        rejected(
+          `${repository === '' ? 'This folder' : repository} is in no git repository, so there is nothing to review.`,
+        ),
+      );
+    const git = at(root);
+    const sides = await sidesOf(range.trim(), git);
+    if (sides.tag === 'failed') return sides;
+    const {from, to, title} = sides.value;
+    const words = [...(await withoutFilters(git)), '-c', 'core.quotePath=false', 'diff', ...diffFlags, from];
+    const text = await git(to === 'working-tree' ? [...words, '--'] : [...words, to, '--']);
+    if (text === undefined) return failed(rejected('git diff failed or did not answer in time.'));
+    const tracked = parseGitDiff(text);
+    const untracked = to === 'working-tree' ? await untrackedFiles(root, git) : {files: [], more: 0};
+    const all = [...tracked, ...untracked.files].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    const diff: ReviewDiff = {
+      root,
+      title,
+      files: all.slice(0, mostFiles),
+      more: Math.max(0, all.length - mostFiles) + untracked.more,
+    };
+    return ok(diff);
+  },
+});
+
+const diffFlags = [
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--find-renames',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--unified=3',
+  '--submodule=short',
+  '--ignore-submodules=dirty',
+];
+
+interface Sides {
+  readonly from: string;
+  readonly to: 'working-tree' | (string & {});
+  readonly title: string;
+}
+
+/** What is to be compared: names are resolved to commits first, so that none of them can be read as an option. */
+async function sidesOf(range: string, git: Ask): Promise<Outcome<Sides, Fault>> {
+  const commit = async (name: string): Promise<string | undefined> =>
+    (
+      await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name === '' ? 'HEAD' : name}^{commit}`])
+    )?.trim();
+  const [, older = '', dots, newer = ''] = /^(.*?)(\.{2,3})(.*)$/u.exec(range) ?? [];
+  if (dots === undefined) {
+    const head = await commit('HEAD');
+    if (range === '') return ok({from: head ?? emptyTree, to: 'working-tree', title: 'working tree'});
+    const base = await commit(range);
+    if (base === undefined || head === undefined) return failed(noCommit(range));
+    const parted = (await git(['merge-base', base, head]))?.trim();
+    return ok({from: parted ?? base, to: 'working-tree', title: `changes since ${range}`});
+  }
+  const [from, to] = [await commit(older), await commit(newer)];
+  if (from === undefined || to === undefined) return failed(noCommit(from === undefined ? older : newer));
+  const parted = dots === '...' ? (await git(['merge-base', from, to]))?.trim() : undefined;
+  return ok({from: parted ?? from, to, title: range});
+}
+
+const noCommit = (name: string): Fault => rejected(`There is no branch or commit ${JSON.stringify(name)} here.`);
+
+/** Content filters are programs that settings name (LFS, git-crypt): a review shows what is stored and runs none of them. */
+async function withoutFilters(git: Ask): Promise<readonly string[]> {
+  const listed =
+    (await git(['config', '--name-only', '--get-regexp', String.raw`^filter\..*\.(clean|process)$`])) ?? '';
+  const names = new Set(listed.split('\n').flatMap(line => /^filter\.(.+)\.(?:clean|process)$/u.exec(line)?.[1] ?? []));
+  return [...names].flatMap(name =>
+    ['clean=', 'process=', 'required=false'].flatMap(setting => ['-c', `filter.${name}.${setting}`]),
+  );
+}
+
+/** Files that git does not know yet and does not ignore, as files that are new. */
+async function untrackedFiles(
+  root: string,
+  git: Ask,
+): Promise<{readonly files: readonly FileDiff[]; readonly more: number}> {
+  const listed =
+    (await git(['-c', 'core.untrackedCache=false', 'ls-files', '--others', '--exclude-standard', '-z'])) ?? '';
+  const names = listed.split('\0').filter(name => name !== '' && !name.endsWith('/'));
+  return {
+    files: names.slice(0, mostUntracked).map(name => newFile(root, name)),
+    more: Math.max(0, names.length - mostUntracked),
+  };
+}
+
+/** A link may lead anywhere, so what it leads to is not read. */
+function newFile(root: string, path: string): FileDiff {
+  const whole = join(root, path);
+  const bytes = isLink(whole) ? undefined : readRegularFile(whole, mostBytes);
+  const isText = bytes !== undefined && !bytes.subarray(0, 8000).includes(0);
+  const text = isText ? bytes.toString('utf8') : '';
+  const lines = text === '' ? [] : text.replace(/\n$/u, '').split('\n');
+  return {
+    path,
+    before: 'absent',
+    after: 'present',
+    movedFrom: undefined,
+    added: lines.length,
+    removed: 0,
+    hunks:
+      lines.length === 0
+        ? []
+        : [
+            {
+              oldStart: 1,
+              newStart: 1,
+              lines: lines.map(line => ({kind: 'added', text: line.replace(/\r$/u, ''), changed: []})),
+            },
+          ],
+    notes: isText ? [] : [bytes === undefined ? 'a link, or too large to show' : 'binary file'],
+  };
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return true;
+  }
+}

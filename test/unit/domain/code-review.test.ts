@@ -1,0 +1,99 @@
+import {expect, test} from 'vitest';
+import {
+  changeComments,
+  commentsOf,
+  githubReview,
+  type NewComment,
+  type ReviewChange,
+  type ReviewComment,
+  reviewMarkdown,
+  reviewPrompt,
+} from '../../../src/domain/code-review.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+import type {JournalRecord} from '../../../src/domain/journal.ts';
+
+const leak: NewComment = {path: 'src/a.ts', lines: {first: 3, last: 5}, text: 'It leaks.\nAlways.', severity: 'error'};
+const name: NewComment = {path: 'src/a.ts', lines: {first: 9, last: 9}, text: 'Name it.', severity: 'note'};
+const whole: NewComment = {path: 'b.md', lines: 'file', text: 'Who reads this?', severity: 'warning'};
+
+const after = (...changes: readonly ReviewChange[]): readonly ReviewComment[] =>
+  changes.reduce<readonly ReviewComment[]>(changeComments, []);
+
+const all = after(
+  {change: 'add', by: 'agent', comments: [leak, name]},
+  {change: 'add', by: 'user', comments: [whole]},
+  {change: 'answer', id: 'c1', by: 'user', text: 'Where?'},
+  {change: 'resolve', id: 'c2'},
+);
+
+test('comments get ids in order; answers and states are those of one comment', () => {
+  expect(all).toEqual([
+    {...leak, id: 'c1', by: 'agent', state: 'open', answers: [{by: 'user', text: 'Where?'}]},
+    {...name, id: 'c2', by: 'agent', state: 'resolved', answers: []},
+    {...whole, id: 'c3', by: 'user', state: 'open', answers: []},
+  ]);
+  expect(changeComments(all, {change: 'reopen', id: 'c2'})[1]?.state).toBe('open');
+  expect(changeComments(all, {change: 'resolve', id: 'c9'})).toEqual(all);
+});
+
+test('a rewind takes comments back', () => {
+  const add = (comment: NewComment): JournalRecord => ({
+    kind: 'review',
+    change: {change: 'add', by: 'agent', comments: [comment]},
+  });
+  const records: readonly JournalRecord[] = [
+    add(leak),
+    {kind: 'prompt', message: {role: 'user', id: messageId('p1'), blocks: [{kind: 'text', text: 'go'}]}},
+    add(name),
+    {kind: 'rewind', to: messageId('p1'), what: 'both', files: 'untouched'},
+  ];
+  expect(commentsOf(records).map(({text}) => text)).toEqual([leak.text]);
+});
+
+test('open comments are a prompt, one line each; without any there is none', () => {
+  expect(reviewPrompt(all)).toBe(
+    [
+      'Please see to these review comments:',
+      '- src/a.ts:3-5 (error, c1): It leaks. Always. — Me: Where?',
+      '- b.md (warning, c3): Who reads this?',
+    ].join('\n'),
+  );
+  expect(reviewPrompt([])).toBe('');
+});
+
+test('Markdown lists them file by file and ticks off what is resolved', () => {
+  expect(reviewMarkdown('working tree', all)).toBe(
+    [
+      '# Review: working tree',
+      '',
+      '## src/a.ts',
+      '',
+      '- [ ] **error** lines 3–5: It leaks.\n  Always.',
+      '  - user: Where?',
+      '- [x] **note** line 9: Name it.',
+      '',
+      '## b.md',
+      '',
+      '- [ ] **warning** Who reads this?',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('GitHub gets lines of the new text; what is said of a file as a whole is the body', () => {
+  expect(githubReview(changeComments(all, {change: 'reopen', id: 'c2'}))).toEqual({
+    event: 'COMMENT',
+    body: '**b.md** (warning): Who reads this?',
+    comments: [
+      {
+        path: 'src/a.ts',
+        start_line: 3,
+        start_side: 'RIGHT',
+        line: 5,
+        side: 'RIGHT',
+        body: '**error**: It leaks.\nAlways.',
+      },
+      {path: 'src/a.ts', line: 9, side: 'RIGHT', body: '**note**: Name it.'},
+    ],
+  });
+});
