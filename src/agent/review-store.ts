@@ -1,14 +1,9 @@
 import type {ReviewPort} from '../actions/review-port.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {
-  changeComments,
-  commentsOf,
-  type NewComment,
-  type ReviewChange,
-  type ReviewComment,
-} from '../domain/code-review.ts';
+import {changeComments, type NewComment, type ReviewChange, type ReviewComment} from '../domain/code-review.ts';
 import {type Fault, rejected} from '../domain/fault.ts';
-import type {OpenSession} from '../domain/journal.ts';
+import type {JournalRecord, OpenSession} from '../domain/journal.ts';
+import {timelineOf} from '../domain/timeline.ts';
 import type {AgentPorts} from './ports.ts';
 
 export interface ReviewStore extends Pick<ReviewPort, 'insert'> {
@@ -99,3 +94,10 @@ function redacted(change: ReviewChange, redact: (text: string) => string): Revie
   }
   return change.change === 'answer' ? {...change, text: redact(change.text)} : change;
 }
+
+/** The comments that a session's journal holds. What was rewound is not among them. */
+export const commentsOf = (records: readonly JournalRecord[]): readonly ReviewComment[] =>
+  timelineOf(records).activeRecords.reduce<readonly ReviewComment[]>(
+    (comments, record) => (record.kind === 'review' ? changeComments(comments, record.change) : comments),
+    [],
+  );

@@ -1,6 +1,4 @@
 import {unreachable} from '../base/unreachable.ts';
-import type {JournalRecord} from './journal.ts';
-import {timelineOf} from './timeline.ts';
 
 /** How much a comment matters, the gravest first. */
 export const severities = ['error', 'warning', 'note'] as const;
@@ -69,13 +67,6 @@ const withComment = (
   id: string,
   to: (comment: ReviewComment) => ReviewComment,
 ): readonly ReviewComment[] => comments.map(comment => (comment.id === id ? to(comment) : comment));
-
-/** The comments that a session's journal holds. What was rewound is not among them. */
-export const commentsOf = (records: readonly JournalRecord[]): readonly ReviewComment[] =>
-  timelineOf(records).activeRecords.reduce<readonly ReviewComment[]>(
-    (comments, record) => (record.kind === 'review' ? changeComments(comments, record.change) : comments),
-    [],
-  );
 
 /** `src/a.ts:3-5`, `src/a.ts:3`, `src/a.ts`. */
 export function commentPlace({path, lines}: Pick<NewComment, 'path' | 'lines'>): string {

@@ -3,6 +3,9 @@ import type {FileDiff} from '../../../src/actions/preview.ts';
 import type {ReviewDiff} from '../../../src/actions/review-port.ts';
 import {decodeAction} from '../../../src/actions/decode-action.ts';
 import type {Json} from '../../../src/base/json.ts';
+import {commentsOf} from '../../../src/agent/review-store.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {
@@ -169,4 +172,18 @@ test('the user comments, answers and resolves, whoever a change says it is by; w
     tag: 'failed',
     error: rejected('There is no comment c2.'),
   });
+});
+
+test('a rewind takes comments back', () => {
+  const add = (text: string): JournalRecord => ({
+    kind: 'review',
+    change: {change: 'add', by: 'agent', comments: [{path: 'b.ts', lines: 'file', text, severity: 'note'}]},
+  });
+  const records: readonly JournalRecord[] = [
+    add('It leaks.'),
+    {kind: 'prompt', message: {role: 'user', id: messageId('p1'), blocks: [{kind: 'text', text: 'go'}]}},
+    add('Name it.'),
+    {kind: 'rewind', to: messageId('p1'), what: 'both', files: 'untouched'},
+  ];
+  expect(commentsOf(records).map(({text}) => text)).toEqual(['It leaks.']);
 });

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
 import {
   changeComments,
-  commentsOf,
   githubReview,
   type NewComment,
   type ReviewChange,
@@ -9,8 +8,6 @@ import {
   reviewMarkdown,
   reviewPrompt,
 } from '../../../src/domain/code-review.ts';
-import {messageId} from '../../../src/domain/ids.ts';
-import type {JournalRecord} from '../../../src/domain/journal.ts';
 
 const leak: NewComment = {path: 'src/a.ts', lines: {first: 3, last: 5}, text: 'It leaks.\nAlways.', severity: 'error'};
 const name: NewComment = {path: 'src/a.ts', lines: {first: 9, last: 9}, text: 'Name it.', severity: 'note'};
@@ -34,20 +31,6 @@ test('comments get ids in order; answers and states are those of one comment', (
   ]);
   expect(changeComments(all, {change: 'reopen', id: 'c2'})[1]?.state).toBe('open');
   expect(changeComments(all, {change: 'resolve', id: 'c9'})).toEqual(all);
-});
-
-test('a rewind takes comments back', () => {
-  const add = (comment: NewComment): JournalRecord => ({
-    kind: 'review',
-    change: {change: 'add', by: 'agent', comments: [comment]},
-  });
-  const records: readonly JournalRecord[] = [
-    add(leak),
-    {kind: 'prompt', message: {role: 'user', id: messageId('p1'), blocks: [{kind: 'text', text: 'go'}]}},
-    add(name),
-    {kind: 'rewind', to: messageId('p1'), what: 'both', files: 'untouched'},
-  ];
-  expect(commentsOf(records).map(({text}) => text)).toEqual([leak.text]);
 });
 
 test('open comments are a prompt, one line each; without any there is none', () => {
