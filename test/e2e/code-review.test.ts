@@ -2,8 +2,9 @@ import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {openScene, toldResults} from '../support/scene.ts';
 
+const on = (path: string) => ({path, line: 1, text: 'Why?', severity: 'warning'});
+
 test('review comments go onto files that git says have changed', async () => {
-  const on = (path: string) => ({path, line: 1, text: 'Why?', severity: 'warning'});
   await using scene = await openScene([
     [
       call('InsertCodeReviewComments', {comments: [on('a.txt')]}),

@@ -105,9 +105,24 @@ describe('the review on the screen', () => {
 
   test('a line is commented on, and a range, and a file; the word before it says how grave it is', () => {
     const {changes} = press(openReview(review), [
-      ...['<down>', 'c', 'Why one?', '<enter>'],
-      ...['j', 'j', 'v', 'j', 'j', 'c', 'warning: Two?', '<delete-left>', '!', '<enter>'],
-      ...[']', 'c', 'Not text.', '<enter>'],
+      '<down>',
+      'c',
+      'Why one?',
+      '<enter>',
+      'j',
+      'j',
+      'v',
+      'j',
+      'j',
+      'c',
+      'warning: Two?',
+      '<delete-left>',
+      '!',
+      '<enter>',
+      ']',
+      'c',
+      'Not text.',
+      '<enter>',
     ]);
     expect(changes).toEqual([
       {

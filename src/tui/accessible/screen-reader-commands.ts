@@ -3,7 +3,7 @@ import {pluralize} from '../../base/clip.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {completions} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
-import {reviewCommandWith, reviewLines} from '../commands/review.ts';
+import {printReview, reviewCommandWith} from '../commands/review.ts';
 import {contextSentences} from '../commands/context.ts';
 import {answerOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
@@ -45,7 +45,7 @@ function ownCommands(context: () => ScreenReaderContext): readonly SlashCommand[
       if (text === '') context().notify('info', 'Add the prompt: /later TEXT');
       else context().queue(text);
     }),
-    {...reviewCommandWith((review, {print}) => print(reviewLines(review)))},
+    reviewCommandWith(printReview),
     command('/status', 'show model, mode, tokens and cost', () => context().print([statusLine(context())])),
     command('/context', "show what fills the model's context", () => void showContext(context())),
     command('/image [PATH]', 'attach an image from a file or the clipboard to the next prompt', path => {

@@ -1,4 +1,4 @@
-import {openReview, reviewLines} from '../commands/review.ts';
+import {openReview, printReview} from '../commands/review.ts';
 import {programName} from '../../actions/block-text.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
@@ -201,7 +201,7 @@ export class ScreenReaderSession {
         return;
       }
       case 'review-opened':
-        void openReview(event.range, this.#context, (review, {print}) => print(reviewLines(review)));
+        void openReview(event.range, this.#context, printReview);
         return;
       case 'prompt-finished':
         this.#isUrgent = true;

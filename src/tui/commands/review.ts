@@ -35,12 +35,13 @@ export const showOnScreen: ShowReview = async (review, context) => {
   await Promise.all(grammars.filter(grammar => !isGrammarLoaded(grammar)).map(loadGrammar));
   if (context.signal.aborted) return;
   let kept: readonly ReviewComment[] | undefined;
+  const keep = async (wanted: ReviewChange): Promise<void> => {
+    kept = (await context.answerTo({query: 'change-review', change: wanted})) ?? kept;
+  };
   context.openTranscript(
     reviewPanel(review, {
       kept: () => kept,
-      async change(change) {
-        kept = (await context.answerTo({query: 'change-review', change})) ?? kept;
-      },
+      change: wanted => void keep(wanted),
       send: comments => context.writeDraft(reviewPrompt(comments)),
     }),
   );
@@ -111,8 +112,11 @@ async function exportReview(name: string, context: CommandContext): Promise<void
     );
 }
 
+/** Screen-reader mode's. */
+export const printReview: ShowReview = (review, context) => context.print(reviewLines(review));
+
 /** The review as lines, for screen-reader mode: files with what changed, then the comments. */
-export const reviewLines = ({title, files, more, comments}: CodeReview): readonly string[] => [
+const reviewLines = ({title, files, more, comments}: CodeReview): readonly string[] => [
   `Review: ${visibleLine(title)}. ${pluralize(files.length + more, 'changed file')}.`,
   ...files.flatMap(file => [
     `File ${visibleLine(file.path)}: ${file.added} added, ${file.removed} removed${file.notes.map(note => `, ${visibleLine(note)}`).join('')}.`,

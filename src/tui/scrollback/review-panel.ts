@@ -147,7 +147,7 @@ export function pressReview(state: ReviewState, key: KeyPress, rows: number): Re
     if (by !== undefined) return stays(moved(quiet, by));
     if (key.name === 'line-start' || key.name === 'top') return stays(moved(quiet, -quiet.items.length));
     if (key.name === 'line-end' || key.name === 'bottom') return stays(moved(quiet, quiet.items.length));
-    if (key.name === 'complete') return stays(next(quiet, 'file', 1));
+    if (key.name === 'complete') return stays(toNext(quiet, 'file', 1));
     return key.name === 'escape' || key.name === 'end-of-input' ? {next: 'closed', change: 'none'} : stays(quiet);
   }
   // Letters of one chunk, as of keys held down, count one by one; a change ends the chunk.
@@ -184,13 +184,13 @@ function pressLetter(state: ReviewState, letter: string): ReviewStep {
     case 'G':
       return stays(moved(state, state.items.length));
     case ']':
-      return stays(next(state, 'file', 1));
+      return stays(toNext(state, 'file', 1));
     case '[':
-      return stays(next(state, 'file', -1));
+      return stays(toNext(state, 'file', -1));
     case 'n':
-      return stays(next(state, 'comment', 1));
+      return stays(toNext(state, 'comment', 1));
     case 'N':
-      return stays(next(state, 'comment', -1));
+      return stays(toNext(state, 'comment', -1));
     case 'v':
       return stays(selected?.kind === 'line' ? {...state, from: state.at} : {...state, said: 'Select a line first.'});
     case 'c':
@@ -229,7 +229,7 @@ function moved(state: ReviewState, by: number): ReviewState {
   return {...state, at, top: Math.min(state.top, at)};
 }
 
-function next(state: ReviewState, kind: ReviewItem['kind'], by: 1 | -1): ReviewState {
+function toNext(state: ReviewState, kind: ReviewItem['kind'], by: 1 | -1): ReviewState {
   for (let at = state.at + by; at >= 0 && at < state.items.length; at += by) {
     if (state.items[at]?.kind === kind) return moved(state, at - state.at);
   }
@@ -375,11 +375,12 @@ function itemRows(item: ReviewItem, frame: Frame): readonly string[] {
 
 const roles = {error: 'error', warning: 'warning', note: 'accent'} as const;
 
+const who = (writer: 'agent' | 'user'): string => (writer === 'user' ? 'you' : 'agent');
+
 function commentRows(comment: ReviewComment, stands: 'at-line' | 'elsewhere', frame: Frame): readonly string[] {
   const {id, by, severity, state, text, answers} = comment;
   const {theme} = frame;
   const inner = {...frame, width: Math.max(4, frame.width - 6)};
-  const who = (writer: 'agent' | 'user'): string => (writer === 'user' ? 'you' : 'agent');
   const body = state === 'resolved' ? (['dim'] as const) : [];
   const head = [
     `${id} ${severity}`,

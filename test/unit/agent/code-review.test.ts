@@ -174,11 +174,12 @@ test('the user comments, answers and resolves, whoever a change says it is by; w
   });
 });
 
+const add = (text: string): JournalRecord => ({
+  kind: 'review',
+  change: {change: 'add', by: 'agent', comments: [{path: 'b.ts', lines: 'file', text, severity: 'note'}]},
+});
+
 test('a rewind takes comments back', () => {
-  const add = (text: string): JournalRecord => ({
-    kind: 'review',
-    change: {change: 'add', by: 'agent', comments: [{path: 'b.ts', lines: 'file', text, severity: 'note'}]},
-  });
   const records: readonly JournalRecord[] = [
     add('It leaks.'),
     {kind: 'prompt', message: {role: 'user', id: messageId('p1'), blocks: [{kind: 'text', text: 'go'}]}},
