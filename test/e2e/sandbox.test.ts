@@ -1,9 +1,11 @@
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
-import {openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
+import {lookUntil} from '../support/look-until.ts';
+import {finish} from '../support/run-weft.ts';
+import {fileComes, openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
 
 const auto = {environment: {WEFT_SANDBOX: 'auto'}} as const;
@@ -19,8 +21,12 @@ const writesProtected = (scene: Scene): void =>
 const isMade = (scene: Scene): boolean => existsSync(join(scene.place.work, '.mcp.json'));
 
 /** The reason is in the test's report where this machine lets no sandbox work. */
-async function skipWithoutSandbox(scene: Scene, skip: (condition: boolean, reason: string) => void): Promise<void> {
-  const {stdout} = await scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']);
+async function skipWithoutSandbox(
+  scene: Scene,
+  skip: (condition: boolean, reason: string) => void,
+  provider = 'bwrap',
+): Promise<void> {
+  const {stdout} = await scene.run(['sandbox', 'test', '--provider', provider, '--json']);
   const {works, reason} = JSON.parse(stdout);
   skip(!works, reason);
 }
@@ -87,6 +93,28 @@ describe('with bubblewrap', () => {
     expect([scene.read('kept'), existsSync(join(scene.place.work, 'made'))]).toEqual(['one\ntwo\n', false]);
   });
 
+  test('after kill -9 of weft nothing of it is left: no process, and no empty file for a protected name', async ({
+    skip,
+  }) => {
+    await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'})]);
+    await skipWithoutSandbox(scene, skip);
+    write(
+      scene,
+      'own.test.mjs',
+      `import {readdirSync, writeFileSync} from 'node:fs';
+      writeFileSync('seen', readdirSync('.').join());
+      setTimeout(() => writeFileSync('late', ''), 3_600_000);`,
+    );
+    const child = scene.start(['--prompt', 'Test it.'], auto);
+    const finished = finish(child);
+    await fileComes(join(scene.place.work, 'seen'));
+    child.kill('SIGKILL');
+    await finished;
+    expect(scene.read('seen')).toContain('.mcp.json');
+    const left = (): string => readdirSync(scene.place.work).join();
+    await lookUntil(() => left() === 'own.test.mjs,seen', left);
+  });
+
   describe('a command that fails in the sandbox', () => {
     test('ran once and has failed where nobody can be asked; the model reads why', async ({skip}) => {
       await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'}), say('Done.')]);
@@ -122,6 +150,24 @@ describe('with bubblewrap', () => {
     const {code, stderr} = await scene.run(['sandbox', 'run', '--', 'pwd >where; exit 7']);
     skip(code === 1, stderr);
     expect([code, scene.read('where')]).toEqual([7, `${scene.place.work}\n`]);
+  });
+});
+
+describe.each([
+  {provider: 'bwrap', program: 'bwrap'},
+  {provider: 'codex', program: 'codex'},
+  {provider: 'claude', program: 'srt'},
+])('in the sandbox $provider, named', ({provider, program}) => {
+  beforeEach(needs(program));
+
+  test('all commands of a run are confined, those that need no approval, too', {tags: 'long'}, async ({skip}) => {
+    await using scene = await openScene([call('Bash', {command: 'sh run.sh'}), say('Done.')]);
+    write(scene, 'run.sh', 'echo x >made; echo x >.mcp.json; exit 4');
+    await skipWithoutSandbox(scene, skip, provider);
+    const run = ['--prompt', 'x', '--permission-mode', 'bypassPermissions', '--sandbox', provider];
+    const {code, stdout} = await scene.run(run);
+    expect([code, stdout, readdirSync(scene.place.work)]).toEqual([0, 'Done.\n', ['made', 'run.sh']]);
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(/\.mcp\.json[^]*\[exit code 4 /u)]);
   });
 });
 

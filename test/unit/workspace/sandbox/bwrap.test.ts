@@ -54,6 +54,14 @@ test('what a command leaves running goes on as a block, and the workspace is cle
   expect(readdirSync(place.root).toSorted()).toEqual(['.git', 'late', 'stop']);
 });
 
+test('empty files that a sandbox has left behind when the machine stopped go with the next command', async context => {
+  await using place = await confinedPlace(context);
+  writeFileSync(join(place.root, '.mcp.json'), '', {mode: 0o444});
+  writeFileSync(join(place.root, '.envrc'), '');
+  await place.run('true', 'sandbox');
+  expect(readdirSync(place.root).toSorted()).toEqual(['.envrc', '.git']);
+});
+
 test('a block runs inside, in a terminal that it can open', async context => {
   await using place = await confinedPlace(context);
   const {blocks} = place.commands;
