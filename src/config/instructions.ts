@@ -25,18 +25,18 @@ export interface FoundInstructions {
 
 /**
  * The user's own instructions, then those of the workspace's parents and the workspace: the nearest comes last. In each folder
- * AGENTS.md is read, else CLAUDE.md; a link to a file that was read already adds nothing. All paths are absolute. Whose files count, and where a link may lead, is for `read` to
+ * AGENTS.md is read, else CLAUDE.md; where the user has none of weft's own (an empty file is one), the CLAUDE.md of Claude Code counts; a link to a file that was read already adds nothing. All paths are absolute. Whose files count, and where a link may lead, is for `read` to
  * decide: a shared parent folder may hold somebody else's.
  */
 export function findInstructions(
-  where: {readonly workspace: string; readonly config: string},
+  where: {readonly workspace: string; readonly config: string; readonly claude: string},
   read: ReadInstructionFile,
 ): FoundInstructions {
   const found: Instructions[] = [];
   const skipped: string[] = [];
   const seen = new Set<string>();
-  for (const folder of new Set([where.config, ...foldersDownTo(where.workspace)])) {
-    for (const name of instructionFileNames) {
+  const look = (folder: string, names: readonly string[]): 'found' | 'nothing' => {
+    for (const name of names) {
       const path = join(folder, name);
       const file = read(folder, name);
       if (file.kind === 'skipped') skipped.push(`Skipped ${path}: ${file.why}`);
@@ -44,9 +44,12 @@ export function findInstructions(
       const text = file.text.replace(/^\u{feff}/u, '');
       if (text.trim() !== '' && !seen.has(file.real)) found.push({path, text: bounded(text, file.bytes)});
       seen.add(file.real);
-      break;
+      return 'found';
     }
-  }
+    return 'nothing';
+  };
+  if (look(where.config, instructionFileNames) === 'nothing') look(where.claude, ['CLAUDE.md']);
+  for (const folder of foldersDownTo(where.workspace)) if (folder !== where.config) look(folder, instructionFileNames);
   return {found, skipped};
 }
 

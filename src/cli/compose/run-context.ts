@@ -34,7 +34,7 @@ import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import {note} from '../output.ts';
 import type {MainOptions, providerChoices} from '../flags.ts';
 import {environmentLayer, fileLayers, noticesOfSettingsAbove, trustPlace} from './settings-layers.ts';
-import {userPlaces} from './user-data.ts';
+import {claudeFolder, userPlaces} from './user-data.ts';
 import {unreachable} from '../../base/unreachable.ts';
 
 /** What one run of weft stands on: its flags, workspace folders, merged settings, instructions, and the store once it is needed. */
@@ -113,7 +113,7 @@ export function loadRunContext(given: {
   let store: Promise<Store> | undefined;
   let atStart: FoundInstructions | undefined;
   const readInstructions = (): FoundInstructions =>
-    instructionsFor({workspace: directory, config: places.config}, options);
+    instructionsFor({workspace: directory, config: places.config, claude: claudeFolder()}, options);
   return {
     options,
     directory,
@@ -226,7 +226,7 @@ function instructionsFor(places: Parameters<typeof findInstructions>[0], options
   if (options.systemPrompt !== undefined) return {found: [], skipped: []};
   const wanted = settingSourcesOf(options);
   return findInstructions(places, (folder, name) =>
-    wanted.has(folder === places.config ? 'user' : 'project')
+    wanted.has(folder === places.config || folder === places.claude ? 'user' : 'project')
       ? readInstructionFile(folder, name, {...places, isSecretFile})
       : {kind: 'none'},
   );

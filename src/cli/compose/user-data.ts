@@ -2,12 +2,15 @@ import type {WeftFolders} from '../../safety/paths/weft-files.ts';
 import {randomBytes} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {dirname, resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import {makeFolders} from '../../config/make-folders.ts';
 import {type Places, placesOf} from '../../config/places.ts';
 
 /** The folders and files of the user who runs weft. */
 export const userPlaces = (): Places => placesOf({platform: process.platform, env: process.env, home: homedir()});
+
+/** The user's folder of Claude Code, whose instructions and settings may count here. */
+export const claudeFolder = (): string => process.env['CLAUDE_CONFIG_DIR'] || join(homedir(), '.claude');
 
 /** The folders that no command and no edit may change unasked, and the variables that they are named by. */
 export const weftFolders = ({config, data}: Places, environment: NodeJS.ProcessEnv): WeftFolders => ({

@@ -12,6 +12,8 @@ interface InstructionPlaces {
   readonly workspace: string;
   /** The user's own folder. What he links there may lie anywhere, unless it is part of the workspace. */
   readonly config: string;
+  /** The user's own folder of Claude Code, which counts like it. */
+  readonly claude: string;
   /** Whether a file of that name is made to hold secrets. */
   readonly isSecretFile: (name: string) => boolean;
 }
@@ -41,7 +43,7 @@ function whyNotRead(
   const found = realpathSync.native(folder);
   if (real === join(found, name)) return undefined;
   const workspace = realPathOf(places.workspace);
-  const isUsers = found === realPathOf(places.config) && !holds(workspace, found);
+  const isUsers = [places.config, places.claude].some(own => found === realPathOf(own)) && !holds(workspace, found);
   const isInside = holds(workspace, real) || holds(found, real);
   if (!isUsers && !isInside && !isOfFolderAbove(real, places)) return `it is a link to ${real}, outside the workspace`;
   if (places.isSecretFile(basename(real)) || real.split(sep).includes('.git')) {

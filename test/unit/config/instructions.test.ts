@@ -16,7 +16,7 @@ const tree =
       ? {kind: 'skipped', why: text.slice(2)}
       : {kind: 'text', real: path, text, bytes: Buffer.byteLength(text)};
   };
-const where = {workspace: '/home/u/repo/packages/one', config: '/home/u/.config/weft'};
+const where = {workspace: '/home/u/repo/packages/one', config: '/home/u/.config/weft', claude: '/home/u/.claude'};
 
 describe.skipIf(process.platform === 'win32')('findInstructions', () => {
   test("comes from the user, the workspace's parents and the workspace, the nearest last", () => {
@@ -38,20 +38,30 @@ describe.skipIf(process.platform === 'win32')('findInstructions', () => {
 
   test('an empty file says that there are none; a workspace that is the config folder counts once', () => {
     expect(findInstructions(where, tree({'/home/u/repo/packages/one/AGENTS.md': ' \n'})).found).toEqual([]);
-    expect(findInstructions({workspace: '/w', config: '/w'}, tree({'/w/AGENTS.md': 'a'})).found).toEqual([
+    expect(findInstructions({workspace: '/w', config: '/w', claude: '/n'}, tree({'/w/AGENTS.md': 'a'})).found).toEqual([
       {path: '/w/AGENTS.md', text: 'a'},
     ]);
-    expect(findInstructions({workspace: '/', config: '/c'}, tree({'/AGENTS.md': 'a'})).found).toEqual([
+    expect(findInstructions({workspace: '/', config: '/c', claude: '/n'}, tree({'/AGENTS.md': 'a'})).found).toEqual([
       {path: '/AGENTS.md', text: 'a'},
     ]);
   });
 
   test('a long file is cut and says so', () => {
     const long = tree({'/w/AGENTS.md': '💡'.repeat(20_000)});
-    const [found] = findInstructions({workspace: '/w', config: '/c'}, long).found;
+    const [found] = findInstructions({workspace: '/w', config: '/c', claude: '/n'}, long).found;
     expect(found?.text.isWellFormed()).toBe(true);
     expect(found?.text).toMatch(/…\n\[Cut: the file has 80000 bytes, these are the first 32768 characters\.\]$/u);
     expect(found?.text.length).toBeLessThan(maxInstructions + 100);
+  });
+
+  test('the CLAUDE.md of Claude Code counts where weft has no instructions of the user, not even empty ones', () => {
+    const theirs = {'/home/u/.claude/CLAUDE.md': 'theirs', '/home/u/.claude/AGENTS.md': 'not read'};
+    const ofUser = {path: '/home/u/.claude/CLAUDE.md', text: 'theirs'};
+    expect(findInstructions(where, tree({...theirs, '/home/u/repo/AGENTS.md': 'root'})).found).toEqual([
+      ofUser,
+      {path: '/home/u/repo/AGENTS.md', text: 'root'},
+    ]);
+    expect(findInstructions(where, tree({...theirs, '/home/u/.config/weft/AGENTS.md': ''})).found).toEqual([]);
   });
 
   test('what is skipped is named, and the next name counts; a link to what was read already adds nothing', () => {

@@ -11,6 +11,7 @@ import {permissionModes, type RuleList} from '../../../domain/risk.ts';
 import {parseRule} from '../../../safety/rules/permission-rule.ts';
 import {requireOutsideWeft} from '../../compose/folder-trust.ts';
 import {existingFolder} from '../../compose/run-context.ts';
+import {claudeFolder} from '../../compose/user-data.ts';
 import {ignoreInGit, targetFile} from '../../compose/write-settings.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
 import type {InFile, JsonOption} from '../../flags.ts';
@@ -94,8 +95,7 @@ export function importAdvice(): string {
 
 /** The file of Claude Code that has the same reach as one of weft's. */
 function claudeSettings(source: 'user' | 'project' | 'local', directory: string): string {
-  const own = process.env['CLAUDE_CONFIG_DIR'] ?? '';
-  if (source === 'user') return join(own === '' ? join(homedir(), '.claude') : own, 'settings.json');
+  if (source === 'user') return join(claudeFolder(), 'settings.json');
   return join(directory, '.claude', source === 'project' ? 'settings.json' : 'settings.local.json');
 }
 

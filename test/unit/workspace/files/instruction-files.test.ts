@@ -26,7 +26,12 @@ function read(folder: string, files: Readonly<Record<string, string>>, workspace
     if (text.startsWith('-> ')) symlinkSync(text.slice(3).replace('HOME', home), file);
     else writeFileSync(file, text);
   }
-  const places = {workspace: join(home, workspace), config: join(home, 'config'), isSecretFile};
+  const places = {
+    workspace: join(home, workspace),
+    config: join(home, 'config'),
+    claude: join(home, '.claude'),
+    isSecretFile,
+  };
   const found = readInstructionFile(join(home, folder), 'AGENTS.md', places);
   if (found.kind === 'none') return found;
   return found.kind === 'text'
@@ -141,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('readInstructionFile', () => {
     'what the system makes up as it is read, such as /proc/self/environ',
     () => {
       const workspace = '/proc/self';
-      const places = {workspace, config: join(base, 'config'), isSecretFile};
+      const places = {workspace, config: join(base, 'config'), claude: join(base, '.claude'), isSecretFile};
       expect(read('repo/one', {'repo/one/AGENTS.md': '-> /proc/self/environ'})).toMatchObject({kind: 'skipped'});
       expect(readInstructionFile('/proc/self', 'environ', places)).toMatchObject({kind: 'text', text: '', bytes: 0});
       expect(read('config', {'config/AGENTS.md': '-> /proc/self/environ'})).toMatchObject({
@@ -156,7 +161,7 @@ describe.skipIf(process.platform === 'win32')('readInstructionFile', () => {
     const folder = join(base, 'fifo');
     mkdirSync(folder);
     execFileSync('mkfifo', [join(folder, 'AGENTS.md')]);
-    const places = {workspace: folder, config: join(base, 'config'), isSecretFile};
+    const places = {workspace: folder, config: join(base, 'config'), claude: join(base, '.claude'), isSecretFile};
     expect(readInstructionFile(folder, 'AGENTS.md', places)).toEqual(skipped('it is not a regular file'));
   });
 
@@ -164,7 +169,7 @@ describe.skipIf(process.platform === 'win32')('readInstructionFile', () => {
     const folder = join(base, 'large');
     mkdirSync(folder);
     const file = join(folder, 'AGENTS.md');
-    const places = {workspace: folder, config: join(base, 'config'), isSecretFile};
+    const places = {workspace: folder, config: join(base, 'config'), claude: join(base, '.claude'), isSecretFile};
     writeFileSync(file, '\u4e16'.repeat(100_000));
     const found = readInstructionFile(folder, 'AGENTS.md', places);
     if (found.kind !== 'text') throw new Error(found.kind);
