@@ -140,7 +140,10 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     rows: noteRows(visibleLine(title), frame),
     foot: [`${messages.length} of ${countOf(total, {one: 'message', many: 'messages'})}`],
   }),
-  'suggest-prompt': ({prompt}, frame) => ({rows: noteRows(visibleLine(prompt), frame), foot: []}),
+  'suggest-prompt': ({prompt, label}, frame) => ({
+    rows: label === '' ? [] : noteRows(visibleLine(prompt), frame),
+    foot: [],
+  }),
   'suggest-new-conversation': (output, frame) => ({
     rows: output.choice === 'stay' ? noteRows(visibleLine(output.other), frame) : [],
     foot: [output.choice === 'new' ? 'accepted' : 'not wanted'],

@@ -15,7 +15,7 @@ import {cellWidth, fit, graphemes} from '../text/cell-width.ts';
 import {type Frame, type Layout, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {changeTitle, type DiffRow, diffRows} from './diff-lines.ts';
-import type {TranscriptPanel} from './transcript-panel.ts';
+import {keysRow, type TranscriptPanel} from './transcript-panel.ts';
 
 /** What a review on the screen leads to. */
 export interface ReviewHost {
@@ -72,7 +72,7 @@ function itemsOf({files, comments}: CodeReview): readonly ReviewItem[] {
       const isPlaced = ({lines}: ReviewComment): boolean => lines !== 'file' && shown.has(lines.last);
       return [
         {kind: 'file', file},
-        ...own.filter(comment => !isPlaced(comment)).map(elsewhere),
+        ...own.filter(comment => !isPlaced(comment)).map(belowFile),
         ...rows.flatMap((row): readonly ReviewItem[] => [
           {kind: 'line', file, row},
           ...own
@@ -84,6 +84,10 @@ function itemsOf({files, comments}: CodeReview): readonly ReviewItem[] {
     ...strays.map(elsewhere),
   ];
 }
+
+/** A comment on the file as a whole stands where it belongs. */
+const belowFile = (comment: ReviewComment): ReviewItem =>
+  comment.lines === 'file' ? {kind: 'comment', comment, stands: 'at-line'} : elsewhere(comment);
 
 const elsewhere = (comment: ReviewComment): ReviewItem => ({kind: 'comment', comment, stands: 'elsewhere'});
 
@@ -308,8 +312,8 @@ export function reviewLayout(
   const filled = [...shown, ...Array.from({length: Math.max(0, room - shown.length)}, () => '')].slice(0, room);
   const title = theme.style(['bold'], fit(visibleLine(titleOf(state)), width));
   if (state.typing === 'nothing') {
-    const keys = state.said === '' ? keysOf(state) : `${state.said}${glyphs.between}${keysOf(state)}`;
-    return {lines: [title, ...filled, theme.style(['dim'], fit(keys, width))], cursor: {x: 0, y: rows - 1}};
+    const keys = [...(state.said === '' ? [] : [state.said]), ...keysOf(state)];
+    return {lines: [title, ...filled, keysRow(keys, frame)], cursor: {x: 0, y: rows - 1}};
   }
   const label = state.typing.what === 'answer' ? 'Answer: ' : 'Comment (error: or warning: before it): ';
   const text = visibleLine(state.typing.text);
@@ -326,13 +330,13 @@ function titleOf({review: {title, files, more, comments}}: ReviewState): string 
   return [...parts, `${open} open of ${comments.length} comments`].join(glyphs.between);
 }
 
-function keysOf(state: ReviewState): string {
+function keysOf(state: ReviewState): readonly string[] {
   const selected = state.items[state.at];
   const own =
     selected?.kind === 'comment'
       ? ['a answer', `r ${selected.comment.state === 'open' ? 'resolve' : 'reopen'}`]
       : ['c comment', 'v from here'];
-  return ['q closes', ...own, 'n N comments', '[ ] files', 's send'].join(glyphs.between);
+  return ['q closes', ...own, 's send', 'n N comments', '[ ] files'];
 }
 
 /** Rows of the items from the first one on the screen on, moved so far that all rows of the selected one are seen. */

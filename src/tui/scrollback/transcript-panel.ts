@@ -226,7 +226,7 @@ function panelLayout({update, pages, top, query, sought, said}: Reading, {rows, 
 }
 
 /** The key hints of a panel, on its last line; where not all fit, the first and the one that closes the panel stay. */
-function keysRow(keys: readonly string[], frame: Frame): string {
+export function keysRow(keys: readonly string[], frame: Frame): string {
   const shown = [...keys];
   while (cellWidth(shown.join(glyphs.between)) > frame.width) {
     const least = shown.findLastIndex(key => !closeHints.test(key));
