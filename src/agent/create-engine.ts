@@ -279,6 +279,7 @@ class Engine implements AgentClient {
   async #runPrompt(prompt: WaitingPrompt): Promise<void> {
     const session = this.#session;
     this.#prompt = prompt.id;
+    this.#hooks.works();
     const checkpoints = this.#checkpoints.forPrompt(prompt.id, record => journal(session, record));
     const context = {
       session,
@@ -294,6 +295,7 @@ class Engine implements AgentClient {
     const summary = await runPrompt(prompt, context, this.#work.signal);
     await checkpoints.afterRun();
     session.publish([{event: 'prompt-finished', summary}]);
+    if (session.interaction === 'interactive' && session.asker === 'main') this.#hooks.waitsForPrompt();
     const {continuation} = session;
     session.continuation = '';
     if (continuation !== '' && summary.end.kind === 'done') await this.#continueInNew(continuation);

@@ -7,9 +7,13 @@ import type {SessionContext} from './session-context.ts';
 /** Milliseconds that hooks get at the end of a session: the user waits for it. */
 const endMs = 5000;
 
-/** The hooks of a session's beginning and end. */
+/** Milliseconds without a prompt after which hooks hear that the agent waits for one, as in Claude Code. */
+const idleMs = 60_000;
+
+/** The hooks of a session's beginning and end, and of the time in which nothing runs. */
 export class SessionHooks {
   readonly #session: SessionContext;
+  #idle: NodeJS.Timeout | undefined;
   #beginning: {readonly context: Promise<string>; readonly stop: AbortController} | undefined;
 
   constructor(session: SessionContext) {
@@ -33,7 +37,21 @@ export class SessionHooks {
     if (this.#beginning === beginning) this.#beginning = undefined;
   }
 
+  /** A person has to say how it goes on. */
+  waitsForPrompt(): void {
+    this.works();
+    this.#idle = setTimeout(() => {
+      const message = 'weft is waiting for your input';
+      void this.#hooks().happened({event: 'Notification', type: 'idle_prompt', message}, new AbortController().signal);
+    }, idleMs).unref();
+  }
+
+  works(): void {
+    clearTimeout(this.#idle);
+  }
+
   async end(reason: Extract<Happening, {event: 'SessionEnd'}>['reason']): Promise<void> {
+    this.works();
     this.#beginning?.stop.abort();
     this.#beginning = undefined;
     await this.#hooks().happened({event: 'SessionEnd', reason}, AbortSignal.timeout(endMs));

@@ -1,5 +1,5 @@
 import {reasonOf} from '../../support/reason.ts';
-import {describe, expect, test} from 'vitest';
+import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import {failed} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {actionId} from '../../../src/domain/ids.ts';
@@ -414,4 +414,34 @@ describe('a program’s answer to an approval', () => {
     expect(done).toMatchObject({ran: [], told: {outcome, content: [{text}]}, summary: {denials: [{by: 'user'}]}});
     expect(done.told?.content).toHaveLength(1);
   });
+});
+
+describe('a session in which nothing runs', () => {
+  beforeEach(() => void vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']}));
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    ['interactive', ['idle_prompt']],
+    ['unattended', []],
+  ] as const)(
+    '%s: hooks hear once that a prompt is waited for, a minute after the last one',
+    async (interaction, told) => {
+      const heard: string[] = [];
+      const hooks: Partial<HooksPort> = {
+        happened: async happening => {
+          if (happening.event === 'Notification') heard.push(happening.type);
+          return reply(undefined);
+        },
+      };
+      const bench = engineBench([says('one'), says('two')], {hooks, options: {interaction}});
+      await bench.prompt('go');
+      vi.advanceTimersByTime(59_000);
+      await bench.prompt('go on');
+      vi.advanceTimersByTime(59_000);
+      expect(heard).toEqual([]);
+      vi.advanceTimersByTime(120_000);
+      expect(heard).toEqual(told);
+      await bench.engine.close('finished');
+    },
+  );
 });
