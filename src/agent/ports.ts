@@ -29,8 +29,11 @@ export interface AgentPorts {
     ActionPorts,
     'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations' | 'changes'
   >;
-  /** The same machine with a shell of its own: where that stands, and so how its commands are judged, depends on no other. */
-  separateShell(): Pick<AgentPorts, 'machine' | 'judge'>;
+  /**
+   * The same machine for another agent: with a shell of its own, on whose place depends how commands are judged, and with files of which
+   * it counts what this agent has read, so that it overwrites nothing that it has not seen.
+   */
+  separateMachine(): Pick<AgentPorts, 'machine' | 'judge'>;
   readonly impact: ImpactPort;
   readonly checkpoints: CheckpointsPort;
   readonly workspaceState: WorkspaceStatePort;

@@ -239,8 +239,38 @@ test("an agent's file says what a sub-agent is, may call and may take; what it a
   expect(toldResults(second)).toEqual([expect.stringMatching(/^There is no tool named "Bash" here/u)]);
   expect(JSON.stringify(requestsOf(scene, 'MAIN')[0]?.body.tools)).toContain('- reader: Reads files');
   expect(toldResults(requestsOf(scene, 'MAIN')[1])).toEqual([
-    expect.stringMatching(
-      /^It was stopped after 2 turns\.\nNot heeded of what defines the agent reader: effort\. \[agent /u,
-    ),
+    expect.stringMatching(/^It was stopped after 2 turns\.\nNot heeded of what defines reader: effort\. \[agent /u),
   ]);
+});
+
+test('a sub-agent does not overwrite what another one has changed since it read it', async () => {
+  const read = Promise.withResolvers<void>();
+  const changed = Promise.withResolvers<void>();
+  await using scene = await openScene(request => {
+    const task = taskOf(request);
+    const at = answered(request);
+    if (task.includes('SLOW')) {
+      if (at === 0) return call('Read', {file_path: 'a.txt'});
+      if (at === 1) read.resolve();
+      const overwrite = call('Write', {file_path: 'a.txt', content: 'slow\n'});
+      return at === 1 ? [until(changed.promise), overwrite] : say('I was late.');
+    }
+    if (task.includes('FAST')) {
+      const edit = call('Edit', {file_path: 'a.txt', old_string: 'tea', new_string: 'fast'});
+      if (at === 0) return call('Read', {file_path: 'a.txt'});
+      if (at === 1) return [until(read.promise), edit];
+      changed.resolve();
+      return say('Changed.');
+    }
+    return at === 0
+      ? [call('Agent', {description: 'slow', prompt: 'SLOW'}), call('Agent', {description: 'fast', prompt: 'FAST'})]
+      : say('Done.');
+  });
+  write(scene, {'a.txt': 'tea\n'});
+  const {code} = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits']);
+  expect({code, text: scene.read('a.txt')}).toEqual({code: 0, text: 'fast\n'});
+  expect(toldResults(requestsOf(scene, 'SLOW')[2])).toEqual([
+    expect.stringContaining('it changed since it was read; read it again.'),
+  ]);
+  expect(toldResults(requestsOf(scene, 'MAIN')[1])[1]).toMatch(/^Changed\.\n\n\[agent .*, changed a\.txt\]$/su);
 });

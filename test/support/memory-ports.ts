@@ -260,7 +260,7 @@ export function engineBench(
     secrets: {redact: text => text},
     harnesses: given.harnesses ?? noHarnesses,
     agentKinds: noAgentKinds,
-    separateShell: () => ports,
+    separateMachine: () => ports,
     sessions: {
       create: () => memorySession(),
       createBelow: () => memorySession(),

@@ -215,6 +215,7 @@ function responseAtEnd(parts: readonly Part[], naming: Naming): object {
       input_tokens_details: {cached_tokens: cacheRead, cache_write_tokens: cacheWrite},
       output_tokens: output,
       output_tokens_details: {reasoning_tokens: 0},
+      total_tokens: input + cacheRead + cacheWrite + output,
     },
   };
 }

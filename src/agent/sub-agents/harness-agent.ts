@@ -49,7 +49,7 @@ export class HarnessAgent {
     this.#setup = setup;
     this.#resume = setup.resume;
     this.#mode = setup.mode;
-    this.#place = setup.parent.ports.separateShell();
+    this.#place = setup.parent.ports.separateMachine();
   }
 
   async send(text: string): Promise<Outcome<unknown, Fault>> {

@@ -99,7 +99,7 @@ function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
 
 function portsOf({agent, kind, parent, checkpoints}: WeftAgentSetup): AgentPorts {
   const {ports} = parent;
-  const own = ports.separateShell();
+  const own = ports.separateMachine();
   return {
     ...ports,
     machine: {...own.machine, mcp: limitedServers(own.machine.mcp, kind.mayCall)},

@@ -17,6 +17,7 @@ import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import type {SessionInfo} from '../../actions/agent-event.ts';
 import type {CommandsPort} from '../../actions/commands-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
+import type {FilesPort} from '../../actions/files-port.ts';
 import type {HarnessesPort} from '../../actions/harness-port.ts';
 import type {ShellPort} from '../../actions/ports.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
@@ -153,7 +154,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const {rules} = changeableRules;
   const [directory] = roots;
   const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
-  const files = makeFiles({roots, home, alsoReadable: outputs.folders});
+  const newFiles = (): FilesPort => makeFiles({roots, home, alsoReadable: outputs.folders});
+  const files = newFiles();
   const secrets = makeRedactor({
     environment: {...setup.ownVariables, ...setup.secretVariables, ...environment},
     files: watchSecretFiles({roots, isSecretFile}),
@@ -210,8 +212,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     changes: checkpoints,
   };
   const finder = lazyFinder({roots, home, environment, excluded});
-  const inShell = (shell: ShellPort) => {
-    const hiding = redactingPorts({...plainPorts, shell}, secrets);
+  const machineOf = (apart: {readonly shell: ShellPort; readonly files: FilesPort}) => {
+    const hiding = redactingPorts({...plainPorts, ...apart}, secrets);
     const own = {...hiding, mcp: keepLongAnswers(hiding.mcp, outputs.newAnswer)};
     const judge = lazyJudge({
       ...pathContext,
@@ -228,7 +230,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     });
     return {machine: own, judge};
   };
-  const {machine, judge} = inShell(commands.shell);
+  const {machine, judge} = machineOf({shell: commands.shell, files});
   const judgePort = ({assess}: Pick<JudgePort, 'assess'>): JudgePort => ({
     assess,
     sandbox: () => sandbox.known(),
@@ -333,8 +335,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       }),
       model: redactModel(setup.model, secrets),
       judge: judgePort(judge),
-      separateShell() {
-        const own = inShell(commands.newShell());
+      separateMachine() {
+        const own = machineOf({shell: commands.newShell(), files: newFiles()});
         return {machine: own.machine, judge: judgePort(own.judge)};
       },
       sessions: setup.sessions,
