@@ -22,6 +22,13 @@ export interface Proven {
   readonly processes: boolean;
 }
 
+/** Whether a backend was seen to let commands reach, through weft's proxy, the hosts that rules allow and no others. */
+export interface HostsProof {
+  readonly proven: boolean;
+  /** Why not; empty where it is proven. */
+  readonly reason: string;
+}
+
 export const nothingProven: Proven = {files: false, network: false, processes: false};
 
 /** The outcome of trying a backend. `works`: it starts commands and was seen to stop all that it has to. */

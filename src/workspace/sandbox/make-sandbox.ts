@@ -2,18 +2,20 @@ import {hash} from 'node:crypto';
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join, relative} from 'node:path';
 import type {AskHost} from '../../actions/ports.ts';
-import {isJsonObject, parseJson} from '../../base/json.ts';
+import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
   confines,
   coversAll,
+  type HostsProof,
   nativeProof,
   nothingProven,
   type Proof,
   type ProviderName,
   type SandboxChoice,
 } from '../../domain/sandbox.ts';
+import {causeText} from '../../domain/fault.ts';
 import type {Confinement} from '../../domain/risk.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {linkOf, readTextFile} from '../exec/process-table.ts';
@@ -55,7 +57,7 @@ export interface SandboxNetwork {
 }
 
 /** Backends whose commands reach hosts through weft's proxy; the others have no network. */
-const withProxy: ReadonlySet<ProviderName> = new Set(['bwrap']);
+export const withProxy: ReadonlySet<ProviderName> = new Set(['bwrap']);
 
 /** A change of what a policy means makes earlier proofs worthless. */
 const policyVersion = 2;
@@ -71,6 +73,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
   let opened: Promise<SandboxSession & {close(): void}> | undefined;
   let nested: Promise<readonly string[]> | undefined;
 
+  let provingHosts: Promise<HostsProof> | undefined;
   let known: Proof | 'unknown' = 'unknown';
 
   const prove = (): Promise<Proof> =>
@@ -103,6 +106,22 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     });
   }
 
+  /** A failure says why the network stays closed. */
+  async function openProven(
+    provider: SandboxProvider,
+    {folder}: SandboxSession,
+    ask: AskHost,
+  ): Promise<Outcome<FilteredNetwork, string>> {
+    const proof = await (provingHosts ??= hostsProofOf(provider, options));
+    if (!proof.proven) return failed(`weft could not prove that its proxy lets nothing else through (${proof.reason})`);
+    try {
+      return ok(await options.network.open({folder, ask}));
+    } catch (cause) {
+      // Such as a temporary folder whose name is too long for a socket.
+      return failed(`weft's proxy could not be opened (${causeText(cause)})`);
+    }
+  }
+
   async function inside({confinement, hosts, ...request}: EncloseRequest): Promise<Outcome<EnclosedStart, string>> {
     const proof = await prove();
     if (!confines(proof)) return failed(proof.reason);
@@ -118,7 +137,13 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     ) {
       return provider.enclose({...request, policy: policy.value});
     }
-    const network = await options.network.open({folder: policy.value.session.folder, ask: hosts});
+    const open = await openProven(provider, policy.value.session, hosts);
+    if (open.tag === 'failed') {
+      const closed = await provider.enclose({...request, policy: policy.value});
+      const note = `the command had no network: ${open.error}`;
+      return closed.tag === 'ok' ? ok({...closed.value, release: () => [...closed.value.release(), note]}) : closed;
+    }
+    const network = open.value;
     const start = await provider.enclose({...request, policy: {...policy.value, network}});
     if (start.tag === 'failed') {
       network.close();
@@ -193,6 +218,23 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   return proof;
 }
 
+/** What is proven of the network of a backend where hosts are allowed. Kept as the proof is; tried when the first command may reach a host. */
+async function hostsProofOf(
+  provider: SandboxProvider,
+  {proofFolder}: Pick<SandboxOptions, 'proofFolder'>,
+): Promise<HostsProof> {
+  const found = await provider.find();
+  if (found.tag === 'failed') return {proven: false, reason: found.error};
+  const file = join(proofFolder, `sandbox-${provider.name}-hosts.json`);
+  const key = proofKey(`${provider.name} hosts`, found.value.version);
+  const kept = parseJson(readTextFile(file) ?? '');
+  if (kept.tag === 'ok' && isJsonObject(kept.value) && kept.value['key'] === key) return {proven: true, reason: ''};
+  const {probeHosts} = await import('./probe-hosts.ts');
+  const proof = await probeHosts(provider, {folder: proofFolder}, AbortSignal.timeout(60_000));
+  if (proof.proven) write(file, {key});
+  return proof;
+}
+
 const proofKey = (name: string, version: string): string =>
   hash(
     'sha256',
@@ -227,10 +269,16 @@ function keptProof(file: string, key: string): Proof | undefined {
   return {provider, works: true, proven: {files: true, network: true, processes: processes === true}, reason};
 }
 
-function keep(file: string, {key, proof}: {readonly key: string; readonly proof: Proof}): void {
+function keep(
+  file: string,
+  {key, proof: {provider, proven, reason}}: {readonly key: string; readonly proof: Proof},
+): void {
+  write(file, {key, provider, processes: proven.processes, reason});
+}
+
+function write(file: string, content: JsonObject): void {
   try {
-    const {provider, proven, reason} = proof;
-    writeFileSync(file, `${JSON.stringify({key, provider, processes: proven.processes, reason})}\n`, {mode: 0o600});
+    writeFileSync(file, `${JSON.stringify(content)}\n`, {mode: 0o600});
   } catch {
     // It is proven anew then.
   }

@@ -237,14 +237,14 @@ echo ${ready}
 exit 7`;
 
 /** Tries all at once and ends soon, whatever happens. Holds no single quote. */
-const connectScript = `
+export const connectScript = `
 const {connect} = require("node:net"), dgram = require("node:dgram");
 const {tcp, udp, sockets} = JSON.parse(process.env.PROBE);
 for (const at of [...tcp, ...sockets.map(path => ({path}))]) { const socket = connect(at); socket.on("error", () => {}); socket.on("connect", () => socket.destroy()); }
 const packet = dgram.createSocket("udp4"); packet.on("error", () => {}); packet.send("x", udp, "127.0.0.1", () => {});
 setTimeout(() => process.exit(), 250);`;
 
-interface Listener {
+export interface Listener {
   readonly at: {readonly host: string; readonly port: number} | {readonly path: string};
   readonly name: string;
   /** Connections before the one that this call itself makes; `deaf` where that is not noticed. */
@@ -252,7 +252,7 @@ interface Listener {
   close(): void;
 }
 
-async function listen(at: {readonly host: string} | {readonly path: string}): Promise<Listener> {
+export async function listen(at: {readonly host: string} | {readonly path: string}): Promise<Listener> {
   const server: Server = createServer(socket => {
     seen += 1;
     socket.on('error', () => {});
@@ -284,7 +284,11 @@ async function listen(at: {readonly host: string} | {readonly path: string}): Pr
   };
 }
 
-async function listenUdp(): Promise<{readonly port: number; packets(): Promise<number | 'deaf'>; close(): void}> {
+export async function listenUdp(): Promise<{
+  readonly port: number;
+  packets(): Promise<number | 'deaf'>;
+  close(): void;
+}> {
   const socket: UdpSocket = createSocket('udp4');
   const texts: string[] = [];
   socket.on('message', message => texts.push(message.toString()));
@@ -308,7 +312,7 @@ async function listenUdp(): Promise<{readonly port: number; packets(): Promise<n
 }
 
 /** One address of this machine besides loopback. */
-const ownAddresses = (): readonly string[] =>
+export const ownAddresses = (): readonly string[] =>
   Object.values(networkInterfaces())
     .flat()
     .flatMap(each => (each !== undefined && !each.internal && each.family === 'IPv4' ? [each.address] : []))

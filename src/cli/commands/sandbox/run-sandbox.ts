@@ -6,6 +6,7 @@ import {visibleLine} from '../../../base/visible.ts';
 import {causeText} from '../../../domain/fault.ts';
 import {
   coversAll,
+  type HostsProof,
   nativeProof,
   nothingProven,
   type Proof,
@@ -19,7 +20,7 @@ import {findShell} from '../../../workspace/exec/shell-start.ts';
 import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
 import {makePaths} from '../../../workspace/files/resolve-path.ts';
-import {loadProvider, makeSandbox} from '../../../workspace/sandbox/make-sandbox.ts';
+import {loadProvider, makeSandbox, withProxy} from '../../../workspace/sandbox/make-sandbox.ts';
 import {askNobody} from '../../../workspace/sandbox/host-gate.ts';
 import {openLaunch} from '../../../workspace/sandbox/launch.ts';
 import {probeProvider} from '../../../workspace/sandbox/probe.ts';
@@ -76,20 +77,25 @@ export async function testProviders({
   provider,
   json,
 }: JsonOption & {readonly provider?: ProviderName}): Promise<ExitCode> {
-  const proofs: Proof[] = [];
+  const proofs: TriedProof[] = [];
   for (const name of provider === undefined ? providerNames : [provider]) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other: each watches the machine
     proofs.push(await tryProvider(name));
   }
-  if (json === undefined) for (const proof of proofs) print(`${proofLine(proof)}\n`);
+  if (json === undefined) for (const proof of proofs) print(`${proofLine(proof)}${hostsText(proof)}\n`);
   else printJson(`${JSON.stringify(provider === undefined ? proofs : proofs[0], undefined, 2)}\n`);
   const [only] = proofs;
   return provider === undefined || only?.works === true ? exitCode.done : exitCode.failed;
 }
 
-async function tryProvider(name: ProviderName): Promise<Proof> {
+/** `hosts`: what was seen where hosts are allowed, and weft's proxy is the network of commands. */
+interface TriedProof extends Proof {
+  readonly hosts: HostsProof;
+}
+
+async function tryProvider(name: ProviderName): Promise<TriedProof> {
   const provider = await loadProvider(name);
-  if (provider === 'native') return nativeProof;
+  if (provider === 'native') return {...nativeProof, hosts: {proven: false, reason: 'nothing is confined'}};
   const places = userPlaces();
   try {
     mkdirSync(places.data, {recursive: true, mode: 0o700});
@@ -99,11 +105,24 @@ async function tryProvider(name: ProviderName): Promise<Proof> {
       works: false,
       proven: nothingProven,
       reason: `${places.data} cannot be made, where it is tried`,
+      hosts: {proven: false, reason: 'it was not tried'},
     };
   }
   const options = {folder: places.data, home: homedir(), isProtected: isProtectedBelow};
-  return probeProvider(provider, options, AbortSignal.timeout(60_000));
+  const proof = await probeProvider(provider, options, AbortSignal.timeout(60_000));
+  if (!withProxy.has(name)) return {...proof, hosts: {proven: false, reason: 'its commands reach no host'}};
+  if (!proof.works) return {...proof, hosts: {proven: false, reason: 'it does not work'}};
+  const {probeHosts} = await import('../../../workspace/sandbox/probe-hosts.ts');
+  return {...proof, hosts: await probeHosts(provider, options, AbortSignal.timeout(60_000))};
 }
+
+/** What is said of the proxy where a backend has one. */
+const hostsText = ({provider, works, hosts: {proven, reason}}: TriedProof): string =>
+  !works || !withProxy.has(provider)
+    ? ''
+    : proven
+      ? '; hosts that rules allow are reached through the proxy, and no others'
+      : `; hosts cannot be allowed: ${visibleLine(reason)}`;
 
 /** What a proof says, in one line. */
 export function proofLine({provider, works, proven, reason}: Proof): string {
