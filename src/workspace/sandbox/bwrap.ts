@@ -9,6 +9,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
@@ -162,8 +163,17 @@ const systemFolders = ['/run/current-system', '/run/opengl-driver', '/run/nvidia
   existsSync(path),
 );
 
+/** What weft cannot reach, as what lies in another user's closed folder, the command cannot reach either: it counts as not there. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, {throwIfNoEntry: false});
+  } catch {
+    return undefined;
+  }
+}
+
 function hiding(path: string, session: string): readonly string[] {
-  const stats = lstatSync(path, {throwIfNoEntry: false});
+  const stats = statsOf(path);
   if (stats === undefined || stats.isSymbolicLink()) return [];
   // Nothing can be put there either: it would seem to be kept and be gone.
   return stats.isDirectory()
@@ -347,7 +357,7 @@ export function listeningSockets({roots, hidden}: SandboxPolicy, covered = repla
     if (path === undefined || gone.some(folder => holds(folder, path))) continue;
     if (hidden.some(folder => holds(folder, path)) && !roots.some(root => holds(root, path))) continue;
     const real = realPath(path);
-    if (lstatSync(real, {throwIfNoEntry: false})?.isSocket() === true) paths.add(real);
+    if (statsOf(real)?.isSocket() === true) paths.add(real);
     if (paths.size >= mostSockets) break;
   }
   // Below /tmp and /run only the workspace is to be seen.

@@ -14,7 +14,8 @@ export function openSession(): SandboxSession & {close(): void} {
     mkdirSync(join(folder, name), {mode: 0o700});
     return join(folder, name);
   };
-  writeFileSync(join(folder, 'empty'), '', {mode: 0o444});
+  // It is mounted read-only. Without the right to write to it, programs would hear that instead of why they may not.
+  writeFileSync(join(folder, 'empty'), '', {mode: 0o644});
   return {
     folder,
     tmp: at('tmp'),

@@ -1,4 +1,4 @@
-import {existsSync, readdirSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
@@ -109,6 +109,19 @@ const withBriefSockets =
     await closed;
     return enclosed;
   };
+
+test('a socket in a folder that the user cannot enter, as another user’s, is in nobody’s way', async context => {
+  await using place = await confinedPlace(context);
+  const folder = join(place.outside, 'closed');
+  mkdirSync(folder);
+  const server = createServer().listen({path: join(folder, 's')});
+  await once(server, 'listening');
+  chmodSync(folder, 0);
+  const {end} = await place.run('true', 'sandbox');
+  chmodSync(folder, 0o700);
+  server.close();
+  expect(end).toEqual({kind: 'exited', code: 0});
+});
 
 describe('what was to be hidden vanishes before it is', () => {
   test('the command runs once, and nobody reads of it', async context => {
