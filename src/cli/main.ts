@@ -30,7 +30,9 @@ function reportFailure(cause: unknown): ExitCode {
   }
   note(causeText(cause));
   if (cause instanceof UsageError) return exitCode.usage;
-  if (process.argv.includes('--debug') && cause instanceof Error) printError(`${cause.stack}\n`);
+  if (process.argv.includes('--debug') && cause instanceof Error) {
+    printError(`${(cause.cause instanceof Error ? cause.cause : cause).stack}\n`);
+  }
   return exitCode.failed;
 }
 

@@ -259,21 +259,30 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     effort: options.effort ?? 'default',
   } as const;
   const leaving = new LeavingText(engine);
-  let end = await runTerminal(job);
-  while (end.kind === 'demo') {
-    await (await import('./commands/demo/run-demo.ts')).runDemo({visitor: job});
-    end = await runTerminal({
-      ...job,
-      firstPrompt: end.draft,
-      opening: 'composer',
-      notices: [],
-      lateNotices: async () => [],
-    });
+  try {
+    let end = await runTerminal(job);
+    while (end.kind === 'demo') {
+      await (await import('./commands/demo/run-demo.ts')).runDemo({visitor: job});
+      end = await runTerminal({
+        ...job,
+        firstPrompt: end.draft,
+        opening: 'composer',
+        notices: [],
+        lateNotices: async () => [],
+      });
+    }
+    if (end.kind === 'signalled') return end.code;
+  } catch (cause) {
+    printLines(leaving.lines());
+    throw cause;
   }
-  if (end.kind === 'signalled') return end.code;
-  for (const line of leaving.lines()) print(`${line}\n`);
+  printLines(leaving.lines());
   return exitCode.done;
 }
+
+const printLines = (lines: readonly string[]): void => {
+  for (const line of lines) print(`${line}\n`);
+};
 
 /** One sentence where the model's server is on this machine and does not run. */
 async function serverNotices(choice: ModelChoice): Promise<readonly string[]> {

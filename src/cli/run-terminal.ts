@@ -3,6 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {homedir} from 'node:os';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {AgentClient} from '../agent/client.ts';
+import {causeText, FaultError} from '../domain/fault.ts';
 import {messageId} from '../domain/ids.ts';
 import type {ThemeChoice} from '../domain/preferences.ts';
 import type {ClipboardPort, EditorPort, JobControl, TuiExit, TuiOptions} from '../tui/options.ts';
@@ -72,26 +73,44 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
     },
     leave.signal,
   );
-  const end = await Promise.race([ui, signalled.promise]);
-  // On a signal the screen is given back before anything else ends.
-  leave.abort();
-  if (end.kind !== 'signalled') await ui;
-  const closed = end.kind === 'signalled' ? await endsInTime(ui) : 'yes';
-  if (crash !== undefined) throw crash;
-  if (end.kind === 'demo') engine.submit({op: 'interrupt'});
-  else await engine.close('shutdown');
-  for (const signal of endSignals) process.off(signal, onSignal);
-  process.off('uncaughtException', onCrash);
-  if (receivedSignal !== undefined && closed === 'no') killWith(receivedSignal);
-  return end;
+  // On a terminal that is gone, which the signal was about, the UI may fail to say goodbye.
+  ui.catch((cause: unknown) => {
+    if (receivedSignal === undefined) onCrash(cause);
+  });
+  try {
+    const end = await Promise.race([ui.catch(() => signalled.promise), signalled.promise]);
+    // On a signal the screen is given back before anything else ends.
+    leave.abort();
+    if (end.kind !== 'signalled') await ui;
+    const closed = end.kind === 'signalled' ? await endsInTime(ui) : 'yes';
+    if (crash !== undefined) {
+      // What runs is stopped and journalled; an engine that is broken itself may not manage that.
+      await endsInTime(engine.close('shutdown'));
+      throw crashError(crash);
+    }
+    if (end.kind === 'demo') engine.submit({op: 'interrupt'});
+    else await engine.close('shutdown');
+    if (receivedSignal !== undefined && closed === 'no') killWith(receivedSignal);
+    return end;
+  } finally {
+    for (const signal of endSignals) process.off(signal, onSignal);
+    process.off('uncaughtException', onCrash);
+  }
+}
+
+/** What the user reads of a crash: an expected failure (a full disk) speaks for itself, anything else is a bug. */
+function crashError(crash: unknown): Error {
+  if (crash instanceof FaultError) return crash;
+  const message = `internal error: ${causeText(crash)}. Please report it; weft --debug shows where it was.`;
+  return new Error(message, {cause: crash});
 }
 
 /**
  * Whether the UI ends within a second. A crashed UI may never end, and a terminal that takes no output is not waited for: the watchdog
  * restores it.
  */
-async function endsInTime(ui: Promise<unknown>): Promise<'yes' | 'no'> {
-  const closed = ui.then(
+async function endsInTime(end: Promise<unknown>): Promise<'yes' | 'no'> {
+  const closed = end.then(
     () => 'yes' as const,
     () => 'no' as const,
   );

@@ -1,5 +1,5 @@
 import {render, renderToString, type SuspendTerminal, useApp} from 'ink';
-import {type ReactNode, type RefObject, useLayoutEffect} from 'react';
+import {PureComponent, type ReactNode, type RefObject, useLayoutEffect} from 'react';
 import type {ScreenSize} from '../../actions/ports.ts';
 import {CaretContext, type Cell} from '../components/caret.tsx';
 import {openPasteReader} from './paste-splitter.ts';
@@ -52,6 +52,9 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   const caret: {current: Cell | undefined} = {current: undefined};
   let suspendTerminal: SuspendTerminal | undefined;
   let lost: readonly string[] = [];
+  const {promise: failed, reject: fail} = Promise.withResolvers<never>();
+  // Whoever has closed it before it failed no longer waits for it.
+  failed.catch(() => {});
   const output = openOutput(terminal, {
     onErase(change) {
       lost = forgetDrawn(change);
@@ -69,7 +72,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
         suspendTerminal = suspend;
       }}
     >
-      {app.root()}
+      <FailureBoundary onFailure={fail}>{app.root()}</FailureBoundary>
     </Root>,
     {
       stdin: pastes.stdin,
@@ -151,14 +154,33 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
       await ink.waitUntilExit();
       output.pause();
     },
-    failed: failureOf(ink.waitUntilExit()),
+    failed,
   };
 }
 
-/** Never resolves: who waits for it waits for something else as well. */
-async function failureOf(exit: Promise<unknown>): Promise<never> {
-  await exit;
-  return new Promise<never>(() => {});
+interface FailureBoundaryProps {
+  readonly onFailure: (cause: unknown) => void;
+  readonly children: ReactNode;
+}
+
+/**
+ * Draws nothing once a component has failed: Ink's own boundary would print the source around the fault, which are pages of minified
+ * code in a bundle, and would end Ink before the terminal is given back. Only a class can be a boundary in React.
+ */
+class FailureBoundary extends PureComponent<FailureBoundaryProps, {readonly drawn: 'children' | 'nothing'}> {
+  static getDerivedStateFromError(): {readonly drawn: 'nothing'} {
+    return {drawn: 'nothing'};
+  }
+
+  override state = {drawn: 'children'} as const;
+
+  override componentDidCatch(cause: unknown): void {
+    this.props.onFailure(cause);
+  }
+
+  override render(): ReactNode {
+    return this.state.drawn === 'children' ? this.props.children : null;
+  }
 }
 
 interface RootProps {
