@@ -35,6 +35,7 @@ import {suggestNewConversation} from './suggest-new-conversation.ts';
 import {suggestPrompt} from './suggest-prompt.ts';
 import {transferShellCommandControlToUser} from './transfer-shell-command-control-to-user.ts';
 import {updateTodos} from './update-todos.ts';
+import {uploadArtifact} from './upload-artifact.ts';
 import {webFetch} from './web-fetch.ts';
 import {webSearch} from './web-search.ts';
 import {writeToLongRunningShellCommand} from './write-to-long-running-shell-command.ts';
@@ -65,6 +66,7 @@ const catalogue = {
   'edit-documents': editDocuments,
   'insert-code-review-comments': insertCodeReviewComments,
   'open-code-review': openCodeReview,
+  'upload-artifact': uploadArtifact,
   'init-project': initProject,
   'fetch-conversation': fetchConversation,
   'suggest-prompt': suggestPrompt,

@@ -17,12 +17,6 @@ export interface DeclaredAction {
  */
 export const declaredActions: readonly DeclaredAction[] = [
   {
-    name: 'upload-artifact',
-    tool: 'UploadArtifact',
-    description: 'Upload a file as an artifact of the session.',
-    inputs: ['file_path', 'description?'],
-  },
-  {
     name: 'search-codebase',
     tool: 'SearchCodebase',
     description: 'Search the codebase by meaning.',

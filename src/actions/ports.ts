@@ -5,6 +5,7 @@ import type {BlockId, TodoId} from '../domain/ids.ts';
 import type {CommandEnvironment, Confinement, JudgedPath, ResolvedCommand} from '../domain/risk.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {AgentsPort} from './agents-port.ts';
+import type {SessionArtifacts} from './artifacts-port.ts';
 import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
 import type {DocumentsPort} from './documents-port.ts';
 import type {ChangesPort} from './changes-port.ts';
@@ -34,6 +35,7 @@ export interface ActionPorts {
   readonly conversations: ConversationsPort;
   readonly suggestions: SuggestionsPort;
   readonly documents: DocumentsPort;
+  readonly artifacts: SessionArtifacts;
   readonly changes: ChangesPort;
   readonly review: ReviewPort;
 }

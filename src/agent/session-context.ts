@@ -138,6 +138,9 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
     todos: session.conversation.todos,
     answer,
     documents: session.conversation.documents,
+    artifacts: {
+      keep: (path, signal) => session.ports.artifacts.keep({session: session.conversation.journal.id, path}, signal),
+    },
     review: {
       insert: (request, signal) => reviewOf(session).insert(request, signal),
       show: range => session.publish([{event: 'review-opened', range}]),

@@ -14,6 +14,8 @@ export interface Places {
   readonly checkpoints: string;
   /** The conversations of sessions as hooks read them. */
   readonly transcripts: string;
+  /** Files that are kept with sessions. */
+  readonly artifacts: string;
   /** The prompts of earlier runs. */
   readonly history: string;
   /** The key that placeholders of secrets are made with. */
@@ -53,6 +55,7 @@ export function placesOf(user: {
     blocks: paths.join(data, 'blocks'),
     checkpoints: paths.join(data, 'checkpoints'),
     transcripts: paths.join(data, 'transcripts'),
+    artifacts: paths.join(data, 'artifacts'),
     history: paths.join(data, 'history.jsonl'),
     placeholderKey: paths.join(data, 'placeholder.key'),
     servers: paths.join(data, 'mcp'),

@@ -207,6 +207,7 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
       bad: {comments: [{path: 'a.ts', line: 0, text: 'x'}]},
     },
     OpenCodeReview: {good: {base_branch: 'main'}, bad: {base_branch: 1}},
+    UploadArtifact: {good: {file_path: 'a.pdf', description: 'x'}, bad: {file_path: ''}},
     InitProject: {good: {}, bad: []},
     FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: '0f9a', before: 0}},
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},

@@ -197,6 +197,7 @@ export function engineBench(
     readonly hooks?: Partial<HooksPort>;
     readonly commands?: CommandsPort;
     readonly skills?: SkillsPort;
+    readonly artifacts?: AgentPorts['artifacts'];
     readonly reviewSource?: AgentPorts['reviewSource'];
     readonly conversations?: ConversationsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
@@ -252,6 +253,7 @@ export function engineBench(
     },
     notices: {listen: given.listenToNotices ?? (() => {})},
     memory: {warning: given.memoryWarning ?? (() => '')},
+    artifacts: given.artifacts ?? {keep: async () => failed(rejected('Nothing is kept here.'))},
     reviewSource: given.reviewSource ?? {read: async () => failed(rejected('There is no repository here.'))},
     replaceText: async (text, {oldText, newText}) =>
       text.split(oldText).length === 2

@@ -183,6 +183,11 @@ export const sampleActions: {
     label: 'Open the code review of the changes since main',
     partial: {range: 'main'},
   },
+  'upload-artifact': {
+    input: {path: 'out/report.pdf', description: 'The report'},
+    label: 'Keep out/report.pdf as an artifact',
+    partial: {path: 'out/report.pdf'},
+  },
   'init-project': {input: {}, label: 'Look the project over', partial: undefined},
   'fetch-conversation': {
     input: {id: '0f9a1a34', before: 12},

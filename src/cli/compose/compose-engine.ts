@@ -26,6 +26,7 @@ import {gitBranch} from '../../workspace/files/git-branch.ts';
 import {redactedKinds} from './agent-kinds.ts';
 import {hostServices} from './host-services.ts';
 import {
+  lazyArtifacts,
   lazyCheckpoints,
   lazyFinder,
   lazyImages,
@@ -97,6 +98,8 @@ export interface EngineSetup {
   readonly blocksFolder: string;
   /** Where checkpoints of files are kept; `undefined` makes none. */
   readonly checkpointsFolder: string | undefined;
+  /** Where files that are kept with sessions lie; `undefined` where no session is kept. */
+  readonly artifactsFolder: string | undefined;
   /** The checkpoints that saved sessions may rewind to. */
   readonly savedTrees: () => Promise<readonly SessionCheckpoints[]>;
   /** weft's own files, which hold its grants: not even a rule that allows everything lets them be changed unasked. */
@@ -317,6 +320,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         },
         drop: () => finder.drop(),
       }),
+      artifacts: lazyArtifacts(setup.artifactsFolder, secrets),
       reviewSource: lazyReviewSource({directory, environment}, secrets),
       async replaceText(text, replacement) {
         const {applyReplacement} = await import('../../workspace/files/apply-replacement.ts');

@@ -116,6 +116,7 @@ export async function composeSession(
     passedVariables: settings.passEnv,
     secretVariables: {...keptSecrets(context.places), ...keptTokens(context.places), ...chosen.secrets},
     blocksFolder: context.places.blocks,
+    artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,
     checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,
     savedTrees: async () => (await context.store()).keptTrees(),
     weftFolders: weftFolders(context.places, process.env),

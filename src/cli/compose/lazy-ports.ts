@@ -1,21 +1,23 @@
 import type {WorkspaceStatePort} from '../../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
+import type {ArtifactsPort} from '../../actions/artifacts-port.ts';
 import type {ReviewSourcePort} from '../../actions/review-port.ts';
 import type {WebPort} from '../../actions/web-port.ts';
 import type {ImpactPort, SearchPort, TerminalControl} from '../../actions/ports.ts';
 import {isGoing} from '../../actions/block-text.ts';
-import {ok} from '../../base/outcome.ts';
+import {failed, ok} from '../../base/outcome.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {type ChangesPort, noChanges} from '../../actions/changes-port.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../../domain/checkpoint.ts';
+import {rejected} from '../../domain/fault.ts';
 import {unknownFileEffect} from '../../domain/risk.ts';
 import type {Judge, JudgeOptions} from '../../safety/judge.ts';
 import {allowsEveryCall, type PermissionRules} from '../../safety/rules/permission-rule.ts';
 import {hostDecision, hostRule, someHostReachable} from '../../safety/rules/host-rules.ts';
 import type {PathContextOptions} from '../../safety/paths/path-context.ts';
 import {redactDiff} from '../../safety/secrets/redacting-ports.ts';
-import type {Redactor} from '../../safety/secrets/redactor.ts';
+import {redactFault, type Redactor} from '../../safety/secrets/redactor.ts';
 import type {CheckpointPlace} from '../../workspace/checkpoints/make-checkpoints.ts';
 import {listFolder} from '../../workspace/files/list-folder.ts';
 import {readBytes} from '../../workspace/files/regular-files.ts';
@@ -67,6 +69,17 @@ export const lazyImpact = (
       paths: report.paths.map(redact),
       diffs: report.diffs.map(diff => redactDiff(diff, secrets)),
     };
+  },
+});
+
+/** Files that are kept with sessions; where no session is kept, none is. */
+export const lazyArtifacts = (folder: string | undefined, secrets: Redactor): ArtifactsPort => ({
+  async keep(request, signal) {
+    if (folder === undefined) return failed(rejected('This session is not kept, so nothing can be kept with it.'));
+    const {makeArtifacts} = await import('../../workspace/files/artifacts.ts');
+    const holdsSecrets = (text: string): boolean => secrets.redact(text) !== text;
+    const kept = await makeArtifacts({folder, holdsSecrets}).keep(request, signal);
+    return kept.tag === 'ok' ? kept : failed(redactFault(kept.error, secrets));
   },
 });
 

@@ -134,6 +134,10 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     rows: noteRows(visibleLine(other), frame),
     foot: [choice === 'opened' ? 'opened' : 'not now'],
   }),
+  'upload-artifact': ({artifact, description}, frame) => ({
+    rows: noteRows(visibleLine(description), frame),
+    foot: [visibleLine(artifact.path)],
+  }),
   'init-project': ({found, omitted}, frame) =>
     listBody(found, countOf(found.length + omitted, {one: 'telling file', many: 'telling files'}), frame),
   'fetch-conversation': ({title, messages, total}, frame) => ({

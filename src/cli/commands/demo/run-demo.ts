@@ -108,6 +108,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     ownVariables: {},
     passedVariables: [],
     secretVariables: {},
+    artifactsFolder: undefined,
     checkpointsFolder: checkpoints,
     savedTrees: async () => [],
     blocksFolder: blocks,

@@ -57,18 +57,20 @@ export async function exportSession(
   return exitCode.done;
 }
 
-/** `weft sessions delete <id>`: deletes a session, its transcript and the checkpoints that only it needs. */
+/** `weft sessions delete <id>`: deletes a session, its transcript, its artifacts and the checkpoints that only it needs. */
 export async function runDelete(idText: string, {json}: JsonOption): Promise<ExitCode> {
   const store = await userStore();
   const id = sessionIdOf(store, idText);
   const deleted = store.delete(id);
   // Not the advice that comes with the fault: going on with a copy is for `--resume`.
   if (deleted.tag === 'failed') throw new Error(deleted.error.message);
-  const [{rm}, {transcriptFile}] = await Promise.all([
+  const [{rm}, {transcriptFile}, {artifactsOf}] = await Promise.all([
     import('node:fs/promises'),
     import('../../../extensions/hooks/transcript.ts'),
+    import('../../../workspace/files/artifacts.ts'),
   ]);
   await rm(transcriptFile(userPlaces().transcripts, id), {force: true});
+  await rm(artifactsOf(userPlaces().artifacts, id), {recursive: true, force: true});
   const {pruneCheckpoints} = await import('../../../workspace/checkpoints/prune-checkpoints.ts');
   // Fails where another weft is running; then the daily pruning does it.
   await pruneCheckpoints({folder: userPlaces().checkpoints, sessions: store.keptTrees(), now: Date.now()}).catch(

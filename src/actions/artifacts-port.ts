@@ -1,0 +1,30 @@
+import type {Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {SessionId} from '../domain/ids.ts';
+
+/** Files that are kept with a session as they are, named after their content. */
+export interface ArtifactsPort {
+  /**
+   * Keeps a copy of the file at `path`, an absolute path with all links resolved. A file that is too large, that holds secrets, or that
+   * is no regular file is a fault. The same content under the same name is kept once.
+   */
+  keep(
+    request: {readonly session: SessionId; readonly path: string},
+    signal: AbortSignal,
+  ): Promise<Outcome<Artifact, Fault>>;
+}
+
+export interface Artifact {
+  /** Of the file, without its folders. */
+  readonly name: string;
+  /** In lower hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Where the copy lies. */
+  readonly path: string;
+}
+
+/** The artifacts of the session that is open. */
+export interface SessionArtifacts {
+  keep(path: string, signal: AbortSignal): Promise<Outcome<Artifact, Fault>>;
+}

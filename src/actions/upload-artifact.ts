@@ -1,0 +1,61 @@
+import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import {readingAsks} from './access.ts';
+import type {Artifact} from './artifacts-port.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface UploadArtifactInput {
+  readonly path: string;
+  /** What it is, for the user; may be empty. */
+  readonly description: string;
+}
+
+export interface UploadArtifactOutput {
+  readonly artifact: Artifact;
+  readonly description: string;
+}
+
+export interface UploadArtifactPartial {
+  readonly path: string;
+}
+
+/** Keeps a copy of a file with the session: a report, a picture, a build. It goes nowhere else. */
+export const uploadArtifact = defineAction<UploadArtifactInput, UploadArtifactOutput, UploadArtifactPartial>({
+  summary: 'Keep a file with the session.',
+  risk: 'read-only',
+  scheduling: 'barrier',
+  offered: 'when-found',
+  access: ({path}) => ({kind: 'read', paths: [path]}),
+  ruleKind: 'reading',
+  asks: readingAsks,
+  tools: [
+    toolForm({
+      name: 'UploadArtifact',
+      description:
+        'Keep a copy of a file (report, picture, build) with this session, so that the user has it after the file is gone. It stays on this machine.',
+      schema: () =>
+        z.object({
+          file_path: z.string().check(z.minLength(1)),
+          description: z.optional(z.string().check(z.maxLength(500))),
+        }),
+      toInput: raw => ({path: raw.file_path, description: raw.description ?? ''}),
+    }),
+  ],
+  label: ({path}) => `Keep ${path} as an artifact`,
+  cancelled: ({path}) => ({path}),
+  modelContent: ({artifact: {name, sha256, bytes, path}}) =>
+    textContent(`Kept ${name} (${bytes} bytes, sha256 ${sha256}) at ${path}`),
+  partialText: () => '',
+  outcome: ({artifact}) => [artifact.path],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run({path, description}, {ports, detail, signal}) {
+    const judged = detail.judgedPaths.find(({written}) => written === path);
+    const kept = await ports.artifacts.keep(judged?.path ?? ports.files.resolve(path).path, signal);
+    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {path}};
+    return kept.tag === 'ok'
+      ? {state: 'success', output: {artifact: kept.value, description}}
+      : {state: 'error', fault: kept.error};
+  },
+});

@@ -1,0 +1,63 @@
+import {createHash} from 'node:crypto';
+import {mkdir, rename, rm, writeFile} from 'node:fs/promises';
+import {basename, join} from 'node:path';
+import type {ArtifactsPort} from '../../actions/artifacts-port.ts';
+import {failed, ok} from '../../base/outcome.ts';
+import {causeText, rejected} from '../../domain/fault.ts';
+import {temporaryName} from './folder-handle.ts';
+import {openRegular} from './regular-files.ts';
+
+/** Bytes of one artifact. */
+const mostBytes = 20 * 1024 * 1024;
+
+/** The folder of a session's artifacts; it goes when the session is deleted. */
+export const artifactsOf = (folder: string, session: string): string => join(folder, session);
+
+/**
+ * Keeps artifacts below `folder`, each at SESSION/SHA256/NAME, readable by the user alone. `holdsSecrets` looks at the bytes as text:
+ * a copy would outlive what the secrets were put into.
+ */
+export const makeArtifacts = ({
+  folder,
+  holdsSecrets,
+}: {
+  readonly folder: string;
+  readonly holdsSecrets: (text: string) => boolean;
+}): ArtifactsPort => ({
+  async keep({session, path}, signal) {
+    const found = await openRegular(path);
+    if (found.kind === 'missing') return failed(rejected(`${path}: there is no such file.`));
+    if (found.kind !== 'file') {
+      return failed(rejected(`${path} is not kept: ${found.kind === 'directory' ? 'it is a folder' : found.reason}.`));
+    }
+    try {
+      const {size} = found.stats;
+      if (size > mostBytes) {
+        return failed(rejected(`${path} is not kept: it has ${size} bytes, and an artifact at most ${mostBytes}.`));
+      }
+      const bytes = await found.handle.readFile({signal});
+      if (bytes.length > mostBytes) return failed(rejected(`${path} is not kept: it grows while it is read.`));
+      if (holdsSecrets(bytes.toString('utf8'))) {
+        return failed(rejected(`${path} is not kept: it holds secrets. Keep a copy without them.`));
+      }
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const name = basename(path);
+      const place = join(artifactsOf(folder, session), sha256);
+      await mkdir(place, {recursive: true, mode: 0o700});
+      // A reader never finds half of it.
+      const draft = join(place, temporaryName());
+      try {
+        await writeFile(draft, bytes, {mode: 0o600, flag: 'wx', signal});
+        await rename(draft, join(place, name));
+      } catch (cause) {
+        await rm(draft, {force: true});
+        throw cause;
+      }
+      return ok({name, sha256, bytes: bytes.length, path: join(place, name)});
+    } catch (cause) {
+      return failed(rejected(`${path} could not be kept: ${causeText(cause)}`));
+    } finally {
+      await found.handle.close();
+    }
+  },
+});
