@@ -17,7 +17,6 @@ import {
   type ResultAnswer,
   type SessionStartSource,
   type StopAnswer,
-  type Subagent,
   type SubmittedPrompt,
 } from '../actions/hooks-port.ts';
 
@@ -106,17 +105,6 @@ export class PromptHooks {
   async beforeCompaction(instructions: string, signal: AbortSignal): Promise<StopAnswer['verdict']> {
     const {answer} = await this.#ask(() => this.#port.preCompact(instructions, signal), nothingAtEnd, signal);
     return this.stopped === undefined ? answer.verdict : {kind: 'block', reason: this.stopped.reason};
-  }
-
-  /** Context for a sub-agent that begins. */
-  async atSubagentStart(agent: Subagent, signal: AbortSignal): Promise<string> {
-    return (await this.#ask(() => this.#port.subagentStart(agent, signal), {context: ''}, signal)).answer.context;
-  }
-
-  /** Whether a sub-agent goes on; one that is sent on again and again has to be stopped by who runs it. */
-  async atSubagentEnd(ending: Ending & Subagent, signal: AbortSignal): Promise<StopAnswer['verdict']> {
-    const {answer} = await this.#ask(() => this.#port.subagentStop(ending, signal), nothingAtEnd, signal);
-    return this.stopped === undefined ? answer.verdict : none;
   }
 
   async happened(happening: Happening, signal: AbortSignal): Promise<void> {

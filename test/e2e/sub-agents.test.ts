@@ -274,3 +274,48 @@ test('a sub-agent does not overwrite what another one has changed since it read 
   ]);
   expect(toldResults(requestsOf(scene, 'MAIN')[1])[1]).toMatch(/^Changed\.\n\n\[agent .*, changed a\.txt\]$/su);
 });
+
+test('hooks hear of the beginning and the end of a sub-agent, give it context, and may send it on', async () => {
+  await using scene = await openScene(
+    scripts({
+      LOOK: [say('Not quite.'), say('Now it is.')],
+      MAIN: [call('Agent', {description: 'look', prompt: 'LOOK', subagent_type: 'explore'}), say('Done.')],
+    }),
+  );
+  const context = JSON.stringify({
+    hookSpecificOutput: {hookEventName: 'SubagentStart', additionalContext: 'Be brief.'},
+  });
+  const run = (command: string) => [{matcher: 'explore', hooks: [{type: 'command', command}]}];
+  const hooks = {
+    SubagentStart: run(`cat > start.json; echo '${context}'`),
+    SubagentStop: run('cat > stop.json; [ -e once ] && exit 0; touch once; echo look again >&2; exit 2'),
+    Stop: [{matcher: '', hooks: [{type: 'command', command: 'echo x >> stops'}]}],
+  };
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN', '--settings', JSON.stringify({hooks})]);
+  expect({code, stdout}).toEqual({code: 0, stdout: 'Done.\n'});
+  expect(taskOf(requestsOf(scene, 'LOOK')[0] ?? expect.fail())).toContain('Be brief.');
+  expect(JSON.stringify(requestsOf(scene, 'LOOK')[1]?.body.messages.at(-1))).toContain('look again');
+  expect(toldResults(requestsOf(scene, 'MAIN')[1])).toEqual([expect.stringMatching(/^Now it is\.\n/u)]);
+  const [start, end] = ['start.json', 'stop.json'].map(name => JSON.parse(scene.read(name)));
+  expect([start, end]).toMatchObject([
+    {hook_event_name: 'SubagentStart', agent_type: 'explore', agent_id: expect.stringMatching(/^[0-9a-f-]{36}$/u)},
+    {hook_event_name: 'SubagentStop', agent_type: 'explore', agent_id: start.agent_id},
+  ]);
+  // That of the agent itself came once, and not for the sub-agent.
+  expect(scene.read('stops')).toBe('x\n');
+});
+
+test('after --continue a message goes to a sub-agent of the earlier run, which knows what it did', async () => {
+  await using scene = await openScene(request => {
+    const told = JSON.stringify(request.body.messages);
+    if (taskOf(request).includes('COUNT')) return say(answered(request) === 0 ? 'Three.' : 'Four.');
+    if (answered(request) === 0) return call('Agent', {description: 'counter', prompt: 'COUNT'});
+    if (!told.includes('LATER')) return say('Three it is.');
+    const id = /\[agent ([0-9a-f-]{36}):/u.exec(told)?.[1] ?? expect.fail();
+    return told.includes('One more.') ? say('Four it is.') : call('SendMessage', {to: id, message: 'One more.'});
+  });
+  expect((await scene.run(['--prompt', 'MAIN'])).stdout).toBe('Three it is.\n');
+  expect((await scene.run(['--continue', '--prompt', 'LATER'])).stdout).toBe('Four it is.\n');
+  expect(requestsOf(scene, 'COUNT')[1]?.body.messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user']);
+  expect(toldResults(scene.server.requests.at(-1))).toEqual([expect.stringMatching(/^Four\.\n\n\[agent /u)]);
+});
