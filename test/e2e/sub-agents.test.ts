@@ -29,6 +29,8 @@ const scripts =
     return script?.[answered(request)] ?? fail(400, {message: `no answer for ${task.slice(0, 200)}`});
   };
 
+const exploreHook = (command: string) => [{matcher: 'explore', hooks: [{type: 'command', command}]}];
+
 const requestsOf = (scene: Scene, word: string): readonly ReceivedRequest[] =>
   scene.server.requests.filter(request => taskOf(request).includes(word));
 
@@ -285,10 +287,9 @@ test('hooks hear of the beginning and the end of a sub-agent, give it context, a
   const context = JSON.stringify({
     hookSpecificOutput: {hookEventName: 'SubagentStart', additionalContext: 'Be brief.'},
   });
-  const run = (command: string) => [{matcher: 'explore', hooks: [{type: 'command', command}]}];
   const hooks = {
-    SubagentStart: run(`cat > start.json; echo '${context}'`),
-    SubagentStop: run('cat > stop.json; [ -e once ] && exit 0; touch once; echo look again >&2; exit 2'),
+    SubagentStart: exploreHook(`cat > start.json; echo '${context}'`),
+    SubagentStop: exploreHook('cat > stop.json; [ -e once ] && exit 0; touch once; echo look again >&2; exit 2'),
     Stop: [{matcher: '', hooks: [{type: 'command', command: 'echo x >> stops'}]}],
   };
   const {code, stdout} = await scene.run(['--prompt', 'MAIN', '--settings', JSON.stringify({hooks})]);
