@@ -122,7 +122,9 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   const {environment, confinement} = detail;
   const hosts: CommandHosts =
     // What the host found harmless talks to nobody: it is spared the proxy.
-    environment === 'restricted' ? 'none' : (wanted, signal) => context.ports.hosts.ask({...wanted, command}, signal);
+    environment === 'restricted'
+      ? 'none'
+      : (wanted, signal) => context.ports.hosts.ask({...wanted, command}, AbortSignal.any([signal, context.signal]));
   const request = {command, timeoutMs, paging, environment, confinement, hosts, background, terminal} as const;
   // What a card or a rule has allowed was somebody's decision; this was nobody's, so it is shown what came of it.
   const changesSince =

@@ -36,6 +36,8 @@ export interface Proof {
   readonly provider: ProviderName;
   readonly works: boolean;
   readonly proven: Proven;
+  /** `open`: where commands need the network they have weft's proxy for it, which lets through what rules and people allow. */
+  readonly hosts: 'closed' | 'open';
   /** Why it does not work, or what is missing from the proof; empty where nothing is. */
   readonly reason: string;
 }
@@ -44,6 +46,7 @@ export const nativeProof: Proof = {
   provider: 'native',
   works: true,
   proven: nothingProven,
+  hosts: 'closed',
   reason: 'commands run as you do: nothing is confined',
 };
 
@@ -51,8 +54,9 @@ export const nativeProof: Proof = {
 export const confines = ({works, proven}: Proof): boolean => works && proven.files && proven.network;
 
 /** `files, network and processes`: what is proven, in words; empty where nothing is. */
-export function provenText({files, network, processes}: Proven): string {
-  const parts = [...(files ? ['files'] : []), ...(network ? ['network'] : []), ...(processes ? ['processes'] : [])];
+export function provenText({proven: {files, network, processes}, hosts}: Pick<Proof, 'proven' | 'hosts'>): string {
+  const openNetwork = hosts === 'open' ? 'network (but for allowed hosts)' : 'network';
+  const parts = [...(files ? ['files'] : []), ...(network ? [openNetwork] : []), ...(processes ? ['processes'] : [])];
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 

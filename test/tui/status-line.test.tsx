@@ -33,6 +33,7 @@ const bwrap: Proof = {
   provider: 'bwrap',
   works: true,
   proven: {files: true, network: true, processes: true},
+  hosts: 'closed',
   reason: '',
 };
 const status = (view: View, width: number, blocks: readonly BlockInfo[] = [], hint: StatusHint | 'none' = 'none') =>
@@ -63,6 +64,11 @@ describe('the status line', () => {
       {...bwrap, proven: {...bwrap.proven, processes: false}},
       90,
       '  asks first ⇧Tab · context 1 % · sandbox: files and network         sonnet-5-5 · $0.03',
+    ],
+    [
+      {...bwrap, hosts: 'open'},
+      120,
+      '  asks first ⇧Tab · context 1 % · sandbox: files, network (but for allowed hosts) and processes    sonnet-5-5 · $0.03',
     ],
     [bwrap, 70, '  asks first ⇧Tab · context 1 %                  sonnet-5-5 · $0.03'],
     [

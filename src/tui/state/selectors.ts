@@ -76,7 +76,7 @@ export function statusOf(view: View): StatusFacts {
 /** What the sandbox was seen to stop, in words; empty where that is not known, or none is to be used. */
 export function sandboxText({sandbox}: Pick<View, 'sandbox'>): string {
   if (sandbox === 'unknown' || sandbox.provider === 'native') return '';
-  return confines(sandbox) ? `sandbox: ${provenText(sandbox.proven)}` : 'no sandbox';
+  return confines(sandbox) ? `sandbox: ${provenText(sandbox)}` : 'no sandbox';
 }
 
 /** A mode in two or three words. */

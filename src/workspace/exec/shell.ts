@@ -24,6 +24,7 @@ import {withoutTerminals} from './hidden-terminals.ts';
 import type {OutputPipe, OutputPipes} from './output-pipe.ts';
 import {startAtOnce, runningNow, type ProcessRow} from './process-table.ts';
 import type {RunTags} from './run-tag.ts';
+import {timeLimit, type TimeLimit} from './time-limit.ts';
 import {droppedNote} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {blockedBySandbox} from '../sandbox/sandbox-failure.ts';
@@ -173,12 +174,13 @@ export function makeShell(options: ShellOptions): ShellPort {
     let channel: 'terminal' | 'pipes' =
       request.terminal !== 'none' && !leavesRunning.test(request.command) ? 'terminal' : 'pipes';
     const variables = (): Record<string, string> => shellEnvironment(options.variables, {...request, runTag, channel});
+    const limit = timeLimit(request.hosts);
     const launched = await openLaunch(options.sandbox, {
       argv: [shell, '-c', request.command],
       directory: from,
       environment: variables(),
       confinement: request.confinement,
-      hosts: request.hosts,
+      hosts: limit.hosts,
       terminal: 'own',
     });
     if (launched.tag === 'failed') return settle({kind: 'not-started', fault: noSandbox(launched.error)});
@@ -220,7 +222,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       const {child, pipe} = started.value;
       context.watchdog.watch(child.pid, child.started);
       const reading = readAll(pipe, output);
-      const followed = await follow({...request, child, reading, runTag, output: pipe.name, before}, signal);
+      const followed = await follow({...request, limit, child, reading, runTag, output: pipe.name, before}, signal);
       if (followed === 'to-background') {
         reading.release();
         preludeUsed = child.ended;
@@ -411,6 +413,7 @@ async function follow(
   run: Pick<ShellRequest, 'timeoutMs' | 'paging' | 'background'> & {
     readonly child: Child;
     readonly reading: Reading;
+    readonly limit: TimeLimit;
     readonly runTag: string;
     /** The system's name of the pipe that the command writes to. */
     readonly output: string;
@@ -432,8 +435,8 @@ async function follow(
   const tree = treeOf(ids, () => run.output);
   const over = new AbortController();
   const waiting = whenWaitingForKeys({tree, reading, paging: run.paging}, over.signal);
-  const {timeoutMs, background} = run;
-  const first = await firstEnd({ended: child.ended, waiting, timeoutMs, background}, signal);
+  const {timeoutMs, background, limit} = run;
+  const first = await firstEnd({ended: child.ended, waiting, limit, timeoutMs, background}, signal);
   over.abort();
   if (first === 'to-background') return first;
   if (first === 'for-keys') {
@@ -495,6 +498,7 @@ async function firstEnd(
   run: {
     readonly ended: Promise<ShellReport['end']>;
     readonly waiting: Promise<'for-keys'>;
+    readonly limit: TimeLimit;
     readonly timeoutMs: number;
     readonly background: AbortSignal;
   },
@@ -504,9 +508,8 @@ async function firstEnd(
   const {background} = run;
   const move = (): void => resolve('to-background');
   const abort = (): void => resolve({kind: 'aborted'});
-  const timer = setTimeout(
-    () => resolve({kind: 'timed-out', afterMs: run.timeoutMs}),
-    Math.min(run.timeoutMs, longestTimerMs),
+  const callOff = run.limit.start(Math.min(run.timeoutMs, longestTimerMs), () =>
+    resolve({kind: 'timed-out', afterMs: run.timeoutMs}),
   );
   signal.addEventListener('abort', abort, {once: true});
   if (signal.aborted) abort();
@@ -515,7 +518,7 @@ async function firstEnd(
   try {
     return await Promise.race([run.ended, promise, run.waiting]);
   } finally {
-    clearTimeout(timer);
+    callOff();
     background.removeEventListener('abort', move);
     signal.removeEventListener('abort', abort);
   }

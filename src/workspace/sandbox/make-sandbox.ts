@@ -74,13 +74,17 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
   let nested: Promise<readonly string[]> | undefined;
 
   let provingHosts: Promise<HostsProof> | undefined;
-  let known: Proof | 'unknown' = 'unknown';
+  /** The proof, with closed hosts and with open ones. */
+  let known: readonly [Proof, Proof] | undefined;
 
   const prove = (): Promise<Proof> =>
     (proving ??= proofOf(options).then(proof => {
-      known = proof;
+      known = [proof, {...proof, hosts: withProxy.has(proof.provider) ? 'open' : 'closed'}];
       return proof;
     }));
+
+  /** Rules change while weft runs. Who asks again gets the same one, unless that changed. */
+  const knownNow = (): Proof | 'unknown' => known?.[options.network.mayReach() ? 1 : 0] ?? 'unknown';
 
   async function policyFor(confinement: Confinement): Promise<Outcome<SandboxPolicy, string>> {
     opened ??= import('./session.ts').then(({openSession}) => openSession());
@@ -167,11 +171,15 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
           return unreachable(confinement);
       }
     },
-    proof: prove,
-    known: () => known,
+    async proof() {
+      const proof = await prove();
+      const now = knownNow();
+      return now === 'unknown' ? proof : now;
+    },
+    known: knownNow,
     async close() {
-      if (known !== 'unknown') {
-        const provider = await loadProvider(known.provider);
+      if (known !== undefined) {
+        const provider = await loadProvider(known[0].provider);
         if (provider !== 'native') await provider.close();
       }
       (await opened)?.close();
@@ -201,7 +209,8 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   const provider = await loadProvider(name);
   if (provider === 'native') return nativeProof;
   const found = await provider.find();
-  if (found.tag === 'failed') return {provider: name, works: false, proven: nothingProven, reason: found.error};
+  if (found.tag === 'failed')
+    return {provider: name, works: false, proven: nothingProven, hosts: 'closed', reason: found.error};
   const file = join(options.proofFolder, `sandbox-${name}.json`);
   const key = proofKey(name, found.value.version);
   const kept = keptProof(file, key);
@@ -266,7 +275,13 @@ function keptProof(file: string, key: string): Proof | undefined {
   const {provider, processes, reason} = read.value;
   if ((provider !== 'bwrap' && provider !== 'claude' && provider !== 'codex') || typeof reason !== 'string')
     return undefined;
-  return {provider, works: true, proven: {files: true, network: true, processes: processes === true}, reason};
+  return {
+    provider,
+    works: true,
+    proven: {files: true, network: true, processes: processes === true},
+    hosts: 'closed',
+    reason,
+  };
 }
 
 function keep(

@@ -37,7 +37,13 @@ export async function probeProvider(
   options: ProbeOptions,
   signal: AbortSignal,
 ): Promise<Proof> {
-  const fails = (reason: string): Proof => ({provider: provider.name, works: false, proven: nothingProven, reason});
+  const fails = (reason: string): Proof => ({
+    provider: provider.name,
+    works: false,
+    proven: nothingProven,
+    hosts: 'closed',
+    reason,
+  });
   const found = await provider.find();
   if (found.tag === 'failed') return fails(found.error);
   let place: ProbePlace;
@@ -92,7 +98,7 @@ function verdict(provider: SandboxProvider['name'], failures: readonly Failure[]
   const holds = (about: keyof Proven): boolean => failures.every(failure => failure.about !== about);
   const proven: Proven = {files: holds('files'), network: holds('network'), processes: holds('processes')};
   const reason = failures.map(({what}) => what).join('; ');
-  return {provider, works: proven.files && proven.network, proven, reason};
+  return {provider, works: proven.files && proven.network, proven, hosts: 'closed', reason};
 }
 
 interface ProbePlace {

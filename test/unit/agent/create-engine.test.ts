@@ -199,7 +199,13 @@ describe('calls', () => {
 });
 
 test('what the sandbox stops is told once, when it is known; that it stops nothing as a warning, too', async () => {
-  const broken: Proof = {provider: 'bwrap', works: false, proven: nothingProven, reason: 'it is not installed'};
+  const broken: Proof = {
+    provider: 'bwrap',
+    works: false,
+    proven: nothingProven,
+    hosts: 'closed',
+    reason: 'it is not installed',
+  };
   const calls = [callBlock('Bash', {command: 'make'}, 'a'), callBlock('Bash', {command: 'make'}, 'b')] as const;
   let known: Proof | 'unknown' = 'unknown';
   const bench = engineBench([callsTools(calls[0]), callsTools(calls[1]), says('ok')], {

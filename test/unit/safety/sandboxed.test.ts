@@ -15,6 +15,7 @@ const proven: Proof = {
   provider: 'bwrap',
   works: true,
   proven: {files: true, network: true, processes: true},
+  hosts: 'closed',
   reason: '',
 };
 
@@ -111,6 +112,12 @@ describe('where a sandbox is proven', () => {
 });
 
 test('a sandbox that does not prove itself spares no question', async () => {
-  const broken: Proof = {provider: 'bwrap', works: false, proven: nothingProven, reason: 'no namespaces'};
+  const broken: Proof = {
+    provider: 'bwrap',
+    works: false,
+    proven: nothingProven,
+    hosts: 'closed',
+    reason: 'no namespaces',
+  };
   expect(await verdict('npm test', {proof: broken})).toEqual(await verdict('npm test', {proof: 'none'}));
 });

@@ -24,7 +24,6 @@ import {
   noModelText,
 } from '../../compose/choose-model.ts';
 import {modelChoice} from '../../compose/compose-session.ts';
-import {lazyNetwork} from '../../compose/lazy-ports.ts';
 import {proveSandbox} from '../../compose/prove-sandbox.ts';
 import {loadRunContext} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
@@ -175,14 +174,11 @@ async function pty(): Promise<Check> {
 /** What the sandbox of the settings stops here; it is tried anew where that is not known since the machine started. */
 async function sandbox(): Promise<Check> {
   const here = context();
-  const {provider, works, proven, reason} = await proveSandbox(here);
-  const stops = provenText(proven);
-  if (works && stops !== '') {
-    const opened = lazyNetwork({...here.settings, asking: 'by-rule'}).mayReach()
-      ? '; hosts that rules allow are reached through the proxy'
-      : '';
-    return ok('sandbox', `${provider}, proven: ${stops}${reason === '' ? '' : ` (${reason})`}${opened}`);
-  }
+  const proof = await proveSandbox(here);
+  const {provider, works, reason} = proof;
+  const stops = provenText(proof);
+  if (works && stops !== '')
+    return ok('sandbox', `${provider}, proven: ${stops}${reason === '' ? '' : ` (${reason})`}`);
   if (provider === 'native') return limited('sandbox', 'No sandbox: commands run as you.', '');
   const named = here.settings.sandbox !== 'auto';
   const detail = `${provider} does not confine commands here: ${reason}.`;

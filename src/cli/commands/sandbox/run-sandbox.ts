@@ -89,7 +89,7 @@ export async function testProviders({
 }
 
 /** `hosts`: what was seen where hosts are allowed, and weft's proxy is the network of commands. */
-interface TriedProof extends Proof {
+interface TriedProof extends Omit<Proof, 'hosts'> {
   readonly hosts: HostsProof;
 }
 
@@ -125,8 +125,8 @@ const hostsText = ({provider, works, hosts: {proven, reason}}: TriedProof): stri
       : `; hosts cannot be allowed: ${visibleLine(reason)}`;
 
 /** What a proof says, in one line. */
-export function proofLine({provider, works, proven, reason}: Proof): string {
-  const stops = provenText(proven);
+export function proofLine({provider, works, proven, reason}: Omit<Proof, 'hosts'>): string {
+  const stops = provenText({proven, hosts: 'closed'});
   const mark = works && stops !== '' ? '✓' : works ? '!' : '✗';
   const text = stops === '' ? reason : `proven: ${stops}${reason === '' ? '' : `; ${reason}`}`;
   return `${mark} ${provider.padEnd(7)} ${visibleLine(text)}`;
