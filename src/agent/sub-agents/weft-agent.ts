@@ -89,12 +89,14 @@ export const modeOf = ({mode}: AgentKind, parent: PermissionMode): PermissionMod
 const leastTurns = (own: number, parent: number | 'unlimited'): number =>
   parent === 'unlimited' ? own : Math.min(own, parent);
 
+/** What a kind may not call, and what only the agent whom the user talks with can use: suggestions, reviews, the session's documents. */
 function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
   const names = actionNames.flatMap(name => {
     const {offered, tools} = definitions[name];
-    return offered === 'answer-schema' || offered === 'more-tools' ? [] : tools.map(tool => tool.name);
+    if (offered === 'answer-schema' || offered === 'more-tools') return [];
+    return tools.map(tool => tool.name).filter(tool => offered === 'when-found' || !mayCall(tool));
   });
-  return new Map(names.filter(name => !mayCall(name)).map(name => [name, 'absent']));
+  return new Map(names.map(name => [name, 'absent']));
 }
 
 function portsOf({agent, kind, parent, checkpoints}: WeftAgentSetup): AgentPorts {

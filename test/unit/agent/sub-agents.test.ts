@@ -17,6 +17,7 @@ import {
   promptOp,
   says,
   type ScriptedAnswer,
+  toolNames,
 } from '../../support/memory-ports.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
@@ -74,6 +75,18 @@ describe('bounds', () => {
     expect(textOf(run.model.requests[3]?.messages ?? [])).toContain('A sub-agent this deep (2) starts no others.');
     expect(settledTexts(run.events).at(-1)).toMatch(/^one is done\n\n\[agent /u);
     expect([...statuses(run.events).values()].map(all => all.at(-1)?.kind)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  test('a sub-agent makes no suggestions, opens no review and has no documents', async () => {
+    const suggest = callsTools(callBlock('SuggestNewConversation', {summary: 'Done.'}));
+    const run = bench([callsTools(agent('one')), suggest, says('one is done'), says('all done')]);
+    await run.prompt('go');
+    const [first, below, after] = run.model.requests;
+    expect([first, below].map(request => request !== undefined && toolNames(request).includes('ToolSearch'))).toEqual([
+      true,
+      false,
+    ]);
+    expect(textOf(after?.messages ?? [])).toContain('There is no tool named');
   });
 
   test('eight run at once; the ninth is refused', async () => {
