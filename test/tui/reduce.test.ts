@@ -13,6 +13,7 @@ import {statusOf} from '../../src/tui/state/selectors.ts';
 import {emptyView, type QueuedPrompt, type View} from '../../src/tui/state/view.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {todosOf} from '../../src/tasks/task-view.ts';
+import {approvalTitle} from '../../src/tui/scrollback/approval-text.ts';
 import {finishedLines, openLines} from '../../src/tui/scrollback/entries.ts';
 import type {EntryFrame} from '../../src/tui/text/wrap.ts';
 import {accepted, delta, finished, grepQueued, grepSettled, message, textStarted} from './support/events.ts';
@@ -325,6 +326,21 @@ describe('stories', () => {
       event => [opening, event].reduce<View>(reduce, emptyView).approvals[0]?.label,
     );
     expect(labels).toEqual(['Read src/a.ts', `Read ${directory}/src/a.ts`]);
+  });
+
+  test('cards of a sub-agent say whose they are', () => {
+    const id = sessionInfo.id;
+    const asker = {id, name: 'find the parser', kind: 'explore', harness: 'weft'};
+    const question = {question: 'Which?', header: '', options: [], choice: 'one'} as const;
+    const approval = {...mild('a', 'npm test'), asker};
+    const view = [
+      opening,
+      {event: 'approval-requested', approval} as const,
+      {event: 'question-asked', id: actionId('q'), asker, questions: [question]} as const,
+    ].reduce<View>(reduce, emptyView);
+    expect(view.questions[0]?.questions[0]?.question).toBe('find the parser: Which?');
+    const title = (cells: number) => approvalTitle(approval, {cells, home: ''});
+    expect([title(60), title(24)]).toEqual(['find the parser: Run this command?', 'find the …: Run this co…']);
   });
 
   test('what was attached to a prompt stands below it', () => {

@@ -12,8 +12,14 @@ import type {ChoosingStage, HunkStage} from '../state/approval-stage.ts';
 import {whyOf} from '../state/approval-why.ts';
 import {exactText} from '../state/card-room.ts';
 
-/** What a card asks, on at most `cells`; the path of an edit is shortened before its end. */
+/** What a card asks, on at most `cells`, and which sub-agent does; the path of an edit is shortened before its end. */
 export function approvalTitle(approval: Approval, room: TitleRoom): string {
+  if (approval.asker === 'main') return titleOf(approval, room);
+  const who = `${fit(visibleExactLine(approval.asker.name), Math.max(1, Math.floor(room.cells / 2) - 2))}: `;
+  return `${who}${titleOf(approval, {...room, cells: Math.max(1, room.cells - cellWidth(who))})}`;
+}
+
+function titleOf(approval: Approval, room: TitleRoom): string {
   const {cells, home} = room;
   const {preview, wording} = approval;
   switch (preview.kind) {

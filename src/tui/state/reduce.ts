@@ -1,4 +1,5 @@
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
+import type {Question} from '../../actions/ports.ts';
 import {labelOf} from '../../actions/catalogue.ts';
 import {explores} from '../../actions/exploration.ts';
 import {changedFiles, changesTodos} from '../../actions/outcome.ts';
@@ -116,7 +117,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'approval-settled':
       return {...view, approvals: view.approvals.filter(approval => approval.id !== event.id)};
     case 'question-asked':
-      return {...view, questions: [...view.questions, {id: event.id, questions: event.questions}]};
+      return {...view, questions: [...view.questions, {id: event.id, questions: questionsOf(event)}]};
     case 'question-settled':
       return {...view, questions: view.questions.filter(open => open.id !== event.id)};
     case 'hand-over-asked': {
@@ -188,6 +189,10 @@ export function reduce(view: View, event: AgentEvent): View {
       return unreachable(event);
   }
 }
+
+/** A question of a sub-agent says whose it is. */
+const questionsOf = ({asker, questions}: Extract<AgentEvent, {event: 'question-asked'}>): readonly Question[] =>
+  asker === 'main' ? questions : questions.map(each => ({...each, question: `${asker.name}: ${each.question}`}));
 
 function runningCommand({entries}: View, id: ActionId): string {
   const entry = entries.find(each => each.kind === 'action' && each.id === id);
