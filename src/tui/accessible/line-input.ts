@@ -12,6 +12,8 @@ interface LineInputHost {
   answers(): boolean;
   /** Whether typed letters are hidden. */
   hides(): boolean;
+  /** Hears of the line after every typed text. */
+  follows(line: string): void;
   /** The rest of the command name that `text` begins; empty if no single name fits. */
   completion(text: string): string;
 }
@@ -65,6 +67,7 @@ export class LineInput {
         this.#begin();
         this.#line += key.text;
         this.#terminal.type(key.text, this.#host.hides() ? 'hidden' : 'shown');
+        this.#host.follows(this.#line);
         return undefined;
       case 'enter':
         return this.#enter(key.behind);

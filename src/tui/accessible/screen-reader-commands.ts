@@ -1,7 +1,7 @@
 import type {Outcome} from '../../base/outcome.ts';
 import {pluralize} from '../../base/clip.ts';
 import {todosOf} from '../../tasks/task-view.ts';
-import {completions} from '../commands/command-line.ts';
+import {type CommandInfo, completions} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
 import {printReview, reviewCommandWith} from '../commands/review.ts';
 import {contextSentences} from '../commands/context.ts';
@@ -205,7 +205,7 @@ export function screenReaderContext(host: ScreenReaderHost): ScreenReaderContext
 /** Completes the name of a command that is being typed: `more` is the rest of the only name that fits; otherwise `names` lists all that fit. */
 export function completion(
   text: string,
-  {commands}: ScreenReaderContext,
+  commands: readonly CommandInfo[],
 ): {readonly more: string; readonly names: readonly string[]} {
   const begun = text.slice(1).toLowerCase();
   const names = completions(text, commands)

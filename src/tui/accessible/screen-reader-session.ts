@@ -6,7 +6,14 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId, MessageId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
 import {ComposerEffects} from '../app/composer-effects.ts';
-import {type CommandLine, readCommand, readDraft} from '../commands/command-line.ts';
+import {
+  type CommandInfo,
+  type CommandLine,
+  promptCommandInfo,
+  readCommand,
+  readDraft,
+} from '../commands/command-line.ts';
+import {commandPrefix} from '../terminal/keymap.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {Effect, PressContext, StepQuery} from '../state/effect.ts';
@@ -66,6 +73,8 @@ export class ScreenReaderSession {
   #leaving: 'no' | 'asked' | 'leaves' = 'no';
   #pause: NodeJS.Timeout | undefined;
   #answersAwaited = 0;
+  #promptCommands: readonly CommandInfo[] = [];
+  #isCommandTyped = false;
 
   constructor(options: TuiOptions, host: ScreenReaderSessionHost) {
     this.#options = options;
@@ -76,6 +85,7 @@ export class ScreenReaderSession {
     this.#input = new LineInput(this.#terminal, {
       answers: () => this.#question.of !== 'none',
       hides: () => this.#attached.hides,
+      follows: line => this.#followLine(line),
       completion: text => this.#completion(text),
     });
     const say = (...lines: readonly string[]): void => this.#say(...lines);
@@ -536,8 +546,20 @@ export class ScreenReaderSession {
     if (this.#options.preferences.bellOn.includes(event)) this.#terminal.bell();
   }
 
+  /** Asks for the commands of files and servers where one is begun. */
+  #followLine(line: string): void {
+    const isCommand = line.startsWith(commandPrefix);
+    if (isCommand && !this.#isCommandTyped) void this.#loadPromptCommands();
+    this.#isCommandTyped = isCommand;
+  }
+
+  async #loadPromptCommands(): Promise<void> {
+    const answer = await this.#options.engine.query({query: 'commands'}, this.#closing.signal);
+    if (answer.tag === 'ok') this.#promptCommands = answer.value.map(promptCommandInfo);
+  }
+
   #completion(text: string): string {
-    const {more, names} = completion(text, this.#context);
+    const {more, names} = completion(text, [...this.#context.commands, ...this.#promptCommands]);
     if (names.length > 0) {
       this.#terminal.say([names.map(name => `/${name}`).join(', ')]);
       this.#terminal.print('now');

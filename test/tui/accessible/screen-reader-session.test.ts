@@ -11,6 +11,7 @@ import {noDetail} from '../../../src/domain/risk.ts';
 import {answer, approval, ask, begin, finishedText, mild, once} from '../support/stage.ts';
 import {accepted, delta, finished, grepQueued, grepSettled} from '../support/events.ts';
 import {leaveSpeakers, speak, type Speaker} from './speaker.ts';
+import {lookUntil} from '../../support/look-until.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
 afterEach(leaveSpeakers);
@@ -358,6 +359,19 @@ describe('lines', () => {
     await speaker.type('s\t\r');
     await speaker.heard(/No earlier session in this folder/u);
   });
+});
+
+test('Tab completes the commands of files, too', async () => {
+  const command = {name: 'git:commit', description: 'Commits', argumentHint: '[message]', kind: 'command'} as const;
+  const source = {kind: 'file', scope: 'user', path: '/home/u/.claude/commands/git/commit.md'} as const;
+  const speaker = await speak({host: {promptCommands: [{...command, source}]}});
+  await speaker.type('/git');
+  await speaker.typeOn('\t fix\r');
+  await lookUntil(
+    async () => promptsOf(speaker).length > 0,
+    async () => speaker.screen.written(),
+  );
+  expect(promptsOf(speaker).map(({text}) => text)).toEqual(['/git:commit fix']);
 });
 
 describe('what the agent does', () => {
