@@ -94,6 +94,27 @@ describe('skills and commands', () => {
     expect(file).toContain('More about it.');
   });
 
+  test('a skill of a trusted project is used; a rule for its name denies it', async () => {
+    await using scene = await openScene([
+      call('Skill', {name: 'house'}),
+      call('Read', {file_path: '.claude/skills/house/more.md'}),
+      say('Done.'),
+      call('Skill', {name: 'house'}),
+      say('Denied.'),
+    ]);
+    write(join(scene.place.work, '.claude/skills/house/SKILL.md'), ...skill('house', 'House style', 'Be kind.'));
+    write(join(scene.place.work, '.claude/skills/house/more.md'), 'And brief.');
+    await scene.run(['permissions', 'trust', '--yes']);
+    expect((await scene.run(['--prompt', 'go'])).stdout).toBe('Done.\n');
+    expect(scene.server.requests.slice(1, 3).map(request => toldResults(request).at(-1))).toEqual([
+      expect.stringContaining('Be kind.'),
+      expect.stringContaining('And brief.'),
+    ]);
+    const denied = await scene.run(['--prompt', 'go', '--disallowed-tools', 'Skill(house)']);
+    expect(denied.stdout).toBe('Denied.\n');
+    expect(toldResults(scene.server.requests[4])).toEqual([expect.stringContaining('Denied by the rule Skill(house)')]);
+  });
+
   test('a command of the user runs headless; an unknown one exits with 2 and sends nothing', async () => {
     await using scene = await openScene([say('Fine.')]);
     write(

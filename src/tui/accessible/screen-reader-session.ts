@@ -13,6 +13,7 @@ import {
   readCommand,
   readDraft,
 } from '../commands/command-line.ts';
+import {isIdle} from '../state/selectors.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
@@ -200,7 +201,7 @@ export class ScreenReaderSession {
   }
 
   get #isIdle(): boolean {
-    return this.#view.run.state === 'idle' && this.#view.queued.length === 0;
+    return isIdle(this.#view);
   }
 
   #follow(event: AgentEvent): void {

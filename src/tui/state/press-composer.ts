@@ -5,7 +5,7 @@ import {nextMode} from '../commands/mode.ts';
 import {notePanel} from './panels/confirm.ts';
 import {isSurelyKey} from '../../domain/api-key.ts';
 import {connectPanel, connectWithKey, lookForServers} from './panels/connect.ts';
-import {hasNoModel} from './selectors.ts';
+import {hasNoModel, isIdle} from './selectors.ts';
 import {historyPanel} from './panels/history.ts';
 import {draftFromText, applyEditKey, emptyDraft, draftText, isEmptyDraft, expandPaste} from '../editor/draft.ts';
 import {addPrompt, stepHistory} from '../editor/prompt-history.ts';
@@ -88,7 +88,7 @@ const rewindWithinMs = 1000;
 
 /** Esc stops what runs. Where nothing runs and nothing is written, a second one soon after offers the earlier prompts. */
 function escape(ui: Ui, {view, now}: PressContext): UiStep {
-  if (view.run.state !== 'idle') return {ui: {...ui, rewinding: {kind: 'no'}}, effects: interrupt};
+  if (!isIdle(view)) return {ui: {...ui, rewinding: {kind: 'no'}}, effects: interrupt};
   if (!isEmptyDraft(ui.draft) || ui.images.length > 0) return {ui, effects: []};
   const isSecond = ui.rewinding.kind === 'armed' && now - ui.rewinding.at <= rewindWithinMs;
   return isSecond
@@ -167,7 +167,7 @@ function pressAccessories(ui: Ui, key: KeyPress, context: PressContext): UiStep 
   const step = pressMentionList({draft: ui.draft, list: ui.mentions}, key);
   if (step !== undefined) {
     const next = {...ui, draft: step.draft, mentions: step.list, completionRow: 0};
-    const stops = key.kind === 'key' && key.name === 'escape' && context.view.run.state !== 'idle';
+    const stops = key.kind === 'key' && key.name === 'escape' && !isIdle(context.view);
     // Esc stops the agent even if it also closes the list.
     return {ui: next, effects: stops ? interrupt : []};
   }

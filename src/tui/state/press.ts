@@ -26,7 +26,7 @@ import {type CardRoom, cardRoom, exactText, rowsNeeded, showsCriticalParts} from
 import {pressComposer} from './press-composer.ts';
 import {planEffects, pressPlan} from './press-plan.ts';
 import {pressForm} from './question-form.ts';
-import {attentionOf, foregroundCommand} from './selectors.ts';
+import {attentionOf, foregroundCommand, isIdle} from './selectors.ts';
 import {type Card, focusCard, type UiStep, typingPauseMs, type Ui} from './ui.ts';
 
 /** Two presses of the interrupt key within this time (milliseconds) leave. */
@@ -148,7 +148,7 @@ function interrupt(ui: Ui, {view, now}: PressContext): UiStep {
   const cardHasKeys = ui.card.kind !== 'none' && ui.card.focus === 'card';
   const isNothing = isEmptyDraft(ui.draft) && ui.images.length === 0;
   if (!isNothing && !cardHasKeys) return noEffects({...armed, draft: emptyDraft, images: []});
-  return {ui: armed, effects: view.run.state === 'idle' ? [] : stop};
+  return {ui: armed, effects: isIdle(view) ? [] : stop};
 }
 
 /** Ends the running prompt and every command that it runs. */

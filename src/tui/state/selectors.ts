@@ -28,6 +28,9 @@ export function attentionOf(view: View): Attention {
 /** Whether nothing is configured that could answer. */
 export const hasNoModel = ({session}: View): boolean => session.tag === 'open' && session.info.provider === 'none';
 
+/** Whether there is nothing to stop: a prompt that waits may be one that hooks look at. */
+export const isIdle = ({run, queued}: View): boolean => run.state === 'idle' && queued.length === 0;
+
 /** The action whose command runs in the foreground; `undefined` while none does. */
 export function foregroundCommand({entries}: View): ActionId | undefined {
   for (const entry of entries) {
