@@ -333,11 +333,11 @@ export class ScreenReaderSession {
   /** Sends a prompt that is not printed again where it stays on the terminal as it was typed, right above its answer. */
   #send(text: string, when: 'queued' | 'steering'): void {
     const {length} = this.#view.queued;
-    const isIdle = this.#isIdle;
+    const wasIdle = this.#isIdle;
     this.#composer.send(text, when);
     const prompt = this.#view.queued[length];
-    if (isIdle && prompt !== undefined) this.#typed.add(prompt.id);
-    if (!isIdle)
+    if (wasIdle && prompt !== undefined) this.#typed.add(prompt.id);
+    if (!wasIdle)
       this.#say(when === 'queued' ? 'Waits until the agent is done.' : 'The agent reads it at its next step.');
   }
 
