@@ -10,7 +10,7 @@ import {findProgram} from '../exec/trusted-path.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {findSearchBinary} from '../search/ripgrep.ts';
 import {withExcludes, withoutWaysOut} from './bwrap.ts';
-import {guardedPaths, inPlace} from './guarded-paths.ts';
+import {guardedPaths, inPlace, markBeginning} from './guarded-paths.ts';
 import type {EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 
 /**
@@ -40,6 +40,7 @@ export const claude: SandboxProvider = {
     const policy: SandboxPolicy = {...given, session: inPlace(given.session)};
     const {session, roots, hidden, readable, workspace} = policy;
     const guarded = guardedPaths(policy);
+    const mark = markBeginning(argv, session);
     const filesystem = {
       denyRead: hidden.filter(path => existsSync(path)),
       allowRead: [...roots, ...readable, session.folder],
@@ -47,7 +48,7 @@ export const claude: SandboxProvider = {
       denyWrite: [...guarded.readOnly, ...guarded.missing],
     };
     // It has a temporary folder of its own, which is everybody's.
-    const command = `TMPDIR=${quoted(session.tmp)} exec ${argv.map(quoted).join(' ')}`;
+    const command = `TMPDIR=${quoted(session.tmp)} exec ${mark.argv.map(quoted).join(' ')}`;
     try {
       await (starting ??= manager.initialize({...closed, filesystem, ripgrep: ripgrep()}));
       const wrapped = await manager.wrapWithSandboxArgv(command, '/bin/sh', {filesystem}, undefined, undefined, {
@@ -67,9 +68,9 @@ export const claude: SandboxProvider = {
         },
         prelude: session,
         litter: [session.folder, ...guarded.missing],
-        // It does not say when the command begins, so a start that fails is never tried again.
-        hasBegun: () => true,
+        hasBegun: () => mark.hasBegun(),
         release() {
+          mark.remove();
           manager.cleanupAfterCommand();
           return guarded.release();
         },

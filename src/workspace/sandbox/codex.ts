@@ -6,7 +6,7 @@ import {failed, ok} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {listeningSockets, withExcludes, withoutWaysOut} from './bwrap.ts';
-import {guardedPaths, inPlace, type GuardedPaths} from './guarded-paths.ts';
+import {guardedPaths, inPlace, markBeginning, type GuardedPaths} from './guarded-paths.ts';
 import type {EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 
 /**
@@ -36,6 +36,7 @@ export const codex: SandboxProvider = {
     const home = join(session.folder, 'codex');
     mkdirSync(home, {recursive: true, mode: 0o700});
     const guarded = guardedPaths(policy);
+    const mark = markBeginning(argv, session);
     const settings = {
       'permissions.weft.filesystem': fileTable(policy, guarded),
       'permissions.weft.network.enabled': 'false',
@@ -44,7 +45,7 @@ export const codex: SandboxProvider = {
     return ok({
       kind: 'enclosed',
       program,
-      args: ['sandbox', '-P', 'weft', '-C', directory, ...args, '--', ...argv],
+      args: ['sandbox', '-P', 'weft', '-C', directory, ...args, '--', ...mark.argv],
       environment: {
         ...withExcludes(withoutWaysOut(environment), policy),
         CODEX_HOME: home,
@@ -54,9 +55,11 @@ export const codex: SandboxProvider = {
       },
       prelude: session,
       litter: [session.folder, ...guarded.missing],
-      // It does not say when the command begins, so a start that fails is never tried again.
-      hasBegun: () => true,
-      release: () => guarded.release(),
+      hasBegun: () => mark.hasBegun(),
+      release() {
+        mark.remove();
+        return guarded.release();
+      },
     } satisfies EnclosedStart);
   },
   close: async () => {},

@@ -1,4 +1,5 @@
-import {existsSync, lstatSync, readlinkSync} from 'node:fs';
+import {randomUUID} from 'node:crypto';
+import {existsSync, lstatSync, readlinkSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {namesIn, neverMade, neverMadeAtHome, takeAway} from './bwrap.ts';
 import type {SandboxPolicy, SandboxSession} from './sandbox.ts';
@@ -65,3 +66,20 @@ export const inPlace = (session: SandboxSession): SandboxSession => ({
   scripts: {outside: session.scripts.outside, inside: session.scripts.outside},
   reports: {outside: session.reports.outside, inside: session.reports.outside},
 });
+
+/** Tells that a command has begun where the backend does not: the shell that starts it makes a file. */
+interface BeginningMark {
+  readonly argv: readonly [string, ...string[]];
+  hasBegun(): boolean;
+  remove(): void;
+}
+
+export function markBeginning(argv: readonly string[], {reports}: SandboxSession): BeginningMark {
+  const file = join(reports.outside, `begun-${randomUUID()}`);
+  let begun = false;
+  return {
+    argv: ['/bin/sh', '-c', ': >"$0"; exec "$@"', file, ...argv],
+    hasBegun: () => (begun ||= existsSync(file)),
+    remove: () => rmSync(file, {force: true}),
+  };
+}

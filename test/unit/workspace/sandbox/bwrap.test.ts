@@ -9,7 +9,7 @@ import {needs} from '../../../support/programs.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {lookUntil} from '../../../support/look-until.ts';
 import {never} from '../temporary-folder.ts';
-import {type AroundEnclose, sandboxPlace, type SandboxPlace} from './sandbox-place.ts';
+import {type AroundEnclose, sandboxPlace, type SandboxPlace, withBriefSockets} from './sandbox-place.ts';
 
 beforeEach(needs('bwrap', 'git'));
 
@@ -94,21 +94,6 @@ test('a command that a person lets out runs as it is; one that fails inside says
   expect(place.text(join(place.outside, 'file'))).toBe('x\n');
   expect((await place.run('cat no-such-file')).blocked).toBe('');
 });
-
-/** For so many commands a socket is listened on while the list of what to hide is made, and is gone when they start. */
-const withBriefSockets =
-  (count: {left: number}): AroundEnclose =>
-  async (outside, enclose) => {
-    if (count.left === 0) return enclose();
-    count.left -= 1;
-    const server = createServer().listen({path: join(outside, 'brief')});
-    await once(server, 'listening');
-    const enclosed = await enclose();
-    const closed = once(server, 'close');
-    server.close();
-    await closed;
-    return enclosed;
-  };
 
 test('a socket in a folder that the user cannot enter, as another user’s, is in nobody’s way', async context => {
   await using place = await confinedPlace(context);

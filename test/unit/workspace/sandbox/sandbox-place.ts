@@ -135,4 +135,19 @@ export async function sandboxPlace(
   };
 }
 
+/** For so many commands a socket is listened on while the list of what to hide is made, and is gone when they start. */
+export const withBriefSockets =
+  (count: {left: number}): AroundEnclose =>
+  async (outside, enclose) => {
+    if (count.left === 0) return enclose();
+    count.left -= 1;
+    const server = createServer().listen({path: join(outside, 'brief')});
+    await once(server, 'listening');
+    const enclosed = await enclose();
+    const closed = once(server, 'close');
+    server.close();
+    await closed;
+    return enclosed;
+  };
+
 export type SandboxPlace = Awaited<ReturnType<typeof sandboxPlace>>;
