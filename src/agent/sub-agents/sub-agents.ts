@@ -480,10 +480,19 @@ export class SubAgents {
         : next;
     running.row = row;
     this.#session().publish([{event: 'agent-changed', row}]);
+    this.#tellDoing(before, row);
     if (!hasEnded(row.status) || hasEnded(before.status)) return;
     running.ended.resolve();
     if (row.place === 'background') running.branch.tell(reportText({row, message: 'began', notes: running.kind.notes}));
     if ([...this.#running.values()].every(each => hasEnded(each.row.status))) this.#unwatch();
+  }
+
+  /** Whoever looks at the call sees what the sub-agent does, a line each. */
+  #tellDoing(before: AgentRow, {agent, status, place}: AgentRow): void {
+    if (agent.parent !== 'main' || place === 'background' || status === before.status) return;
+    const doing = status.kind === 'in_progress' ? status.doing : '';
+    const line = status.kind === 'blocked' ? `waits for you: ${status.on}` : doing;
+    if (line !== '') this.#session().publish([{event: 'action-output', id: agent.call, chunk: `${line}\n`}]);
   }
 
   #watchSilence(): void {

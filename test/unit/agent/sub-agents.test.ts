@@ -124,6 +124,9 @@ describe('bounds', () => {
     });
     expect((await run.prompt('go')).answer).toBe('so be it');
     expect(run.model.requests).toHaveLength(5);
+    // Whoever looks at the call has seen it.
+    const seen = run.events.flatMap(event => (event.event === 'action-output' ? [event.chunk] : []));
+    expect(seen).toEqual(['Read gone\n', 'Read gone\n', 'Read gone\n']);
     expect([...statuses(run.events).values()][0]?.at(-1)).toEqual({
       kind: 'failed',
       reason: 'The same call of Read failed 3 times in the same way.',
