@@ -52,6 +52,9 @@ export function findDocument(named: string, documents: readonly SessionDocument[
 export const noDocumentText = (named: string, documents: readonly SessionDocument[]): string =>
   `There is no document ${named}. ${documents.length === 0 ? 'This session has none yet.' : `There are: ${documents.map(documentName).join(', ')}.`}`;
 
+/** How a prompt mentions a document: `@doc:d1`. */
+export const documentPrefix = 'doc:';
+
 /** What a document says now. */
 export const documentText = ({versions}: SessionDocument): string => (versions.at(-1) ?? versions[0]).text;
 

@@ -67,3 +67,14 @@ test('a word and a name that lead nowhere are said', async () => {
   await screen.type('/documents burn d1\r');
   await screen.until(/There is no \/documents burn/u);
 });
+
+test('@doc: completes the documents of the session, by id and by title', async () => {
+  const {screen, engine} = await start();
+  const notes: SessionDocument = {...plan, id: documentId('d2'), title: 'Release notes'};
+  engine.answers.documents = ok([plan, notes]);
+  await screen.type('see @doc:rel');
+  await screen.until(/doc:d2/u);
+  expect((await screen.rows()).join('\n')).not.toContain('doc:d1');
+  await screen.type('\t');
+  await screen.until(/› see @doc:d2\n/u);
+});

@@ -10,7 +10,7 @@ import {modelContent, readFilesAction, resultOf} from '../../actions/catalogue.t
 import {answerBytes, type ReadRequest} from '../../actions/files-port.ts';
 import {defaultLines, type ReadEntry} from '../../actions/read-files.ts';
 import type {ImageBlock, TextBlock, UserMessage} from '../../domain/conversation.ts';
-import {documentText, findDocument} from '../../domain/document.ts';
+import {documentPrefix, documentText, findDocument} from '../../domain/document.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import {reasonsText} from '../../domain/reason.ts';
 import {reminderBlock} from '../../domain/reminder.ts';
@@ -227,8 +227,6 @@ function documentBlock({path, lines}: MentionCandidate, {conversation}: SessionC
   const shown = lines === 'all' ? all : all.slice(lines.first - 1, lines.last === 'end' ? all.length : lines.last);
   return attachmentBlock({name: `${documentPrefix}${document.id}`, text: shown.join('\n')});
 }
-
-const documentPrefix = 'doc:';
 
 /** How the fault of a read begins or ends where nothing is at the path; a file that exists and cannot be read has another fault. */
 const nothingThere =

@@ -1,4 +1,5 @@
-import type {ReadImage} from '../../actions/files-port.ts';
+import {documentPrefix} from '../../domain/document.ts';
+import type {FoundFiles, ReadImage} from '../../actions/files-port.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {ComposerRequest} from '../state/effect.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
@@ -113,15 +114,24 @@ export class ComposerEffects {
     if (mentions.kind !== 'open') return;
     this.#search = new AbortController();
     const {letters} = mentions;
-    void options.engine.watch(
-      {watch: 'find-files', letters},
-      found => {
-        const now = this.#host.ui();
-        const next = withFoundFiles(now.mentions, letters, found);
-        if (next !== now.mentions) this.#host.show({ui: {...now, mentions: next}});
-      },
-      this.#search.signal,
-    );
+    const tell = (found: FoundFiles): void => {
+      const now = this.#host.ui();
+      const next = withFoundFiles(now.mentions, letters, found);
+      if (next !== now.mentions) this.#host.show({ui: {...now, mentions: next}});
+    };
+    if (letters.startsWith(documentPrefix)) void this.#findDocuments(letters, tell, this.#search.signal);
+    else void options.engine.watch({watch: 'find-files', letters}, tell, this.#search.signal);
+  }
+
+  /** The documents of the session whose id or title has the letters. */
+  async #findDocuments(letters: string, tell: (found: FoundFiles) => void, signal: AbortSignal): Promise<void> {
+    const answer = await this.#host.options.engine.query({query: 'documents'}, signal);
+    if (signal.aborted) return;
+    const sought = letters.slice(documentPrefix.length).toLowerCase();
+    const paths = (answer.tag === 'ok' ? answer.value : [])
+      .filter(({id, title}) => id.startsWith(sought) || title.toLowerCase().includes(sought))
+      .map(({id}) => documentPrefix + id);
+    tell({paths, state: 'complete'});
   }
 
   #addToHistory(text: string): void {
