@@ -1,13 +1,14 @@
 import {createServer} from 'node:http';
 import {once} from 'node:events';
 import {join} from 'node:path';
-import {beforeEach, expect, test, type TestContext} from 'vitest';
+import {beforeEach, describe, expect, test, type TestContext} from 'vitest';
 import {commandOf, processTable} from '../../src/workspace/exec/process-table.ts';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, type Part} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
 import {finish} from '../support/run-weft.ts';
 import {fileComes, openScene, pointedAt, toldResults, type Scene} from '../support/scene.ts';
+import {openTerminal} from '../support/shell-terminal.ts';
 import {ask, readAll} from './support/agent-sdk.ts';
 
 beforeEach(needs('bwrap'));
@@ -77,6 +78,35 @@ test('a program that drives weft is asked about the host, with the command that 
     },
   ]);
   expect(toldResults(scene.server.requests[1])[0]).toMatch(/new\.test:80: the user refused it/u);
+});
+
+/** What of the question has to be on the screen. */
+const wanted =
+  /A command in the sandbox wants to reach new\.test, port 80\.[^]*No[^]*Allow once[^]*Allow for this session[^]*Always allow/u;
+
+describe('in a terminal the user is asked about the host, with the command that wants it', () => {
+  test('on a card', async context => {
+    await using scene = await sceneWith(context, fetched('http://new.test/'));
+    await using terminal = await openTerminal(scene.place, {...pointedAt(scene.server), ...inside.environment});
+    await terminal.type(`weft ${free.join(' ')} go`);
+    await terminal.press('Enter');
+    await terminal.until(wanted);
+    await terminal.press('Down', 'Enter');
+    await terminal.until(/Done\./u);
+    expect(toldResults(scene.server.requests[1])[0]).toMatch(/new\.test:80: the user refused it/u);
+  });
+
+  test('in lines, for a screen reader', {tags: ['long']}, async context => {
+    await using scene = await sceneWith(context, fetched('http://new.test/'));
+    await using terminal = await openTerminal(scene.place, {...pointedAt(scene.server), ...inside.environment});
+    await terminal.type(`weft --accessible ${free.join(' ')} go`);
+    await terminal.press('Enter');
+    await terminal.until(wanted);
+    await terminal.type('1');
+    await terminal.press('Enter');
+    await terminal.until(/Done\./u);
+    expect(toldResults(scene.server.requests[1])[0]).toMatch(/new\.test:80: the user refused it/u);
+  });
 });
 
 test(
