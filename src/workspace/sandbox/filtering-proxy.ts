@@ -145,6 +145,8 @@ export async function openProxy(
   });
   server.listen(path);
   await once(server, 'listening');
+  // A connection that cannot be taken, as when too many files are open, is the program's loss alone.
+  server.on('error', () => {});
   return {
     close() {
       server.close();

@@ -33,6 +33,9 @@ export const askNobody: AskHost = async () => 'nobody';
 /** Hosts that one command may ask a person about; a program that makes up names is not to fill the screen. */
 const mostAsked = 20;
 
+/** Refused hosts that are counted. */
+const mostKept = 1000;
+
 /** Hosts that the model is told of. */
 const mostNotes = 10;
 
@@ -43,7 +46,7 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
 
   function refuse({host, port}: HostPlace, why: string): Refused {
     const refused = `weft did not let the command reach ${host}:${String(port)}: ${why}`;
-    refusals.set(host, refused);
+    if (refusals.size < mostKept) refusals.set(host, refused);
     return {refused};
   }
 

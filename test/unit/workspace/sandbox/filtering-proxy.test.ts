@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {WantedHost} from '../../../../src/actions/ports.ts';
 import {publicAddress} from '../web/support/local-web.ts';
@@ -59,6 +60,50 @@ describe('a host that no rule allows', () => {
 test('the server reads the host that was judged, whatever the Host field says', async () => {
   await using place = await proxyPlace(good);
   expect(await place.exchange(get('http://good.test/', 'bad.test'))).toMatch(/served \/ of good\.test/u);
+});
+
+test('each request of a connection is judged by itself', async () => {
+  await using place = await proxyPlace(good);
+  const first = 'GET http://good.test/ HTTP/1.1\r\nHost: good.test\r\n\r\n';
+  const answer = await place.exchange(first + get('http://bad.test/', 'good.test'));
+  expect(answer.match(/HTTP\/1\.1 \d+/gu)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 403']);
+  expect(place.server.requests).toHaveLength(1);
+});
+
+test('whatever a program sends, only hosts that a rule allows are reached', async () => {
+  await using place = await proxyPlace(good);
+  const part = fc.constantFrom(
+    'GET ',
+    'CONNECT ',
+    'POST ',
+    'http://',
+    'good.test',
+    'bad.test',
+    '127.0.0.1',
+    '[::1]',
+    ':80',
+    '@',
+    '/',
+    ' HTTP/1.1',
+    '\r\n',
+    '\r\n\r\n',
+    '\n',
+    '\0',
+    'Host: ',
+    'Content-Length: 5',
+    'Transfer-Encoding: chunked',
+    '0\r\n\r\n',
+    'Connection: close',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, {minLength: 1, maxLength: 12}), async parts => {
+      // The end of what is sent ends the connection, whatever it was.
+      await place.exchange(parts.join(''), 'and ends');
+    }),
+  );
+  expect(new Set(place.network.dialled)).not.toContain('127.0.0.1');
+  expect(place.server.requests.every(({headers}) => headers.host === 'good.test')).toBe(true);
+  expect(statusOf(await place.exchange(get('http://good.test/', 'good.test')))).toBe('200');
 });
 
 describe('addresses that no rule opens', () => {

@@ -64,14 +64,14 @@ export async function proxyPlace({
     notes: () => gate.notes(),
     close: () => proxy.close(),
     /** Sends these bytes and says what came back until the proxy closed the connection. */
-    exchange: (text: string): Promise<string> => {
+    exchange: (text: string, then: 'waits' | 'and ends' = 'waits'): Promise<string> => {
       const {promise, resolve} = Promise.withResolvers<string>();
       let got = '';
       const socket = connect(path);
       socket.on('error', () => {});
       socket.on('data', bytes => (got += bytes.toString()));
       socket.once('close', () => resolve(got));
-      socket.write(text);
+      socket.write(text, () => then === 'and ends' && socket.end());
       return promise;
     },
     async [Symbol.asyncDispose]() {
