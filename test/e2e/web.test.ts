@@ -1,8 +1,11 @@
 import {expect, test} from 'vitest';
-import {call, say} from '../support/model-script.ts';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {certificate} from '../support/certificate.ts';
+import {call, raw, say} from '../support/model-script.ts';
 import {startProxy} from '../support/proxy-server.ts';
 import {openScene, toldResults} from '../support/scene.ts';
-import {localServer} from '../unit/workspace/web/support/local-web.ts';
+import {localServer, secureServer} from '../unit/workspace/web/support/local-web.ts';
 import {ask, readAll, resultIn} from './support/agent-sdk.ts';
 
 const html = '<title>Tea</title><nav>home</nav><h1>Green</h1><p>It is <b>steeped</b>.</p><script>x()</script>';
@@ -51,6 +54,69 @@ test("a rule lets a host's pages through, by the proxy that the environment name
   expect(page).toContain('[read through a proxy, which looked the name up: weft could not check the address]');
   expect(internal).toBe('printer.local is a name of a private network, which weft does not read through a proxy.');
   expect(address).toContain('10.0.0.1 is an address of a private network');
+});
+
+test('pages and searches behind a proxy, under a certificate of a private authority', async () => {
+  const answered: string[] = [];
+  const found = {results: [{url: 'https://a.example/', title: 'Green tea', content: 'It is steeped.'}]};
+  await using server = await secureServer((request, response) => {
+    answered.push(request.url ?? '');
+    const isSearch = request.url?.startsWith('/search') === true;
+    response.setHeader('content-type', isSearch ? 'application/json' : 'text/html');
+    response.end(isSearch ? JSON.stringify(found) : html);
+  });
+  await using proxy = await startProxy(server.port, {credentials: 'me:pass'});
+  const asks = [call('WebFetch', {url: 'https://model.example/green'}), call('WebSearch', {query: 'tea'})];
+  await using scene = await openScene([asks, say('Steeped.'), asks, say('No.')]);
+  const authority = join(scene.place.home, 'authority.pem');
+  writeFileSync(authority, certificate);
+  const proxied = {
+    HTTPS_PROXY: `http://me:pass@${proxy.address}`,
+    NO_PROXY: '127.0.0.1',
+    SEARXNG_URL: 'https://model.example',
+  };
+  const args = ['--prompt', 'x', '--allowed-tools', 'WebFetch(domain:model.example),WebSearch'];
+  const known = await scene.run(args, {environment: {...proxied, NODE_EXTRA_CA_CERTS: authority}});
+  expect([known.code, known.stdout, answered.length]).toEqual([0, 'Steeped.\n', 2]);
+  expect(proxy.asked).toEqual(Array.from({length: 2}, () => 'CONNECT model.example:443 as me:pass'));
+  const [page, results] = toldResults(scene.server.requests[1]);
+  expect([page, results]).toEqual([expect.stringMatching(framed), expect.stringContaining('https://a.example/')]);
+
+  await scene.run(args, {environment: proxied});
+  expect(answered).toHaveLength(2);
+  const certified = expect.stringContaining('NODE_EXTRA_CA_CERTS');
+  expect(toldResults(scene.server.requests[3])).toEqual([certified, certified]);
+});
+
+test('what the provider found and cited is kept, and goes back unchanged when the session goes on', async () => {
+  const search = {type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {}};
+  const page = {type: 'web_search_result', url: 'https://a.example/', title: 'A', page_age: null};
+  const found = {
+    type: 'web_search_tool_result',
+    tool_use_id: 'srvtoolu_1',
+    content: [{...page, encrypted_content: 'sealed\u2028/+=='}],
+  };
+  const citation = {
+    type: 'web_search_result_location',
+    encrypted_index: 'sealed too',
+    cited_text: 'Tea',
+    url: 'https://a.example/',
+    title: 'A',
+  };
+  await using scene = await openScene([
+    [
+      raw(search, {type: 'input_json_delta', partial_json: '{"query":"tea"}'}),
+      raw(found),
+      raw({type: 'text', text: ''}, {type: 'citations_delta', citation}, {type: 'text_delta', text: 'It is green.'}),
+    ],
+    say('Yes.'),
+  ]);
+  expect((await scene.run(['--prompt', 'Tea?'])).stdout).toBe('It is green. ([A](https://a.example/))\n');
+  expect((await scene.run(['--continue', '--prompt', 'Sure?'])).stdout).toBe('Yes.\n');
+  expect(scene.server.requests[1]?.body.messages[1]).toEqual({
+    role: 'assistant',
+    content: [{...search, input: {query: 'tea'}}, found, {type: 'text', text: 'It is green.', citations: [citation]}],
+  });
 });
 
 test('a program is asked about each page of this machine, also where it answers with a rule for the session', async () => {

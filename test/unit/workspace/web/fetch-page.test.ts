@@ -168,6 +168,15 @@ describe('bounds', () => {
     expect(await pageOf(() => {}, 'http://x.test/', {timeoutMs: 100})).toBe(words);
   });
 
+  test('headers without an end are an error in words; long ones are read', async () => {
+    const headed =
+      (bytes: number): Answer =>
+      (_, response) =>
+        response.writeHead(200, {'content-type': 'text/plain', 'x-long': 'a'.repeat(bytes)}).end('there');
+    expect(await pageOf(headed(50_000))).toBe('there');
+    expect(await pageOf(headed(100_000))).toMatch(/^failed: x\.test: .*header/iu);
+  });
+
   test('an abort ends it at once', async () => {
     await using server = await localServer(() => controller.abort());
     const controller = new AbortController();

@@ -1,5 +1,7 @@
-import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import {createServer as createSecureServer} from 'node:https';
 import type {AddressInfo} from 'node:net';
+import {certificate, certificateKey} from '../../../../support/certificate.ts';
 import {machineNetwork} from '../../../../../src/workspace/web/connect-host.ts';
 import type {WebNetwork} from '../../../../../src/workspace/web/exchange.ts';
 
@@ -11,13 +13,19 @@ export interface LocalServer extends AsyncDisposable {
   readonly connections: () => number;
 }
 
-export async function localServer(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-  host = '127.0.0.1',
-): Promise<LocalServer> {
+type Answers = (request: IncomingMessage, response: ServerResponse) => void;
+
+export const localServer = (answer: Answers, host = '127.0.0.1'): Promise<LocalServer> =>
+  listening(listener => createServer(listener), answer, host);
+
+/** The same over https, under the certificate of `certificate.ts`. */
+export const secureServer = (answer: Answers): Promise<LocalServer> =>
+  listening(listener => createSecureServer({key: certificateKey, cert: certificate}, listener), answer, '127.0.0.1');
+
+async function listening(make: (listener: Answers) => Server, answer: Answers, host: string): Promise<LocalServer> {
   const requests: IncomingMessage[] = [];
   let connections = 0;
-  const server = createServer((request, response) => {
+  const server = make((request, response) => {
     requests.push(request);
     answer(request, response);
   });
