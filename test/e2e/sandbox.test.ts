@@ -160,6 +160,27 @@ describe.each([
 ])('in the sandbox $provider, named', ({provider, program}) => {
   beforeEach(needs(program));
 
+  test('a command cannot type into the terminal that it shares', {tags: 'long'}, async ({skip}) => {
+    await using scene = await openScene([]);
+    await skipWithoutSandbox(scene, skip, provider);
+    // TIOCSTI, on the terminal by its name and on the one that is open.
+    const types = 'for $t (*STDIN, *T) { ioctl($t, 0x5412, $_) for split(//, "touch typed\\n") }';
+    write(scene, 'type.pl', `open(T, '</dev/tty'); ${types}`);
+    const typed = (): boolean => existsSync(join(scene.place.work, 'typed'));
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    const runs = async (command: string, turn: string): Promise<void> => {
+      await terminal.type(`${command}; echo ended''-${turn}\r`);
+      await terminal.until(new RegExp(`^ended-${turn}`, 'mu'));
+      // What was typed comes before this.
+      await terminal.type(`echo later''-${turn}\r`);
+      await terminal.until(new RegExp(`^later-${turn}`, 'mu'));
+    };
+    await runs(`weft sandbox run --provider ${provider} -- perl type.pl`, 'inside');
+    expect(typed()).toBe(false);
+    await runs('perl type.pl', 'outside');
+    skip(!typed(), 'this kernel lets no program type into a terminal');
+  });
+
   test('all commands of a run are confined, those that need no approval, too', {tags: 'long'}, async ({skip}) => {
     await using scene = await openScene([call('Bash', {command: 'sh run.sh'}), say('Done.')]);
     write(scene, 'run.sh', 'echo x >made; echo x >.mcp.json; exit 4');

@@ -56,6 +56,11 @@ const sends =
   (_, response) =>
     response.setHeader('content-type', type).end(body);
 
+const headed =
+  (bytes: number): Answer =>
+  (_, response) =>
+    response.writeHead(200, {'content-type': 'text/plain', 'x-long': 'a'.repeat(bytes)}).end('there');
+
 const slow: Answer = (_, response) => void response.setHeader('content-type', 'text/plain').write('a');
 
 const half: Answer = (request, response) => {
@@ -169,10 +174,6 @@ describe('bounds', () => {
   });
 
   test('headers without an end are an error in words; long ones are read', async () => {
-    const headed =
-      (bytes: number): Answer =>
-      (_, response) =>
-        response.writeHead(200, {'content-type': 'text/plain', 'x-long': 'a'.repeat(bytes)}).end('there');
     expect(await pageOf(headed(50_000))).toBe('there');
     expect(await pageOf(headed(100_000))).toMatch(/^failed: x\.test: .*header/iu);
   });
