@@ -24,6 +24,7 @@ export function readSlashCommand(prompt: string): SlashCommand | undefined {
 /** The commands of the terminal UI and of screen-reader mode, with their other names. Files cannot take these names. */
 export const builtInCommands: ReadonlySet<string> = new Set([
   'again',
+  'agents',
   'background',
   'clear',
   'compact',

@@ -128,7 +128,7 @@ describe('/help', () => {
       'Context   /context  /compact  /cost  /documents  /review',
       'Undo      /undo  /redo  /rewind',
       'Model     /model  /mode  /login',
-      'Project   /permissions  /hooks  /mcp  /trust  /note  /todo  /ps',
+      'Project   /permissions  /hooks  /mcp  /agents  /trust  /note  /todo  /ps',
       'weft      /config  /theme  /verbosity  /vim  /editor  /doctor  /demo  /help',
       'Prompt    @file  !command  #note  /command',
       'Keys      Enter send · Ctrl+J new line · Esc stop · Esc Esc rewind · Shift+Tab',

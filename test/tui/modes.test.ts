@@ -1,6 +1,10 @@
 import {afterEach, describe, expect, test} from 'vitest';
+import {actionId} from '../../src/domain/ids.ts';
 import type {PermissionMode} from '../../src/domain/risk.ts';
+import type {AgentRow} from '../../src/domain/sub-agent.ts';
+import {noUsage} from '../../src/domain/usage.ts';
 import {nextMode, readMode} from '../../src/tui/commands/mode.ts';
+import {sessionInfo} from './support/scripted-engine.ts';
 import {leaveStages, start} from './support/stage.ts';
 
 afterEach(leaveStages);
@@ -62,6 +66,59 @@ describe('/hooks', () => {
     await screen.until(/3 {2}Stop {2}\.\/theirs +not trusted/u);
     await screen.type('\r');
     await screen.until(/From settings\.json\n +Called 2 times, last: deny/u);
+  });
+});
+
+describe('/agents', () => {
+  const id = sessionInfo.id;
+  const common = {parent: 'main', harness: 'weft', model: 'm', prompt: 'Where is it?', startedAt: 0} as const;
+  const progress = {turns: 2, calls: 1, usage: noUsage, costUsd: 0, files: []} as const;
+  const value: readonly AgentRow[] = [
+    {
+      agent: {id, call: actionId('a'), name: 'find\u001B[2J it', kind: 'explore', ...common},
+      status: {kind: 'in_progress', doing: 'Read a.ts'},
+      progress,
+      place: 'foreground',
+    },
+    {
+      agent: {id, call: actionId('b'), name: 'review', kind: 'review', ...common},
+      status: {kind: 'succeeded', answer: 'All is well.'},
+      progress,
+      place: 'background',
+    },
+  ];
+
+  test('lists the sub-agents, and shows what one was to do and has answered', async () => {
+    const {engine, screen} = await start([90, 24]);
+    engine.answers.agents = {tag: 'ok', value};
+    await screen.type('/agents\r');
+    await screen.until(/❯ 1 {2}find\S+ it +Read a\.ts +explore, 2 turns, 1 call/u);
+    await screen.until(/2 {2}review +done +review, 2 turns, 1 call/u);
+    await screen.type('\u001B[B\r');
+    await screen.until(/review: done[^]*Its task: Where is it\?[^]*All is well\./u);
+  });
+
+  test('stops one and tells one something, by its number', async () => {
+    const {engine, screen} = await start([90, 24]);
+    engine.answers.agents = {tag: 'ok', value};
+    await screen.type('/agents stop 1\r');
+    await screen.until(/Stopping find/u);
+    await screen.type('/agents tell 2 look again\r');
+    await screen.until(/Told review/u);
+    expect(engine.ops.filter(({op}) => /-agent$/u.test(op))).toEqual([
+      {op: 'stop-agent', id},
+      {op: 'message-agent', id, text: 'look again'},
+    ]);
+    await screen.type('/agents stop 3\r');
+    await screen.until(/There is no sub-agent 3/u);
+    await screen.type('/agents tell 2\r');
+    await screen.until(/Write the number in the list/u);
+  });
+
+  test('says so where there are none', async () => {
+    const {screen} = await start([80, 24]);
+    await screen.type('/agents\r');
+    await screen.until(/Sub-agents ─+╮\n│ +No sub-agents in this session yet\./u);
   });
 });
 

@@ -13,6 +13,7 @@ import {exportCommand} from './export.ts';
 import {helpCommand} from './help.ts';
 import {modeCommand} from './mode.ts';
 import {modelCommand} from './model.ts';
+import {agentsCommand} from './agents.ts';
 import {hooksCommand} from './hooks.ts';
 import {mcpCommand} from './mcp.ts';
 import {permissionsCommand} from './permissions.ts';
@@ -253,6 +254,7 @@ const everyCommand: readonly SlashCommand[] = [
   permissionsCommand,
   hooksCommand,
   mcpCommand,
+  agentsCommand,
   trustCommand,
   psCommand,
   noteCommand,

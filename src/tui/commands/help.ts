@@ -66,7 +66,7 @@ const commandGroups: readonly {readonly title: string; readonly names: readonly 
   {title: 'Context', names: ['context', 'compact', 'cost', 'documents', 'review']},
   {title: 'Undo', names: ['undo', 'redo', 'rewind']},
   {title: 'Model', names: ['model', 'mode', 'login']},
-  {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'trust', 'note', 'todo', 'ps']},
+  {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'agents', 'trust', 'note', 'todo', 'ps']},
   {title: 'weft', names: ['config', 'theme', 'verbosity', 'vim', 'editor', 'doctor', 'demo', 'help']},
 ];
 

@@ -1,0 +1,98 @@
+import {agentFacts} from '../../actions/start-agent.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visible, visibleExactLine} from '../../base/visible.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {AgentRow} from '../../domain/sub-agent.ts';
+import {choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
+
+/** Shows the sub-agents of the session and what each does; stops one, or tells it something. */
+export const agentsCommand: SlashCommand = {
+  name: 'agents',
+  aliases: [],
+  usage: '/agents [stop NUMBER|tell NUMBER TEXT]',
+  summary: 'show the sub-agents, stop one, or tell it something',
+  choices: [
+    {value: 'stop', summary: 'stop the sub-agent of this number'},
+    {value: 'tell', summary: 'tell the sub-agent of this number something'},
+  ],
+  run(argument, context) {
+    if (argument === '') context.openLoading(title, 'Reading the sub-agents …', agentChoices(context));
+    else void change(argument, context);
+  },
+};
+
+const title = 'Sub-agents';
+
+async function agentChoices({options, signal}: CommandContext): Promise<ChoicePanel> {
+  const answer = await options.engine.query({query: 'agents'}, signal);
+  if (answer.tag === 'ok') return agentsPanel(answer.value);
+  return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
+}
+
+const agentsPanel = (rows: readonly AgentRow[]): ChoicePanel =>
+  choicePanel({
+    title,
+    note: '',
+    does: 'show',
+    empty: 'No sub-agents in this session yet. The model starts them: ask it to',
+    rows: rows.map(row => ({
+      label: visibleExactLine(row.agent.name),
+      details: [statusText(row), visibleExactLine(agentFacts(row).join(', '))],
+      mark: 'none',
+      choice: {effects: [{do: 'notify', text: fullText(row)}], next: 'none'},
+    })),
+  });
+
+/** `1` is the first of the list. */
+async function change(argument: string, context: CommandContext): Promise<void> {
+  const [, word = '', number = '', text = ''] = /^(stop|tell) (\d+)(?: ([^]+))?$/u.exec(argument) ?? [];
+  if (word === '' || (word === 'tell') === (text === '')) {
+    context.notify('warning', 'Write the number in the list: /agents stop 1, or /agents tell 1 look in src, too');
+    return;
+  }
+  const rows = await context.answerTo({query: 'agents'});
+  const row = rows?.[Number(number) - 1];
+  if (rows === undefined) return;
+  if (row === undefined) {
+    context.notify('warning', `There is no sub-agent ${number}. /agents lists them`);
+    return;
+  }
+  const {id, name} = row.agent;
+  if (word === 'tell') context.submit({op: 'message-agent', id, text});
+  else context.submit({op: 'stop-agent', id});
+  context.notify('info', `${word === 'tell' ? 'Told' : 'Stopping'} ${visibleExactLine(name)}`);
+}
+
+function statusText({status}: AgentRow): string {
+  switch (status.kind) {
+    case 'started':
+      return 'starting';
+    case 'in_progress':
+      return status.doing === '' ? 'thinking' : visibleExactLine(status.doing);
+    case 'blocked':
+      return `waits for you: ${visibleExactLine(status.on)}`;
+    case 'idle':
+      return 'silent';
+    case 'succeeded':
+      return 'done';
+    case 'failed':
+      return 'failed';
+    case 'cancelled':
+      return 'stopped';
+    default:
+      return unreachable(status);
+  }
+}
+
+/** All that is known of a sub-agent, in several lines. */
+function fullText(row: AgentRow): string {
+  const {agent, status} = row;
+  const said = 'answer' in status && status.answer !== '' ? [visible(status.answer)] : [];
+  return [
+    `${visibleExactLine(agent.name)}: ${statusText(row)} (${visibleExactLine(agentFacts(row).join(', '))})`,
+    ...(status.kind === 'failed' ? [visible(status.reason)] : []),
+    `Its task: ${visible(agent.prompt)}`,
+    ...said,
+  ].join('\n');
+}
