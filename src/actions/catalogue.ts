@@ -175,9 +175,9 @@ export const userCommandAction = (command: string, timeoutMs: number): Action<'r
   },
 });
 
-/** Whether it is a command that weft waits for, which can be moved to the background. */
-export const waitsForCommand = (action: Action): boolean =>
-  action.name === 'request-command-output' && action.input.place === 'foreground';
+/** Whether it is a command or a sub-agent that weft waits for, which can be moved to the background. */
+export const canGoOnBehind = (action: Action): boolean =>
+  (action.name === 'request-command-output' || action.name === 'start-agent') && action.input.place === 'foreground';
 
 /** What a command that ended well has printed, without a word of weft's; `undefined` for any other end and any other action. */
 export function printedBy(result: ActionResult): string | undefined {

@@ -105,7 +105,7 @@ describe('/agents', () => {
     await screen.until(/Stopping find/u);
     await screen.type('/agents tell 2 look again\r');
     await screen.until(/Told review/u);
-    expect(engine.ops.filter(({op}) => /-agent$/u.test(op))).toEqual([
+    expect(engine.ops.filter(({op}) => op.endsWith('-agent'))).toEqual([
       {op: 'stop-agent', id},
       {op: 'message-agent', id, text: 'look again'},
     ]);

@@ -1,4 +1,4 @@
-import {waitsForCommand} from '../../actions/catalogue.ts';
+import {canGoOnBehind} from '../../actions/catalogue.ts';
 import {knownCost} from '../../domain/usage.ts';
 import type {Todo} from '../../domain/todo.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -34,7 +34,7 @@ export const isIdle = ({run, queued}: View): boolean => run.state === 'idle' && 
 /** The action whose command runs in the foreground; `undefined` while none does. */
 export function foregroundCommand({entries}: View): ActionId | undefined {
   for (const entry of entries) {
-    if (entry.kind === 'action' && entry.stage.stage === 'running' && waitsForCommand(entry.stage.action))
+    if (entry.kind === 'action' && entry.stage.stage === 'running' && canGoOnBehind(entry.stage.action))
       return entry.id;
   }
   return undefined;
