@@ -10,7 +10,7 @@ import {openScene} from '../support/scene.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const chunkFolder = join(root, 'dist/chunks');
 
-/** A text that the built code of each library cannot be without. */
+/** A text that the built code of each library, and of each part that costs nothing until it is used, cannot be without. */
 const marks: ReadonlyMap<string, string> = new Map(
   Object.entries({
     react: 'react.transitional.element',
@@ -20,6 +20,9 @@ const marks: ReadonlyMap<string, string> = new Map(
     openai: 'OPENAI_ORG_ID',
     anthropic: '/v1/messages',
     store: 'node:sqlite',
+    mcp: 'x-mcp-header',
+    hooks: 'gave no answer that can be read',
+    skills: 'its front matter has no closing line',
   }),
 );
 
