@@ -116,7 +116,7 @@ export function readHooks(file: HooksFile): {
           matcher,
           work:
             entry.type === 'command'
-              ? {type: 'command', command: entry.command, args: entry.args ?? 'shell'}
+              ? {type: 'command', command: entry.command, args: entry.args ?? 'shell', environment: {}}
               : {
                   type: 'http',
                   url: entry.url,

@@ -1,7 +1,13 @@
 /** What a hook of the settings runs. */
 export type HookWork =
-  /** `args`: without a shell. */
-  | {readonly type: 'command'; readonly command: string; readonly args: readonly string[] | 'shell'}
+  | {
+      readonly type: 'command';
+      readonly command: string;
+      /** Its arguments, where it is run without a shell. */
+      readonly args: readonly string[] | 'shell';
+      /** Variables that it gets besides. */
+      readonly environment: Readonly<Record<string, string>>;
+    }
   | {
       readonly type: 'http';
       readonly url: string;
@@ -17,6 +23,8 @@ export type HookEnd =
   | {readonly kind: 'not-started'; readonly why: string}
   | {readonly kind: 'signalled'; readonly signal: string}
   | {readonly kind: 'too-long'}
+  /** It said in its first line, `{"async": true}`, that nobody is to wait for it. */
+  | {readonly kind: 'goes-on'}
   | {readonly kind: 'aborted'};
 
 export interface HookOutput {

@@ -240,6 +240,13 @@ test('what a hook leaves running ends with weft, a waiting hook with a weft that
   );
 });
 
+test('a hook that says that it goes on by itself is not waited for, and ends with weft', async () => {
+  await using scene = await openScene([say('Done.')]);
+  const hook = command(`echo '{"async": true}'; sleep 3013; echo late`, {timeout: 600});
+  const run = await scene.run(['-p', 'x', ...settingsFlag(on('SessionStart', hook))]);
+  expect([run.code, run.stdout, run.stderr, running('sleep 3013')]).toEqual([0, 'Done.\n', '', []]);
+});
+
 test('weft hooks list and test: what there is, what each says to a sample, and no secret of the folder', async () => {
   await using scene = await openScene([]);
   const hook = 'cat .env >&2; exit 2';

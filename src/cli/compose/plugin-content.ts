@@ -91,15 +91,11 @@ async function jsonIn(path: string, plugin: Plugin): Promise<Json | undefined> {
 function inFolder(hook: HookSetting, folder: string): HookSetting {
   const {work} = hook;
   if (work.type === 'http') return hook;
-  if (work.args === 'shell') {
-    // The shell fills the variable in, so that no character of the path means anything to it.
-    const quoted = `'${folder.replaceAll("'", `'\\''`)}'`;
-    return {...hook, work: {...work, command: `export CLAUDE_PLUGIN_ROOT=${quoted}; ${work.command}`}};
-  }
-  return {
-    ...hook,
-    work: {...work, command: withRoot(work.command, folder), args: work.args.map(arg => withRoot(arg, folder))},
-  };
+  const environment = {CLAUDE_PLUGIN_ROOT: folder};
+  // A shell fills the variable in itself, so that no character of the path means anything to it.
+  if (work.args === 'shell') return {...hook, work: {...work, environment}};
+  const args = work.args.map(arg => withRoot(arg, folder));
+  return {...hook, work: {...work, command: withRoot(work.command, folder), args, environment}};
 }
 
 /** Whether all files of a plugin that lies in the project are what the user trusts. */

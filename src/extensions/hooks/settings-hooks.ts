@@ -93,6 +93,8 @@ function hookRun({end, stdout, stderr}: HookOutput): HookRun {
     }
     case 'not-started':
       return failed('not-started', end.why, 'unknown');
+    case 'goes-on':
+      return {outcome: {kind: 'json', value: {async: true}}, exitCode: 'unknown', ...printed};
     case 'signalled':
       return failed('crashed', `it ended by ${end.signal}`, 'unknown');
     case 'too-long':
@@ -110,6 +112,11 @@ function answerIn(stdout: string): HookRun['outcome'] {
   if (!text.startsWith('{')) return {kind: 'text', text};
   const json = parseJson(text);
   if (json.tag === 'ok' && isJsonObject(json.value)) return {kind: 'json', value: json.value};
+  // What comes behind the word that nobody is to wait for it is for nobody.
+  const first = parseJson(text.split('\n', 1)[0] ?? '');
+  if (first.tag === 'ok' && isJsonObject(first.value) && first.value['async'] === true) {
+    return {kind: 'json', value: first.value};
+  }
   const why = `what it printed is no JSON object${json.tag === 'failed' ? ` (${json.error})` : ''}`;
   return {kind: 'failed', how: 'unreadable', why};
 }

@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
 import type {Readable} from 'node:stream';
+import {isJsonObject, parseJson} from '../../base/json.ts';
 import {raceAbort} from '../../base/race.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type HookCommand, type HookEnd, type HookOutput, mostHookOutput} from '../../domain/hook.ts';
@@ -16,7 +17,7 @@ const drainMs = 200;
 export interface HookProcesses {
   /**
    * Runs a hook's command in the workspace's first folder, in a process group of its own. It settles when the command itself has
-   * ended; after an abort, when everything that it started has. What it leaves running ends with weft.
+   * ended or says that it goes on by itself; after an abort, when everything that it started has. What it leaves running ends with weft.
    */
   run(command: HookCommand, stdin: string, signal: AbortSignal): Promise<HookOutput>;
   /** Ends what hooks left running. */
@@ -31,7 +32,7 @@ export function makeHookProcesses(options: {
   const [root = '/'] = variables.roots;
   const left = new Map<string, GroupLeader>();
   return {
-    async run({command, args}, stdin, signal) {
+    async run({command, args, environment}, stdin, signal) {
       const {tags, watchdog} = await options.runContext();
       if (signal.aborted) return {end: {kind: 'aborted'}, stdout: '', stderr: ''};
       const runTag = tags.next();
@@ -47,6 +48,7 @@ export function makeHookProcesses(options: {
             ...shellEnvironment(variables, {runTag, channel: 'pipes', environment: 'inherited'}),
             CLAUDE_PROJECT_DIR: root,
             WEFT_PROJECT_DIR: root,
+            ...environment,
           },
           stdio: withoutTerminals(['pipe', 'pipe', 'pipe']),
         },
@@ -67,7 +69,16 @@ export function makeHookProcesses(options: {
       left.set(runTag, leader);
       const stdout = collect(child.stdout);
       const stderr = collect(child.stderr);
-      const first = await raceAbort(Promise.race([ended, stdout.full, stderr.full]), signal);
+      const first = await raceAbort(Promise.race([ended, stdout.full, stderr.full, stdout.goesOn]), signal);
+      const forget = (): void => {
+        if (groupRemains(pid)) return;
+        left.delete(runTag);
+        watchdog.forget(pid);
+      };
+      if (first !== 'aborted' && first.kind === 'goes-on') {
+        void ended.then(forget);
+        return {end: first, stdout: stdout.text(), stderr: stderr.text()};
+      }
       const isOver = first !== 'aborted' && first.kind !== 'too-long';
       if (!isOver) {
         await endProcessTree(treeOf({leader: pid, leaderStarted: leader.started, runTag}), 'short');
@@ -79,10 +90,7 @@ export function makeHookProcesses(options: {
       }
       child.stdout.destroy();
       child.stderr.destroy();
-      if (!groupRemains(pid)) {
-        left.delete(runTag);
-        watchdog.forget(pid);
-      }
+      forget();
       const end: HookEnd = first === 'aborted' ? {kind: 'aborted'} : first;
       return {end, stdout: stdout.text(), stderr: stderr.text()};
     },
@@ -101,6 +109,8 @@ const withProject = (word: string, root: string): string =>
 interface Collected {
   /** Settles when more came than a hook may write; else never. */
   readonly full: Promise<HookEnd>;
+  /** Settles when the first line says that the hook goes on by itself; else never. */
+  readonly goesOn: Promise<HookEnd>;
   readonly closed: Promise<void>;
   text(): string;
 }
@@ -109,13 +119,28 @@ function collect(stream: Readable): Collected {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const full = Promise.withResolvers<HookEnd>();
+  const goesOn = Promise.withResolvers<HookEnd>();
   const closed = Promise.withResolvers<void>();
+  let firstLine = '';
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes <= mostHookOutput) chunks.push(chunk);
     else full.resolve({kind: 'too-long'});
+    if (firstLine.includes('\n')) return;
+    firstLine += chunk.toString('utf8');
+    if (firstLine.includes('\n') && saysAsync(firstLine)) goesOn.resolve({kind: 'goes-on'});
   });
   stream.on('error', () => {});
   stream.once('close', () => closed.resolve());
-  return {full: full.promise, closed: closed.promise, text: () => Buffer.concat(chunks).toString('utf8')};
+  return {
+    full: full.promise,
+    goesOn: goesOn.promise,
+    closed: closed.promise,
+    text: () => Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+function saysAsync(text: string): boolean {
+  const json = parseJson(text.slice(0, text.indexOf('\n')));
+  return json.tag === 'ok' && isJsonObject(json.value) && json.value['async'] === true;
 }
