@@ -315,6 +315,17 @@ describe('stopping and leaving', () => {
     expect(engine.ops.at(-1)).toEqual({op: 'interrupt'});
   });
 
+  test.each([
+    ['Esc', '\u001B'],
+    ['Ctrl+C', '\u0003'],
+  ])('%s stops a prompt that a hook keeps from beginning', async (_key, bytes) => {
+    const {screen, engine} = await start();
+    await screen.type('wait for it\r');
+    await screen.until(/↳ queued: wait for it · Esc to interrupt/u);
+    await screen.type(bytes);
+    await expect.poll(() => engine.ops.at(-1)).toEqual({op: 'interrupt'});
+  });
+
   test('Ctrl+C clears the draft first; twice within two seconds leaves and restores the terminal', async () => {
     const {screen, exit, time} = await start();
     await screen.type('draft');

@@ -100,7 +100,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
       )}
       <Box flexDirection="column" flexShrink={0} paddingTop={1}>
         {!isAsked && <RunLine view={view} times={times} motion={motion} home={frame.home} width={width} />}
-        <QueuedPrompts queued={view.queued} width={width} rows={most - rowsBelow} />
+        <QueuedPrompts view={view} width={width} rows={most - rowsBelow} />
         {ui.panel === 'none' ? (
           <Input state={state} rows={room} frame={frame} />
         ) : (
