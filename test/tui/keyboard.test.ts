@@ -51,6 +51,17 @@ test('an answer that is late is not taken for that to the next question', async 
   expect(await second).toEqual({cursorRow: 7, columns: 80});
 });
 
+test('one that is cut anywhere is found, and no byte of it is a key', async () => {
+  const whole = '\u001B[17;160R';
+  for (let at = 1; at < whole.length; at++) {
+    const {keyboard, keys, send} = open();
+    const extent = keyboard.askExtent(() => {});
+    await send(`a${whole.slice(0, at)}`);
+    await send(`${whole.slice(at)}b`);
+    expect([await extent, keys.join('')]).toEqual([{cursorRow: 17, columns: 160}, 'ab']);
+  }
+});
+
 test('to a program that has the terminal for now go its keys and its own answers, not those that weft waits for', async () => {
   const {keyboard} = open();
   const late: string[] = [];

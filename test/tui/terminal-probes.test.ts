@@ -16,21 +16,34 @@ describe('sortReplies', () => {
     ['\u001B[>0;276;0c', [{reply: 'kind', reflow: 'adrift', erasing: 'plain', is: 'other'}]],
     ['\u001B[>41;390;0c', [{reply: 'kind', reflow: 'cut', erasing: 'plain', is: 'other'}]],
     ['\u001B[>84;0;0c', [{reply: 'kind', reflow: 'wrapped', erasing: 'keeping', is: 'tmux'}]],
+    // Asked by a program that has gone before the reply came; the bell would be Ctrl+G.
+    ['\u001B]4;1;rgb:0000/0000/0000\u0007', []],
+    ['\u001B]52;c;aGVsbG8=\u001B\\', []],
+    ['\u001BP>|xterm(370)\u001B\\', []],
+    ['\u001BP1$r0m\u001B\\', []],
+    ['\u001B_Gi=31;OK\u001B\\', []],
     ['\u001B[I', [{reply: 'focus', focused: 'yes'}]],
     ['\u001B[O', [{reply: 'focus', focused: 'no'}]],
   ] as const)('takes %j out of the keys around it', (answer, replies) => {
     expect(splitReplies(`ab${answer}c`)).toEqual({keys: 'abc', replies, held: ''});
   });
 
-  test.each(['\u001B[A', '\u001B[13;2u', '\u001B[1;5R', '\u001Bb', '\u001B[200~x\u001B[201~', 'é日本'])(
-    'leaves the keys %j alone',
-    keys => {
-      expect(splitReplies(keys)).toEqual({keys, replies: [], held: ''});
-    },
-  );
+  test.each([
+    '\u001BPx',
+    '\u001B]x',
+    '\u001B_x',
+    '\u001B[A',
+    '\u001B[13;2u',
+    '\u001B[1;5R',
+    '\u001Bb',
+    '\u001B[200~x\u001B[201~',
+    'é日本',
+  ])('leaves the keys %j alone', keys => {
+    expect(splitReplies(keys)).toEqual({keys, replies: [], held: ''});
+  });
 
   test('cut anywhere, an answer is found and no letter of it becomes a key', () => {
-    const answers = `${colour}\u001B[>65;7600;1c\u001B[?1u\u001B[?2026;2$y`;
+    const answers = `${colour}\u001BP>|xterm(370)\u001B\\\u001B]52;c;aGVsbG8=\u0007\u001B[>65;7600;1c\u001B[?1u\u001B[?2026;2$y`;
     assert(
       property(nat(answers.length), nat(answers.length), (one, other) => {
         const [from, to] = [Math.min(one, other), Math.max(one, other)];

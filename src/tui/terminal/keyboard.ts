@@ -6,6 +6,7 @@ import {
   type TerminalReply,
   typedPartOf,
   extentAnswer,
+  extentBeginning,
   extentWaitMs,
 } from './terminal-probes.ts';
 
@@ -67,8 +68,10 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
     if (found === null && free === '') return null;
     clearTimeout(timer);
     const sorted = splitReplies(withoutExtent(held + chunk));
-    held = sorted.held;
-    const keys = free + sorted.keys;
+    const extentAt = extentsAwaited > 0 ? sorted.keys.search(extentBeginning) : -1;
+    const keysEnd = extentAt < 0 || sorted.held !== '' ? sorted.keys.length : extentAt;
+    held = sorted.keys.slice(keysEnd) + sorted.held;
+    const keys = free + sorted.keys.slice(0, keysEnd);
     free = '';
     if (held !== '') timer = setTimeout(release, holdTimeoutMs(held));
     handleReplies(sorted.replies);

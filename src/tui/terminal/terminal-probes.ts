@@ -33,6 +33,10 @@ export const probedReplies = ['synchronized-output', 'kind', 'background', 'kitt
 /** Asks for the terminal's width and the row of the cursor: moves the cursor to the far right, asks for its position, and moves it back. */
 export const extentQuery = '\u001B7\u001B[9999C\u001B[6n\u001B8';
 
+/** What may be the beginning of the reply to `extentQuery`. */
+// oxlint-disable-next-line no-control-regex -- a sequence of the terminal
+export const extentBeginning = /\u001B\[\d{1,4}(?:;\d{0,4})?$/u;
+
 /** The reply to `extentQuery`; without a pending query the same bytes are the key F3. */
 // oxlint-disable-next-line no-control-regex -- a sequence of the terminal
 export const extentAnswer = /\u001B\[(\d+);(\d+)R/u;
@@ -56,7 +60,11 @@ interface Sorted {
   readonly held: string;
 }
 
-/** Splits replies from keys; only replies that are `wanted` are taken out. They are recognised whenever they arrive, also late. */
+/**
+ * Splits replies from keys; only replies that are `wanted` are taken out. They are recognised whenever they arrive, also late. With
+ * `all` of them go replies, too, that weft has not asked for: another program may have left before its own arrived (OSC, DCS and APC
+ * strings, which nobody types).
+ */
 export function splitReplies(
   text: string,
   wanted: 'all' | ((kind: TerminalReply['reply']) => boolean) = 'all',
@@ -79,9 +87,9 @@ export const typedPartOf = (held: string): string => (held.length > 2 ? '' : hel
 
 /* oxlint-disable no-control-regex -- sequences of the terminal */
 const answer =
-  /\u001B\[\?(\d+);(\d+)\$y|\u001B\[\?\d{1,5}u|\u001B\[>(\d[\d;]{0,40})c|\u001B\]1[01];(rgba?:[\da-fA-F/]{1,40}|#[\da-fA-F]{3,16})(?:\u0007|\u001B\\)|\u001B\[[IO]/gu;
+  /\u001B\[\?(\d+);(\d+)\$y|\u001B\[\?\d{1,5}u|\u001B\[>(\d[\d;]{0,40})c|\u001B\]1[01];(rgba?:[\da-fA-F/]{1,40}|#[\da-fA-F]{3,16})(?:\u0007|\u001B\\)|\u001B\[[IO]|\u001B\]\d[^\u0007\u001B]{0,4000}(?:\u0007|\u001B\\)|\u001B(?:P[>!01][|$+]|_G)[^\u001B]{0,4000}\u001B\\/gu;
 const beginning =
-  /\u001B(?:\](?:1(?:[01](?:;[\w:/#]{0,45}\u001B?)?)?)?|\[(?:>(?:\d[\d;]{0,40})?|\?(?:\d{1,5}(?:;(?:\d{1,2}\$?)?)?)?)?)?$/u;
+  /\u001B(?:\](?:\d[^\u0007\u001B]{0,4000}\u001B?)?|(?:P(?:[>!01](?:[|$+][^\u001B]{0,4000}\u001B?)?)?|_(?:G[^\u001B]{0,4000}\u001B?)?)|\[(?:>(?:\d[\d;]{0,40})?|\?(?:\d{1,5}(?:;(?:\d{1,2}\$?)?)?)?)?)?$/u;
 /* oxlint-enable no-control-regex */
 
 const kindReply = (attributes: string): TerminalReply => ({
