@@ -128,12 +128,15 @@ test(
   },
 );
 
+/** Other tests may run on this machine at the same time. */
+const sleeping = `sleep 7${String(process.pid)}`;
+
 /** What runs still of the command that sleeps. */
 const left = async (): Promise<readonly string[]> =>
-  (await processTable()).map(({pid}) => commandOf(pid)).filter(words => words.includes('sleep 7419'));
+  (await processTable()).map(({pid}) => commandOf(pid)).filter(words => words.includes(sleeping));
 
 test('nothing of the network outlives weft', async context => {
-  await using scene = await sceneWith(context, call('Bash', {command: 'echo x >started; sleep 7419; :'}));
+  await using scene = await sceneWith(context, call('Bash', {command: `echo x >started; ${sleeping}; :`}));
   const child = scene.start(['--prompt', 'x', '--allowed-tools', 'Network', ...free], inside);
   const finished = finish(child);
   await fileComes(join(scene.place.work, 'started'));

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {WantedHost} from '../../../../src/actions/ports.ts';
+import {lookUntil} from '../../../support/look-until.ts';
 import {publicAddress} from '../web/support/local-web.ts';
 import {proxyPlace} from './proxy-place.ts';
 
@@ -259,9 +260,10 @@ describe('a host that somebody is asked about', () => {
 test('when the command has ended, its connections end', async () => {
   await using place = await proxyPlace(good);
   const open = place.exchange(tunnel('good.test:443', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
-  while (place.bodies.length === 0)
-    // oxlint-disable-next-line no-await-in-loop -- until the server has answered
-    await new Promise(resolve => setTimeout(resolve, 5));
+  await lookUntil(
+    () => place.bodies.length > 0,
+    () => 'the server was not asked',
+  );
   place.close();
   expect(await open).toMatch(/^HTTP\/1\.1 200 /u);
 });

@@ -179,6 +179,12 @@ test('nothing of it is left when the command has ended, however it ends', async 
   expect([ended.leftRunning, place.has('.mcp.json')]).toEqual([[], false]);
   const killed = await place.run('kill -9 $$');
   expect(killed.end).toEqual({kind: 'exited', code: 137});
-  const all = (await processTable()).map(({pid}) => commandOf(pid));
-  expect(all.filter(words => words.includes(place.root) && words.includes('weft-forwarder'))).toEqual([]);
+  const left = async (): Promise<readonly string[]> =>
+    (await processTable())
+      .map(({pid}) => commandOf(pid))
+      .filter(words => words.includes(place.root) && words.includes('weft-forwarder'));
+  await lookUntil(
+    async () => (await left()).length === 0,
+    async () => `there is ${(await left()).join()}`,
+  );
 });
