@@ -23,12 +23,10 @@ export const claude: SandboxProvider = {
   async find() {
     const found = installed();
     if (found.tag === 'failed') return found;
-    const manager = load(found.value);
-    if (manager.tag === 'failed') return manager;
-    const {errors} = manager.value.checkDependencies(ripgrep());
-    return errors.length === 0
+    const missing = process.platform === 'linux' ? needed.filter(program => findProgram(program) === undefined) : [];
+    return missing.length === 0
       ? ok({version: supported})
-      : failed(`it needs more programs: ${errors.join(', ')} (Debian, Ubuntu: apt install bubblewrap socat)`);
+      : failed(`it needs ${missing.join(' and ')} (Debian, Ubuntu: apt install bubblewrap socat)`);
   },
   async enclose({policy: given, argv, environment}) {
     const found = installed();
@@ -90,6 +88,9 @@ export const claude: SandboxProvider = {
 /** Devices that it mounts where these files are missing, besides those that weft wants; git would stop at them. */
 const ownPlaceholders = ['.gitmodules', '.ripgreprc', '.zprofile'];
 
+/** What it starts on Linux. */
+const needed = ['bwrap', 'socat'];
+
 const supported = '0.0.83';
 const howToInstall = `npm install -g @anthropic-ai/sandbox-runtime@${supported}`;
 
@@ -108,7 +109,6 @@ let manager: Outcome<Manager, string> | undefined;
 
 /** What weft uses of it. */
 interface Manager {
-  checkDependencies(programs: {readonly command: string}): {readonly errors: readonly string[]};
   initialize(settings: object): Promise<void>;
   wrapWithSandboxArgv(
     command: string,
@@ -154,7 +154,7 @@ function loadFrom(file: string): Outcome<Manager, string> {
 const isManager = (value: unknown): value is Manager =>
   typeof value === 'object' &&
   value !== null &&
-  ['checkDependencies', 'initialize', 'wrapWithSandboxArgv', 'cleanupAfterCommand', 'reset'].every(
+  ['initialize', 'wrapWithSandboxArgv', 'cleanupAfterCommand', 'reset'].every(
     name => typeof Reflect.get(value, name) === 'function',
   );
 
