@@ -1,0 +1,59 @@
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {type Answer, call, fail, say} from '../support/model-script.ts';
+import {fileComes, openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
+import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
+
+/** A terminal in which weft works on a prompt, whose model has a sub-agent `maker` do `inner`. */
+async function begin(inner: readonly Answer[], outer: readonly Answer[]): Promise<[Scene, ShellTerminal]> {
+  const agent = call('Agent', {description: 'maker', prompt: 'MAKE-IT'});
+  const scene = await openScene(({body}) => {
+    const script = JSON.stringify(body.messages[0]).includes('MAKE-IT') ? inner : [agent, ...outer];
+    return script[body.messages.filter(({role}) => role === 'assistant').length] ?? fail(400);
+  });
+  const terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft Go.');
+  await terminal.press('Enter');
+  return [scene, terminal];
+}
+
+const endless = call('Bash', {command: 'echo $$ > pid; exec sleep 600'});
+
+test('a sub-agent asks on a card that says who asks; what it does stands below its call', async () => {
+  const made = call('Write', {file_path: 'a', content: 'made\n'});
+  const [scene, terminal] = await begin([made, say('Made.')], [say('So it is.')]);
+  await using _scene = scene;
+  await using _terminal = terminal;
+  await terminal.onScreen(/maker: Create a\?/u);
+  await terminal.onScreen(/Agent: maker[^]*waits for you: /u);
+  await terminal.type('y');
+  await terminal.until(/So it is\./u);
+  expect(scene.read('a')).toBe('made\n');
+});
+
+test('Esc ends a sub-agent with what it runs', async () => {
+  const [scene, terminal] = await begin([endless, say('never')], [say('never')]);
+  await using _scene = scene;
+  await using _terminal = terminal;
+  await terminal.onScreen(/maker: Run this command\?/u);
+  await terminal.type('y');
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  await terminal.press('Escape');
+  await terminal.until(/Interrupted/u);
+  await processGone(pid);
+});
+
+test('Ctrl+B lets the agent go on without a sub-agent, which /agents then stops', async () => {
+  const [scene, terminal] = await begin([endless, say('never')], [say('I go on.')]);
+  await using _scene = scene;
+  await using _terminal = terminal;
+  await terminal.onScreen(/maker: Run this command\?/u);
+  await terminal.type('y');
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  await terminal.press('C-b');
+  await terminal.until(/I go on\./u);
+  await terminal.type('/agents stop 1');
+  await terminal.press('Enter');
+  await terminal.until(/Stopping maker/u);
+  await processGone(pid);
+});
