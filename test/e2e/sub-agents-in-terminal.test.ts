@@ -4,26 +4,29 @@ import {type Answer, call, fail, say} from '../support/model-script.ts';
 import {fileComes, openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
-/** A terminal in which weft works on a prompt, whose model has a sub-agent `maker` do `inner`. */
-async function begin(inner: readonly Answer[], outer: readonly Answer[]): Promise<[Scene, ShellTerminal]> {
+/** A model that has a sub-agent `maker` do `inner`. */
+function scripted(inner: readonly Answer[], outer: readonly Answer[]): Promise<Scene> {
   const agent = call('Agent', {description: 'maker', prompt: 'MAKE-IT'});
-  const scene = await openScene(({body}) => {
+  return openScene(({body}) => {
     const script = JSON.stringify(body.messages[0]).includes('MAKE-IT') ? inner : [agent, ...outer];
     return script[body.messages.filter(({role}) => role === 'assistant').length] ?? fail(400);
   });
-  const terminal = await openTerminal(scene.place, pointedAt(scene.server));
+}
+
+/** A terminal in which weft works on a prompt. */
+async function begin({place, server}: Scene): Promise<ShellTerminal> {
+  const terminal = await openTerminal(place, pointedAt(server));
   await terminal.type('weft Go.');
   await terminal.press('Enter');
-  return [scene, terminal];
+  return terminal;
 }
 
 const endless = call('Bash', {command: 'echo $$ > pid; exec sleep 600'});
 
 test('a sub-agent asks on a card that says who asks; what it does stands below its call', async () => {
   const made = call('Write', {file_path: 'a', content: 'made\n'});
-  const [scene, terminal] = await begin([made, say('Made.')], [say('So it is.')]);
-  await using _scene = scene;
-  await using _terminal = terminal;
+  await using scene = await scripted([made, say('Made.')], [say('So it is.')]);
+  await using terminal = await begin(scene);
   await terminal.onScreen(/maker: Create a\?/u);
   await terminal.onScreen(/Agent: maker[^]*waits for you: /u);
   await terminal.type('y');
@@ -32,9 +35,8 @@ test('a sub-agent asks on a card that says who asks; what it does stands below i
 });
 
 test('Esc ends a sub-agent with what it runs', async () => {
-  const [scene, terminal] = await begin([endless, say('never')], [say('never')]);
-  await using _scene = scene;
-  await using _terminal = terminal;
+  await using scene = await scripted([endless, say('never')], [say('never')]);
+  await using terminal = await begin(scene);
   await terminal.onScreen(/maker: Run this command\?/u);
   await terminal.type('y');
   const pid = Number(await fileComes(join(scene.place.work, 'pid')));
@@ -44,9 +46,8 @@ test('Esc ends a sub-agent with what it runs', async () => {
 });
 
 test('Ctrl+B lets the agent go on without a sub-agent, which /agents then stops', async () => {
-  const [scene, terminal] = await begin([endless, say('never')], [say('I go on.')]);
-  await using _scene = scene;
-  await using _terminal = terminal;
+  await using scene = await scripted([endless, say('never')], [say('I go on.')]);
+  await using terminal = await begin(scene);
   await terminal.onScreen(/maker: Run this command\?/u);
   await terminal.type('y');
   const pid = Number(await fileComes(join(scene.place.work, 'pid')));
