@@ -122,7 +122,9 @@ describe('the terminal is as it was before', () => {
     using terminal = open(scene, {NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(breakable)}`});
     const before = await asBefore(terminal);
     process.kill(await started(scene, terminal), 'SIGUSR2');
-    await terminal.until(/weft: it broke\s+left with 1\s/u);
+    await terminal.until(
+      /weft: internal error: it broke\. Please report it; weft --debug shows where it was\.\s+left with 1\s/u,
+    );
     await leftAsItWas(scene, terminal, before);
     expect(terminal.log()).not.toContain('    at ');
   });
@@ -136,7 +138,9 @@ describe('the terminal is as it was before', () => {
     const before = await asBefore(terminal);
     await started(scene, terminal);
     terminal.resize(90, 24);
-    await terminal.until(/weft: it was rejected\s+left with 1\s/u);
+    await terminal.until(
+      /weft: internal error: it was rejected\. Please report it; weft --debug shows where it was\.\s+left with 1\s/u,
+    );
     await leftAsItWas(scene, terminal, before);
   });
 });
