@@ -34,6 +34,7 @@ import {
 } from './server-answers.ts';
 import {signInNeededIn} from './oauth/sign-in-errors.ts';
 import type {ServerTimes} from './server-config.ts';
+import {ServerEnded} from './stdio-transport.ts';
 
 /** One MCP server, from its greeting on. */
 export interface ServerConnection {
@@ -45,8 +46,8 @@ export interface ServerConnection {
   readonly prompts: 'offered' | 'none';
   /** Which revisions it speaks, to be handed to the next connection. */
   readonly era: ProtocolEra;
-  /** Settles when the connection is gone. */
-  readonly closed: Promise<void>;
+  /** Settles when the connection is gone, and says why. */
+  readonly closed: Promise<string>;
   listTools(signal: AbortSignal): Promise<readonly ServerTool[]>;
   /** `progress` hears what the server says of how far it has come. */
   call(
@@ -133,11 +134,15 @@ export async function connectTransport(
       jsonSchemaValidator: acceptsAll,
     },
   );
+  let whyClosed = 'the server ended';
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the protocol is no event target
-  client.onerror = error => options.log(firstLine(error.message, 300));
-  const closed = Promise.withResolvers<void>();
+  client.onerror = error => {
+    if (error instanceof ServerEnded) whyClosed = error.message;
+    else options.log(firstLine(error.message, 300));
+  };
+  const closed = Promise.withResolvers<string>();
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the protocol is no event target
-  client.onclose = () => closed.resolve();
+  client.onclose = () => closed.resolve(whyClosed);
   client.setRequestHandler('elicitation/create', {params: loose, result: loose}, async (params, context) =>
     answerTo(params, options, context.mcpReq.signal),
   );
@@ -160,7 +165,7 @@ export async function connectTransport(
     });
   } catch (cause) {
     await transport.close().catch(() => {});
-    throw cause;
+    throw isClosed(cause) ? new Error(whyClosed, {cause}) : cause;
   }
   return new Connection(client, {...options, closed: closed.promise});
 }
@@ -188,11 +193,11 @@ class Connection implements ServerConnection {
   readonly resources: 'offered' | 'none';
   readonly prompts: 'offered' | 'none';
   readonly era: ProtocolEra;
-  readonly closed: Promise<void>;
+  readonly closed: Promise<string>;
   readonly #client: Client;
   readonly #options: ConnectionOptions;
 
-  constructor(client: Client, options: ConnectionOptions & {readonly closed: Promise<void>}) {
+  constructor(client: Client, options: ConnectionOptions & {readonly closed: Promise<string>}) {
     this.#client = client;
     this.#options = options;
     this.closed = options.closed;
@@ -306,6 +311,7 @@ class Connection implements ServerConnection {
     try {
       return ok(asJson(await request()));
     } catch (cause) {
+      if (isClosed(cause)) return failed(await this.closed);
       if (!(cause instanceof SdkHttpError && cause.status === 404)) return failed(this.#troubleText(cause));
       // The protocol's word for a session that is over; nothing was done, and whoever needs the server next connects anew.
       await this.#client.close().catch(() => {});
@@ -360,11 +366,12 @@ class Connection implements ServerConnection {
   }
 }
 
+const isClosed = (cause: unknown): boolean => cause instanceof SdkError && cause.code === SdkErrorCode.ConnectionClosed;
+
 const secondsText = (ms: number): string => `${ms < 10_000 ? ms / 1000 : Math.round(ms / 1000)} s`;
 
 /** Why a server cannot be talked to, in words; bounded. */
 function connectTroubleText(cause: unknown): string {
-  if (cause instanceof SdkError && cause.code === SdkErrorCode.ConnectionClosed) return 'the server ended';
   const {cause: inner} = cause instanceof Error ? cause : {cause: undefined};
   const text = causeText(cause).replace(/^MCP error -?\d+: /u, '');
   return clip(text === 'fetch failed' && inner !== undefined ? `fetch failed: ${causeText(inner)}` : text, 10_000);

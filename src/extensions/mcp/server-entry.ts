@@ -151,9 +151,9 @@ export const withLine = (log: readonly string[], line: string): readonly string[
 
 const mostLogLines = 20;
 
-/** A reason, and the last line that the server wrote, which mostly says more. */
+/** A reason, and the last lines that the server wrote, which mostly say more, as far as the reason does not have them. */
 export const lastWords = (reason: string, log: readonly string[]): string =>
-  [reason, ...log.slice(-2)].filter((part, at, all) => part !== '' && all.indexOf(part) === at).join('; ');
+  [reason, ...log.slice(-2).filter((line, at, all) => !reason.includes(line) && all.indexOf(line) === at)].join('; ');
 
 export function whyNotThere({name, state, retryAt}: Entry, now: number): string {
   const {status, error} = state;

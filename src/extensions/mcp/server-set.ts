@@ -349,10 +349,10 @@ class Servers implements ServerSet {
 
   /** A connection that ends by itself is made again with the next call or request. */
   async #watch(entry: Entry, {connection, round}: {readonly connection: ServerConnection; readonly round: number}) {
-    await connection.closed;
+    const why = await connection.closed;
     if (entry.round !== round || this.#end.signal.aborted) return;
     entry.connection = undefined;
-    this.#fail(entry, 'failed', lastWords('the server ended', entry.log));
+    this.#fail(entry, 'failed', lastWords(why, entry.log));
     this.#options.log(`MCP server ${entry.name}: ${entry.state.error}`);
   }
 

@@ -1,7 +1,18 @@
 import {type JSONRPCMessage, parseJSONRPCMessage, type Transport} from '@modelcontextprotocol/client';
 import type {ServerProcess, ServerProcesses, ServerProgram} from '../../actions/mcp-port.ts';
+import {firstLine} from '../../base/clip.ts';
 import {isJsonObject, jsonText, parseJson} from '../../base/json.ts';
+import {raceTimeout} from '../../base/race.ts';
+import {visibleLine} from '../../base/visible.ts';
 import {causeText} from '../../domain/fault.ts';
+
+/** Says how the program of a server ended, and what it wrote last. */
+export class ServerEnded extends Error {}
+
+/** Milliseconds that a program which takes no input any more has to end by itself, so that it can be said how it did. */
+const endMs = 5000;
+/** Characters of each of the last lines that are said. */
+const longestLastLine = 300;
 
 /**
  * JSON-RPC with a program, a line each. Lines of its stdout that are no messages, which many servers print, go to `log` like those
@@ -17,6 +28,8 @@ export class StdioTransport implements Transport {
   readonly #processes: ServerProcesses;
   readonly #log: (line: string) => void;
   #process: ServerProcess | undefined;
+  /** The last two lines of its stderr. */
+  #lastLines: readonly string[] = [];
   #state: 'open' | 'closed' = 'open';
 
   constructor(
@@ -29,7 +42,13 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const started = await this.#processes.start(this.#program, {line: line => this.#take(line), log: this.#log});
+    const started = await this.#processes.start(this.#program, {
+      line: line => this.#take(line),
+      log: line => {
+        this.#lastLines = [...this.#lastLines, firstLine(visibleLine(line), longestLastLine)].slice(-2);
+        this.#log(line);
+      },
+    });
     if (started.tag === 'failed') {
       this.#leave();
       throw new Error(started.error);
@@ -39,9 +58,17 @@ export class StdioTransport implements Transport {
     void this.#watch(started.value);
   }
 
+  /** A program that takes no input has ended, or is about to: the rejection says how. */
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#process === undefined || this.#state === 'closed') throw new Error('The server is not running.');
-    await this.#process.write(jsonText(message));
+    const program = this.#process;
+    if (program === undefined || this.#state === 'closed') throw new Error('The server is not running.');
+    try {
+      await program.write(jsonText(message));
+    } catch {
+      await raceTimeout(program.ended, endMs);
+      await program.stop();
+      throw this.#endedBy(await program.ended);
+    }
   }
 
   async close(): Promise<void> {
@@ -51,8 +78,12 @@ export class StdioTransport implements Transport {
 
   async #watch({ended}: ServerProcess): Promise<void> {
     const how = await ended;
-    if (this.#state === 'open') this.onerror?.(new Error(how));
+    if (this.#state === 'open') this.onerror?.(this.#endedBy(how));
     this.#leave();
+  }
+
+  #endedBy(how: string): ServerEnded {
+    return new ServerEnded(['the server ended', how, ...this.#lastLines].join('; '));
   }
 
   #leave(): void {

@@ -3,8 +3,10 @@ import {createServer} from 'node:http';
 import {mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {ok} from '../../../../src/base/outcome.ts';
 import type {JsonObject} from '../../../../src/base/json.ts';
 import {connectServer, needsAuthorization} from '../../../../src/extensions/mcp/connect-server.ts';
+import {StdioTransport} from '../../../../src/extensions/mcp/stdio-transport.ts';
 import {parseServer} from '../../../../src/extensions/mcp/server-config.ts';
 import {makeServerProcesses, serverLeaveMs} from '../../../../src/workspace/exec/server-processes.ts';
 import {running as runningProcesses} from '../../../support/processes.ts';
@@ -108,8 +110,10 @@ test('it asks the user, and for the workspace folders', async () => {
 
 test('a crash in a call fails the call in words, and ends the connection', async () => {
   const {connection, call} = await connected({tools: [{name: 'c', does: 'crash'}]});
-  expect((await call('c')).said).toBe('fault: c of s could not be called: the server ended');
-  await connection.closed;
+  expect((await call('c')).said).toBe(
+    'fault: c of s could not be called: the server ended; it exited with code 7; it breaks',
+  );
+  expect(await connection.closed).toBe('the server ended; it exited with code 7; it breaks');
 });
 
 test('a call to a silent tool ends in its time; an abort tells the server', async () => {
@@ -136,10 +140,36 @@ test('tools that change are told', async () => {
 });
 
 test.each([
-  [{exit: 3}, {}],
-  [{startMs: -1}, {startupTimeout: 100}],
-])('one that does not start: %j', async (script, more) => {
-  await expect(connected(script, more)).rejects.toThrow(/closed|timed out/iu);
+  [{exit: 3, log: ['one', 'two', 'three']}, {}, 'the server ended; it exited with code 3; two; three'],
+  [{startMs: -1}, {startupTimeout: 100}, 'timed out'],
+])('one that does not start: %j', async (script, more, why) => {
+  await expect(connected(script, more)).rejects.toThrow(why);
+});
+
+test('a call that the program does not take any more waits for its end, to say how it ended', async () => {
+  const ended = Promise.withResolvers<string>();
+  const transport = new StdioTransport(
+    {command: 'server', args: [], env: {}, directory: '/'},
+    {
+      log: () => {},
+      processes: {
+        async start(_program, events) {
+          return ok({
+            ended: ended.promise,
+            async write() {
+              events.log('out of \u001B[31mmemory');
+              setImmediate(() => ended.resolve('it was ended by SIGABRT'));
+              throw new Error('it takes no input: write EPIPE');
+            },
+            stop: async () => {},
+          });
+        },
+      },
+    },
+  );
+  await transport.start();
+  const sent = transport.send({jsonrpc: '2.0', id: 1, method: 'tools/list'});
+  await expect(sent).rejects.toThrow('the server ended; it was ended by SIGABRT; out of ^[[31mmemory');
 });
 
 test('what a server leaves behind ends with it', async () => {
