@@ -46,7 +46,8 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
   outcome: () => [],
   reported: 'as-action',
   preview: async input => ok({kind: 'arguments', text: jsonText(input.arguments)}),
-  async run({server, tool, standing, arguments: input}, {ports, observe, signal}) {
+  async run({server, tool, standing: judged, arguments: input}, {ports, observe, signal, approval}) {
+    const standing = judged === 'changed' && approval === 'answered' ? 'accepted' : judged;
     const observer: McpCallObserver = {
       progress: line => observe(`${line}\n`),
       elicit: (elicitation, asked) => elicitByQuestions(elicitation, ports.questions, asked),

@@ -67,6 +67,8 @@ export interface ActionContext {
 }
 
 export interface ActionRunContext extends ActionContext {
+  /** `answered`: the user, or who answers for the user, said that this very action may run; otherwise a rule, a mode or a hook let it through. */
+  readonly approval: 'answered' | 'not-asked';
   /** What was shown when it was approved; an action whose effect would differ by now refuses to run. */
   readonly shown: Preview;
   /** What the host found in a command. */

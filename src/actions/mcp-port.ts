@@ -49,8 +49,11 @@ export interface McpPromptRequest {
 export interface McpCallRequest {
   readonly server: string;
   readonly tool: string;
-  /** As it was when the call was judged: one that has changed since is not called. */
-  readonly standing: McpTool['standing'];
+  /**
+   * As it was when the call was judged: one that has changed since is not called. `accepted`: it had changed, and the user agreed to
+   * the call, so that permissions cover it again.
+   */
+  readonly standing: McpTool['standing'] | 'accepted';
   readonly input: JsonObject;
 }
 

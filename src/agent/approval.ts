@@ -64,6 +64,7 @@ export interface Approved extends Proposal {
   readonly kind: 'approved';
   /** The tool input that a program has put in the place of the model's. */
   readonly input: JsonObject | 'unchanged';
+  readonly approval: 'answered' | 'not-asked';
 }
 
 /** The action does not run. */
@@ -115,7 +116,8 @@ export async function approve(
   }
   for (;;) {
     const isModels = proposal.action === action;
-    if (isModels && needsNoApproval(request, proposal.verdict, context.session)) return approved(proposal);
+    if (isModels && needsNoApproval(request, proposal.verdict, context.session))
+      return {...approved(proposal), approval: 'not-asked'};
     // oxlint-disable-next-line no-await-in-loop -- what is asked about next depends on the answer
     const answer = await ask(request, proposal, context, signal);
     if (answer === 'aborted') return cancelled();
@@ -152,6 +154,7 @@ const approved = (proposal: Proposal, input: Approved['input'] = 'unchanged'): A
   ...proposal,
   kind: 'approved',
   input,
+  approval: 'answered',
 });
 
 const refused = (settled: SettledOf<ActionName>, deniedBy: Refused['deniedBy'] = 'not-denied'): Refused => ({

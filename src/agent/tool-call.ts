@@ -261,7 +261,7 @@ function denialOf({
 
 async function runApproved(
   judged: RunnableCall,
-  {action, preview, verdict, note, input}: Approved,
+  {action, preview, verdict, note, input, approval}: Approved,
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<CallEnd> {
@@ -278,6 +278,7 @@ async function runApproved(
     runAction(action, {
       ports: portsForJudgedPaths(actionPorts(session, id, context.structured), verdict.detail),
       signal,
+      approval,
       shown: preview,
       detail: verdict.detail,
       observe: chunk => session.publish([{event: 'action-output', id, chunk}]),

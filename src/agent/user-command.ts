@@ -43,6 +43,7 @@ export async function runUserCommand(
     runAction(action, {
       ports,
       signal,
+      approval: 'not-asked',
       shown,
       detail: noDetail,
       observe,

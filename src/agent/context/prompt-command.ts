@@ -179,6 +179,7 @@ async function runLine(
       runAction(approval.action, {
         ports: portsForJudgedPaths(actionPorts(session, call.id, context.structured), approval.verdict.detail),
         signal,
+        approval: approval.approval,
         shown: approval.preview,
         detail: approval.verdict.detail,
         observe: () => {},

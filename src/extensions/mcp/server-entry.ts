@@ -51,6 +51,8 @@ export interface Entry {
   /** Before this time no new start is tried. */
   retryAt: number;
   refreshing: 'no' | 'yes' | 'again';
+  /** The tools of which the user was told that they are described differently now. */
+  toldChanged: readonly string[];
   log: readonly string[];
   latencyMs: number | undefined;
   /** How to ask the user during the calls that go on, the last one last. */
@@ -85,6 +87,7 @@ export function newEntry(name: string, origin: Origin, manifest: Manifest | unde
     failures: 0,
     retryAt: 0,
     refreshing: 'no',
+    toldChanged: [],
     log: [],
     latencyMs: undefined,
     askers: [],

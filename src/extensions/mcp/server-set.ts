@@ -178,9 +178,11 @@ class Servers implements ServerSet {
       const names = entry.known.tools.map(known => known.name).join(', ');
       return failed(rejected(`The MCP server ${server} has no tool ${tool}. It has: ${clip(names, 2000)}.`));
     }
-    if (standing === 'as-known' && entry.known.changed.includes(name))
-      return failed(rejected(changedText(server, name)));
-    this.#accept(entry, name);
+    if (entry.known.changed.includes(name)) {
+      if (standing === 'as-known') return failed(rejected(changedText(server, name)));
+      if (standing === 'accepted') this.#accept(entry, name);
+      else this.#tellChanged(entry, [name]);
+    }
     const began = this.#options.now();
     entry.askers = [...entry.askers, elicit];
     try {
@@ -369,11 +371,18 @@ class Servers implements ServerSet {
     const still = entry.known.changed.filter(name => manifest.tools.some(tool => tool.name === name));
     entry.known = {...manifest, changed: [...new Set([...still, ...changed])]};
     this.#keep(entry);
-    if (changed.length > 0) {
-      this.#options.log(
-        `MCP server ${entry.name} describes ${changed.length === 1 ? 'a tool' : 'tools'} differently now, so you are asked again: ${changed.join(', ')}`,
-      );
-    }
+    entry.toldChanged = entry.toldChanged.filter(name => !changed.includes(name));
+    this.#tellChanged(entry, changed);
+  }
+
+  /** Says once what is not as the user knew it. */
+  #tellChanged(entry: Entry, changed: readonly string[]): void {
+    const untold = changed.filter(name => !entry.toldChanged.includes(name));
+    if (untold.length === 0) return;
+    entry.toldChanged = [...entry.toldChanged, ...untold];
+    const tools = `${untold.length === 1 ? 'a tool' : 'tools'} differently now: ${untold.join(', ')}`;
+    const what = 'Your rules do not cover that: you are asked, except in the mode bypassPermissions';
+    this.#options.log(`MCP server ${entry.name} describes ${tools}. ${what}`);
   }
 
   #keep({origin, known}: Entry): void {
@@ -382,7 +391,6 @@ class Servers implements ServerSet {
 
   /** What changed is accepted once the user lets it run: no rule and no grant covers it before. */
   #accept(entry: Entry, tool: string): void {
-    if (!entry.known.changed.includes(tool)) return;
     entry.known = {...entry.known, changed: entry.known.changed.filter(name => name !== tool)};
     this.#keep(entry);
     this.#changed();
@@ -499,6 +507,6 @@ async function manifestOf(connection: ServerConnection, {name}: Entry, signal: A
 }
 
 const changedText = (server: string, tool: string): string =>
-  `${tool} was not called: the MCP server ${server} describes it differently now than when it was last used, so the user has to be asked again. Call it again if it still does what you want.`;
+  `${tool} was not called: the MCP server ${server} describes it differently now than when it was last used, so what was allowed before does not cover it. Call it again if it still does what you want.`;
 
 const unknownServer = (name: string): string => `There is no MCP server named ${JSON.stringify(name)}.`;

@@ -51,7 +51,10 @@ const toolsPanel = ({state, tools}: McpServerRow): ChoicePanel =>
     empty: '',
     rows: tools.map(({toolName, description, standing}) => ({
       label: visibleExactLine(toolName),
-      details: [standing === 'changed' ? 'described differently now: asks again' : '', firstLine(description, 100)],
+      details: [
+        standing === 'changed' ? 'described differently now: no rule covers it' : '',
+        firstLine(description, 100),
+      ],
       mark: 'none',
       choice: tell(`${visibleExactLine(toolName)}\n${visible(description)}`.trimEnd()),
     })),

@@ -21,7 +21,16 @@ async function lookOver(glob: SearchPort['glob'], signal = new AbortController()
   const nothing = new AbortController().signal;
   return definition.run(
     {},
-    {ports, signal, shown: {kind: 'none'}, detail: noDetail, observe: () => {}, background: nothing, terminal: 'none'},
+    {
+      ports,
+      signal,
+      approval: 'not-asked',
+      shown: {kind: 'none'},
+      detail: noDetail,
+      observe: () => {},
+      background: nothing,
+      terminal: 'none',
+    },
   );
 }
 

@@ -110,6 +110,19 @@ test('tools of servers are offered behind the others, asked about, called and to
   });
 });
 
+test('a tool that has changed is accepted by an answer of the user, not by a verdict that lets it through', async () => {
+  const {mcp, called} = calculator({tools: () => [{...toolNamed('add'), standing: 'changed'}]});
+  let verdict = asks;
+  const run = engineBench([adds, says('One.'), adds, says('Two.')], {mcp, assess: () => verdict});
+  const ended = run.prompt('Add');
+  const {approval} = await run.next('approval-requested');
+  run.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
+  await ended;
+  verdict = {...asks, decision: 'allow'};
+  await run.prompt('Add');
+  expect(called.map(({standing}) => standing)).toEqual(['accepted', 'changed']);
+});
+
 test('a server may change its tools between two requests; the list stays the same where it did not', async () => {
   const server = calculator();
   const run = engineBench([adds, adds, says('Done.')], {
