@@ -28,22 +28,49 @@ type Ask =
   | {readonly kind: 'question'; readonly questions: readonly Question[]}
   | {readonly kind: 'settled'};
 
-/** The prompts that run now, one for each session at most. Each has a client of its own, which is closed when it has ended. */
+/** Milliseconds for which a session without a prompt stays open for what it holds, and how many such sessions there are at most. */
+const heldMs = 600_000;
+const mostHeld = 8;
+
+/** A session's engine between two prompts: approvals for the session count, and commands in the background go on. */
+interface HeldSession {
+  readonly client: AgentClient;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** The prompts that run now, one for each session at most, and the sessions that are kept open for the next one. */
 export class AgentRuns {
   readonly #uuid: () => string;
   readonly #runs = new Map<SessionId, Run>();
+  readonly #held = new Map<SessionId, HeldSession>();
   /** The last ones that have ended: a reader may come back for the rest, and a late answer is told apart from one to nothing. */
   readonly #ended = new Map<SessionId, Run>();
+  #isClosing = false;
 
   constructor(uuid: () => string) {
     this.#uuid = uuid;
+  }
+
+  /**
+   * The engine of a session that was kept open since its last prompt, to be given to `start`; `none` where there is none. For another
+   * `use` than the same again it is closed first, so that the session can be opened anew.
+   */
+  async resume(session: SessionId, use: 'as-it-was' | 'anew'): Promise<AgentClient | 'none'> {
+    const held = this.#held.get(session);
+    if (held === undefined) return 'none';
+    this.#held.delete(session);
+    clearTimeout(held.timer);
+    if (use === 'as-it-was') return held.client;
+    await held.client.close('finished');
+    return 'none';
   }
 
   /** Sends a prompt. Its events are there until the last reader has them; it goes on when the readers leave. */
   start(client: AgentClient, prompt: Prompt): EventStream {
     const run = new Run(client, {
       opened: session => this.#runs.set(session, run),
-      ended: session => {
+      settle: async session => {
+        await this.#settle(session, run);
         this.#runs.delete(session);
         this.#ended.delete(session);
         this.#ended.set(session, run);
@@ -64,15 +91,31 @@ export class AgentRuns {
     return (this.#runs.get(session) ?? this.#ended.get(session))?.events ?? 'none';
   }
 
-  /** Stops what a session runs; settles when that is kept. */
+  /** Stops what a session runs, in the background as well; settles when that is kept. */
   async stop(session: SessionId): Promise<void> {
     await this.#runs.get(session)?.stop();
+    await this.resume(session, 'anew');
+  }
+
+  /** Keeps a session open where closing it would lose something; else its next prompt, or another weft, opens it anew. */
+  async #settle(session: SessionId, {client, grants}: Run): Promise<void> {
+    const isHeld = !this.#isClosing && (grants === 'for-session' || (await hasTerminals(client)));
+    if (!isHeld) {
+      await client.close('finished');
+      return;
+    }
+    const [oldest] = this.#held.keys();
+    if (this.#held.size >= mostHeld && oldest !== undefined) await this.resume(oldest, 'anew');
+    const timer = setTimeout(() => void this.resume(session, 'anew'), heldMs);
+    timer.unref();
+    this.#held.set(session, {client, timer});
   }
 
   answerApproval(session: SessionId, id: string, answer: ApprovalAnswer): AnswerEnd {
-    return this.#answer(session, {id, kind: 'approval'}, run =>
-      run.client.submit({op: 'answer-approval', id: actionId(id), answer}),
-    );
+    return this.#answer(session, {id, kind: 'approval'}, run => {
+      if (answer.decision === 'allow' && answer.scope === 'session') run.grants = 'for-session';
+      run.client.submit({op: 'answer-approval', id: actionId(id), answer});
+    });
   }
 
   answerQuestion(session: SessionId, id: string, answers: Readonly<Record<string, Json>>): AnswerEnd {
@@ -88,7 +131,11 @@ export class AgentRuns {
 
   /** Stops everything. */
   async close(): Promise<void> {
-    await Promise.all([...this.#runs.values()].map(run => run.client.close('shutdown')));
+    this.#isClosing = true;
+    await Promise.all([
+      ...[...this.#runs.values()].map(run => run.client.close('shutdown')),
+      ...[...this.#held.keys()].map(session => this.resume(session, 'anew')),
+    ]);
   }
 
   #answer(
@@ -110,26 +157,51 @@ export class AgentRuns {
 /** Prompts whose events and asks are kept after their end. */
 const mostEnded = 20;
 
+/** Whether commands of the session run in the background. */
+async function hasTerminals(client: AgentClient): Promise<boolean> {
+  const looked = new AbortController();
+  let isRunning = false;
+  const watched = client.watch(
+    {watch: 'terminals'},
+    blocks => {
+      isRunning = blocks.some(({state}) => state.kind === 'running' || state.kind === 'waiting');
+      looked.abort();
+    },
+    looked.signal,
+  );
+  await watched;
+  return isRunning;
+}
+
+interface RunListener {
+  opened(session: SessionId): void;
+  /** Settles when what the prompt did is kept, and the next one may come. Never rejects. */
+  settle(session: SessionId): Promise<void>;
+}
+
 /** One prompt from its session's opening to its end. */
 class Run {
   readonly client: AgentClient;
   readonly events: EventLog;
   readonly asks = new Map<ActionId, Ask>();
-  readonly #listener: {opened(session: SessionId): void; ended(session: SessionId): void};
+  /** What its approvals reach beyond it. */
+  grants: 'none' | 'for-session' = 'none';
+  readonly #listener: RunListener;
   readonly #finished = Promise.withResolvers<void>();
   /** What the model wrote, by call. */
   readonly #inputs = new Map<ActionId, Json>();
   #session: SessionId | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #unsubscribe = (): void => {};
 
-  constructor(client: AgentClient, listener: {opened(session: SessionId): void; ended(session: SessionId): void}) {
+  constructor(client: AgentClient, listener: RunListener) {
     this.client = client;
     this.#listener = listener;
     this.events = new EventLog(() => this.#watchReaders());
   }
 
   begin({text, images, context}: Prompt, id: string): void {
-    this.client.subscribe(events => {
+    this.#unsubscribe = this.client.subscribe(events => {
       for (const event of events) this.#take(event);
     });
     if (context !== '') this.client.submit({op: 'add-context', text: context});
@@ -220,16 +292,17 @@ class Run {
   }
 
   #end(troubles: readonly string[], summary?: PromptSummary): void {
+    this.#unsubscribe();
+    clearTimeout(this.#timer);
     for (const message of troubles) this.events.add({type: 'error', message});
-    this.events.add({
-      type: 'done',
-      cost: summary === undefined ? 0 : (knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
-      duration: Math.round(summary?.durationMs ?? 0),
-    });
+    const settled = this.#session === undefined ? this.client.close('finished') : this.#listener.settle(this.#session);
     // What is told as done is kept, and its session can be gone on with.
-    void this.client.close('finished').finally(() => {
-      clearTimeout(this.#timer);
-      if (this.#session !== undefined) this.#listener.ended(this.#session);
+    void settled.finally(() => {
+      this.events.add({
+        type: 'done',
+        cost: summary === undefined ? 0 : (knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
+        duration: Math.round(summary?.durationMs ?? 0),
+      });
       this.events.end();
       this.#finished.resolve();
     });

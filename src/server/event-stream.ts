@@ -20,16 +20,27 @@ export interface NumberedEvent {
 /** Events that a reader gets in one piece. */
 const mostAtOnce = 200;
 
-/** A stream that is written here and kept in memory, once for all readers. */
+/** UTF-16 units of events that one stream keeps. */
+const mostKept = 32 * 1024 * 1024;
+
+/**
+ * A stream that is written here and kept in memory, once for all readers. Of a very long one the oldest events are let go: a reader that
+ * comes for those is told so, and reads on with the next.
+ */
 export class EventLog implements EventStream {
   readonly #events: NumberedEvent[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #onReaders: () => void;
+  readonly #most: number;
+  #kept = 0;
+  /** How many events were let go. */
+  #gone = 0;
   isOver = false;
 
-  /** `onReaders` is called when a reader comes or goes. */
-  constructor(onReaders: () => void) {
+  /** `onReaders` is called when a reader comes or goes. `most` are UTF-16 units to keep. */
+  constructor(onReaders: () => void, most = mostKept) {
     this.#onReaders = onReaders;
+    this.#most = most;
   }
 
   get readers(): number {
@@ -37,7 +48,13 @@ export class EventLog implements EventStream {
   }
 
   add(event: object): void {
-    this.#events.push({id: this.#events.length + 1, data: JSON.stringify(event)});
+    const data = JSON.stringify(event);
+    this.#events.push({id: this.#gone + this.#events.length + 1, data});
+    this.#kept += data.length;
+    while (this.#kept > this.#most && this.#events.length > 1) {
+      this.#kept -= this.#events.shift()?.data.length ?? 0;
+      this.#gone += 1;
+    }
     this.#tell();
   }
 
@@ -47,7 +64,9 @@ export class EventLog implements EventStream {
   }
 
   after(id: number): readonly NumberedEvent[] {
-    return this.#events.slice(id, id + mostAtOnce);
+    if (id >= this.#gone) return this.#events.slice(id - this.#gone, id - this.#gone + mostAtOnce);
+    const message = `Events ${String(id + 1)} to ${String(this.#gone)} are no longer kept. The conversation is at /agent/sessions/{id}/messages.`;
+    return [{id: this.#gone, data: JSON.stringify({type: 'error', message})}, ...this.#events.slice(0, mostAtOnce)];
   }
 
   subscribe(listener: () => void): () => void {

@@ -1,4 +1,4 @@
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {request} from 'node:http';
 import {once} from 'node:events';
@@ -265,4 +265,60 @@ test('sandbox backends, MCP servers and skills are those of the commands', async
     expect((await server.ask('GET', path)).status).toBe(200);
     expect((await server.ask('GET', `${path}?workDir=relative`)).status).toBe(400);
   }
+});
+
+test('what is allowed for the session, and what runs in the background, is there for its next prompt', async () => {
+  await using scene = await serve([
+    call('Bash', {command: 'touch one'}),
+    say('First.'),
+    call('Bash', {command: 'touch one'}),
+    say('Second.'),
+  ]);
+  const {server, place} = scene;
+  const asked: string[] = [];
+  const prompt = async (body: object): Promise<string> => {
+    let session = '';
+    for await (const event of events(server, body)) {
+      session = event.sessionId ?? session;
+      if (event.permission === undefined) continue;
+      asked.push(event.permission.toolName);
+      const answer = {sessionId: session, permissionId: event.permission.id, decision: 'allow_session'};
+      expect((await server.ask('POST', '/agent/permission', answer)).status).toBe(200);
+    }
+    return session;
+  };
+  const sessionId = await prompt({prompt: 'one', workDir: place.work});
+  expect(await prompt({prompt: 'two', sessionId})).toBe(sessionId);
+  expect([asked, scene.model.requests.length]).toEqual([['Bash'], 4]);
+  // It is closed when it is stopped, and then another weft can have it.
+  expect((await server.ask('POST', `/agent/stop/${sessionId}`)).status).toBe(200);
+});
+
+test('a command and a script file run to their end, judged like any other', async () => {
+  await using scene = await serve([]);
+  const {server, place} = scene;
+  const exec = (body: object) => server.ask('POST', '/sandbox/exec', {cwd: place.work, provider: 'native', ...body});
+  expect(await exec({command: 'echo out; echo err >&2; pwd'})).toMatchObject({
+    status: 200,
+    body: {
+      exitCode: 0,
+      stdout: `out\n${realpathSync(place.work)}\n`,
+      stderr: 'err\n',
+      provider: 'native',
+      isolation: {files: false, network: false, processes: false},
+    },
+  });
+  expect(await exec({command: 'rm -rf ~'})).toMatchObject({
+    status: 403,
+    body: {error: expect.stringContaining('The user would have to be asked: ')},
+  });
+  expect((await exec({command: 'ls', cwd: 'relative'})).status).toBe(400);
+  expect((await exec({command: 'ls', provider: 'nothing'})).status).toBe(400);
+  const script = join(place.work, 'own.sh');
+  writeFileSync(script, 'echo "$1"; exit 3');
+  const run = (body: object) => server.ask('POST', '/sandbox/run/file', body);
+  expect((await run({path: script, args: ['x'], provider: 'native'})).status).toBe(403);
+  mkdirSync(join(place.work, '.weft'));
+  expect((await run({path: join(place.work, 'none.sh')})).status).toBe(400);
+  expect((await run({path: place.work})).status).toBe(400);
 });

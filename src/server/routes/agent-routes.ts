@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type {AgentClient} from '../../agent/client.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import type {Outcome} from '../../base/outcome.ts';
+import {ok, type Outcome} from '../../base/outcome.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
@@ -128,7 +128,12 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
         if (images.includes(undefined))
           return refuse(400, 'The request does not fit: not an image in base64 of a known mimeType, in body.images');
         const {apiKey, baseUrl, model} = body.modelConfig ?? {};
-        const opened = await port.open({session, workDir: body.workDir, model: {apiKey, baseUrl, model}});
+        const isAsItWas = body.modelConfig === undefined && body.workDir === undefined;
+        const held = session === 'new' ? 'none' : await runs.resume(session, isAsItWas ? 'as-it-was' : 'anew');
+        const opened =
+          held === 'none'
+            ? await port.open({session, workDir: body.workDir, model: {apiKey, baseUrl, model}})
+            : ok(held);
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const stream = runs.start(opened.value, {
           text: body.prompt,

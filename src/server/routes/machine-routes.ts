@@ -1,16 +1,55 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type JsonObject} from '../../base/json.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
-import {json, refuse, route, type Route} from '../route.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import {type ProviderName, providerNames} from '../../domain/sandbox.ts';
+import {json, refuse, type Reply, route, type Route} from '../route.ts';
 
 /** What there is on this machine and for a folder: the same facts as the commands print as JSON. */
 export interface MachinePort {
   sandboxProviders(): Promise<readonly JsonObject[]>;
   mcpServers(workDir: string): Promise<readonly JsonObject[]>;
   skills(workDir: string): Promise<readonly JsonObject[]>;
+  /** Runs a command, or a script file, to its end, in a backend of the sandbox where one is named or proven. */
+  run(
+    request: SandboxRequest,
+  ): Promise<Outcome<SandboxAnswer, {readonly status: 400 | 403 | 409; readonly error: string}>>;
   /** The folder of a request, which is the server's where it names none; `no-folder` where it is no absolute folder. */
   folder(workDir: string | undefined): {readonly path: string} | 'no-folder';
 }
+
+export interface SandboxRequest {
+  readonly what:
+    | {readonly kind: 'command'; readonly command: string}
+    | {readonly kind: 'file'; readonly path: string; readonly args: readonly string[]};
+  /** The folder that it runs in; the server's where it names none. */
+  readonly cwd: string | undefined;
+  readonly provider: ProviderName | undefined;
+  readonly network: 'open' | 'closed';
+}
+
+const provider = z.enum(providerNames);
+const execRequest = z.object({
+  command: z.string().check(z.minLength(1)),
+  cwd: z.optional(z.string()),
+  provider: z.optional(provider),
+  network: z.prefault(z.boolean(), false),
+});
+const runFileRequest = z.object({
+  path: z.string().check(z.minLength(1)),
+  args: z.prefault(z.array(z.string()), []),
+  provider: z.optional(provider),
+});
+
+const sandboxAnswer = z.object({
+  exitCode: z.int(),
+  stdout: z.string(),
+  stderr: z.string(),
+  provider,
+  isolation: z.object({files: z.boolean(), network: z.boolean(), processes: z.boolean()}),
+});
+schemaNotes.add(sandboxAnswer, {id: 'SandboxResult'});
+export type SandboxAnswer = z.infer<typeof sandboxAnswer>;
 
 const object = z.custom<JsonObject>(isJsonObject);
 schemaNotes.add(object, {type: 'object'});
@@ -25,6 +64,30 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     summary: 'List the backends of the sandbox and which are installed',
     answer: [200, 'The backends', rows],
     handle: async () => json(200, await port.sandboxProviders()),
+  }),
+  route('post', '/sandbox/exec', {
+    tag: 'sandbox',
+    id: 'execInSandbox',
+    summary: 'Run a shell command to its end',
+    body: execRequest,
+    answer: [200, 'How it ended', sandboxAnswer],
+    errors: sandboxErrors,
+    handle: async ({body: {command, cwd, provider: name, network}}) =>
+      sandboxReply(
+        await port.run({what: {kind: 'command', command}, cwd, provider: name, network: network ? 'open' : 'closed'}),
+      ),
+  }),
+  route('post', '/sandbox/run/file', {
+    tag: 'sandbox',
+    id: 'runFileInSandbox',
+    summary: 'Run a script file to its end',
+    body: runFileRequest,
+    answer: [200, 'How it ended', sandboxAnswer],
+    errors: sandboxErrors,
+    handle: async ({body: {path, args, provider: name}}) =>
+      sandboxReply(
+        await port.run({what: {kind: 'file', path, args}, cwd: undefined, provider: name, network: 'closed'}),
+      ),
   }),
   route('get', '/mcp/servers', {
     tag: 'extensions',
@@ -49,5 +112,13 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     },
   }),
 ];
+
+const sandboxErrors = {
+  403: 'The user would have to be asked, or a rule forbids it',
+  409: 'The backend does not work here',
+};
+
+const sandboxReply = (answer: Awaited<ReturnType<MachinePort['run']>>): Reply =>
+  answer.tag === 'ok' ? json(200, answer.value) : refuse(answer.error.status, answer.error.error);
 
 const noFolder = 'The request does not fit: not an existing absolute folder, in query.workDir';

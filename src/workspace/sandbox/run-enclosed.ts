@@ -16,6 +16,9 @@ export interface EnclosedEnd {
     | {readonly kind: 'aborted'}
     | {readonly kind: 'not-started'; readonly reason: string};
   readonly output: string;
+  /** The same, each by itself. */
+  readonly stdout: string;
+  readonly stderr: string;
   /** Sentences on what weft put right afterwards. */
   readonly notes: readonly string[];
 }
@@ -45,9 +48,10 @@ export async function runEnclosed(
     enclosure.kind === 'plain' ? {program, args, environment: {...request.environment}} : enclosure;
   const begun = await launch.begin(complete, signal)(async start => spawnRun(start, {directory, input}));
   if (begun.tag === 'failed') {
-    return ok({end: {kind: 'not-started', reason: begun.error}, output: '', notes: launch.release()});
+    const nothing = {output: '', stdout: '', stderr: ''};
+    return ok({end: {kind: 'not-started', reason: begun.error}, ...nothing, notes: launch.release()});
   }
-  const {pid, output, closed} = begun.value;
+  const {pid, printed, closed} = begun.value;
   const {promise, resolve} = Promise.withResolvers<EnclosedEnd['end']>();
   const endAll = (end: EnclosedEnd['end']): void => {
     killGroup(pid);
@@ -60,7 +64,8 @@ export async function runEnclosed(
   void closed.then(resolve);
   try {
     const end = await promise;
-    return ok({end, output: output.text(''), notes: launch.release()});
+    const texts = {output: printed.output.text(''), stdout: printed.stdout.text(''), stderr: printed.stderr.text('')};
+    return ok({end, ...texts, notes: launch.release()});
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
@@ -69,7 +74,7 @@ export async function runEnclosed(
 
 interface Run {
   readonly pid: number;
-  readonly output: BoundedText;
+  readonly printed: Readonly<Record<'output' | 'stdout' | 'stderr', BoundedText>>;
   /** Settles when it has ended and its output is closed. */
   readonly closed: Promise<EnclosedEnd['end']>;
 }
@@ -78,7 +83,11 @@ async function spawnRun(
   {program, args, environment}: CommandStart,
   {directory, input}: {readonly directory: string; readonly input: string},
 ): Promise<Outcome<Attempt<Run>, string>> {
-  const output = makeBoundedText(outputBound);
+  const printed = {
+    output: makeBoundedText(outputBound),
+    stdout: makeBoundedText(outputBound),
+    stderr: makeBoundedText(outputBound),
+  };
   const child = spawn(program, args, {
     cwd: directory,
     env: environment,
@@ -88,9 +97,13 @@ async function spawnRun(
   const closed = Promise.withResolvers<EnclosedEnd['end']>();
   // It may end before it has read all.
   child.stdin.on('error', () => {});
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const name of ['stdout', 'stderr'] as const) {
     const decoder = new TextDecoder();
-    stream.on('data', (bytes: Buffer) => output.add(decoder.decode(bytes, {stream: true})));
+    child[name].on('data', (bytes: Buffer) => {
+      const text = decoder.decode(bytes, {stream: true});
+      printed.output.add(text);
+      printed[name].add(text);
+    });
   }
   child.once('close', (code, ending) =>
     closed.resolve(ending === null ? {kind: 'exited', code: code ?? 0} : {kind: 'signalled', signal: ending}),
@@ -101,8 +114,8 @@ async function spawnRun(
     return failed(causeText(cause));
   }
   child.stdin.end(input);
-  const discard = async (): Promise<string> => output.text('');
-  return ok({started: {pid: child.pid ?? 0, output, closed: closed.promise}, ended: closed.promise, discard});
+  const discard = async (): Promise<string> => printed.output.text('');
+  return ok({started: {pid: child.pid ?? 0, printed, closed: closed.promise}, ended: closed.promise, discard});
 }
 
 /** The first process inside is in the group of the one that was started; with it the kernel ends all others inside. */

@@ -50,7 +50,7 @@ export function makeSandboxExec({
   return {
     exec: ({command, timeoutMs}, signal) => run(['/bin/sh', '-c', command], {timeoutMs, input: ''}, signal),
     async runFile({name, contents, args, timeoutMs}, signal) {
-      const interpreter = interpreters.get(extname(name).toLowerCase());
+      const interpreter = interpreterOf(name);
       if (interpreter === undefined) {
         return failed(`${name} cannot be run: its name has to end in one of ${[...interpreters.keys()].join(', ')}`);
       }
@@ -69,6 +69,9 @@ folder=$(mktemp -d) && cat >"$folder/$name" || exit 126
 code=$?
 rm -rf "$folder"
 exit "$code"`;
+
+/** The program that runs a script of this name; `undefined` where its ending says nothing. */
+export const interpreterOf = (name: string): string | undefined => interpreters.get(extname(name).toLowerCase());
 
 const interpreters: ReadonlyMap<string, string> = new Map([
   ['.sh', 'bash'],

@@ -6,14 +6,14 @@ import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
 import {faultText} from '../../../domain/fault.ts';
 import type {PermissionMode, Verdict} from '../../../domain/risk.ts';
-import {makeJudge, type Judge} from '../../../safety/judge.ts';
+import {makeJudge, type Judge, type JudgeOptions} from '../../../safety/judge.ts';
 import {listFolder} from '../../../workspace/files/list-folder.ts';
 import {readBytes} from '../../../workspace/files/regular-files.ts';
 import {makePaths} from '../../../workspace/files/resolve-path.ts';
 import {fileEffect} from '../../../workspace/impact/file-effect.ts';
 import {strayProgram} from '../../../workspace/exec/trusted-path.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import {loadRunContext} from '../../compose/run-context.ts';
+import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {isStdoutGone, note, printAndWait} from '../../output.ts';
 import {weftFolders} from '../../compose/user-data.ts';
 import {eachLine} from '../../stdin.ts';
@@ -66,11 +66,18 @@ function commandsIn(words: readonly string[]): readonly string[] {
 function judgeFor({directory}: CheckJob): Judge {
   const context = loadRunContext({directory, added: [], options: {sessionPersistence: false, color: true}});
   for (const notice of context.notices) note(notice);
-  const {roots, settings} = context;
+  return commandJudge(context, 'none');
+}
+
+/** The judge of commands in a folder, under the rules in force there; `sandbox` says what confines them. */
+export function commandJudge(
+  {roots, settings, places, directory}: RunContext,
+  sandbox: JudgeOptions['sandbox'],
+): Judge {
   const home = homedir();
   const paths = makePaths({roots, home});
   return makeJudge({
-    sandbox: 'none',
+    sandbox,
     roots,
     home,
     resolve: path => paths.resolve(path),
@@ -79,7 +86,7 @@ function judgeFor({directory}: CheckJob): Judge {
     strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
     effectOf: command => fileEffect(command, home),
     secretNames: () => [],
-    weftFolders: weftFolders(context.places, process.env),
+    weftFolders: weftFolders(places, process.env),
     rules: settings.rules,
     directory: () => directory,
     blockCommand: () => '',

@@ -8,4 +8,5 @@ export const machineFacts: Omit<MachinePort, 'folder'> = {
   sandboxProviders: providerRows,
   mcpServers: async workDir => (await serverRows(workDir, 'unasked')).map(row => ({...row})),
   skills: skillRows,
+  run: async request => (await import('./sandbox-runs.ts')).runInSandbox(request),
 };

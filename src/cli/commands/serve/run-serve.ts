@@ -27,6 +27,7 @@ const machine: MachinePort = {
   sandboxProviders: async () => (await facts()).sandboxProviders(),
   mcpServers: async workDir => (await facts()).mcpServers(workDir),
   skills: async workDir => (await facts()).skills(workDir),
+  run: async request => (await facts()).run(request),
   folder: requestFolder,
 };
 

@@ -1,0 +1,155 @@
+import {readFileSync, statSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {basename, resolve} from 'node:path';
+import {decodeAction} from '../../../actions/decode-action.ts';
+import {failed, ok} from '../../../base/outcome.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import {faultText} from '../../../domain/fault.ts';
+import {reasonText} from '../../../domain/reason.ts';
+import {confines, nativeProof, type Proof, type ProviderName} from '../../../domain/sandbox.ts';
+import {isProtectedBelow} from '../../../safety/paths/protected-paths.ts';
+import {deniedReadGlobs} from '../../../safety/rules/denied-read-globs.ts';
+import type {MachinePort, SandboxRequest} from '../../../server/routes/machine-routes.ts';
+import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
+import {userPath} from '../../../workspace/exec/trusted-path.ts';
+import {makePaths} from '../../../workspace/files/resolve-path.ts';
+import {coversAll, makeSandbox} from '../../../workspace/sandbox/make-sandbox.ts';
+import type {EnclosedEnd} from '../../../workspace/sandbox/run-enclosed.ts';
+import {interpreterOf, makeSandboxExec} from '../../../workspace/sandbox/sandbox-exec.ts';
+import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
+import {weftFolders} from '../../compose/user-data.ts';
+import {commandJudge} from '../permissions/check-commands.ts';
+import {requestFolder} from './agent-sessions.ts';
+
+/** Milliseconds that a run may take. */
+const timeoutMs = 600_000;
+
+type Runs = MachinePort['run'];
+
+/**
+ * Runs a command or a script file as a client of the server asked, under the rules of its folder: nobody is there to be asked, so what
+ * would ask is refused. Secrets of the environment are kept from it, as from every command.
+ */
+export const runInSandbox: Runs = async ({what, cwd, provider, network}) => {
+  const folder = requestFolder(cwd);
+  if (folder === 'no-folder')
+    return refused(400, 'The request does not fit: not an existing absolute folder, in body.cwd');
+  const command = commandLine(what);
+  if (command === undefined)
+    return refused(400, 'The request does not fit: not a script file with a known ending, in body.path');
+  const context = loadRunContext({
+    directory: folder.path,
+    added: [],
+    options: {sessionPersistence: false, color: false},
+  });
+  const sandbox = sandboxOf(context, provider ?? 'bwrap');
+  try {
+    const found = provider === 'native' ? nativeProof : await sandbox.proof();
+    // A backend that nobody named is used where it works.
+    const proof = confines(found) || provider !== undefined ? found : nativeProof;
+    if (proof.provider !== 'native' && !confines(proof))
+      return refused(409, `${proof.provider} does not work here: ${proof.reason}`);
+    if (network === 'open' && proof.provider !== 'native')
+      return refused(
+        409,
+        `${proof.provider} keeps the network closed here: leave out network, or name the provider native`,
+      );
+    const refusal = await refusalOf(command, {context, proof});
+    if (refusal !== '') return refused(403, refusal);
+    const exec = makeSandboxExec({
+      sandbox: proof.provider === 'native' ? {enclose: async () => ok({kind: 'plain'})} : sandbox,
+      directory: folder.path,
+      environment: shellEnvironment(
+        {
+          given: {...process.env, PATH: userPath()},
+          own: context.settings.env,
+          passed: context.settings.passEnv,
+          roots: context.roots,
+        },
+        {runTag: '', channel: 'terminal', environment: 'inherited'},
+      ),
+    });
+    const never = new AbortController().signal;
+    const run =
+      what.kind === 'command'
+        ? await exec.exec({command, timeoutMs}, never)
+        : await exec.runFile(
+            {name: basename(what.path), contents: readFileSync(pathOf(what.path), 'utf8'), args: what.args, timeoutMs},
+            never,
+          );
+    if (run.tag === 'failed') return refused(409, run.error);
+    const {stdout, stderr, notes} = run.value;
+    const {code, why} = exitOf(run.value.end);
+    return ok({
+      exitCode: code,
+      stdout,
+      stderr: [stderr, ...[why, ...notes].filter(line => line !== '').map(line => `weft: ${line}\n`)].join(''),
+      provider: proof.provider,
+      isolation: proof.proven,
+    });
+  } finally {
+    await sandbox.close();
+  }
+};
+
+const refused = (status: 400 | 403 | 409, error: string) => failed({status, error} as const);
+
+/** A path of a request is taken from the server's folder. */
+const pathOf = (path: string): string => resolve(process.cwd(), path);
+
+/** What is to be judged, as a shell would be given it; `undefined` where the file is none that can be run. */
+function commandLine(what: SandboxRequest['what']): string | undefined {
+  if (what.kind === 'command') return what.command;
+  const interpreter = interpreterOf(what.path);
+  const path = pathOf(what.path);
+  if (interpreter === undefined || statSync(path, {throwIfNoEntry: false})?.isFile() !== true) return undefined;
+  return [interpreter, path, ...what.args].map(word => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+}
+
+function sandboxOf({roots, places, settings}: RunContext, provider: ProviderName) {
+  const home = homedir();
+  const paths = makePaths({roots, home});
+  return makeSandbox({
+    choice: coversAll(provider) ? provider : 'bwrap',
+    roots,
+    home,
+    environment: {...process.env, PATH: userPath()},
+    ownFolders: weftFolders(places, process.env).folders,
+    proofFolder: places.data,
+    deniedReads: () => deniedReadGlobs({roots, home, resolve: paths.resolve, rules: settings.rules}),
+    readable: () => [],
+    isProtected: isProtectedBelow,
+  });
+}
+
+/** Why the command may not run unasked; empty where it may. */
+async function refusalOf(
+  command: string,
+  {context, proof}: {readonly context: RunContext; readonly proof: Proof},
+): Promise<string> {
+  const action = decodeAction('Bash', {command});
+  if (action.tag === 'failed') return faultText(action.error);
+  const judge = commandJudge(context, proof.provider === 'native' ? 'none' : async () => proof);
+  const verdict = await judge.assess(action.value, context.settings.permissionMode, new AbortController().signal);
+  if (verdict.decision === 'allow') return '';
+  const why = verdict.reasons.map(reasonText).join('; ');
+  return verdict.decision === 'ask' ? `The user would have to be asked: ${why}` : `Not allowed: ${why}`;
+}
+
+/** As shells have it; the words say what the number does not. */
+function exitOf(end: EnclosedEnd['end']): {readonly code: number; readonly why: string} {
+  switch (end.kind) {
+    case 'exited':
+      return {code: end.code, why: ''};
+    case 'signalled':
+      return {code: 128, why: `it was ended by ${end.signal}`};
+    case 'timed-out':
+      return {code: 124, why: `it was ended after ${String(timeoutMs / 1000)} s`};
+    case 'aborted':
+      return {code: 130, why: 'it was stopped'};
+    case 'not-started':
+      return {code: 126, why: `it was not started: ${end.reason}`};
+    default:
+      return unreachable(end);
+  }
+}
