@@ -42,6 +42,8 @@ export interface RawRequest {
   readonly body: Json | undefined;
   /** The number of the last event that the reader has; 0 where there is none. */
   readonly lastEventId: number;
+  /** Aborts when the client is gone before it has its answer. */
+  readonly signal: AbortSignal;
 }
 
 export type Reply =
@@ -72,6 +74,7 @@ interface Spec<Query extends z.ZodMiniType, Body extends z.ZodMiniType> {
     readonly query: z.output<Query>;
     readonly body: z.output<Body>;
     readonly lastEventId: number;
+    readonly signal: AbortSignal;
   }) => Promise<Reply> | Reply;
 }
 
@@ -119,6 +122,7 @@ export function route<Query extends z.ZodMiniType = typeof nothing, Body extends
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the schema gave, as for the query
         body: readBody.value as z.output<Body>,
         lastEventId: request.lastEventId,
+        signal: request.signal,
       });
     },
   };

@@ -113,7 +113,9 @@ function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOpti
 const aliases = (pattern: string): string[] => (pattern === '/agent' ? ['/agent', '/agent/'] : [pattern]);
 
 async function answer(context: Context<Env>, route: Route): Promise<Response> {
-  const {incoming} = context.env;
+  const {incoming, outgoing} = context.env;
+  const left = new AbortController();
+  outgoing.once('close', () => left.abort());
   const body = route.method === 'get' ? ok(undefined) : await readBody(incoming, route.body?.limit ?? bodyLimits.small);
   if (body.tag === 'failed') {
     // Whatever is still under way is not read.
@@ -128,6 +130,7 @@ async function answer(context: Context<Env>, route: Route): Promise<Response> {
       query: context.req.query(),
       body: body.value,
       lastEventId: Number.isSafeInteger(lastEventId) && lastEventId > 0 ? lastEventId : 0,
+      signal: left.signal,
     }),
   );
 }

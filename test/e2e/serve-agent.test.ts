@@ -3,7 +3,9 @@ import {join} from 'node:path';
 import {request} from 'node:http';
 import {once} from 'node:events';
 import {expect, test} from 'vitest';
+import {lookUntil} from '../support/look-until.ts';
 import {call, say, until, type Answer} from '../support/model-script.ts';
+import {running} from '../support/processes.ts';
 import {startModelServer} from '../support/model-server.ts';
 import {pointedAt} from '../support/scene.ts';
 import {TempPlace} from '../support/run-weft.ts';
@@ -283,7 +285,7 @@ test('what is allowed for the session, and what runs in the background, is there
       if (event.permission === undefined) continue;
       asked.push(event.permission.toolName);
       const answer = {sessionId: session, permissionId: event.permission.id, decision: 'allow_session'};
-      expect((await server.ask('POST', '/agent/permission', answer)).status).toBe(200);
+      expect((await server.ask('POST', '/agent/permission', {body: answer})).status).toBe(200);
     }
     return session;
   };
@@ -297,7 +299,8 @@ test('what is allowed for the session, and what runs in the background, is there
 test('a command and a script file run to their end, judged like any other', async () => {
   await using scene = await serve([]);
   const {server, place} = scene;
-  const exec = (body: object) => server.ask('POST', '/sandbox/exec', {cwd: place.work, provider: 'native', ...body});
+  const exec = (body: object) =>
+    server.ask('POST', '/sandbox/exec', {body: {cwd: place.work, provider: 'native', ...body}});
   expect(await exec({command: 'echo out; echo err >&2; pwd'})).toMatchObject({
     status: 200,
     body: {
@@ -316,9 +319,53 @@ test('a command and a script file run to their end, judged like any other', asyn
   expect((await exec({command: 'ls', provider: 'nothing'})).status).toBe(400);
   const script = join(place.work, 'own.sh');
   writeFileSync(script, 'echo "$1"; exit 3');
-  const run = (body: object) => server.ask('POST', '/sandbox/run/file', body);
+  const run = (body: object) => server.ask('POST', '/sandbox/run/file', {body});
   expect((await run({path: script, args: ['x'], provider: 'native'})).status).toBe(403);
   mkdirSync(join(place.work, '.weft'));
   expect((await run({path: join(place.work, 'none.sh')})).status).toBe(400);
   expect((await run({path: place.work})).status).toBe(400);
+});
+
+test('a run ends with all that it started: with its command, with its client, and with the server', async () => {
+  await using scene = await serve([]);
+  const {server, place} = scene;
+  mkdirSync(join(place.home, 'weft'), {recursive: true});
+  writeFileSync(join(place.home, 'weft', 'settings.json'), JSON.stringify({permissions: {allow: ['Bash']}}));
+  const exec = (command: string) => ({body: {cwd: place.work, provider: 'native', command}});
+  const run = (seconds: number) => exec(`sleep ${String(seconds)}`);
+  const isGone = (seconds: number): boolean => running(`sleep ${String(seconds)}`).length === 0;
+  const left = await server.ask('POST', '/sandbox/exec', exec('sleep 7401 & exit 3'));
+  expect([left.body.exitCode, isGone(7401)]).toEqual([3, true]);
+
+  const leaving = request({
+    host: server.url.hostname,
+    port: server.url.port,
+    method: 'POST',
+    path: '/sandbox/exec',
+    agent: false,
+    headers: {authorization: `Bearer ${server.token}`, 'content-type': 'application/json'},
+  });
+  leaving.on('error', () => {});
+  leaving.end(JSON.stringify(run(7402).body));
+  await lookUntil(
+    () => !isGone(7402),
+    () => 'not started',
+  );
+  leaving.destroy();
+  await lookUntil(
+    () => isGone(7402),
+    () => 'still there',
+  );
+
+  const killed = server.ask('POST', '/sandbox/exec', run(7403)).catch(() => {});
+  await lookUntil(
+    () => !isGone(7403),
+    () => 'not started',
+  );
+  expect(await server.end('SIGKILL')).toBe('SIGKILL');
+  await killed;
+  await lookUntil(
+    () => isGone(7403),
+    () => 'still there',
+  );
 });

@@ -174,15 +174,16 @@ export function hostServices(ports: HostPorts): HostServices {
       },
       terminals(_, listener, signal) {
         if (signal.aborted) return Promise.resolve({tag: 'cancelled'});
+        const {promise, resolve} = Promise.withResolvers<WatchEnd>();
         const unwatch = terminals.watch(() => listener(terminals.list()));
+        const end = (): void => {
+          unwatch();
+          resolve({tag: 'cancelled'});
+        };
+        // The listener may abort when it is called the first time.
+        signal.addEventListener('abort', end, {once: true});
         listener(terminals.list());
-        return new Promise(resolve => {
-          const end = (): void => {
-            unwatch();
-            resolve({tag: 'cancelled'});
-          };
-          signal.addEventListener('abort', end, {once: true});
-        });
+        return promise;
       },
       'attach-terminal': ({id, size}, listener, signal) => attach(id, {size, show: listener}, signal),
       async 'mcp-sign-in'({server}, listener, signal) {

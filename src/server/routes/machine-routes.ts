@@ -10,9 +10,10 @@ export interface MachinePort {
   sandboxProviders(): Promise<readonly JsonObject[]>;
   mcpServers(workDir: string): Promise<readonly JsonObject[]>;
   skills(workDir: string): Promise<readonly JsonObject[]>;
-  /** Runs a command, or a script file, to its end, in a backend of the sandbox where one is named or proven. */
+  /** Runs a command, or a script file, to its end or until the client leaves, in a backend of the sandbox where one is named or proven. */
   run(
     request: SandboxRequest,
+    signal: AbortSignal,
   ): Promise<Outcome<SandboxAnswer, {readonly status: 400 | 403 | 409; readonly error: string}>>;
   /** The folder of a request, which is the server's where it names none; `no-folder` where it is no absolute folder. */
   folder(workDir: string | undefined): {readonly path: string} | 'no-folder';
@@ -72,9 +73,12 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     body: execRequest,
     answer: [200, 'How it ended', sandboxAnswer],
     errors: sandboxErrors,
-    handle: async ({body: {command, cwd, provider: name, network}}) =>
+    handle: async ({body: {command, cwd, provider: name, network}, signal}) =>
       sandboxReply(
-        await port.run({what: {kind: 'command', command}, cwd, provider: name, network: network ? 'open' : 'closed'}),
+        await port.run(
+          {what: {kind: 'command', command}, cwd, provider: name, network: network ? 'open' : 'closed'},
+          signal,
+        ),
       ),
   }),
   route('post', '/sandbox/run/file', {
@@ -84,9 +88,9 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     body: runFileRequest,
     answer: [200, 'How it ended', sandboxAnswer],
     errors: sandboxErrors,
-    handle: async ({body: {path, args, provider: name}}) =>
+    handle: async ({body: {path, args, provider: name}, signal}) =>
       sandboxReply(
-        await port.run({what: {kind: 'file', path, args}, cwd: undefined, provider: name, network: 'closed'}),
+        await port.run({what: {kind: 'file', path, args}, cwd: undefined, provider: name, network: 'closed'}, signal),
       ),
   }),
   route('get', '/mcp/servers', {

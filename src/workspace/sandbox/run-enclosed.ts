@@ -28,7 +28,7 @@ const outputBound = 30_000;
 
 /**
  * Runs a command to its end, in the sandbox or as it is, without a terminal and with `input` on stdin, in a process group of its own,
- * which is ended when the time (milliseconds) is over or the signal aborts.
+ * which is ended with it, and when the time (milliseconds) is over or the signal aborts.
  */
 export async function runEnclosed(
   sandbox: Pick<CommandSandbox, 'enclose'>,
@@ -113,9 +113,12 @@ async function spawnRun(
   } catch (cause) {
     return failed(causeText(cause));
   }
+  const pid = child.pid ?? 0;
+  // What it leaves running in its group would hold the output open.
+  child.once('exit', () => killGroup(pid));
   child.stdin.end(input);
   const discard = async (): Promise<string> => printed.output.text('');
-  return ok({started: {pid: child.pid ?? 0, printed, closed: closed.promise}, ended: closed.promise, discard});
+  return ok({started: {pid, printed, closed: closed.promise}, ended: closed.promise, discard});
 }
 
 /** The first process inside is in the group of the one that was started; with it the kernel ends all others inside. */

@@ -15,17 +15,15 @@ import {
   providerNames,
 } from '../../../domain/sandbox.ts';
 import {isProtectedBelow} from '../../../safety/paths/protected-paths.ts';
-import {deniedReadGlobs} from '../../../safety/rules/denied-read-globs.ts';
 import {findShell} from '../../../workspace/exec/shell-start.ts';
 import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
-import {makePaths} from '../../../workspace/files/resolve-path.ts';
-import {loadProvider, makeSandbox, withProxy} from '../../../workspace/sandbox/make-sandbox.ts';
+import {loadProvider, withProxy} from '../../../workspace/sandbox/make-sandbox.ts';
 import {askNobody} from '../../../workspace/sandbox/host-gate.ts';
 import {openLaunch} from '../../../workspace/sandbox/launch.ts';
 import {probeProvider} from '../../../workspace/sandbox/probe.ts';
-import {lazyNetwork} from '../../compose/lazy-ports.ts';
-import {userPlaces, weftFolders} from '../../compose/user-data.ts';
+import {commandSandbox} from '../../compose/command-sandbox.ts';
+import {userPlaces} from '../../compose/user-data.ts';
 import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
 import {exitCode, type ExitCode} from '../../exit-code.ts';
 import type {InFolder, JsonOption} from '../../flags.ts';
@@ -142,22 +140,9 @@ export async function runInSandbox(
 ): Promise<ExitCode> {
   const directory = existingFolder(cwd ?? '.');
   const context = loadRunContext({directory, added: [], options: {sessionPersistence: true, color: true}});
-  const {roots, places, settings} = context;
-  const home = homedir();
-  const paths = makePaths({roots, home});
+  const {roots, settings} = context;
   const environment = {...process.env, PATH: userPath()};
-  const sandbox = makeSandbox({
-    choice: provider ?? (coversAll(settings.sandbox) ? settings.sandbox : 'bwrap'),
-    roots,
-    home,
-    environment,
-    ownFolders: weftFolders(places, process.env).folders,
-    proofFolder: places.data,
-    deniedReads: () => deniedReadGlobs({roots, home, resolve: paths.resolve, rules: settings.rules}),
-    readable: () => [],
-    isProtected: isProtectedBelow,
-    network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
-  });
+  const sandbox = commandSandbox(context, provider ?? (coversAll(settings.sandbox) ? settings.sandbox : 'bwrap'));
   const [first, ...others] = words;
   const argv: readonly [string, ...string[]] =
     others.length === 0 && /\s/u.test(first) ? [findShell(environment, roots), '-c', first] : words;

@@ -8,5 +8,5 @@ export const machineFacts: Omit<MachinePort, 'folder'> = {
   sandboxProviders: providerRows,
   mcpServers: async workDir => (await serverRows(workDir, 'unasked')).map(row => ({...row})),
   skills: skillRows,
-  run: async request => (await import('./sandbox-runs.ts')).runInSandbox(request),
+  run: async (request, signal) => (await import('./sandbox-runs.ts')).runInSandbox(request, signal),
 };

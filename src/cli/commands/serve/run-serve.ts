@@ -27,7 +27,7 @@ const machine: MachinePort = {
   sandboxProviders: async () => (await facts()).sandboxProviders(),
   mcpServers: async workDir => (await facts()).mcpServers(workDir),
   skills: async workDir => (await facts()).skills(workDir),
-  run: async request => (await facts()).run(request),
+  run: async (request, signal) => (await facts()).run(request, signal),
   folder: requestFolder,
 };
 

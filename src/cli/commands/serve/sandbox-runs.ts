@@ -1,23 +1,21 @@
 import {readFileSync, statSync} from 'node:fs';
-import {homedir} from 'node:os';
 import {basename, resolve} from 'node:path';
 import {decodeAction} from '../../../actions/decode-action.ts';
 import {failed, ok} from '../../../base/outcome.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {faultText} from '../../../domain/fault.ts';
 import {reasonText} from '../../../domain/reason.ts';
-import {confines, nativeProof, type Proof, type ProviderName} from '../../../domain/sandbox.ts';
-import {isProtectedBelow} from '../../../safety/paths/protected-paths.ts';
-import {deniedReadGlobs} from '../../../safety/rules/denied-read-globs.ts';
+import {confines, nativeProof, type Proof} from '../../../domain/sandbox.ts';
 import type {MachinePort, SandboxRequest} from '../../../server/routes/machine-routes.ts';
+import {endProcessTree} from '../../../workspace/exec/process-tree.ts';
+import {makeRunTags} from '../../../workspace/exec/run-tag.ts';
 import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
-import {makePaths} from '../../../workspace/files/resolve-path.ts';
-import {coversAll, makeSandbox} from '../../../workspace/sandbox/make-sandbox.ts';
+import {startProcessWatchdog} from '../../../workspace/exec/watchdog.ts';
 import type {EnclosedEnd} from '../../../workspace/sandbox/run-enclosed.ts';
 import {interpreterOf, makeSandboxExec} from '../../../workspace/sandbox/sandbox-exec.ts';
+import {commandSandbox} from '../../compose/command-sandbox.ts';
 import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
-import {weftFolders} from '../../compose/user-data.ts';
 import {commandJudge} from '../permissions/check-commands.ts';
 import {requestFolder} from './agent-sessions.ts';
 
@@ -30,7 +28,7 @@ type Runs = MachinePort['run'];
  * Runs a command or a script file as a client of the server asked, under the rules of its folder: nobody is there to be asked, so what
  * would ask is refused. Secrets of the environment are kept from it, as from every command.
  */
-export const runInSandbox: Runs = async ({what, cwd, provider, network}) => {
+export const runInSandbox: Runs = async ({what, cwd, provider, network}, signal) => {
   const folder = requestFolder(cwd);
   if (folder === 'no-folder')
     return refused(400, 'The request does not fit: not an existing absolute folder, in body.cwd');
@@ -42,7 +40,8 @@ export const runInSandbox: Runs = async ({what, cwd, provider, network}) => {
     added: [],
     options: {sessionPersistence: false, color: false},
   });
-  const sandbox = sandboxOf(context, provider ?? 'bwrap');
+  const sandbox = commandSandbox(context, provider === undefined || provider === 'native' ? 'bwrap' : provider);
+  const {runTag, endLeftovers} = await processesOf(context);
   try {
     const found = provider === 'native' ? nativeProof : await sandbox.proof();
     // A backend that nobody named is used where it works.
@@ -54,7 +53,7 @@ export const runInSandbox: Runs = async ({what, cwd, provider, network}) => {
         409,
         `${proof.provider} keeps the network closed here: leave out network, or name the provider native`,
       );
-    const refusal = await refusalOf(command, {context, proof});
+    const refusal = await refusalOf(command, {context, proof}, signal);
     if (refusal !== '') return refused(403, refusal);
     const exec = makeSandboxExec({
       sandbox: proof.provider === 'native' ? {enclose: async () => ok({kind: 'plain'})} : sandbox,
@@ -66,16 +65,15 @@ export const runInSandbox: Runs = async ({what, cwd, provider, network}) => {
           passed: context.settings.passEnv,
           roots: context.roots,
         },
-        {runTag: '', channel: 'terminal', environment: 'inherited'},
+        {runTag, channel: 'terminal', environment: 'inherited'},
       ),
     });
-    const never = new AbortController().signal;
     const run =
       what.kind === 'command'
-        ? await exec.exec({command, timeoutMs}, never)
+        ? await exec.exec({command, timeoutMs}, signal)
         : await exec.runFile(
             {name: basename(what.path), contents: readFileSync(pathOf(what.path), 'utf8'), args: what.args, timeoutMs},
-            never,
+            signal,
           );
     if (run.tag === 'failed') return refused(409, run.error);
     const {stdout, stderr, notes} = run.value;
@@ -88,9 +86,24 @@ export const runInSandbox: Runs = async ({what, cwd, provider, network}) => {
       isolation: proof.proven,
     });
   } finally {
+    await endLeftovers();
     await sandbox.close();
   }
 };
+
+/** Whatever the run starts is known by its tag: it ends with it, and with weft where weft is killed. */
+async function processesOf({places}: RunContext) {
+  const tags = await makeRunTags(places.blocks);
+  const watchdog = startProcessWatchdog(tags.prefix);
+  const runTag = tags.next();
+  return {
+    runTag,
+    async endLeftovers() {
+      await endProcessTree({leaders: [], owns: tag => tag === runTag, outputs: []}, 'short');
+      watchdog.dismiss();
+    },
+  };
+}
 
 const refused = (status: 400 | 403 | 409, error: string) => failed({status, error} as const);
 
@@ -106,31 +119,16 @@ function commandLine(what: SandboxRequest['what']): string | undefined {
   return [interpreter, path, ...what.args].map(word => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
 }
 
-function sandboxOf({roots, places, settings}: RunContext, provider: ProviderName) {
-  const home = homedir();
-  const paths = makePaths({roots, home});
-  return makeSandbox({
-    choice: coversAll(provider) ? provider : 'bwrap',
-    roots,
-    home,
-    environment: {...process.env, PATH: userPath()},
-    ownFolders: weftFolders(places, process.env).folders,
-    proofFolder: places.data,
-    deniedReads: () => deniedReadGlobs({roots, home, resolve: paths.resolve, rules: settings.rules}),
-    readable: () => [],
-    isProtected: isProtectedBelow,
-  });
-}
-
 /** Why the command may not run unasked; empty where it may. */
 async function refusalOf(
   command: string,
   {context, proof}: {readonly context: RunContext; readonly proof: Proof},
+  signal: AbortSignal,
 ): Promise<string> {
   const action = decodeAction('Bash', {command});
   if (action.tag === 'failed') return faultText(action.error);
   const judge = commandJudge(context, proof.provider === 'native' ? 'none' : async () => proof);
-  const verdict = await judge.assess(action.value, context.settings.permissionMode, new AbortController().signal);
+  const verdict = await judge.assess(action.value, context.settings.permissionMode, signal);
   if (verdict.decision === 'allow') return '';
   const why = verdict.reasons.map(reasonText).join('; ');
   return verdict.decision === 'ask' ? `The user would have to be asked: ${why}` : `Not allowed: ${why}`;

@@ -19,7 +19,13 @@ test.for(['native', 'bwrap'] as const)('%s: commands and script files run to the
   });
   expect(await port.exec({command: 'echo out; echo err >&2; pwd; exit 3', timeoutMs: 60_000}, never)).toEqual({
     tag: 'ok',
-    value: {end: {kind: 'exited', code: 3}, output: expect.stringContaining(place.root), notes: []},
+    value: {
+      end: {kind: 'exited', code: 3},
+      output: expect.stringContaining(place.root),
+      stdout: `out\n${place.root}\n`,
+      stderr: 'err\n',
+      notes: [],
+    },
   });
   const script = {name: '../../own.sh', contents: 'cat; echo "$1" >made; echo x >"$OUT/new"; exit 4', args: ['a b']};
   expect(await port.runFile({...script, timeoutMs: 60_000}, never)).toMatchObject({

@@ -1,0 +1,29 @@
+import {homedir} from 'node:os';
+import type {SandboxChoice} from '../../domain/sandbox.ts';
+import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
+import {deniedReadGlobs} from '../../safety/rules/denied-read-globs.ts';
+import {userPath} from '../../workspace/exec/trusted-path.ts';
+import {makePaths} from '../../workspace/files/resolve-path.ts';
+import {makeSandbox} from '../../workspace/sandbox/make-sandbox.ts';
+import type {CommandSandbox} from '../../workspace/sandbox/sandbox.ts';
+import {lazyNetwork} from './lazy-ports.ts';
+import type {RunContext} from './run-context.ts';
+import {weftFolders} from './user-data.ts';
+
+/** The sandbox of one command that a person or a program gives to weft, with no agent in between: nobody is asked about a host. */
+export function commandSandbox({roots, places, settings}: RunContext, choice: SandboxChoice): CommandSandbox {
+  const home = homedir();
+  const paths = makePaths({roots, home});
+  return makeSandbox({
+    choice,
+    roots,
+    home,
+    environment: {...process.env, PATH: userPath()},
+    ownFolders: weftFolders(places, process.env).folders,
+    proofFolder: places.data,
+    deniedReads: () => deniedReadGlobs({roots, home, resolve: paths.resolve, rules: settings.rules}),
+    readable: () => [],
+    isProtected: isProtectedBelow,
+    network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
+  });
+}
