@@ -326,6 +326,8 @@ test('a command and a script file run to their end, judged like any other', asyn
   expect((await run({path: place.work})).status).toBe(400);
 });
 
+const isGone = (seconds: number): boolean => running(`sleep ${String(seconds)}`).length === 0;
+
 test('a run ends with all that it started: with its command, with its client, and with the server', async () => {
   await using scene = await serve([]);
   const {server, place} = scene;
@@ -333,7 +335,6 @@ test('a run ends with all that it started: with its command, with its client, an
   writeFileSync(join(place.home, 'weft', 'settings.json'), JSON.stringify({permissions: {allow: ['Bash']}}));
   const exec = (command: string) => ({body: {cwd: place.work, provider: 'native', command}});
   const run = (seconds: number) => exec(`sleep ${String(seconds)}`);
-  const isGone = (seconds: number): boolean => running(`sleep ${String(seconds)}`).length === 0;
   const left = await server.ask('POST', '/sandbox/exec', exec('sleep 7401 & exit 3'));
   expect([left.body.exitCode, isGone(7401)]).toEqual([3, true]);
 

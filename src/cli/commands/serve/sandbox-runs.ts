@@ -98,7 +98,7 @@ async function processesOf({places}: RunContext) {
   const runTag = tags.next();
   return {
     runTag,
-    async endLeftovers() {
+    endLeftovers: async () => {
       await endProcessTree({leaders: [], owns: tag => tag === runTag, outputs: []}, 'short');
       watchdog.dismiss();
     },
