@@ -23,6 +23,7 @@ import type {BlocksPort} from './ports.ts';
 import type {Preview} from './preview.ts';
 import {readDocuments} from './read-documents.ts';
 import {readFiles} from './read-files.ts';
+import type {McpResourceRequest} from './mcp-port.ts';
 import {readMcpResource} from './read-mcp-resource.ts';
 import {readSkill} from './read-skill.ts';
 import {readShellCommandOutput} from './read-shell-command-output.ts';
@@ -159,6 +160,12 @@ export const resultOf = <N extends ActionName>(action: Action<N>, settled: Settl
 export const readFilesAction = (requests: InputOf<'read-files'>['requests']): Action<'read-files'> => ({
   name: 'read-files',
   input: {requests},
+});
+
+/** A resource that the user mentions. */
+export const readResourceAction = ({server, uri}: McpResourceRequest): Action<'read-mcp-resource'> => ({
+  name: 'read-mcp-resource',
+  input: {kind: 'read', server, uri},
 });
 
 /** A command that the user typed: it runs in the foreground, and no model has said anything of it. */

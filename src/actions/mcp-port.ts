@@ -25,6 +25,8 @@ export interface McpPort {
   call(request: McpCallRequest, observer: McpCallObserver, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
   /** The resources of one server, or of all for `undefined`. */
   resources(server: string | undefined, signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>>;
+  /** Those that servers which are not disabled listed when they were last connected; the same list while nothing changed. */
+  listedResources(): readonly McpResource[];
   readResource(request: McpResourceRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
   /** The prompts of all servers that are not disabled, as they were last heard of. */
   prompts(): readonly McpPrompt[];
@@ -187,6 +189,7 @@ const noServer = failed(rejected('There are no MCP servers here.'));
 
 const noTools: readonly McpTool[] = [];
 const noPrompts: readonly McpPrompt[] = [];
+const noResources: readonly McpResource[] = [];
 
 export const noMcp: McpPort = {
   ready: async () => ok(undefined),
@@ -200,5 +203,6 @@ export const noMcp: McpPort = {
   servers: () => [],
   call: async () => noServer,
   resources: async () => ok([]),
+  listedResources: () => noResources,
   readResource: async () => noServer,
 };

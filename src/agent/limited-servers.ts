@@ -24,6 +24,7 @@ export function limitedServers(mcp: McpPort, mayCall: (tool: string) => boolean)
       return mcp.call(request, observer, signal);
     },
     resources: (...request) => mcp.resources(...request),
+    listedResources: () => mcp.listedResources(),
     readResource: (...request) => mcp.readResource(...request),
     prompts: () => mcp.prompts(),
     expandPrompt: (...request) => mcp.expandPrompt(...request),

@@ -2,7 +2,7 @@ import {pluralize} from '../base/clip.ts';
 import {parseJson} from '../base/json.ts';
 import type {TextBlock, UserMessage} from './conversation.ts';
 
-/** A file or folder that a prompt names with `@`: `@src/a.ts`, `@src/a.ts:10-20`, `@"my file.txt"`, `@my\ file.txt`. */
+/** A file, folder, document or resource that a prompt names with `@`: `@src/a.ts`, `@src/a.ts:10-20`, `@"my file.txt"`, `@my\ file.txt`. */
 interface Mention {
   /** The position in the prompt, from the `@` on; half open, in UTF-16 units. */
   readonly from: number;
@@ -21,6 +21,10 @@ export interface MentionCandidate {
 
 /** The lines of the file: 1-based, both ends included; `end` is the last line. */
 export type MentionLines = 'all' | {readonly first: number; readonly last: number | 'end'};
+
+/** How a prompt mentions a resource of an MCP server: `@github:issue://7`. */
+export const resourceMention = ({server, uri}: {readonly server: string; readonly uri: string}): string =>
+  `${server}:${uri}`;
 
 /** The longest text, in UTF-16 units, that is read as a path. */
 const longestPath = 1000;

@@ -1,4 +1,4 @@
-import {existsSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -180,6 +180,46 @@ test("a server's instructions reach the model, from its manifest with the first 
   expect(sent(0)).toContain('Ask first.');
   await scene.run(args(config.replace('"command"', '"required":true,"command"')));
   expect(sent(1)).toContain('Ask first. key [[secret:');
+});
+
+test('a resource that the prompt mentions goes with it, without secrets; one that there is not is said', async () => {
+  await using scene = await openScene([say('1'), say('2')]);
+  const text = `The plan. key sk-ant-api03-${'a'.repeat(93)}AA`;
+  const config = servers({notes: {resources: [{uri: 'mem://plan', name: 'The plan', text}]}});
+  const prompted = (prompt: string) => scene.run(['--prompt', prompt, '--mcp-config', config]);
+  expect((await prompted('Do @notes:mem://plan.')).code).toBe(0);
+  expect(JSON.stringify(scene.server.requests[0]?.body.messages)).toMatch(
+    /<attached name=[^>]*notes:mem:\/\/plan[^>]*>[^<]*The plan\. key \[\[secret:/u,
+  );
+  const none = await prompted('Do @notes:mem://none');
+  expect(none.stderr).toContain('notes:mem://none not attached: mem://none of notes has no content.');
+});
+
+test('the terminal UI completes the resources of servers', async () => {
+  await using scene = await openScene([say('First.'), say('Second.')]);
+  const resources = [{uri: 'mem://plan', name: 'The plan', text: 'Plan B'}];
+  writeFileSync(join(scene.place.work, 'servers.json'), servers({notes: {resources}}, {required: true}));
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft --mcp-config servers.json\r');
+  await terminal.until(/claude-[\w-]+/u);
+  await terminal.type('one\r');
+  await terminal.until(/First\./u);
+  const manifests = join(scene.place.home, 'weft', 'mcp');
+  const kept = () =>
+    readdirSync(manifests)
+      .filter(name => name.endsWith('.json'))
+      .map(name => readFileSync(join(manifests, name), 'utf8'));
+  await lookUntil(
+    () => kept().some(manifest => manifest.includes('mem://plan')),
+    () => kept().join('\n'),
+  );
+  await terminal.type('Do @notes:');
+  await terminal.until(/notes:mem:\/\/plan/u);
+  await terminal.type('\t');
+  await terminal.until(/Do @notes:mem:\/\/plan/u);
+  await terminal.type('now\r');
+  await terminal.until(/Second\./u);
+  expect(JSON.stringify(scene.server.requests[1]?.body.messages.at(-1))).toContain('Plan B');
 });
 
 test('in the terminal UI a server that does not start is said once, and the prompt goes on', async () => {

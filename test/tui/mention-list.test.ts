@@ -47,6 +47,7 @@ describe('the mention at the cursor', () => {
     ['@"my d|', 'my docs/a.txt', '@"my docs/a.txt" |'],
     ['@s|', 'src/', '@src/|'],
     ['@my|', 'my docs/', '@"my docs/|'],
+    ['@notes:|', 'notes:mem://a', '@notes:mem://a |'],
   ])('%s becomes %s', (text, path, expected) => {
     const draft = draftAt(text);
     const query = mentionQuery(draft.buffer);

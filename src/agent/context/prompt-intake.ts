@@ -4,16 +4,19 @@ import {
   type MentionCandidate,
   type MentionLines,
   parseMentions,
+  resourceMention,
 } from '../../domain/mention.ts';
 import type {AgentEvent, Denial, PromptEnd} from '../../actions/agent-event.ts';
-import {modelContent, readFilesAction, resultOf} from '../../actions/catalogue.ts';
+import {modelContent, readFilesAction, readResourceAction, resultOf} from '../../actions/catalogue.ts';
+import type {McpPort, McpResourceRequest} from '../../actions/mcp-port.ts';
 import {answerBytes, type ReadRequest} from '../../actions/files-port.ts';
 import {defaultLines, type ReadEntry} from '../../actions/read-files.ts';
-import type {ImageBlock, TextBlock, UserMessage} from '../../domain/conversation.ts';
+import {blockTexts, type ImageBlock, type TextBlock, type UserMessage} from '../../domain/conversation.ts';
 import {documentPrefix, documentText, findDocument} from '../../domain/document.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import {reasonsText} from '../../domain/reason.ts';
 import {reminderBlock} from '../../domain/reminder.ts';
+import {visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {applyCommand, readPrompt, runCommandLines} from './prompt-command.ts';
 import {journal, type PromptContext, type SessionContext, warn} from '../session-context.ts';
@@ -80,14 +83,17 @@ async function readBeforeSending(
   const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);
   if (verdict.kind === 'block') return stoppedBy({kind: 'stopped-by-hook', reason: verdict.reason});
   if (reading.kind === 'text') {
-    return {kind: 'ready', attachments: {hookContext, attached: await attachMentions(prompt.text, session, signal)}};
+    return {
+      kind: 'ready',
+      attachments: {hookContext, attached: await attachMentions(prompt.text, 'prompt', session, signal)},
+    };
   }
   await applyCommand(reading.expanded, session);
   const result = await runCommandLines({id: prompt.id, ...reading}, context, signal);
   switch (result.kind) {
     case 'content': {
       const {blocks, mentionsIn} = result.content;
-      const files = await attachMentions(mentionsIn, session, signal);
+      const files = await attachMentions(mentionsIn, 'command', session, signal);
       return {kind: 'ready', attachments: {hookContext, attached: [...blocks, ...files]}};
     }
     case 'not-sent':
@@ -149,6 +155,7 @@ const maxImageChars = 7_000_000;
  */
 async function attachMentions(
   prompt: string,
+  source: MentionSource,
   session: SessionContext,
   signal: AbortSignal,
 ): Promise<readonly (TextBlock | ImageBlock)[]> {
@@ -162,7 +169,7 @@ async function attachMentions(
     seen.add(key);
     if (seen.size > maxLookedAt) break;
     // oxlint-disable-next-line no-await-in-loop -- in order, so that what does not fit any more is what comes last
-    const found = await attach(readings, session, signal);
+    const found = await attach(readings, source, session, signal);
     if (signal.aborted) return [];
     if (found.length === 0) continue;
     attached += 1;
@@ -178,8 +185,12 @@ async function attachMentions(
   return blocks;
 }
 
+/** Where the words of a mention come from: what a user typed, or the file of a command. */
+type MentionSource = 'prompt' | 'command';
+
 async function attach(
   readings: readonly MentionCandidate[],
+  source: MentionSource,
   session: SessionContext,
   signal: AbortSignal,
 ): Promise<readonly (TextBlock | ImageBlock)[]> {
@@ -215,7 +226,67 @@ async function attach(
       return [];
     }
   }
-  return [];
+  const paths = readings.filter(({lines}) => lines === 'all').map(({path}) => path);
+  return attachResource(paths, source, session, signal);
+}
+
+/**
+ * A resource of an MCP server, which is asked for it. Whoever types a mention has said yes to that: only further reasons, such as a
+ * rule that asks, keep it from being attached. What a command or a sub-agent mentions is attached where nobody would be asked.
+ */
+async function attachResource(
+  paths: readonly string[],
+  source: MentionSource,
+  session: SessionContext,
+  signal: AbortSignal,
+): Promise<readonly (TextBlock | ImageBlock)[]> {
+  const {judge, machine} = session.ports;
+  const request = resourceOf(paths, machine.mcp);
+  if (request === undefined || signal.aborted) return [];
+  const name = resourceMention(request);
+  const refuse = (why: string): readonly TextBlock[] => {
+    warn(session, `${visibleLine(name)} not attached: ${why.replace(/\.$/u, '')}.`);
+    return [];
+  };
+  if (machine.mcp.servers().every(server => server.name !== request.server))
+    return refuse(`there is no MCP server named ${visibleLine(request.server)}`);
+  try {
+    const action = readResourceAction(request);
+    const verdict = await judge.assess(action, session.mode, signal);
+    const isTyped = source === 'prompt' && session.asker === 'main';
+    const isAgreed = isTyped && verdict.reasons.every(({kind}) => kind === 'mcp-resource' || kind === 'mode');
+    if (verdict.decision !== 'allow' && !isAgreed) return refuse(reasonsText(verdict.reasons));
+    const read = await machine.mcp.readResource(request, signal);
+    if (signal.aborted) return [];
+    if (read.tag === 'failed') {
+      refuse(faultText(read.error));
+      return [attachmentBlock({name, text: faultText(read.error)})];
+    }
+    const {blocks} = read.value;
+    // What a server says is data: it does not end where it says that it does.
+    const text = blockTexts(blocks).join('\n').replaceAll('</attached', '<\\/attached');
+    return [attachmentBlock({name, text}), ...blocks.filter(block => block.kind === 'image')];
+  } catch (cause) {
+    return refuse(`${causeText(cause)} (a bug in weft)`);
+  }
+}
+
+/**
+ * What a mention that is no file means of the resources of MCP servers; the paths are its readings, the last one without punctuation
+ * of the sentence. Where no server is known by that name, only what looks like an address is taken for a resource.
+ */
+function resourceOf(paths: readonly string[], mcp: McpPort): McpResourceRequest | undefined {
+  const servers = mcp.servers();
+  const known = servers.map(({name}) => name).filter(name => paths.some(path => path.startsWith(`${name}:`)));
+  const server = known.toSorted((a, b) => b.length - a.length)[0];
+  if (server === undefined) {
+    const [, name, uri] = /^([\w.-]+):([a-z][\w+.-]*:\/\/.*)$/iu.exec(paths.at(-1) ?? '') ?? [];
+    return servers.length === 0 || name === undefined || uri === undefined ? undefined : {server: name, uri};
+  }
+  const uris = paths.flatMap(path => (path.startsWith(`${server}:`) ? [path.slice(server.length + 1)] : []));
+  const listed = mcp.listedResources().find(resource => resource.server === server && uris.includes(resource.uri));
+  const uri = listed?.uri ?? uris.findLast(each => /^[a-z][\w+.-]*:./iu.test(each));
+  return uri === undefined ? undefined : {server, uri};
 }
 
 /** A document of the session that is mentioned as `doc:` and its id or title; `undefined` for any other mention. */

@@ -1,5 +1,5 @@
 import type {SessionInfo} from '../../actions/agent-event.ts';
-import type {EditPreview, FileFinder, ImagePort} from '../../actions/files-port.ts';
+import type {EditPreview, FileFinder, FoundFiles, ImagePort} from '../../actions/files-port.ts';
 import type {Attachment, TerminalControl} from '../../actions/ports.ts';
 import type {FolderTrustPort} from './folder-trust.ts';
 import type {HostServices} from '../../agent/answer-queries.ts';
@@ -20,6 +20,7 @@ import type {LocalServer} from '../../domain/local-server.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceTimeout} from '../../base/race.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {resourceMention} from '../../domain/mention.ts';
 import {causeText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import type {BlockId, SessionId} from '../../domain/ids.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
@@ -113,6 +114,20 @@ const serverRows = (mcp: McpPort): readonly McpServerRow[] =>
       .map(({toolName, description, standing}) => ({toolName, description, standing})),
   }));
 
+/** Resources of MCP servers that are offered at once for one mention. */
+const mostResources = 50;
+
+/** The mentions of the resources that MCP servers listed, of which the mention or the name has the letters. Asks no server. */
+function fittingResources(letters: string, mcp: McpPort): readonly string[] {
+  if (letters === '') return [];
+  const sought = letters.toLowerCase();
+  return mcp
+    .listedResources()
+    .filter(({name, ...resource}) => `${resourceMention(resource)}\n${name}`.toLowerCase().includes(sought))
+    .slice(0, mostResources)
+    .map(resourceMention);
+}
+
 /** Answers for this machine what the engine hands on. Trouble of any kind is a fault in the answer. */
 export function hostServices(ports: HostPorts): HostServices {
   const {terminals, edits, finder, images, sessions, history, settings, trust, mcp} = ports;
@@ -169,7 +184,9 @@ export function hostServices(ports: HostPorts): HostServices {
     },
     watches: {
       async 'find-files'({letters}, listener, signal) {
-        await finder.find(letters, listener, signal);
+        const resources = fittingResources(letters, mcp);
+        const tell = ({paths, state}: FoundFiles): void => listener({paths: [...paths, ...resources], state});
+        await finder.find(letters, resources.length === 0 ? listener : tell, signal);
         return signal.aborted ? {tag: 'cancelled'} : {tag: 'ended'};
       },
       terminals(_, listener, signal) {

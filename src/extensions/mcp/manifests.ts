@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {join} from 'node:path';
 import * as z from 'zod/mini';
-import type {McpPrompt} from '../../actions/mcp-port.ts';
+import type {McpPrompt, McpResource} from '../../actions/mcp-port.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import {ok} from '../../base/outcome.ts';
 import {changeFile, readTextFile} from '../../config/change-file.ts';
@@ -18,6 +18,8 @@ export interface Manifest {
   readonly resources: 'offered' | 'none';
   readonly tools: readonly ServerTool[];
   readonly prompts: readonly McpPrompt[];
+  /** Some of its resources, for the user to choose from. */
+  readonly listed: readonly McpResource[];
   /** Names of tools that changed since the user last let them run. */
   readonly changed: readonly string[];
   readonly era: ProtocolEra;
@@ -27,8 +29,8 @@ export interface Manifest {
 export interface Manifests {
   /** `undefined` where there is none, or none that can be read. */
   read(key: string): Manifest | undefined;
-  /** Never rejects; a manifest that cannot be kept is made anew the next time. */
-  write(key: string, manifest: Manifest): Promise<void>;
+  /** Keeps what is known when it is written. Never rejects; a manifest that cannot be kept is made anew the next time. */
+  write(key: string, known: () => Manifest): Promise<void>;
 }
 
 /** Stands for how a server is reached, with its name; the same for the same configuration. Holds no secret. */
@@ -46,8 +48,8 @@ export const manifestsIn = (folder: string): Manifests => ({
     const parsed = manifestForm.safeParse(json?.tag === 'ok' ? json.value : undefined);
     return parsed.success ? parsed.data : undefined;
   },
-  async write(key, manifest) {
-    await changeFile(join(folder, `${key}.json`), () => ok(JSON.stringify(manifest)));
+  async write(key, known) {
+    await changeFile(join(folder, `${key}.json`), () => ok(JSON.stringify(known())));
   },
 });
 
@@ -74,6 +76,19 @@ const manifestForm = z.object({
       description: z.string(),
       arguments: z.array(z.object({name: z.string(), description: z.string(), need: z.enum(['required', 'optional'])})),
     }),
+  ),
+  // Manifests of before 2026-11-23 have none.
+  listed: z.prefault(
+    z.array(
+      z.object({
+        server: z.string(),
+        uri: z.string(),
+        name: z.string(),
+        description: z.string(),
+        mediaType: z.string(),
+      }),
+    ),
+    [],
   ),
   changed: z.array(z.string()),
   era: z.discriminatedUnion('kind', [

@@ -66,6 +66,7 @@ const nothingKnown: Manifest = {
   resources: 'none',
   tools: [],
   prompts: [],
+  listed: [],
   changed: [],
   era: {kind: 'unknown'},
 };

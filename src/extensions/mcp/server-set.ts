@@ -109,6 +109,8 @@ const alwaysOfferedWithinMs = 5000;
 /** Milliseconds after which servers that nobody waits for are started. */
 const afterRequestMs = 300;
 const longestPause = 60_000;
+/** Resources of one server that the user can choose from. */
+const mostListed = 200;
 
 class Servers implements ServerSet {
   readonly #options: ServerSetOptions;
@@ -116,6 +118,7 @@ class Servers implements ServerSet {
   #entries: readonly Entry[];
   #tools: readonly McpTool[] | undefined;
   #prompts: readonly McpPrompt[] | undefined;
+  #resources: readonly McpResource[] | undefined;
 
   constructor(options: ServerSetOptions, signal: AbortSignal) {
     this.#options = options;
@@ -159,6 +162,12 @@ class Servers implements ServerSet {
     return (this.#prompts ??= this.#entries
       .filter(isEnabled)
       .flatMap(({known, name}) => known.prompts.map(prompt => ({...prompt, server: name}))));
+  }
+
+  listedResources(): readonly McpResource[] {
+    return (this.#resources ??= this.#entries
+      .filter(isEnabled)
+      .flatMap(({known, name}) => known.listed.map(resource => ({...resource, server: name}))));
   }
 
   servers(): readonly McpServerState[] {
@@ -337,6 +346,7 @@ class Servers implements ServerSet {
       entry.failures = 0;
       this.#learn(entry, manifest);
       entry.state = {status: 'connected', error: ''};
+      void this.#listResources(entry, round);
       void this.#watch(entry, {connection, round});
     } catch (cause) {
       await connection?.close().catch(() => {});
@@ -385,8 +395,10 @@ class Servers implements ServerSet {
     this.#options.log(`MCP server ${entry.name} describes ${tools}. ${what}`);
   }
 
-  #keep({origin, known}: Entry): void {
-    if (origin.kind === 'configured' && origin.key !== '') void this.#options.manifests.write(origin.key, known);
+  #keep(entry: Entry): void {
+    const {origin} = entry;
+    if (origin.kind !== 'configured' || origin.key === '') return;
+    void this.#options.manifests.write(origin.key, () => entry.known);
   }
 
   /** What changed is accepted once the user lets it run: no rule and no grant covers it before. */
@@ -398,7 +410,7 @@ class Servers implements ServerSet {
 
   /** Lists again what the server says has changed; once more where it says so meanwhile. */
   async #refresh(entry: Entry, round: number, what: 'tools' | 'prompts' | 'resources'): Promise<void> {
-    if (what === 'resources') return;
+    if (what === 'resources') return this.#listResources(entry, round);
     if (entry.refreshing !== 'no') {
       entry.refreshing = 'again';
       return;
@@ -421,6 +433,17 @@ class Servers implements ServerSet {
     } finally {
       entry.refreshing = 'no';
     }
+  }
+
+  /** Nobody waits for the list: the user chooses from it. One that cannot be had leaves the last as it is. */
+  async #listResources(entry: Entry, round: number): Promise<void> {
+    const {connection} = entry;
+    if (connection === undefined || connection.resources === 'none') return;
+    const found = await connection.listResources(this.#end.signal);
+    if (entry.round !== round || found.tag === 'failed') return;
+    entry.known = {...entry.known, listed: found.value.slice(0, mostListed)};
+    this.#keep(entry);
+    this.#resources = undefined;
   }
 
   async #drop(entry: Entry): Promise<void> {
@@ -462,6 +485,7 @@ class Servers implements ServerSet {
   #changed(): void {
     this.#tools = undefined;
     this.#prompts = undefined;
+    this.#resources = undefined;
   }
 
   #named(): readonly McpTool[] {
@@ -492,7 +516,7 @@ class Servers implements ServerSet {
   }
 }
 
-async function manifestOf(connection: ServerConnection, {name}: Entry, signal: AbortSignal): Promise<Manifest> {
+async function manifestOf(connection: ServerConnection, {name, known}: Entry, signal: AbortSignal): Promise<Manifest> {
   const [tools, prompts] = await Promise.all([connection.listTools(signal), connection.listPrompts(signal)]);
   return {
     title: connection.title,
@@ -501,6 +525,7 @@ async function manifestOf(connection: ServerConnection, {name}: Entry, signal: A
     resources: connection.resources,
     tools,
     prompts: prompts.tag === 'ok' ? prompts.value.map(prompt => ({...prompt, server: name})) : [],
+    listed: known.listed,
     changed: [],
     era: connection.era,
   };

@@ -14,7 +14,7 @@ import type {ConversationsPort} from '../../actions/conversations-port.ts';
 import type {ChangesPort} from '../../actions/changes-port.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
-import type {McpPort, McpResult} from '../../actions/mcp-port.ts';
+import type {McpPort, McpResource, McpResult} from '../../actions/mcp-port.ts';
 import type {PageContent, WebPort} from '../../actions/web-port.ts';
 import {readWebUrl} from '../../domain/web-url.ts';
 import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
@@ -390,6 +390,12 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
             block.kind === 'text' ? {...block, text: secrets.redact(block.text)} : block,
           ),
         });
+  const redactedResource = (resource: McpResource): McpResource => ({
+    ...resource,
+    uri: secrets.redact(resource.uri),
+    name: secrets.redact(resource.name),
+    description: secrets.redact(resource.description),
+  });
   const redactedWords = <T>(done: Outcome<T, string>): Outcome<T, string> =>
     done.tag === 'failed' ? failed(secrets.redact(done.error)) : done;
   return {
@@ -421,17 +427,9 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
     },
     async resources(server, signal) {
       const found = await mcp.resources(server, signal);
-      return found.tag === 'failed'
-        ? failed(redactFault(found.error, secrets))
-        : ok(
-            found.value.map(resource => ({
-              ...resource,
-              uri: secrets.redact(resource.uri),
-              name: secrets.redact(resource.name),
-              description: secrets.redact(resource.description),
-            })),
-          );
+      return found.tag === 'failed' ? failed(redactFault(found.error, secrets)) : ok(found.value.map(redactedResource));
     },
+    listedResources: () => mcp.listedResources().map(redactedResource),
     readResource: async (request, signal) =>
       redacted(await mcp.readResource({...request, uri: secrets.restore(request.uri)}, signal)),
   };

@@ -115,11 +115,13 @@ export function mentionQuery({text, cursor}: TextBuffer): MentionQuery | undefin
 const lastQuoted = /@"([^"\n]*)$/u;
 
 /** The draft with the mention completed; after a folder, completion goes on inside it. */
-export function completedMention(draft: Draft, {from, to, lines}: MentionQuery, path: string): Draft {
+export function completedMention(draft: Draft, {from, to, letters, lines}: MentionQuery, path: string): Draft {
   const {text} = draft.buffer;
   const isFolder = path.endsWith('/');
   const written = formatMention(path);
-  const mention = isFolder ? written.replace(/"$/u, '') : `${written}${lines} `;
+  // The `:` of a resource looks like the beginning of a range of lines.
+  const range = path.startsWith(`${letters}${lines}`) ? '' : lines;
+  const mention = isFolder ? written.replace(/"$/u, '') : `${written}${range} `;
   const rest = text.slice(to);
   const joined = !isFolder && rest.startsWith(' ') ? rest.slice(1) : rest;
   return {...draft, buffer: {text: text.slice(0, from) + mention + joined, cursor: from + mention.length}};

@@ -1,5 +1,6 @@
 import {connect, createServer, type Socket} from 'node:net';
 import {afterEach, describe, expect, test} from 'vitest';
+import {type McpPort, noMcp} from '../../../src/actions/mcp-port.ts';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import type {TerminalControl} from '../../../src/actions/ports.ts';
 import type {AgentClient, Op, Query, QueryName, Watch, WatchName} from '../../../src/agent/client.ts';
@@ -269,6 +270,22 @@ describe.each([
       {paths: ['src/a'], state: 'looking'},
       {paths: ['src/a', 'src/b'], state: 'complete'},
     ]);
+  });
+
+  test('finds resources of MCP servers behind the files', async () => {
+    const resource = {server: 'notes', uri: 'mem://Plan', name: 'what to do', description: '', mediaType: ''};
+    const mcp: McpPort = {...noMcp, listedResources: () => [resource, {...resource, uri: 'mem://b', name: 'other'}]};
+    const finder: FileFinder = {find: async (_letters, tell) => tell({paths: ['a'], state: 'complete'})};
+    const {client} = await open([], {host: {finder, mcp}});
+    const found = async (letters: string) => {
+      const pieces: unknown[] = [];
+      await client.watch({watch: 'find-files', letters}, piece => pieces.push(piece), never);
+      return pieces;
+    };
+    expect(await found('')).toEqual([{paths: ['a'], state: 'complete'}]);
+    expect(await found('plan')).toEqual([{paths: ['a', 'notes:mem://Plan'], state: 'complete'}]);
+    expect(await found('to do')).toEqual([{paths: ['a', 'notes:mem://Plan'], state: 'complete'}]);
+    expect(await found('notes:mem://b')).toEqual([{paths: ['a', 'notes:mem://b'], state: 'complete'}]);
   });
 
   test('attaches a terminal: text comes, keys and sizes go, and the end of the command ends it', async () => {

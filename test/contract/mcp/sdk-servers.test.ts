@@ -129,10 +129,11 @@ describe('a server that works', () => {
       'initialize',
       'notifications/initialized',
       'tools/list',
+      'resources/list',
       'tools/call',
     ]);
     expect(calc.heard[0]).toMatchObject({params: {protocolVersion: '2025-11-25', clientInfo: {name: 'weft'}}});
-    expect(calc.heard[3]).toMatchObject({
+    expect(calc.heard[4]).toMatchObject({
       params: {name: 'add', arguments: {a: 1, b: 2}, _meta: {progressToken: expect.any(Number)}},
     });
   });
@@ -150,10 +151,18 @@ describe('a server that works', () => {
         ],
       },
     });
-    expect(await mcp.resources(undefined, never)).toEqual({
-      tag: 'ok',
-      value: [{server: 'calc', uri: 'mem://start', name: 'start', description: 'The start', mediaType: 'text/plain'}],
-    });
+    const start = {
+      server: 'calc',
+      uri: 'mem://start',
+      name: 'start',
+      description: 'The start',
+      mediaType: 'text/plain',
+    };
+    expect(await mcp.resources(undefined, never)).toEqual({tag: 'ok', value: [start]});
+    await expect.poll(() => mcp.listedResources()).toEqual([start]);
+    await mcp.toggle('calc', 'disabled');
+    expect(mcp.listedResources()).toEqual([]);
+    await mcp.toggle('calc', 'enabled');
     expect(await mcp.readResource({server: 'calc', uri: 'mem://start'}, never)).toEqual({
       tag: 'ok',
       value: {blocks: [{kind: 'text', text: '[mem://start]\nwelcome'}]},

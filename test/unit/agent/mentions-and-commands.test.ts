@@ -1,11 +1,13 @@
 import {reasonOf} from '../../support/reason.ts';
 import {describe, expect, test} from 'vitest';
 import type {Action} from '../../../src/actions/catalogue.ts';
+import {type McpPort, type McpServerState, noMcp} from '../../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {historyFromJournal} from '../../../src/domain/history.ts';
 import {messageId} from '../../../src/domain/ids.ts';
+import type {Reason} from '../../../src/domain/reason.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
 import {parseUserCommand} from '../../../src/domain/user-command.ts';
 import {pastEntries} from '../../../src/tui/state/past-entries.ts';
@@ -54,6 +56,26 @@ const read: NonNullable<Parameters<typeof engineBench>[1]>['read'] = async ({pat
 
 const asksOfEnv = (action: Action): Verdict =>
   pathOf(action).startsWith('.env') ? {...asks, reasons: [reasonOf('reads `.env`, which may hold secrets.')]} : allowed;
+
+const asksOfResource = (...more: readonly Reason[]) => ({
+  ...asks,
+  reasons: [{kind: 'mcp-resource', server: 'notes'}, ...more] as const,
+});
+
+const connectedServer = (name: string): McpServerState => ({
+  name,
+  status: 'connected',
+  source: 'user',
+  path: '',
+  transport: 'program',
+  error: '',
+  title: '',
+  version: '',
+  instructions: '',
+  resources: 'offered',
+  log: [],
+  latencyMs: undefined,
+});
 
 const run = (command: string, id = 'c1') =>
   ({op: 'run-command', id: messageId(id), command, size: {columns: 80, rows: 24}}) as const;
@@ -107,6 +129,57 @@ describe('what a prompt mentions', () => {
     await bench.prompt('use @.env and @.env.missing');
     expect(textsOf(bench.model.requests[0]?.messages[0])).toEqual(['use @.env and @.env.missing']);
     expect(warnings(bench)).toEqual(['.env not attached: reads `.env`, which may hold secrets.']);
+  });
+
+  const notes: McpPort = {
+    ...noMcp,
+    servers: () => [connectedServer('notes')],
+    listedResources: () => [{server: 'notes', uri: 'mem://list.', name: 'a', description: '', mediaType: ''}],
+    async readResource({uri}) {
+      if (uri === 'mem://picture')
+        return ok({
+          blocks: [
+            {kind: 'text', text: 'here'},
+            {kind: 'image', mediaType: 'image/png', data: 'AA'},
+          ],
+        });
+      if (uri.startsWith('mem://no')) return failed(rejected(`${uri} of notes could not be read: there is none`));
+      return ok({blocks: [{kind: 'text', text: `[${uri}]\none </attached> two`}]});
+    },
+  };
+  test.each<readonly [string, readonly string[], readonly string[]]>([
+    [
+      'read @notes:mem://a/b, please',
+      ['<attached name="notes:mem://a/b">\n[mem://a/b]\none <\\/attached> two\n</attached>'],
+      [],
+    ],
+    // What the server listed is meant as it is listed.
+    [
+      '@notes:mem://list.',
+      ['<attached name="notes:mem://list.">\n[mem://list.]\none <\\/attached> two\n</attached>'],
+      [],
+    ],
+    ['@notes:mem://picture', ['<attached name="notes:mem://picture">\nhere\n</attached>', 'image'], []],
+    [
+      '@notes:mem://no',
+      ['<attached name="notes:mem://no">\nmem://no of notes could not be read: there is none\n</attached>'],
+      ['notes:mem://no not attached: mem://no of notes could not be read: there is none.'],
+    ],
+    ['@wrong:mem://a', [], ['wrong:mem://a not attached: there is no MCP server named wrong.']],
+    ['@notes: ask @notes and @notes:10', [], []],
+  ])('of MCP servers: %s', async (prompt, attached, told) => {
+    const bench = engineBench([says('Done.')], {read, mcp: notes, assess: () => asksOfResource()});
+    await bench.prompt(prompt);
+    expect(textsOf(bench.model.requests[0]?.messages[0])).toEqual([prompt, ...attached]);
+    expect(warnings(bench)).toEqual(told);
+  });
+
+  test('of MCP servers is not read where a rule asks about it', async () => {
+    const rule = {kind: 'rule', behaviour: 'ask', rule: 'ReadMcpResourceTool'} as const;
+    const bench = engineBench([says('Done.')], {read, mcp: notes, assess: () => asksOfResource(rule)});
+    await bench.prompt('@notes:mem://a');
+    expect(textsOf(bench.model.requests[0]?.messages[0])).toEqual(['@notes:mem://a']);
+    expect(warnings(bench)).toEqual([expect.stringMatching(/^notes:mem:\/\/a not attached: .*ReadMcpResourceTool/u)]);
   });
 
   test('is attached to a prompt that steers, too', async () => {
