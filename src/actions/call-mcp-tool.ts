@@ -50,7 +50,8 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
     const standing = judged === 'changed' && approval === 'answered' ? 'accepted' : judged;
     const observer: McpCallObserver = {
       progress: line => observe(`${line}\n`),
-      elicit: (elicitation, asked) => elicitByQuestions(elicitation, ports.questions, asked),
+      // A server may not take back what it asked for a call that is over.
+      elicit: (elicitation, asked) => elicitByQuestions(elicitation, ports.questions, AbortSignal.any([asked, signal])),
     };
     const result = await ports.mcp.call({server, tool, standing, input}, observer, signal);
     if (result.tag === 'ok') return {state: 'success', output: result.value};

@@ -104,16 +104,18 @@ function fieldOf(field: {
           ? []
           : [option(String(given), 'what the server proposes')];
   const left = need === 'optional' ? [option(leaveOut)] : [];
+  const no = option(declineLabel, 'the server is told that you decline');
   return {
     name,
     need,
     question: {
       question: `${who}\n${clip(words, 500)}`,
       header: clip(name, 12),
-      options: [...options, ...left],
+      options: [...options, ...left, no],
       choice: type === 'array' ? 'many' : 'one',
     },
     valueOf(answer) {
+      if (answer.selected.includes(declineLabel)) return 'refused';
       if (answer.selected.includes(leaveOut)) return 'none';
       const said = [...answer.selected, ...(answer.other.trim() === '' ? [] : [answer.other.trim()])];
       if (said.length === 0) return 'none';
@@ -126,6 +128,7 @@ function fieldOf(field: {
 }
 
 const leaveOut = 'Leave it out';
+const declineLabel = 'Decline';
 
 function valueIn(
   text: string,

@@ -222,6 +222,58 @@ test('the terminal UI completes the resources of servers', async () => {
   expect(JSON.stringify(scene.server.requests[1]?.body.messages.at(-1))).toContain('Plan B');
 });
 
+test('in the terminal UI a server asks: an answer accepts, "Decline" declines, Esc cancels; its prompts take arguments', async () => {
+  const asking = call('mcp__calc__ask', {});
+  await using scene = await openScene([
+    [asking],
+    say('First.'),
+    [asking],
+    say('Second.'),
+    [asking],
+    [asking],
+    say('Fourth.'),
+    say('Fifth.'),
+  ]);
+  const script: ScriptedServer = {
+    tools: [{name: 'ask', does: 'elicit'}],
+    prompts: [{name: 'greet', arguments: [{name: 'who', required: true}], text: 'Greet warmly'}],
+  };
+  writeFileSync(join(scene.place.work, 'servers.json'), servers({calc: script}, {required: true}));
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft --allowed-tools mcp__calc --mcp-config servers.json\r');
+  await terminal.until(/claude-[\w-]+/u);
+  const told = (request: number): string => JSON.stringify(scene.server.requests[request]?.body.messages.at(-1));
+
+  await terminal.type('one\r');
+  await terminal.onScreen(/╭ color[^]*The MCP server calc asks: Which color\?[^]*1 +Decline/u);
+  await terminal.type('o');
+  await terminal.onScreen(/your own answer/u);
+  await terminal.type('red');
+  await terminal.press('Enter');
+  await terminal.until(/First\./u);
+  expect(told(1)).toContain(String.raw`{\"action\":\"accept\",\"content\":{\"color\":\"red\"}}`);
+
+  await terminal.type('two\r');
+  await terminal.onScreen(/two[^]*╭ color[^]*Decline/u);
+  await terminal.type('1');
+  await terminal.until(/Second\./u);
+  expect(told(3)).toContain(String.raw`{\"action\":\"decline\"}`);
+
+  await terminal.type('three\r');
+  await terminal.onScreen(/three[^]*╭ color[^]*Decline/u);
+  await terminal.press('Escape');
+  await terminal.until(/three[^]*Interrupted/u);
+  // Nothing is left of the question: the next one is asked.
+  await terminal.type('four\r');
+  await terminal.onScreen(/four[^]*╭ color[^]*Decline/u);
+  await terminal.type('1');
+  await terminal.until(/Fourth\./u);
+
+  await terminal.type('/mcp__calc__greet Bo and Al\r');
+  await terminal.until(/Fifth\./u);
+  expect(told(7)).toContain(String.raw`Greet warmly {\"who\":\"Bo and Al\"}`);
+});
+
 test('in the terminal UI a server that does not start is said once, and the prompt goes on', async () => {
   await using scene = await openScene([call('Bash', {command: 'true'}), say('First.'), say('Second.')]);
   writeFileSync(join(scene.place.work, 'servers.json'), servers({dead: {exit: 3, log: ['no database']}}));

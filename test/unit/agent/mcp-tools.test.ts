@@ -174,6 +174,25 @@ test('an interrupted call is cancelled, and the model hears that the server was 
   });
 });
 
+test('a server that asks during a call that is interrupted hears that nobody answered', async () => {
+  const asked = {server: 'my calc', message: 'Sure?', mode: 'form', url: '', elicitationId: ''} as const;
+  const replies: unknown[] = [];
+  const {mcp} = calculator({
+    async call(_request, observer) {
+      const elicitation = {...asked, requestedSchema: {type: 'object', properties: {}}};
+      // Its server does not take the question back.
+      replies.push(await observer.elicit(elicitation, new AbortController().signal));
+      return failed(rejected('aborted'));
+    },
+  });
+  const run = engineBench([adds, says('Well.')], {mcp});
+  const ended = run.prompt('Add');
+  await run.next('question-asked');
+  run.engine.submit({op: 'interrupt'});
+  expect((await ended).end).toEqual({kind: 'interrupted'});
+  expect(replies).toEqual([{action: 'cancel', content: undefined}]);
+});
+
 test('arguments that are no object never reach the server', async () => {
   const {mcp, called} = calculator();
   const run = engineBench([callsTools(callBlock('mcp__my_calc__add', 'text')), says('Oh.')], {mcp});
