@@ -190,11 +190,11 @@ async function answer(
   void context.trust.untrustedFiles().then(notices => notices.forEach(note));
   const extensions =
     options.outputFormat === 'stream-json'
-      ? (await (await import('./compose/offered-extensions.ts')).offeredExtensions(context)).init
-      : {slash_commands: [], skills: [], agents: [], plugins: []};
+      ? (await (await import('./compose/offered-extensions.ts')).offeredExtensions(context, servers.commands)).init
+      : () => ({slash_commands: [], skills: [], agents: [], plugins: []});
   return runPrint({
     engine,
-    extensions: () => extensions,
+    extensions,
     mcp: servers.mcp,
     prompt,
     format: options.outputFormat ?? 'text',

@@ -70,7 +70,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     });
     const hooks = opening.initialize?.hooks ?? {};
     for (const text of hookNotes(hooks, hookEvents)) note(text);
-    const extensions = await offeredExtensions(context);
+    const extensions = await offeredExtensions(context, servers.commands);
     const engine = await composeSession(chosen, {
       context,
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
@@ -110,7 +110,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         agentTexts: options.forwardSubagentText === undefined ? 'without' : 'with',
         progress: options.includeToolProgress === undefined ? 'without' : {now: () => performance.now()},
         echo: options.replayUserMessages === undefined ? 'without' : 'with',
-        extensions: () => extensions.init,
+        extensions: extensions.init,
       },
       uuid: messageUuid,
       version,

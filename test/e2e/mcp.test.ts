@@ -1,3 +1,4 @@
+import type {Options} from '@anthropic-ai/claude-agent-sdk';
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -290,11 +291,29 @@ test('in the terminal UI a server that does not start is said once, and the prom
 });
 
 test('an Agent SDK program names servers of its own', async () => {
-  await using scene = await openScene([call('mcp__calc__add', {a: 2}), say('Done.')]);
-  const {command, args: words} = scriptedServer({tools: [{name: 'add', does: 'arguments'}]});
-  const run = await readAll(
-    ask(scene, 'x', {mcpServers: {calc: {command, args: [...words]}}, allowedTools: ['mcp__calc']}),
-  );
+  await using scene = await openScene([call('mcp__calc__add', {a: 2}), say('Done.'), say('Hello.'), say('More.')]);
+  const {command, args: words} = scriptedServer({
+    tools: [{name: 'add', does: 'arguments'}],
+    prompts: [{name: 'greet', arguments: [{name: 'who', required: true}], text: 'Greet warmly'}],
+  });
+  const options: Options = {mcpServers: {calc: {command, args: [...words]}}, allowedTools: ['mcp__calc']};
+  const run = await readAll(ask(scene, 'x', options));
   expect(toolResults(run)).toEqual(['{"a":2}']);
   expect(run.messages[0]).toMatchObject({mcp_servers: [{name: 'calc', source: 'given'}]});
+
+  // Its prompts are known from then on, before it runs.
+  const again = ask(scene, '/mcp__calc__greet Bo', options);
+  expect(await again.supportedCommands()).toContainEqual(
+    expect.objectContaining({name: 'mcp__calc__greet', argumentHint: '<who>'}),
+  );
+  const {messages} = await readAll(again);
+  expect(messages[0]).toMatchObject({slash_commands: expect.arrayContaining(['mcp__calc__greet'])});
+  expect(JSON.stringify(scene.server.requests[2]?.body.messages.at(-1))).toContain(
+    String.raw`Greet warmly {\"who\":\"Bo\"}`,
+  );
+  const config = JSON.stringify({mcpServers: {calc: {command, args: words}}});
+  const headless = await scene.run(args(config, '--output-format', 'stream-json'));
+  expect(JSON.parse(headless.stdout.split('\n')[0] ?? '')).toMatchObject({
+    slash_commands: expect.arrayContaining(['mcp__calc__greet']),
+  });
 });
