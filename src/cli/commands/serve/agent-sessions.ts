@@ -1,5 +1,3 @@
-import {statSync} from 'node:fs';
-import {isAbsolute} from 'node:path';
 import {failed, ok} from '../../../base/outcome.ts';
 import type {AgentPort, ModelConfig} from '../../../server/routes/agent-routes.ts';
 import {sessionMessages} from '../../../server/routes/session-messages.ts';
@@ -10,6 +8,7 @@ import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
 import {messageUuid} from '../../headless-ports.ts';
 import {UsageError} from '../../exit-code.ts';
 import {loadRunContext} from '../../compose/run-context.ts';
+import {requestFolder} from './request-folder.ts';
 
 /** Milliseconds in which a model has to be found. */
 const connectMs = 10_000;
@@ -54,9 +53,6 @@ export function agentSessions(store: Store): AgentPort {
   };
 }
 
-const isAbsoluteFolder = (path: string): boolean =>
-  isAbsolute(path) && statSync(path, {throwIfNoEntry: false})?.isDirectory() === true;
-
 /** The model of a request, with a key that nothing but this engine gets to know. */
 function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig): ModelChoice {
   const variable = choice.provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
@@ -67,9 +63,3 @@ function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig):
     environment: apiKey === undefined ? choice.environment : {...choice.environment, [variable]: apiKey},
   };
 }
-
-/** The folder that a request is about: the server's where it names none. */
-export const requestFolder = (workDir: string | undefined): {readonly path: string} | 'no-folder' => {
-  if (workDir !== undefined && !isAbsoluteFolder(workDir)) return 'no-folder';
-  return {path: workDir ?? process.cwd()};
-};

@@ -1,11 +1,12 @@
 import {randomUUID} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {AgentRuns} from '../../../server/agent-runs.ts';
-import {agentRoutes} from '../../../server/routes/agent-routes.ts';
+import {agentRoutes, type AgentPort} from '../../../server/routes/agent-routes.ts';
 import {startServer} from '../../../server/start-server.ts';
 import {machineRoutes, type MachinePort} from '../../../server/routes/machine-routes.ts';
 import {stackRoutes} from '../../../server/routes/stack-routes.ts';
 import {withServerRoutes} from '../../../server/routes/server-routes.ts';
+import type {Store} from '../../../store/open-store.ts';
 import {openUserStack} from '../../compose/user-stack.ts';
 import {openUserStore} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
@@ -14,7 +15,7 @@ import {note, print, printJson} from '../../output.ts';
 import {onSignal} from '../../signals.ts';
 import {version} from '../../version.ts';
 import type {ServeOptions} from '../serve.ts';
-import {agentSessions, requestFolder} from './agent-sessions.ts';
+import {requestFolder} from './request-folder.ts';
 import {serverToken} from './server-token.ts';
 
 /** Milliseconds that running prompts have to settle when the server ends. */
@@ -30,6 +31,17 @@ const machine: MachinePort = {
   run: async (request, signal) => (await facts()).run(request, signal),
   folder: requestFolder,
 };
+
+/** The engine is loaded with the first request that needs it. */
+function lazySessions(store: Store): AgentPort {
+  let opened: Promise<AgentPort> | undefined;
+  const sessions = () => (opened ??= import('./agent-sessions.ts').then(({agentSessions}) => agentSessions(store)));
+  return {
+    open: async request => (await sessions()).open(request),
+    sessions: async () => (await sessions()).sessions(),
+    messages: async session => (await sessions()).messages(session),
+  };
+}
 
 /** `weft serve`: serves until a signal ends it. */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
@@ -48,7 +60,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     allowedHosts: options.allowHost ?? [],
     allowedOrigins: options.allowOrigin ?? [],
     routes: withServerRoutes(
-      [...stackRoutes(stack), ...agentRoutes(agentSessions(store), runs), ...machineRoutes(machine)],
+      [...stackRoutes(stack), ...agentRoutes(lazySessions(store), runs), ...machineRoutes(machine)],
       version,
     ),
     note,

@@ -17,7 +17,7 @@ import {interpreterOf, makeSandboxExec} from '../../../workspace/sandbox/sandbox
 import {commandSandbox} from '../../compose/command-sandbox.ts';
 import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {commandJudge} from '../permissions/check-commands.ts';
-import {requestFolder} from './agent-sessions.ts';
+import {requestFolder} from './request-folder.ts';
 
 /** Milliseconds that a run may take. */
 const timeoutMs = 600_000;
