@@ -1,3 +1,4 @@
+import type {FellBack} from '../domain/model-fallback.ts';
 import type {Json} from '../base/json.ts';
 import type {CompactionReport} from '../domain/compaction.ts';
 import type {
@@ -52,6 +53,7 @@ export type AgentEvent =
   /** A request is sent to the model; `turn` counts from 1 in each prompt. */
   | {readonly event: 'turn-started'; readonly turn: number}
   | Extract<ModelEvent, {readonly event: 'retrying'}>
+  | FellBack
   | {readonly event: 'message-started'; readonly message: MessageId; readonly model: string; readonly usage: Usage}
   | {readonly event: 'block-started'; readonly message: MessageId; readonly index: number; readonly block: BlockStart}
   | {readonly event: 'block-delta'; readonly message: MessageId; readonly index: number; readonly delta: BlockDelta}

@@ -33,6 +33,7 @@ export async function streamAnswer({session, checkpoints}: PromptContext, signal
   const onBatch = (events: readonly AgentEvent[], isLast: boolean): Promise<unknown> | undefined => {
     // Journalled before it is shown, so that killing weft loses at most what came since the writer last wrote.
     if (!isLast) writer.take(events);
+    for (const event of events) if (event.event === 'fell-back') session.promptModel = event.fallback;
     if (events.length > 0) publish(events);
     if (events.some(beginsFileChange)) checkpoints.expectChange();
     const ready = listenersReady();
@@ -132,6 +133,10 @@ class AnswerReader {
         this.finished = true;
         return [];
       case 'retrying':
+        return event;
+      case 'fell-back':
+        this.#model = event.fallback;
+        this.#usage = noUsage;
         return event;
       case 'failed':
         this.fault = event.fault;

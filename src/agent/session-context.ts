@@ -59,7 +59,7 @@ export interface SessionContext {
   /** Replaced as a whole when another session is opened, and after a rewind or a compaction; never while a prompt runs. */
   conversation: OpenConversation;
   model: string;
-  /** The model of the prompt that runs, where a command names one; `undefined` for `model`. */
+  /** The model of the prompt that runs, where a command names one or `model` did not answer; `undefined` for `model`. */
   promptModel: string | undefined;
   /** The rules that commands allow the prompt that runs. */
   promptRules: readonly string[];

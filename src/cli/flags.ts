@@ -1,5 +1,6 @@
 import {InvalidArgumentError, Option, type Command} from 'commander';
 import {type Effort, efforts} from '../domain/model-stream.ts';
+import {mostFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
@@ -15,6 +16,7 @@ export interface MainOptions {
   readonly inputFormat?: (typeof inputFormats)[number];
   readonly includePartialMessages?: true;
   readonly model?: string;
+  readonly fallbackModel?: readonly string[];
   readonly provider?: (typeof providerChoices)[number];
   readonly baseUrl?: string;
   readonly replay?: string;
@@ -86,6 +88,7 @@ export function addMainFlags(program: Command): void {
     .addOption(new Option('--input-format <format>', 'Format of stdin').choices(inputFormats))
     .option('--include-partial-messages', 'With stream-json: include partial messages as they arrive')
     .option('--model <model>', 'Model to use')
+    .option('--fallback-model <models>', 'Models that answer where the model cannot (a,b)', modelNames)
     .addOption(new Option('--provider <name>', 'Provider of the model').choices(providerChoices))
     .option('--base-url <url>', 'Address of the provider')
     .option('--replay <file>', 'Replay a recorded model conversation')
@@ -181,11 +184,6 @@ export const sdkFlags: readonly SdkFlag[] = [
     why: 'settings and disallowedTools come in the first message',
   },
 
-  {
-    flags: '--fallback-model <models>',
-    effect: 'ignored',
-    why: 'an overloaded model is asked again, no other in its place',
-  },
   {flags: '--betas <names>', effect: 'ignored', why: "weft's requests need none"},
   {
     flags: '--task-budget <tokens>',
@@ -234,6 +232,13 @@ export const pluginFlag = [
 /** The value of a flag that may be given several times. */
 function everyPath(text: string, before: unknown): readonly string[] {
   return [...(Array.isArray(before) ? before.map(String) : []), text];
+}
+
+function modelNames(text: string): readonly string[] {
+  const names = text.split(',').map(name => name.trim());
+  if (names.includes('')) throw new InvalidArgumentError('It must be the names of models, with commas between them.');
+  if (names.length > mostFallbacks) throw new InvalidArgumentError(`It may name ${mostFallbacks} models at most.`);
+  return names;
 }
 
 export function wholeNumber(text: string): number {

@@ -41,6 +41,8 @@ type AllSourced<Values> = {readonly [Key in keyof Values]: Sourced<Exclude<Value
 /** `undefined` where nobody set a value and there is no default. */
 export interface Settings extends AllSourced<Preferences> {
   readonly model: Sourced<string> | undefined;
+  /** Of the strongest layer alone: the lists of others do not join it. */
+  readonly fallbackModel: Sourced<readonly string[]>;
   readonly provider: Sourced<(typeof providers)[number]> | undefined;
   readonly baseUrl: Sourced<string> | undefined;
   readonly wireApi: Sourced<WireApi> | undefined;
@@ -105,6 +107,7 @@ export function mergeSettings(
     ...allSourced(
       {
         permissionMode: 'default',
+        fallbackModel: [],
         sandbox: 'auto',
         allowLocalBinding: false,
         memoryCeiling: defaultCeiling,
@@ -245,6 +248,7 @@ function admitProjectSettings(
 ): AdmittedSettings {
   const {
     model,
+    fallbackModel,
     baseUrl,
     wireApi,
     provider,
@@ -265,6 +269,9 @@ function admitProjectSettings(
   const isLooser = permissionMode !== undefined && looseness[permissionMode] > looseness[mode];
   const asked: readonly TrustRequest[] = [
     ...(model === undefined ? [] : [{key: 'model', text: `use the model ${model}`}]),
+    ...(fallbackModel === undefined
+      ? []
+      : [{key: 'fallbackModel', text: `let ${fallbackModel.join(', ')} answer where the model cannot`}]),
     ...(baseUrl === undefined ? [] : [{key: 'baseUrl', text: `send the conversation, and your key, to ${baseUrl}`}]),
     ...(provider === undefined ? [] : [{key: 'provider', text: `choose the provider ${provider}`}]),
     ...(wireApi === undefined ? [] : [{key: 'wireApi', text: `speak the protocol ${wireApi} with the model`}]),

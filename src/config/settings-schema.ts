@@ -12,6 +12,7 @@ import {
   themeChoices,
   verbosities,
 } from '../domain/preferences.ts';
+import {mostFallbacks} from '../domain/model-fallback.ts';
 import {permissionModes, ruleLists} from '../domain/risk.ts';
 import {harnessesSchema} from './harness-settings.ts';
 import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
@@ -54,6 +55,11 @@ const variableName = z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u));
  */
 const table = {
   model: {schema: z.optional(z.string().check(z.minLength(1))), words: 'the name of a model', grants: true},
+  fallbackModel: {
+    schema: z.optional(z.readonly(z.array(z.string().check(z.minLength(1))).check(z.maxLength(mostFallbacks)))),
+    words: `a list of up to ${mostFallbacks} names of models that answer where the model cannot, for example ["haiku"]`,
+    grants: true,
+  },
   provider: {schema: z.optional(z.enum(providers)), words: `one of ${providers.join(', ')}`, grants: true},
   baseUrl: {schema: z.optional(z.url({protocol: /^https?$/u})), words: 'an http or https address', grants: true},
   wireApi: {

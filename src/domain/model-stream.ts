@@ -2,6 +2,7 @@ import type {JsonObject} from '../base/json.ts';
 import type {AssistantBlock, Message, OtherBlock, StopReason} from './conversation.ts';
 import type {Fault} from './fault.ts';
 import type {ActionId, MessageId} from './ids.ts';
+import type {FellBack} from './model-fallback.ts';
 import type {Usage} from './usage.ts';
 
 /** One request to a model, in weft's own form; the code of each provider translates it into the provider's wire format. */
@@ -56,6 +57,8 @@ export type ModelEvent =
       readonly status: number;
       readonly message: string;
     }
+  /** A `message-started` before it counts for nothing: the message is that of the other model. */
+  | FellBack
   | {readonly event: 'failed'; readonly fault: Fault};
 
 export type BlockStart =

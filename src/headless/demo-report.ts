@@ -1,3 +1,4 @@
+import {fallbackText} from '../domain/model-fallback.ts';
 import type {AgentEvent, Approval, PromptSummary} from '../actions/agent-event.ts';
 import {outcomeOf} from '../actions/outcome.ts';
 import type {Question, QuestionAnswer} from '../actions/ports.ts';
@@ -65,6 +66,8 @@ class Report {
         return event.text.split('\n').map(line => `> ${line}`);
       case 'retrying':
         return [`retrying (${event.attempt} of ${event.maxAttempts}): ${oneLine(event.message)}`];
+      case 'fell-back':
+        return [oneLine(fallbackText(event))];
       case 'message-finished': {
         const text = messageText(event.message).trim();
         return text === '' ? [] : ['', ...text.split('\n'), ''];

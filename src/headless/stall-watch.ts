@@ -27,6 +27,7 @@ export class StallWatch {
   take(event: AgentEvent): void {
     switch (event.event) {
       case 'turn-started':
+      case 'fell-back':
       case 'message-started':
       case 'block-started':
       case 'block-delta':

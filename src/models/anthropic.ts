@@ -20,6 +20,8 @@ export interface AnthropicOptions {
   readonly maxOutputTokens: number | 'default';
   /** `default` leaves it to the model, as do models that take none. */
   readonly effort: Effort | 'default';
+  /** The models that answer, in this order, where the one that is asked cannot. */
+  readonly fallbacks: readonly string[];
   readonly clock?: RetryClock;
 }
 
@@ -53,7 +55,8 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
   return {
     provider: 'anthropic',
     searchesWeb: true,
-    stream: (request, signal) => streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock}, signal),
+    stream: (request, signal) =>
+      streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock, fallbacks: options.fallbacks}, signal),
     facts: modelFacts,
   };
 }

@@ -30,6 +30,8 @@ export interface OpenAiOptions {
   readonly effort: Effort | 'default';
   /** `auto`: Responses at OpenAI itself, chat completions at every other address, as most servers speak only that. */
   readonly wireApi: WireApi | 'auto';
+  /** The models that answer, in this order, where the one that is asked cannot. */
+  readonly fallbacks: readonly string[];
   readonly clock?: RetryClock;
 }
 
@@ -70,7 +72,8 @@ export function connectOpenAi(options: OpenAiOptions): ModelPort {
   return {
     provider: 'openai',
     searchesWeb: wireApi === 'responses',
-    stream: (request, signal) => streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock}, signal),
+    stream: (request, signal) =>
+      streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock, fallbacks: options.fallbacks}, signal),
     facts: modelFacts,
   };
 }

@@ -91,7 +91,9 @@ interface Refusal {
 }
 
 export function errorFromRefusal(refusal: Refusal, endpoint: Endpoint, model: string): ProviderError {
-  const {status, header, code, message: explanation} = refusal;
+  const {header, code, message: explanation} = refusal;
+  // Some servers say with a 400 what is a 404 elsewhere.
+  const status = refusal.status === 400 && /model_not_found/u.test(code) ? 404 : refusal.status;
   const about = explanation === '' ? '' : `: ${explanation}`;
   const final = (message: string, fix: string): ProviderError => ({
     kind: 'final',

@@ -4,6 +4,8 @@ import type {ProviderError} from './provider-error.ts';
 /** Tries at one request, the first included. */
 const maxAttempts = 10;
 const maxAttemptsWhenRefused = 3;
+/** Where another model could answer, as Claude Code has it. */
+const maxAttemptsBeforeFallback = 3;
 
 /** The longest wait between two tries, also when the server asks for more. */
 const maxWaitMs = 60_000;
@@ -25,8 +27,15 @@ export type RetryDecision =
   | {readonly step: 'retry'; readonly attempt: number; readonly maxAttempts: number; readonly delayMs: number}
   | {readonly step: 'give-up'; readonly fault: Fault};
 
-/** What to do after the try numbered `attempt` (from 1) ended in `error`. */
-export function decideRetry(error: ProviderError, attempt: number, clock: RetryClock): RetryDecision {
+/**
+ * What to do after the try numbered `attempt` (from 1) ended in `error`. `otherwise` says whether another model could answer: then a
+ * server that says that it has trouble is not asked for minutes.
+ */
+export function decideRetry(
+  error: ProviderError,
+  {attempt, otherwise}: {readonly attempt: number; readonly otherwise: 'another-model' | 'nobody'},
+  clock: RetryClock,
+): RetryDecision {
   if (error.kind === 'final') return {step: 'give-up', fault: error.fault};
   if (error.retryAfterMs > longestAskedMs) {
     const minutes = Math.ceil(error.retryAfterMs / 60_000);
@@ -38,7 +47,9 @@ export function decideRetry(error: ProviderError, attempt: number, clock: RetryC
     } as const;
     return {step: 'give-up', fault};
   }
-  const limit = error.patience === 'short' ? maxAttemptsWhenRefused : maxAttempts;
+  const saysTrouble = error.status === 429 || error.status >= 500;
+  const most = otherwise === 'another-model' && saysTrouble ? maxAttemptsBeforeFallback : maxAttempts;
+  const limit = error.patience === 'short' ? maxAttemptsWhenRefused : most;
   if (attempt < limit) {
     return {step: 'retry', attempt: attempt + 1, maxAttempts: limit, delayMs: delayOf(error, attempt, clock)};
   }

@@ -41,6 +41,11 @@ export class StreamMerger {
     return this.#shown;
   }
 
+  /** Whether anything of the message was shown but its start. */
+  get hasBlocks(): boolean {
+    return this.#nextIndex > 0;
+  }
+
   get hasFinishedCalls(): boolean {
     return this.#finishedCalls > 0;
   }
@@ -115,6 +120,7 @@ export class StreamMerger {
         this.#message = 'finished';
         return;
       case 'retrying':
+      case 'fell-back':
       case 'failed':
         throw new Error(`a try must not yield ${event.event}`);
       default:

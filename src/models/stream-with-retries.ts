@@ -5,19 +5,27 @@ import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../domain/m
 import {noUsage} from '../domain/usage.ts';
 import {connectionLost, type ProviderError, type SendOnce} from './provider-error.ts';
 import {decideRetry, type RetryClock} from './retry.ts';
+import {fallbacksAfter, fallbackTrigger} from './fallback-models.ts';
 import {StreamMerger} from './stream-merger.ts';
 
 /**
  * One answer, over as many tries as the policy of `retry.ts` allows. While nothing was shown, the same request is sent again. Once
  * text was shown, the model is given that text and asked to go on behind it, and the answer continues in the same message
- * (`stream-merger.ts` has the rules).
+ * (`stream-merger.ts` has the rules). Where the model cannot answer and no block of an answer has come, the first of the `fallbacks`
+ * that are left gets the same request.
  */
 export async function* streamWithRetries(
-  request: ModelRequest,
-  {sendOnce, clock}: {readonly sendOnce: SendOnce; readonly clock: RetryClock},
+  first: ModelRequest,
+  {
+    sendOnce,
+    clock,
+    fallbacks,
+  }: {readonly sendOnce: SendOnce; readonly clock: RetryClock; readonly fallbacks: readonly string[]},
   signal: AbortSignal,
 ): AsyncGenerator<readonly ModelEvent[], void, void> {
-  const merger = new StreamMerger();
+  let request = first;
+  let others = fallbacksAfter(first.model, fallbacks);
+  let merger = new StreamMerger();
   for (let attempt = 1; !signal.aborted; attempt++) {
     let error: ProviderError | undefined;
     const bounds = new AnswerBounds();
@@ -47,7 +55,18 @@ export async function* streamWithRetries(
       yield [...broken, ...merger.endWithCalls()];
       return;
     }
-    const next = decideRetry(error, attempt, clock);
+    const fallback = merger.hasBlocks ? undefined : others[0];
+    const otherwise = fallback === undefined ? 'nobody' : 'another-model';
+    const next = decideRetry(error, {attempt, otherwise}, clock);
+    const trigger = next.step === 'give-up' ? fallbackTrigger(next.fault) : undefined;
+    if (next.step === 'give-up' && fallback !== undefined && trigger !== undefined) {
+      yield [{event: 'fell-back', model: request.model, fallback, trigger, message: next.fault.message}];
+      request = {...request, model: fallback};
+      others = others.slice(1);
+      merger = new StreamMerger();
+      attempt = 0;
+      continue;
+    }
     if (next.step === 'give-up') {
       yield [...broken, ...merger.close(), {event: 'failed', fault: next.fault}];
       return;

@@ -51,7 +51,7 @@ export function blocksOf(events: readonly ModelEvent[]): readonly AssistantBlock
     must(state !== 'after', 'nothing follows the end');
     switch (event.event) {
       case 'message-started':
-        must(state === 'before', 'one start');
+        must(state === 'before', 'one start for each model');
         state = 'within';
         break;
       case 'block-started':
@@ -78,6 +78,10 @@ export function blocksOf(events: readonly ModelEvent[]): readonly AssistantBlock
       case 'failed':
         must(open.size === 0, 'every block is finished');
         state = 'after';
+        break;
+      case 'fell-back':
+        must(blocks.length + open.size === 0, 'another model is asked before anything was said');
+        state = 'before';
         break;
       case 'retrying':
         break;

@@ -4,6 +4,7 @@ import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../../base/unreachable.ts';
 import {causeText, FaultError, faultText} from '../../domain/fault.ts';
 import {type KeyProvider, providerNames} from '../../domain/api-key.ts';
+import type {Sourced} from '../../config/merge-settings.ts';
 import type {KeptKey} from '../../config/kept-keys.ts';
 import {UsageError} from '../exit-code.ts';
 import type {ApiKeys} from './api-keys.ts';
@@ -14,6 +15,8 @@ import type {WireApi} from '../../config/settings-schema.ts';
 export interface ModelChoice {
   readonly provider: (typeof providerChoices)[number] | undefined;
   readonly model: string | undefined;
+  /** The models that answer where the model cannot, and who named them. */
+  readonly fallbackModels: Sourced<readonly string[]>;
   readonly baseUrl: string | undefined;
   readonly wireApi: WireApi | undefined;
   readonly replay: string | undefined;
@@ -170,6 +173,24 @@ export function defaultModelText(found: DefaultModel): string {
   return found.by === 'settings' ? found.model : `${found.model}, the default of ${providerNames[found.by]}`;
 }
 
+/**
+ * The models that answer where the model cannot, by the provider's own names. Settings may be shared by several models and providers:
+ * what does not fit there is left out; a flag that does not fit is an error.
+ */
+function fallbacksOf(provider: KeyProvider, main: DefaultModel, {fallbackModels}: ModelChoice): readonly string[] {
+  const isFlag = fallbackModels.source === 'flags';
+  const names = fallbackModels.value.flatMap(wanted => {
+    const name = modelNamed(wanted, provider);
+    if (isFlag && name === undefined) {
+      throw new UsageError(`--fallback-model: ${providerNames[provider]} has no model ${JSON.stringify(wanted)}.`);
+    }
+    const isMain = main.kind === 'named' && name === main.model;
+    if (isFlag && isMain) throw new UsageError(`--fallback-model: ${name} is the model itself. Name another one.`);
+    return name === undefined || isMain ? [] : [name];
+  });
+  return [...new Set(names)];
+}
+
 /** The provider that variables, address and kept keys imply. An address alone is taken for a server that speaks OpenAI's protocol, as most do. */
 function providerOf(choice: ModelChoice): KeyProvider | undefined {
   const {environment, baseUrl} = choice;
@@ -213,6 +234,7 @@ async function anthropic(choice: ModelChoice): Promise<ChosenModel> {
     environment,
     maxOutputTokens: 'default',
     effort: choice.effort ?? 'default',
+    fallbacks: fallbacksOf('anthropic', named, choice),
   });
   return {port, model: named.kind === 'named' ? named.model : unknownModel, secrets: found.secrets, state: 'ready'};
 }
@@ -235,6 +257,7 @@ async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenM
     maxOutputTokens: 'default',
     effort: choice.effort ?? 'default',
     wireApi: choice.wireApi ?? 'auto',
+    fallbacks: fallbacksOf('openai', named, choice),
   });
   if (named.kind === 'named') return {port, model: named.model, secrets, state: 'ready'};
   // A server at another address has models of its own: take the first that it lists.

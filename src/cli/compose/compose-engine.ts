@@ -396,7 +396,9 @@ const redactModel = (model: ModelPort, secrets: Redactor): ModelPort => ({
 
 function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
   if (event.event === 'failed') return {...event, fault: redactFault(event.fault, secrets)};
-  return event.event === 'retrying' ? {...event, message: secrets.redact(event.message)} : event;
+  return event.event === 'retrying' || event.event === 'fell-back'
+    ? {...event, message: secrets.redact(event.message)}
+    : event;
 }
 
 /** Writes a rule into a settings file, where the next run of weft finds it. */

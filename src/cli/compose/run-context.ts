@@ -73,6 +73,7 @@ export interface RunContext {
 
 interface EffectiveSettings {
   readonly model: string | undefined;
+  readonly fallbackModels: Sourced<readonly string[]>;
   readonly provider: (typeof providerChoices)[number] | undefined;
   readonly baseUrl: string | undefined;
   readonly wireApi: WireApi | undefined;
@@ -145,6 +146,7 @@ export function loadRunContext(given: {
     permissions: merged.value,
     settings: {
       model: settings.model?.value,
+      fallbackModels: settings.fallbackModel,
       // The flag knows one more than settings do: a recording.
       provider: options.provider ?? settings.provider?.value,
       baseUrl: settings.baseUrl?.value,
@@ -198,6 +200,7 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
       source: 'flags',
       values: {
         model: options.model,
+        fallbackModel: options.fallbackModel,
         baseUrl: options.baseUrl,
         permissionMode: options.permissionMode,
         sandbox: options.sandbox,

@@ -1,3 +1,4 @@
+import {type FallbackTrigger, fallbackText} from '../../domain/model-fallback.ts';
 import type {McpServerState, McpTool} from '../../actions/mcp-port.ts';
 import type {HookRunEvent} from '../../domain/hook.ts';
 import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
@@ -22,6 +23,7 @@ import type {
   RpcInit,
   RpcMcpServer,
   RpcMessage,
+  RpcModelFallback,
   RpcPermissionDenied,
   RpcStreamEvent,
   RpcUser,
@@ -117,6 +119,13 @@ export function makeRpcEncoder(options: RpcEncoderOptions): RpcEncoder {
 
 const nothing: readonly RpcMessage[] = [];
 
+const fallbackTriggers = {
+  overloaded: 'overloaded',
+  'server-error': 'server_error',
+  'model-not-found': 'model_not_found',
+  'not-allowed': 'permission_denied',
+} as const satisfies Record<FallbackTrigger, RpcModelFallback['trigger']>;
+
 class SessionEncoder {
   #session: SessionInfo;
   readonly #options: RpcEncoderOptions;
@@ -168,6 +177,18 @@ class SessionEncoder {
             retry_delay_ms: event.delayMs,
             error_status: event.status === 0 ? null : event.status,
             error: apiErrorKind(event.status),
+            ...this.#address(),
+          },
+        ];
+      case 'fell-back':
+        return [
+          {
+            type: 'system',
+            subtype: 'model_fallback',
+            trigger: fallbackTriggers[event.trigger],
+            original_model: event.model,
+            fallback_model: event.fallback,
+            content: fallbackText(event),
             ...this.#address(),
           },
         ];

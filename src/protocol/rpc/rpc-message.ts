@@ -13,6 +13,7 @@ export type RpcMessage =
   | RpcStreamEvent
   | RpcUserReplay
   | RpcApiRetry
+  | RpcModelFallback
   | RpcPermissionDenied
   | RpcStatus
   | RpcInformational
@@ -109,6 +110,16 @@ export interface RpcApiRetry extends MessageEnvelope {
   /** `null` where no answer came. */
   readonly error_status: number | null;
   readonly error: ApiErrorKind;
+}
+
+/** Another model answers the rest of the prompt. */
+export interface RpcModelFallback extends MessageEnvelope {
+  readonly type: 'system';
+  readonly subtype: 'model_fallback';
+  readonly trigger: 'overloaded' | 'server_error' | 'model_not_found' | 'permission_denied';
+  readonly original_model: string;
+  readonly fallback_model: string;
+  readonly content: string;
 }
 
 /** A call was refused without asking anybody. */

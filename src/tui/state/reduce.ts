@@ -1,3 +1,4 @@
+import {fallbackText} from '../../domain/model-fallback.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import type {Question} from '../../actions/ports.ts';
 import {labelOf} from '../../actions/catalogue.ts';
@@ -79,6 +80,8 @@ export function reduce(view: View, event: AgentEvent): View {
           reason: event.message,
         },
       };
+    case 'fell-back':
+      return withNotice({...view, run: {state: 'working'}}, 'warning', fallbackText(event));
     case 'message-started':
       return view.run.state === 'retrying' ? {...view, run: {state: 'working'}} : view;
     case 'block-started':

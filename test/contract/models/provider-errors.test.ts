@@ -173,7 +173,7 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
     const baseUrl = server.baseUrl[dialect];
     await server.close();
     const clock = new NoWaiting();
-    const stream = connect(dialect, baseUrl, clock).stream(ask('hello'), new AbortController().signal);
+    const stream = connect(dialect, baseUrl, {clock}).stream(ask('hello'), new AbortController().signal);
     const events = await eventsOf(stream);
     expect(clock.waits).toEqual([200, 400]);
     expect(events.at(-1)).toEqual({

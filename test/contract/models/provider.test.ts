@@ -91,7 +91,7 @@ describe.each(dialects)('a model over %s', dialect => {
 
   test('an abort before the first word, and one while waiting to try again, end the stream at once', async () => {
     await using server = await startModelServer(answers([hang(), fail(503, {headers: {'retry-after': '60'}})]));
-    const model = connect(dialect, server.baseUrl[dialect], realClock);
+    const model = connect(dialect, server.baseUrl[dialect], {clock: realClock});
     const first = new AbortController();
     const silent = eventsOf(model.stream(ask('hi'), first.signal));
     await server.received(1);

@@ -18,6 +18,7 @@ const modelAt = (baseUrl: string, environment: ProxyEnvironment) =>
     environment,
     maxOutputTokens: 'default',
     effort: 'default',
+    fallbacks: [],
     clock: new NoWaiting(),
   });
 

@@ -20,12 +20,17 @@ export class NoWaiting implements RetryClock {
 }
 
 /** A client of `dialect` that never waits, unless `clock` says otherwise. */
-export function connect(dialect: DialectName, baseUrl: string, clock: RetryClock = new NoWaiting()): ModelPort {
+export function connect(
+  dialect: DialectName,
+  baseUrl: string,
+  {clock = new NoWaiting(), fallbacks = []}: {clock?: RetryClock; fallbacks?: readonly string[]} = {},
+): ModelPort {
   const options = {
     apiKey: 'key-1',
     baseUrl,
     maxOutputTokens: 'default',
     effort: 'default',
+    fallbacks,
     environment: {},
     clock,
   } as const;
@@ -40,9 +45,16 @@ export interface Run {
 }
 
 /** What a client of `dialect` hears of the scripted server, and what the server got. */
-export async function run(dialect: DialectName, script: Script, request: ModelRequest = ask('hello')): Promise<Run> {
+export async function run(
+  dialect: DialectName,
+  script: Script,
+  {request = ask('hello'), fallbacks = []}: {request?: ModelRequest; fallbacks?: readonly string[]} = {},
+): Promise<Run> {
   await using server = await startModelServer(script);
   const clock = new NoWaiting();
-  const stream = connect(dialect, server.baseUrl[dialect], clock).stream(request, new AbortController().signal);
+  const stream = connect(dialect, server.baseUrl[dialect], {clock, fallbacks}).stream(
+    request,
+    new AbortController().signal,
+  );
   return {events: await eventsOf(stream), server, waits: clock.waits};
 }

@@ -22,7 +22,11 @@ async function readingOf(batches: Iterable<readonly ModelEvent[]>): Promise<{
     }
   }
   const events: ModelEvent[] = [];
-  for await (const batch of streamWithRetries(request, {sendOnce, clock}, new AbortController().signal)) {
+  for await (const batch of streamWithRetries(
+    request,
+    {sendOnce, clock, fallbacks: []},
+    new AbortController().signal,
+  )) {
     events.push(...batch.filter(({event}) => event !== 'block-delta'));
   }
   return {events, read};

@@ -24,6 +24,7 @@ test('sealed thinking comes through and goes back as it was', async () => {
     baseUrl: server.baseUrl.anthropic,
     maxOutputTokens: 500,
     effort: 'default',
+    fallbacks: [],
     environment: {},
   });
   expect(blocksOf(await eventsOf(model.stream(ask('hi'), never())))).toEqual([
@@ -41,6 +42,7 @@ test('servers that know only the older header get the key in it', async () => {
     baseUrl: server.baseUrl.anthropic,
     maxOutputTokens: 'default',
     effort: 'default',
+    fallbacks: [],
     environment: {},
   });
   await eventsOf(model.stream(ask('hi'), never()));
@@ -54,10 +56,14 @@ test('a redirect is not followed but named', async () => {
   await using server = await startModelServer(answers([fail(308, {headers: {location: 'https://there/'}, body: ''})]));
   const baseUrl = server.baseUrl.anthropic;
   const events = await eventsOf(
-    connectAnthropic({apiKey: 'k', baseUrl, maxOutputTokens: 'default', effort: 'default', environment: {}}).stream(
-      ask('hi'),
-      never(),
-    ),
+    connectAnthropic({
+      apiKey: 'k',
+      baseUrl,
+      maxOutputTokens: 'default',
+      effort: 'default',
+      fallbacks: [],
+      environment: {},
+    }).stream(ask('hi'), never()),
   );
   expect(events).toEqual([
     {

@@ -14,6 +14,7 @@ test('a server that does not stream is understood too', async () => {
     baseUrl: server.baseUrl.openai,
     maxOutputTokens: 'default',
     effort: 'default',
+    fallbacks: [],
     wireApi: 'chat',
     environment: {},
   });
@@ -64,13 +65,16 @@ test('bounds the answer only when asked to, and asks for the usage', async () =>
   await using server = await startModelServer(answers([say('a'), say('b'), fail(400)]));
   const options = {apiKey: undefined, baseUrl: server.baseUrl.openai, environment: {}};
   await eventsOf(
-    connectOpenAi({...options, maxOutputTokens: 'default', effort: 'default', wireApi: 'chat'}).stream(
+    connectOpenAi({...options, maxOutputTokens: 'default', effort: 'default', fallbacks: [], wireApi: 'chat'}).stream(
       ask('hi'),
       never(),
     ),
   );
   await eventsOf(
-    connectOpenAi({...options, maxOutputTokens: 99, effort: 'default', wireApi: 'chat'}).stream(ask('hi'), never()),
+    connectOpenAi({...options, maxOutputTokens: 99, effort: 'default', fallbacks: [], wireApi: 'chat'}).stream(
+      ask('hi'),
+      never(),
+    ),
   );
   const [plain, bounded] = server.requests.map(request => request.body);
   expect(plain).toEqual({

@@ -172,6 +172,7 @@ test('a server that knows no tool of the provider refuses: what to do about it i
     baseUrl: server.baseUrl.anthropic,
     maxOutputTokens: 'default',
     effort: 'default',
+    fallbacks: [],
     environment: {},
   });
   const failure = (await eventsOf(model.stream(request([prompt]), new AbortController().signal))).at(-1);

@@ -14,7 +14,7 @@ import {answers, startModelServer} from '../../support/model-server.ts';
 import * as fc from 'fast-check';
 import {randomInputs} from '../../support/random-inputs.ts';
 
-const options = {maxOutputTokens: 'default', effort: 'default', summaries: 'wanted'} as const;
+const options = {maxOutputTokens: 'default', effort: 'default', fallbacks: [], summaries: 'wanted'} as const;
 const endpoint = {name: 'OpenAI', baseUrl: '', keyVariable: '', urlVariable: ''};
 
 const prompt: Message = {role: 'user', id: messageId('u1'), blocks: [{kind: 'text', text: 'Tidy up.'}]};
@@ -136,6 +136,7 @@ test('an account that may not see summaries of the reasoning is asked without th
     environment: {},
     maxOutputTokens: 'default',
     effort: 'default',
+    fallbacks: [],
     wireApi: 'responses',
   });
   const signal = new AbortController().signal;
@@ -153,6 +154,7 @@ test('other addresses than OpenAI hear chat completions, unless the settings say
     environment: {},
     maxOutputTokens: 'default',
     effort: 'default',
+    fallbacks: [],
     wireApi: 'auto',
   });
   await eventsOf(model.stream(ask('hi'), new AbortController().signal));
@@ -243,6 +245,7 @@ test('the whole response of a server that does not stream says the same as its s
       environment: {},
       maxOutputTokens: 'default',
       effort: 'default',
+      fallbacks: [],
       wireApi: 'responses',
     });
     return blocksOf(await eventsOf(model.stream(ask('hi'), new AbortController().signal)));

@@ -13,9 +13,13 @@ const passing = (more: Partial<Extract<ProviderError, {kind: 'passing'}>> = {}):
   ...more,
 });
 
-const delays = (trouble: ProviderError, random: number): readonly (number | 'give-up')[] =>
+const delays = (
+  trouble: ProviderError,
+  random: number,
+  otherwise: 'another-model' | 'nobody' = 'nobody',
+): readonly (number | 'give-up')[] =>
   Array.from({length: 10}, (_, at) => {
-    const next = decideRetry(trouble, at + 1, clockAt(random));
+    const next = decideRetry(trouble, {attempt: at + 1, otherwise}, clockAt(random));
     return next.step === 'retry' ? next.delayMs : 'give-up';
   });
 
@@ -61,12 +65,28 @@ describe('the wait before another try', () => {
     expect(delays(trouble, random)).toEqual(expected);
   });
 
+  test.each([
+    ['an overloaded server is asked three times', passing(), [500, 1000, ...Array<string>(8).fill('give-up')]],
+    [
+      'a connection that broke says nothing of the model',
+      passing({status: 0}),
+      [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 'give-up'],
+    ],
+  ])('where another model could answer, %s', (_name, trouble, expected) => {
+    expect(delays(trouble, 0, 'another-model')).toEqual(expected);
+  });
+
   test('numbers the try to come', () => {
-    expect(decideRetry(passing(), 1, clockAt(0))).toEqual({step: 'retry', attempt: 2, maxAttempts: 10, delayMs: 500});
+    expect(decideRetry(passing(), {attempt: 1, otherwise: 'nobody'}, clockAt(0))).toEqual({
+      step: 'retry',
+      attempt: 2,
+      maxAttempts: 10,
+      delayMs: 500,
+    });
   });
 
   test('giving up says how often it was tried', () => {
-    expect(decideRetry(passing(), 10, clockAt(0))).toEqual({
+    expect(decideRetry(passing(), {attempt: 10, otherwise: 'nobody'}, clockAt(0))).toEqual({
       step: 'give-up',
       fault: {kind: 'provider', message: 'It is overloaded. (10 attempts)', fix: 'Try again later.', status: 529},
     });
@@ -74,7 +94,10 @@ describe('the wait before another try', () => {
 
   test('final trouble is not tried again', () => {
     const fault = {kind: 'provider', message: 'No.', fix: 'Stop.', status: 401} as const;
-    expect(decideRetry({kind: 'final', fault}, 1, clockAt(0))).toEqual({step: 'give-up', fault});
+    expect(decideRetry({kind: 'final', fault}, {attempt: 1, otherwise: 'another-model'}, clockAt(0))).toEqual({
+      step: 'give-up',
+      fault,
+    });
   });
 });
 

@@ -20,7 +20,8 @@ async function open(settings: Pick<ModelChoice, 'baseUrl' | 'model'>, variables:
   const environment = {PATH: folder, ...variables};
   const apiKeys = openApiKeys({credentials: join(folder, 'credentials.json')}, environment);
   const none = {provider: undefined, replay: undefined, record: undefined, effort: undefined, wireApi: undefined};
-  const choice: ModelChoice = {...none, ...settings, environment, apiKeys};
+  const fallbackModels = {value: [], source: 'default', path: ''} as const;
+  const choice: ModelChoice = {...none, ...settings, fallbackModels, environment, apiKeys};
   const settingsFile = join(folder, 'settings.json');
   const chosen = await chooseModel(choice, signal);
   return {chosen, apiKeys, settingsFile, ...exchangeableModel(chosen, {choice, apiKeys, settingsFile})};

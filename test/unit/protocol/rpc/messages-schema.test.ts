@@ -68,6 +68,7 @@ type Known<T> = T extends {readonly type: infer Type extends string} ? (string e
 const outputs: Readonly<Record<KindOf<RpcMessage | ControlMessage>, true>> = {
   'system/init': true,
   'system/api_retry': true,
+  'system/model_fallback': true,
   'system/permission_denied': true,
   'system/status': true,
   'system/informational': true,
