@@ -31,6 +31,7 @@ import {requestCommandOutput} from './request-command-output.ts';
 import {requestFileEdits} from './request-file-edits.ts';
 import {sendMessageToAgent} from './send-message-to-agent.ts';
 import {startAgent} from './start-agent.ts';
+import {searchCodebase} from './search-codebase.ts';
 import {searchTools} from './search-tools.ts';
 import {suggestNewConversation} from './suggest-new-conversation.ts';
 import {suggestPrompt} from './suggest-prompt.ts';
@@ -69,6 +70,7 @@ const catalogue = {
   'open-code-review': openCodeReview,
   'upload-artifact': uploadArtifact,
   'init-project': initProject,
+  'search-codebase': searchCodebase,
   'fetch-conversation': fetchConversation,
   'suggest-prompt': suggestPrompt,
   'suggest-new-conversation': suggestNewConversation,

@@ -17,12 +17,6 @@ export interface DeclaredAction {
  */
 export const declaredActions: readonly DeclaredAction[] = [
   {
-    name: 'search-codebase',
-    tool: 'SearchCodebase',
-    description: 'Search the codebase by meaning.',
-    inputs: ['query', 'path_filters?'],
-  },
-  {
     name: 'use-computer',
     tool: 'UseComputer',
     description: 'Act on the screen, mouse and keyboard.',

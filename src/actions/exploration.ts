@@ -1,4 +1,4 @@
-import {pluralize} from '../base/clip.ts';
+import {firstLine, pluralize} from '../base/clip.ts';
 import type {ToolResultBlock} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import type {Action, ActionResult} from './catalogue.ts';
@@ -15,7 +15,7 @@ export interface Glance {
 
 /** Whether the action only looks: it reads, searches or lists files. */
 export const explores = ({name}: Pick<Action, 'name'>): boolean =>
-  name === 'read-files' || name === 'grep' || name === 'file-glob-v2';
+  name === 'read-files' || name === 'grep' || name === 'file-glob-v2' || name === 'search-codebase';
 
 /** What a call looked at and what it found. */
 export function glancesAt(result: ActionResult): readonly Glance[] {
@@ -41,6 +41,10 @@ export function glancesAt(result: ActionResult): readonly Glance[] {
     const {paths, omitted} = result.settled.output;
     return targets.map(target => ({...target, found: countText(paths.length + omitted, 'file')}));
   }
+  if (result.name === 'search-codebase' && result.settled.state === 'success') {
+    const found = countText(result.settled.output.places.length, 'place');
+    return targets.map(target => ({...target, found}));
+  }
   return targets;
 }
 
@@ -57,6 +61,10 @@ export function pastGlances(
   if (action.name === 'grep') {
     const text = matchesText(action.input, {lines: found, omitted: {count: 0, exact: 'exact'}});
     return targets.map(target => ({...target, found: text}));
+  }
+  if (action.name === 'search-codebase') {
+    const places = found.filter(line => /^\S/u.test(line)).length;
+    return targets.map(target => ({...target, found: countText(places, 'place')}));
   }
   if (action.name !== 'file-glob-v2') return targets;
   return targets.map(target => ({...target, found: countText(found.length, 'file')}));
@@ -83,6 +91,11 @@ export function targetsOf(action: Action): readonly Glance[] {
       const {patterns, path} = action.input;
       const words = patterns.join(', ');
       return [{...plain, verb: 'listed', target: path === '.' ? words : `${words} in ${path}`}];
+    }
+    case 'search-codebase': {
+      const {query, path} = action.input;
+      const words = JSON.stringify(firstLine(query, 80));
+      return [{...plain, verb: 'searched', target: path === '.' ? words : `${words} in ${path}`}];
     }
     default:
       return [];

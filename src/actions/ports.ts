@@ -292,6 +292,8 @@ export interface SearchPort {
   limitedTo(paths: readonly JudgedPath[]): SearchPort;
   grep(request: GrepRequest, signal: AbortSignal): Promise<Outcome<GrepReport, Fault>>;
   glob(request: GlobRequest, signal: AbortSignal): Promise<Outcome<GlobReport, Fault>>;
+  /** The code that has most to do with a question; ignored files are left out. */
+  codebase(request: CodebaseRequest, signal: AbortSignal): Promise<Outcome<CodebaseReport, Fault>>;
 }
 
 export interface GrepRequest {
@@ -311,6 +313,38 @@ export interface GrepReport {
   readonly lines: readonly string[];
   /** Lines left out because of the limit; `at-least` when the search stopped early. */
   readonly omitted: {readonly count: number; readonly exact: 'exact' | 'at-least'};
+}
+
+export interface CodebaseRequest {
+  /** A question or words, as a person would say it. */
+  readonly query: string;
+  readonly path: string;
+  /** Places told, at most. */
+  readonly limit: number;
+}
+
+export interface CodebaseReport {
+  /** The best first, one in each file. */
+  readonly places: readonly CodePlace[];
+  /** Beginnings of words that were looked for. */
+  readonly terms: readonly string[];
+  /** Files with one of the terms. */
+  readonly files: number;
+  /** `cut`: there was more to search than there was time for. */
+  readonly searched: 'whole' | 'cut';
+}
+
+/** A passage of a file. */
+export interface CodePlace {
+  /** Relative to the workspace root where inside it, else absolute. */
+  readonly path: string;
+  /** The first and the last line, from 1. */
+  readonly from: number;
+  readonly to: number;
+  /** What it stands in, such as a function; empty where that is not known. */
+  readonly within: string;
+  /** The lines that say most. */
+  readonly lines: readonly {readonly line: number; readonly text: string}[];
 }
 
 export interface GlobRequest {

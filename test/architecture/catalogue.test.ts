@@ -209,6 +209,7 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     OpenCodeReview: {good: {base_branch: 'main'}, bad: {base_branch: 1}},
     UploadArtifact: {good: {file_path: 'a.pdf', description: 'x'}, bad: {file_path: ''}},
     InitProject: {good: {}, bad: []},
+    SearchCodebase: {good: {query: 'retry', path: 'src', limit: 5}, bad: {query: '', limit: 0}},
     FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: '0f9a', before: 0}},
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},
     SuggestNewConversation: {good: {summary: 'The cart is done.'}, bad: {summary: ''}},

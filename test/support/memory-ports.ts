@@ -182,6 +182,7 @@ export function engineBench(
   given: {
     readonly host?: Partial<HostPorts>;
     readonly shell?: ActionPorts['shell']['run'];
+    readonly codebase?: ActionPorts['search']['codebase'];
     readonly blocks?: ActionPorts['blocks'];
     readonly read?: ActionPorts['files']['read'];
     readonly files?: Partial<ActionPorts['files']>;
@@ -221,6 +222,7 @@ export function engineBench(
     limitedTo: () => search,
     grep: async () => ok({lines: [], omitted: {count: 0, exact: 'exact'}} as const),
     glob: async () => ok({paths: [], omitted: 0}),
+    codebase: given.codebase ?? (async () => ok({places: [], terms: [], files: 0, searched: 'whole'} as const)),
   };
   const files: FilesPort = {
     limitedTo: () => files,

@@ -189,6 +189,11 @@ export const sampleActions: {
     partial: {path: 'out/report.pdf'},
   },
   'init-project': {input: {}, label: 'Look the project over', partial: undefined},
+  'search-codebase': {
+    input: {query: 'where is the sum rounded?', path: 'src', limit: 10},
+    label: 'Search the code for "where is the sum rounded?" in src',
+    partial: {query: 'where is the sum rounded?'},
+  },
   'fetch-conversation': {
     input: {id: '0f9a1a34', before: 12},
     label: 'Read conversation 0f9a1a34',

@@ -223,6 +223,7 @@ export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPor
     limitedTo: paths => searchIn(all => chosen(all).limitedTo(paths)),
     grep: async (request, signal) => chosen(await load()).grep(request, signal),
     glob: async (request, signal) => chosen(await load()).glob(request, signal),
+    codebase: async (request, signal) => chosen(await load()).codebase(request, signal),
   });
   return searchIn(all => all);
 }

@@ -367,6 +367,25 @@ function redactingSearch(search: SearchPort, secrets: Redactor): SearchPort {
         ? ok({...found.value, paths: found.value.paths.map(redact)})
         : failed(redactFault(found.error, secrets));
     },
+    async codebase(request, signal) {
+      secrets.refresh([]);
+      const found = await search.codebase({...request, path: restore(request.path)}, signal);
+      if (found.tag === 'failed') return failed(redactFault(found.error, secrets));
+      const {places, terms} = found.value;
+      secrets.refresh(secretFilesIn(places.map(({path}) => path).join('\n')));
+      return ok({
+        ...found.value,
+        places: places.map(place => {
+          const texts = redactLines(
+            place.lines.map(({text}) => text),
+            secrets,
+          );
+          const lines = place.lines.map(({line}, at) => ({line, text: texts[at] ?? ''}));
+          return {...place, path: redact(place.path), within: redact(place.within), lines};
+        }),
+        terms: terms.map(redact),
+      });
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import {agentFacts} from '../../actions/start-agent.ts';
 import type {AgentRow} from '../../domain/sub-agent.ts';
 import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
 import type {ReadEntry} from '../../actions/read-files.ts';
+import {placeText} from '../../actions/search-codebase.ts';
 import {blockStateText} from '../../actions/block-text.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import {changeOf} from '../../actions/request-file-edits.ts';
@@ -140,6 +141,8 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   }),
   'init-project': ({found, omitted}, frame) =>
     listBody(found, countOf(found.length + omitted, {one: 'telling file', many: 'telling files'}), frame),
+  'search-codebase': ({places}, frame) =>
+    listBody(places.map(placeText), countOf(places.length, {one: 'place', many: 'places'}), frame),
   'fetch-conversation': ({title, messages, total}, frame) => ({
     rows: noteRows(visibleLine(title), frame),
     foot: [`${messages.length} of ${countOf(total, {one: 'message', many: 'messages'})}`],

@@ -177,6 +177,40 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       }
       return ok(await globReport(found, {limit: request.limit, root: paths.root, check}));
     },
+
+    async codebase(request, signal) {
+      const prepared = await prepare(request.path);
+      if (prepared.tag === 'failed') return prepared;
+      const {place, exclusions} = prepared.value;
+      const {searchCode} = await import('./search-code.ts');
+      const real = (shown: string): string => resolve(paths.root, shown);
+      const check = checkPlaces(paths.roots);
+      return searchCode(
+        request,
+        {
+          find: (patterns, begin) =>
+            run(
+              {
+                options: [
+                  ...commonOptions,
+                  ...exclusions.options(paths.root),
+                  ...patterns,
+                  '--',
+                  place.shown === '.' ? './' : place.shown,
+                ],
+                directory: paths.root,
+                start: place.kind === 'file' ? dirname(place.real) : place.real,
+                begin,
+              },
+              signal,
+            ),
+          isShown: shown => !exclusions.leavesOut(real(shown)),
+          size: shown => lstatSync(real(shown), {throwIfNoEntry: false})?.size ?? 0,
+          lines: shown => check.lines(real(shown)),
+        },
+        signal,
+      );
+    },
   };
 }
 

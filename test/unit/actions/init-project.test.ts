@@ -15,6 +15,7 @@ async function lookOver(glob: SearchPort['glob'], signal = new AbortController()
     limitedTo: () => search,
     grep: async () => failed(rejected('not asked')),
     glob,
+    codebase: async () => failed(rejected('not asked')),
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the action uses the search alone; another port would throw
   const ports = {search} as unknown as ActionPorts;

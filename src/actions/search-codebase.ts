@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import {firstLine} from '../base/clip.ts';
+import {ok} from '../base/outcome.ts';
+import {readingAsks} from './access.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
+import type {CodebaseReport, CodebaseRequest, CodePlace} from './ports.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface SearchCodebasePartial {
+  readonly query: string;
+}
+
+/** Places when the model sets no limit, and at most. */
+const usualLimit = 10;
+const mostPlaces = 30;
+
+/** Finds the code that a question is about, where the words that it is written in are not known. */
+export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, SearchCodebasePartial>({
+  summary: 'Find code by what it does.',
+  risk: 'read-only',
+  scheduling: 'parallel',
+  offered: 'when-found',
+  access: ({path}) => ({kind: 'search', path, patterns: []}),
+  ruleKind: 'searching',
+  asks: readingAsks,
+  tools: [
+    toolForm({
+      name: 'SearchCodebase',
+      description:
+        'Find code by a question or by words for what it does (also synonyms), best file first, when you do not know what to Grep for; ignored files are left out.',
+      schema: () =>
+        z.object({
+          query: z.string().check(z.minLength(1), z.maxLength(2000)),
+          path: z.optional(z.string().check(z.describe('File or folder'))),
+          limit: z.optional(z.int().check(z.minimum(1), z.maximum(mostPlaces), z.describe(`Default ${usualLimit}`))),
+        }),
+      toInput: raw => ({query: raw.query, path: raw.path ?? '.', limit: raw.limit ?? usualLimit}),
+    }),
+  ],
+  label: ({query, path}) =>
+    `Search the code for ${JSON.stringify(firstLine(query, 80))}${path === '.' ? '' : ` in ${path}`}`,
+  cancelled: ({query}) => ({query}),
+  modelContent: report => textContent(reportText(report)),
+  partialText: () => '',
+  outcome: ({places}) => [places.length === 0 ? 'nothing found' : places.slice(0, 3).map(placeText).join(', ')],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run(input, {ports, signal}) {
+    const found = await ports.search.codebase(input, signal);
+    return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};
+  },
+});
+
+/** `src/a.ts:12-40 in parseRules`. */
+export const placeText = ({path, from, to, within}: CodePlace): string =>
+  `${path}:${from}${to === from ? '' : `-${to}`}${within === '' ? '' : ` in ${within}`}`;
+
+function reportText({places, terms, files, searched}: CodebaseReport): string {
+  const cut =
+    searched === 'cut' ? ['[The search ended before all files were searched; give a path further down.]'] : [];
+  if (places.length === 0) {
+    return [`Nothing found for ${terms.join(', ')}. Try other words for it.`, ...cut].join('\n');
+  }
+  return [
+    ...places.flatMap(place => [placeText(place), ...place.lines.map(({line, text}) => `  ${line}: ${text}`)]),
+    `[best ${places.length} of ${files} files with ${terms.join(', ')}]`,
+    ...cut,
+  ].join('\n');
+}
