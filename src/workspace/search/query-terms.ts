@@ -59,7 +59,7 @@ export const wordsOf = (name: string): readonly string[] =>
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 function pairsOf(word: string): readonly string[] {
-  const letters = [...word];
+  const letters = Array.from(word);
   return letters.length < 3 ? [word] : letters.slice(1).map((letter, at) => `${letters[at] ?? ''}${letter}`);
 }
 

@@ -1,6 +1,6 @@
 import {mkdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {CodebaseRequest} from '../../../../src/actions/ports.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
