@@ -50,6 +50,10 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
     const standing = judged === 'changed' && approval === 'answered' ? 'accepted' : judged;
     const observer: McpCallObserver = {
       progress: line => observe(`${line}\n`),
+      async sample(request, asked) {
+        const {sampleWithApproval} = await import('./sampling.ts');
+        return sampleWithApproval(request, ports, AbortSignal.any([asked, signal]));
+      },
       // A server may not take back what it asked for a call that is over.
       elicit: (elicitation, asked) => elicitByQuestions(elicitation, ports.questions, AbortSignal.any([asked, signal])),
     };

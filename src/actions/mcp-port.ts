@@ -65,6 +65,8 @@ export interface McpCallObserver {
   readonly progress: (line: string) => void;
   /** Asks the user what the server wants to know. */
   readonly elicit: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
+  /** Asks the model for the server, where the user agrees. */
+  readonly sample: (request: SamplingRequest, signal: AbortSignal) => Promise<SamplingReply>;
 }
 
 export interface McpResourceRequest {
@@ -130,7 +132,13 @@ export interface McpPrompt {
   }[];
 }
 
-/** What a model said to a server that asked it (`sampling`), in the protocol's form; the error says why it was not asked. */
+/** What a server wants to ask the model (`sampling/createMessage`), in the protocol's form. */
+export interface SamplingRequest {
+  readonly server: string;
+  readonly params: JsonObject;
+}
+
+/** What a model said to a server that asked it, in the protocol's form; the error says why it was not asked. */
 export type SamplingReply = Outcome<JsonObject, string>;
 
 /** What a server answered, bounded, ready for the model. */

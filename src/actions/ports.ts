@@ -12,6 +12,7 @@ import type {ChangesPort} from './changes-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {ReviewPort} from './review-port.ts';
+import type {SamplingPort} from './sampling-port.ts';
 import type {SkillsPort} from './skills-port.ts';
 import type {FileDiff} from './preview.ts';
 import type {WebPort} from './web-port.ts';
@@ -38,6 +39,7 @@ export interface ActionPorts {
   readonly artifacts: SessionArtifacts;
   readonly changes: ChangesPort;
   readonly review: ReviewPort;
+  readonly sampling: SamplingPort;
 }
 
 /** A tool that the model may call from its next answer on. */

@@ -31,6 +31,7 @@ import {runPrompt} from './loop.ts';
 import {PendingRequests, type Interaction} from './pending-requests.ts';
 import type {AgentPorts} from './ports.ts';
 import {PromptHooks} from './prompt-hooks.ts';
+import {samplingPort} from './sampling.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {journal, warn, type PromptLimits, type SessionContext} from './session-context.ts';
 import {LazyAgents, type SessionAgents} from './sub-agents/session-agents.ts';
@@ -132,6 +133,7 @@ class Engine implements AgentClient {
               const setup = {newEngine, host, disabledTools, session: () => this.#session, limits: usualLimits};
               return new SubAgents(setup).top();
             }),
+      sampling: samplingPort(() => this.#session),
       foreground: new ForegroundCommands(),
       addedContext: [],
       promptModel: undefined,

@@ -2,6 +2,7 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import {type Action, withProgramName} from '../actions/catalogue.ts';
 import {decodeAction} from '../actions/decode-action.ts';
 import type {ActionPorts, AnswerPort} from '../actions/ports.ts';
+import type {SamplingPort} from '../actions/sampling-port.ts';
 import type {Json} from '../base/json.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
 import type {TextBlock} from '../domain/conversation.ts';
@@ -50,6 +51,7 @@ export interface SessionContext {
   /** Who asks the user. */
   readonly asker: Asker;
   readonly agents: SessionAgents;
+  readonly sampling: SamplingPort;
   readonly foreground: ForegroundCommands;
   readonly publish: (events: readonly AgentEvent[]) => void;
   /** Settles when every listener can take more events; `undefined` where all of them can now. */
@@ -110,6 +112,7 @@ export const nextRequest = (session: SessionContext): ModelRequest => ({
   tools: offeredTools(session),
   messages: [...session.conversation.messages],
   thinking: session.thinking,
+  mostTokens: 'default',
 });
 
 /** The provider searches the web itself where weft has no search engine and a rule allows it, since of its searches nobody can be asked. */
@@ -152,6 +155,7 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
       },
     },
     agents: session.agents.portFor(id),
+    sampling: session.sampling,
     ...asking,
     hosts: hostsPort({
       mode: () => session.mode,

@@ -13,7 +13,7 @@ import {
   type Usage,
 } from '../domain/usage.ts';
 
-type SubAgentUsage = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
+type UsageBesides = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
 
 /** Adds up the tokens and costs that the provider reported, per model, for one session. */
 export class UsageMeter {
@@ -33,7 +33,7 @@ export class UsageMeter {
         this.add(record.message.model, record.message.usage, providerSearches(record.message));
       }
       if (record.kind === 'usage') this.add(record.model, record.usage, 0);
-      if (record.kind === 'agent-usage') this.addOfSubAgent(record);
+      if (record.kind === 'agent-usage') this.addBesides(record);
     }
     const last = records.findLast(record => setsContextSize.has(record.kind));
     if (last !== undefined && last.kind !== 'answer' && last.kind !== 'usage') this.follow(records);
@@ -56,8 +56,8 @@ export class UsageMeter {
     this.#expected = undefined;
   }
 
-  /** What a sub-agent has used counts as money and tokens, and says nothing of how full the context is. */
-  addOfSubAgent({model, usage, costUsd}: SubAgentUsage): void {
+  /** What a sub-agent or an MCP server has used counts as money and tokens, and says nothing of how full the context is. */
+  addBesides({model, usage, costUsd}: UsageBesides): void {
     const before = this.#models.get(model) ?? {usage: noUsage, costUsd: 0, requests: 0, webSearches: 0};
     this.#models.set(model, {
       ...before,

@@ -77,7 +77,7 @@ export type JournalRecord =
     }
   /** First in the session of a sub-agent. `harnessSession` is what its harness resumes by, once that is known; a later record counts. */
   | {readonly kind: 'agent'; readonly agent: SubAgent; readonly harnessSession: string}
-  /** What a sub-agent of the session has used; the requests themselves are in its own session. */
+  /** What a sub-agent of the session has used, whose requests are in its own session, or an MCP server that asked the model. */
   | {
       readonly kind: 'agent-usage';
       readonly model: string;

@@ -14,6 +14,8 @@ export interface ModelRequest {
   /** A valid history: every message with tool calls is followed by a user message that begins with all their results. */
   readonly messages: readonly Message[];
   readonly thinking: Thinking;
+  /** The most tokens of the answer; `default`: as many as are usual with the model. */
+  readonly mostTokens: number | 'default';
 }
 
 /** How much the model thinks before it answers; `default` leaves that to the model. `tokens` is the limit for one answer. */

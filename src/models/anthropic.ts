@@ -43,7 +43,8 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     async post(request, signal) {
       client ??= openClient(options, baseUrl);
       const given = options.maxOutputTokens;
-      const maxOutputTokens = given === 'default' ? maxOutputOf(request.model) : given;
+      const usual = given === 'default' ? maxOutputOf(request.model) : given;
+      const maxOutputTokens = request.mostTokens === 'default' ? usual : Math.min(request.mostTokens, usual);
       const body = JSON.stringify(anthropicRequest(request, {maxOutputTokens, effort: options.effort}));
       // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
       const headers = {'content-type': 'application/json', accept: 'text/event-stream'};

@@ -38,17 +38,24 @@ export function openAiRequest(
     request.system === '' ? [] : [{role: 'system', content: request.system}];
   const messages = documents === 'sent' ? request.messages : request.messages.map(withoutDocuments);
   const reasoning = effortOf(request, effort);
+  const most = mostTokensOf(request, maxOutputTokens);
   // Chat completions have no tools of the provider's own.
   const tools = request.tools.flatMap(tool => ('provided' in tool ? [] : [tool]));
   return {
     model: request.model,
     messages: [...system, ...messages.flatMap(messageParams)],
     ...(tools.length === 0 ? {} : {tools: tools.map(toolParam)}),
-    ...(maxOutputTokens === 'default' ? {} : {max_completion_tokens: maxOutputTokens}),
+    ...(most === 'default' ? {} : {max_completion_tokens: most}),
     ...(reasoning === undefined ? {} : {reasoning_effort: reasoning}),
     stream: true,
     stream_options: {include_usage: true},
   };
+}
+
+/** The bound of an answer, where there is one; `allowed` is that of the settings. */
+export function mostTokensOf({mostTokens}: ModelRequest, allowed: number | 'default'): number | 'default' {
+  if (mostTokens === 'default') return allowed;
+  return allowed === 'default' ? mostTokens : Math.min(mostTokens, allowed);
 }
 
 const toolParam = ({name, description, inputSchema}: ToolSpec): ChatCompletionFunctionTool => ({

@@ -18,7 +18,7 @@ import {
 } from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
-import {effortOf} from './openai-request.ts';
+import {effortOf, mostTokensOf} from './openai-request.ts';
 
 interface ResponsesOptions {
   readonly maxOutputTokens: number | 'default';
@@ -39,12 +39,13 @@ export function responsesRequest(
   const [first] = request.messages;
   const reasons = reasoningModel.test(request.model);
   const wanted = effortOf(request, effort);
+  const most = mostTokensOf(request, maxOutputTokens);
   return {
     model: request.model,
     ...(request.system === '' ? {} : {instructions: request.system}),
     input: request.messages.flatMap(message => inputItems(message, request.model)),
     ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),
-    ...(maxOutputTokens === 'default' ? {} : {max_output_tokens: maxOutputTokens}),
+    ...(most === 'default' ? {} : {max_output_tokens: most}),
     ...(reasons
       ? {
           reasoning: {

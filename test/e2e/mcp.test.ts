@@ -275,6 +275,30 @@ test('in the terminal UI a server asks: an answer accepts, "Decline" declines, E
   expect(told(7)).toContain(String.raw`Greet warmly {\"who\":\"Bo and Al\"}`);
 });
 
+test('a server asks the model only once the user agrees; headless it reads why not', async () => {
+  const asking = call('mcp__calc__ask', {});
+  await using scene = await openScene([asking, say('Done.'), asking, say('Hi.'), say('Told.')]);
+  const config = servers({calc: {tools: [{name: 'ask', does: 'sample'}]}}, {required: true});
+  const told = (request: number): string => JSON.stringify(scene.server.requests[request]?.body.messages.at(-1));
+  await scene.run(args(config, '--permission-mode', 'bypassPermissions'));
+  expect(scene.server.requests).toHaveLength(2);
+  expect(told(1)).toContain('weft asks the user about every sampling, and nobody can be asked here');
+
+  writeFileSync(join(scene.place.work, 'servers.json'), config);
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft --permission-mode bypassPermissions --mcp-config servers.json\r');
+  await terminal.until(/claude-[\w-]+/u);
+  await terminal.type('one\r');
+  await terminal.onScreen(/╭ Ask model[^]*wants to ask claude-[^]*at most 50 tokens[^]*Say hi\.[^]*2 +Allow once/u);
+  await terminal.type('2');
+  await terminal.until(/Told\./u);
+  expect(scene.server.requests[3]?.body).toMatchObject({
+    max_tokens: 50,
+    messages: [{role: 'user', content: [{type: 'text', text: 'Say hi.'}]}],
+  });
+  expect(told(4)).toContain(String.raw`\"text\":\"Hi.\"`);
+});
+
 test('in the terminal UI a server that does not start is said once, and the prompt goes on', async () => {
   await using scene = await openScene([call('Bash', {command: 'true'}), say('First.'), say('Second.')]);
   writeFileSync(join(scene.place.work, 'servers.json'), servers({dead: {exit: 3, log: ['no database']}}));

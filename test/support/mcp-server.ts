@@ -76,6 +76,7 @@ interface Message {
     readonly _meta?: {readonly progressToken?: unknown};
   };
   readonly result?: unknown;
+  readonly error?: unknown;
 }
 
 const print = (message: object): void => void process.stdout.write(`${JSON.stringify({jsonrpc: '2.0', ...message})}\n`);
@@ -227,7 +228,7 @@ function serve(script: ScriptedServer): void {
   createInterface({input: process.stdin}).on('line', line => {
     const message: Message = JSON.parse(line);
     if (message.method === undefined) {
-      waiting.get(String(message.id))?.(message.result);
+      waiting.get(String(message.id))?.(message.result ?? message.error);
       return;
     }
     if (message.method === 'notifications/cancelled')

@@ -2,6 +2,7 @@ import type {Hook, HookRun} from '../../actions/hooks-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import {blockTexts} from '../../domain/conversation.ts';
+import {failed} from '../../base/outcome.ts';
 import {faultText} from '../../domain/fault.ts';
 
 /** Milliseconds: a person may stand behind the tool. */
@@ -29,7 +30,11 @@ export const permissionTool = (toolName: string, mcp: McpPort): Hook => ({
     const input = {tool_name: name, input: asked, tool_use_id: id};
     const called = await mcp.call(
       {server: tool.server, tool: tool.name, standing: 'as-known', input},
-      {progress: () => {}, elicit: async () => ({action: 'decline', content: undefined})},
+      {
+        progress: () => {},
+        elicit: async () => ({action: 'decline', content: undefined}),
+        sample: async () => failed('A permission is being asked for: nobody can be asked about a sampling.'),
+      },
       signal,
     );
     if (called.tag === 'failed') return broken('crashed', faultText(called.error));

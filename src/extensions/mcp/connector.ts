@@ -57,7 +57,7 @@ export function makeConnector(options: ConnectorOptions): Connector {
     const common = {
       server: server.name,
       version: options.version,
-      services: {elicit: hears.elicit, sample: undefined, roots: () => roots},
+      services: {elicit: hears.elicit, sample: hears.sample, roots: () => roots},
       log: hears.log,
       changed: hears.changed,
     };

@@ -17,6 +17,7 @@ import type {
   McpResource,
   McpResult,
   SamplingReply,
+  SamplingRequest,
 } from '../../actions/mcp-port.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
@@ -76,9 +77,7 @@ export interface ClientServices {
   /** Asks the user what the server wants to know. */
   readonly elicit: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
   /** Asks the model on behalf of the server, once the user agrees; `undefined`: nobody can be asked. */
-  readonly sample:
-    | ((request: {readonly server: string; readonly params: JsonObject}, signal: AbortSignal) => Promise<SamplingReply>)
-    | undefined;
+  readonly sample: ((request: SamplingRequest, signal: AbortSignal) => Promise<SamplingReply>) | undefined;
   /** The workspace folders, as `file:` addresses with a name. */
   readonly roots: () => readonly {readonly uri: string; readonly name: string}[];
 }

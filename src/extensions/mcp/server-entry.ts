@@ -1,4 +1,4 @@
-import type {Elicitation, ElicitationReply, McpServerState} from '../../actions/mcp-port.ts';
+import type {Elicitation, ElicitationReply, McpCallObserver, McpServerState} from '../../actions/mcp-port.ts';
 import {firstLine} from '../../base/clip.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {visibleLine} from '../../base/visible.ts';
@@ -55,8 +55,8 @@ export interface Entry {
   toldChanged: readonly string[];
   log: readonly string[];
   latencyMs: number | undefined;
-  /** How to ask the user during the calls that go on, the last one last. */
-  askers: readonly ElicitUser[];
+  /** Whoever made the calls that go on, the last one last. */
+  callers: readonly McpCallObserver[];
 }
 
 const nothingKnown: Manifest = {
@@ -91,7 +91,7 @@ export function newEntry(name: string, origin: Origin, manifest: Manifest | unde
     toldChanged: [],
     log: [],
     latencyMs: undefined,
-    askers: [],
+    callers: [],
   };
 }
 

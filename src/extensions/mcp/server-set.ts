@@ -52,6 +52,7 @@ interface ServerListener {
   readonly log: (line: string) => void;
   readonly changed: (what: 'tools' | 'prompts' | 'resources') => void;
   readonly elicit: ElicitUser;
+  readonly sample: McpCallObserver['sample'];
 }
 
 /** Signs the user in to a server; `say` hears where the link is. Answers with what came of it, a sentence. */
@@ -176,7 +177,7 @@ class Servers implements ServerSet {
 
   async call(
     {server, tool, standing, input}: McpCallRequest,
-    {progress, elicit}: McpCallObserver,
+    caller: McpCallObserver,
     signal: AbortSignal,
   ): Promise<Outcome<McpResult, Fault>> {
     const found = await this.#demand(server, signal);
@@ -193,11 +194,11 @@ class Servers implements ServerSet {
       else this.#tellChanged(entry, [name]);
     }
     const began = this.#options.now();
-    entry.askers = [...entry.askers, elicit];
+    entry.callers = [...entry.callers, caller];
     try {
-      return await connection.call({tool: name, input, progress}, signal);
+      return await connection.call({tool: name, input, progress: caller.progress}, signal);
     } finally {
-      entry.askers = entry.askers.filter(asker => asker !== elicit);
+      entry.callers = entry.callers.filter(each => each !== caller);
       entry.latencyMs = Math.round(this.#options.now() - began);
     }
   }
@@ -334,6 +335,8 @@ class Servers implements ServerSet {
           log: line => this.#note(entry, line),
           changed: what => void this.#refresh(entry, round, what),
           elicit: (elicitation, asked) => this.#elicit(entry, elicitation, asked),
+          sample: async (request, asked) =>
+            entry.callers.at(-1)?.sample(request, asked) ?? failed('weft samples only for a call that goes on.'),
         },
         signal,
       );
@@ -474,7 +477,7 @@ class Servers implements ServerSet {
   /** A server that asks when nobody called it has nobody to ask. */
   async #elicit(entry: Entry, elicitation: Elicitation, signal: AbortSignal): Promise<ElicitationReply> {
     const {elicit} = this.#options;
-    const asker = elicit === 'by-calls' ? entry.askers.at(-1) : elicit;
+    const asker = elicit === 'by-calls' ? entry.callers.at(-1)?.elicit : elicit;
     return asker === undefined ? {action: 'decline', content: undefined} : asker(elicitation, signal);
   }
 

@@ -14,7 +14,7 @@ import type {ConversationsPort} from '../../actions/conversations-port.ts';
 import type {ChangesPort} from '../../actions/changes-port.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
-import type {McpPort, McpResource, McpResult} from '../../actions/mcp-port.ts';
+import type {McpCallObserver, McpPort, McpResource, McpResult} from '../../actions/mcp-port.ts';
 import type {PageContent, WebPort} from '../../actions/web-port.ts';
 import {readWebUrl} from '../../domain/web-url.ts';
 import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
@@ -438,8 +438,13 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
       const unknown = stringsIn(request.input).flatMap(secrets.unknownPlaceholders);
       if (unknown.length > 0)
         return failed(rejected(`The tool was not called: ${unknownPlaceholderText([...new Set(unknown)])}`));
-      const {progress, elicit} = observer;
-      const redactedObserver = {progress: (line: string) => progress(secrets.redact(line)), elicit};
+      const {progress, elicit, sample} = observer;
+      const redactedObserver: McpCallObserver = {
+        progress: line => progress(secrets.redact(line)),
+        elicit,
+        // The answer goes to the server as it is: with placeholders where the model names a secret.
+        sample: (asked, during) => sample({...asked, params: redactedIn(asked.params, secrets)}, during),
+      };
       return redacted(
         await mcp.call({...request, input: restoredIn(request.input, secrets)}, redactedObserver, signal),
       );
@@ -513,6 +518,15 @@ function stringsIn(value: Json): readonly string[] {
   if (typeof value === 'string') return [value];
   if (isJsonList(value)) return value.flatMap(stringsIn);
   return isJsonObject(value) ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+const redactedIn = (input: JsonObject, secrets: Redactor): JsonObject =>
+  Object.fromEntries(Object.entries(input).map(([key, value]) => [key, redactedValue(value, secrets)]));
+
+function redactedValue(value: Json, secrets: Redactor): Json {
+  if (typeof value === 'string') return secrets.redact(value);
+  if (isJsonList(value)) return value.map(item => redactedValue(item, secrets));
+  return isJsonObject(value) ? redactedIn(value, secrets) : value;
 }
 
 const restoredIn = (input: JsonObject, secrets: Redactor): JsonObject =>

@@ -52,4 +52,5 @@ export function connectSdkServers(options: SdkServerOptions, signal: AbortSignal
 export const silent: McpCallObserver = {
   progress: () => {},
   elicit: async () => ({action: 'decline', content: undefined}),
+  sample: async () => ({tag: 'failed', error: 'nobody samples here'}),
 };

@@ -113,7 +113,14 @@ describe('without a summary', () => {
         yield* [];
       },
     };
-    const request = {model: 'm', system: '', tools: [], messages: [], thinking: {kind: 'default'}} as const;
+    const request = {
+      model: 'm',
+      system: '',
+      tools: [],
+      messages: [],
+      thinking: {kind: 'default'},
+      mostTokens: 'default',
+    } as const;
     expect(
       await writeSummary(
         {request, id: messageId('q'), instructions: '', timeoutMs: 5},

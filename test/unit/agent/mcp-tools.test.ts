@@ -1,4 +1,5 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
+import type {EngineOptions} from '../../../src/agent/create-engine.ts';
 import {decodePastAction} from '../../../src/actions/decode-action.ts';
 import {
   noMcp,
@@ -6,10 +7,20 @@ import {
   type McpPort,
   type McpServerState,
   type McpTool,
+  type SamplingReply,
 } from '../../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
-import {aborted, asks, callBlock, callsTools, engineBench, says, toolNames} from '../../support/memory-ports.ts';
+import {
+  type ScriptedAnswer,
+  aborted,
+  asks,
+  callBlock,
+  callsTools,
+  engineBench,
+  says,
+  toolNames,
+} from '../../support/memory-ports.ts';
 
 const toolNamed = (name: string): McpTool => ({
   server: 'my calc',
@@ -191,6 +202,70 @@ test('a server that asks during a call that is interrupted hears that nobody ans
   run.engine.submit({op: 'interrupt'});
   expect((await ended).end).toEqual({kind: 'interrupted'});
   expect(replies).toEqual([{action: 'cancel', content: undefined}]);
+});
+
+const choosing = (label: string) => ({kind: 'answered', answers: [{selected: [label], other: ''}]}) as const;
+
+describe('a server that asks the model during a call', () => {
+  const asked = {
+    server: 'my calc',
+    params: {
+      systemPrompt: 'Be brief.',
+      messages: [{role: 'user', content: {type: 'text', text: 'What is 1+2?'}}],
+      maxTokens: 50,
+    },
+  };
+  const sampling = (script: readonly ScriptedAnswer[], options: Partial<EngineOptions> = {}) => {
+    const replies: SamplingReply[] = [];
+    const {mcp} = calculator({
+      async call(_request, {sample}) {
+        replies.push(await sample(asked, new AbortController().signal));
+        return ok({blocks: []});
+      },
+    });
+    return {run: engineBench([adds, ...script], {mcp, options}), replies};
+  };
+
+  test('gets the answer once the user agrees, and the cost counts', async () => {
+    const {run, replies} = sampling([says('Three.'), says('Done.')]);
+    const ended = run.prompt('Add');
+    const {id, questions} = await run.next('question-asked');
+    expect(questions.map(({question, options}) => [question, options.map(({label}) => label)])).toEqual([
+      [
+        'The MCP server my calc wants to ask scripted, for at most 50 tokens of answer:\nBe brief.\nWhat is 1+2?',
+        ['Decline', 'Allow once'],
+      ],
+    ]);
+    run.engine.submit({op: 'answer-question', id, answer: choosing('Allow once')});
+    await ended;
+    expect(replies).toEqual([
+      ok({role: 'assistant', content: {type: 'text', text: 'Three.'}, model: 'scripted', stopReason: 'endTurn'}),
+    ]);
+    expect(run.model.requests[1]).toMatchObject({
+      system: 'Be brief.',
+      tools: [],
+      mostTokens: 50,
+      messages: [{role: 'user', blocks: [{kind: 'text', text: 'What is 1+2?'}]}],
+    });
+    expect(run.session.kept.filter(({kind}) => kind === 'agent-usage')).toMatchObject([{model: 'scripted'}]);
+    // The conversation goes on as if nothing had been asked beside it.
+    expect(run.model.requests[2]?.messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  test.each([
+    ['the user declines', {}, 'Decline', 'The user declined the sampling.'],
+    ['nobody can be asked', {interaction: 'unattended'}, 'nobody', expect.stringContaining('nobody can be asked here')],
+    ['the user wants no questions', {mode: 'dontAsk'}, 'nobody', expect.stringContaining('wants no questions')],
+  ] as const)('reads why not where %s', async (_case, options, answer, why) => {
+    const {run, replies} = sampling([says('Done.')], options);
+    const ended = run.prompt('Add');
+    if (answer !== 'nobody') {
+      const {id} = await run.next('question-asked');
+      run.engine.submit({op: 'answer-question', id, answer: choosing(answer)});
+    }
+    await ended;
+    expect([replies, run.model.requests.length]).toEqual([[failed(why)], 2]);
+  });
 });
 
 test('arguments that are no object never reach the server', async () => {

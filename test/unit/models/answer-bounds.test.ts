@@ -5,7 +5,14 @@ import {noUsage} from '../../../src/domain/usage.ts';
 import {streamWithRetries} from '../../../src/models/stream-with-retries.ts';
 import type {AttemptItem} from '../../../src/models/provider-error.ts';
 
-const request: ModelRequest = {model: 'm', system: '', tools: [], messages: [], thinking: {kind: 'default'}};
+const request: ModelRequest = {
+  model: 'm',
+  system: '',
+  tools: [],
+  messages: [],
+  thinking: {kind: 'default'},
+  mostTokens: 'default',
+};
 const clock = {random: () => 0, sleep: async () => {}};
 
 /** What came of an answer, deltas left out, and how many batches of it were read. */

@@ -36,7 +36,7 @@ test('sealed thinking comes through and goes back as it was', async () => {
 });
 
 test('servers that know only the older header get the key in it', async () => {
-  await using server = await startModelServer(answers([say('a')]));
+  await using server = await startModelServer(answers([say('a'), say('b')]));
   const model = connectAnthropic({
     apiKey: 'k1',
     baseUrl: server.baseUrl.anthropic,
@@ -46,10 +46,11 @@ test('servers that know only the older header get the key in it', async () => {
     environment: {},
   });
   await eventsOf(model.stream(ask('hi'), never()));
-  const [request] = server.requests;
+  await eventsOf(model.stream(ask('hi', {mostTokens: 50}), never()));
+  const [request, bounded] = server.requests;
   expect(request?.headers['x-api-key']).toBe('k1');
   expect(request?.headers['content-type']).toBe('application/json');
-  expect(request?.body['max_tokens']).toBe(8192);
+  expect([request, bounded].map(each => each?.body['max_tokens'])).toEqual([8192, 50]);
 });
 
 test('a redirect is not followed but named', async () => {

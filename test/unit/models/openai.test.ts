@@ -62,7 +62,7 @@ test('says why the models cannot be listed', async () => {
 });
 
 test('bounds the answer only when asked to, and asks for the usage', async () => {
-  await using server = await startModelServer(answers([say('a'), say('b'), fail(400)]));
+  await using server = await startModelServer(answers([say('a'), say('b'), say('c'), fail(400)]));
   const options = {apiKey: undefined, baseUrl: server.baseUrl.openai, environment: {}};
   await eventsOf(
     connectOpenAi({...options, maxOutputTokens: 'default', effort: 'default', fallbacks: [], wireApi: 'chat'}).stream(
@@ -76,7 +76,13 @@ test('bounds the answer only when asked to, and asks for the usage', async () =>
       never(),
     ),
   );
-  const [plain, bounded] = server.requests.map(request => request.body);
+  await eventsOf(
+    connectOpenAi({...options, fallbacks: [], maxOutputTokens: 99, effort: 'default', wireApi: 'chat'}).stream(
+      ask('hi', {mostTokens: 50}),
+      never(),
+    ),
+  );
+  const [plain, bounded, short] = server.requests.map(request => request.body);
   expect(plain).toEqual({
     model: 'small-model',
     messages: [
@@ -97,4 +103,5 @@ test('bounds the answer only when asked to, and asks for the usage', async () =>
     stream_options: {include_usage: true},
   });
   expect(bounded).toEqual({...plain, max_completion_tokens: 99});
+  expect(short).toEqual({...plain, max_completion_tokens: 50});
 });

@@ -74,6 +74,7 @@ const request = (messages: readonly Message[]): ModelRequest => ({
   tools: [{name: 'Bash', description: '', inputSchema: {}}, {provided: 'searching'}],
   messages,
   thinking: {kind: 'default'},
+  mostTokens: 'default',
 });
 
 const prompt: Message = {role: 'user', id: messageId('u'), blocks: [{kind: 'text', text: 'tea?'}]};

@@ -107,6 +107,7 @@ describe('Anthropic', () => {
       tools: [],
       messages: [userSays('a'), assistant(text('  ')), userSays('b')],
       thinking: {kind: 'default'},
+      mostTokens: 'default',
     };
     expect(anthropicRequest(request, {maxOutputTokens: 5, effort: 'default'})).toEqual({
       model: 'm',

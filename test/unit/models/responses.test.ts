@@ -48,6 +48,7 @@ const request = (model: string, ...messages: readonly Message[]): ModelRequest =
   tools: [{name: 'Bash', description: 'Runs.', inputSchema: {type: 'object'}}, {provided: 'searching'}],
   messages,
   thinking: {kind: 'default'},
+  mostTokens: 'default',
 });
 
 test('the whole conversation is sent each time, stored nowhere, with the reasoning that the model may go on with', () => {
@@ -125,6 +126,12 @@ test('images and documents of results go where the call is answered', () => {
       {type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,BBBB'},
     ],
   });
+});
+
+test('the answer is bounded where it is asked to be', () => {
+  const asking = {...request('gpt-5.2', prompt), mostTokens: 50};
+  expect(responsesRequest(asking, options).max_output_tokens).toBe(50);
+  expect(responsesRequest(asking, {...options, maxOutputTokens: 9}).max_output_tokens).toBe(9);
 });
 
 test('an account that may not see summaries of the reasoning is asked without them, from then on', async () => {

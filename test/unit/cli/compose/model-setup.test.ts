@@ -38,7 +38,14 @@ test('a local server: its address and model are kept as settings, and it answers
   });
   expect(port.provider).toBe('openai');
   expect(JSON.parse(readFileSync(settingsFile, 'utf8'))).toEqual({provider: 'openai', baseUrl, model: 'large-model'});
-  const request = {model: 'large-model', system: '', tools: [], messages: [], thinking: {kind: 'default'}} as const;
+  const request = {
+    model: 'large-model',
+    system: '',
+    tools: [],
+    messages: [],
+    thinking: {kind: 'default'},
+    mostTokens: 'default',
+  } as const;
   const events: string[] = [];
   for await (const batch of port.stream(request, signal)) events.push(...batch.map(({event}) => event));
   expect(events.at(-1)).toBe('message-finished');
@@ -85,7 +92,14 @@ test('an effort is asked for from the next request on, and told with the models'
     tag: 'ok',
     value: {model, text: `Model: ${model}, effort low`},
   });
-  const request = {model, system: '', tools: [], messages: [], thinking: {kind: 'default'}} as const;
+  const request = {
+    model,
+    system: '',
+    tools: [],
+    messages: [],
+    thinking: {kind: 'default'},
+    mostTokens: 'default',
+  } as const;
   for await (const batch of port.stream(request, signal)) expect(batch).not.toEqual([]);
   expect(server.requests.map(({body}) => body)).toMatchObject([{model, output_config: {effort: 'low'}}]);
   expect(await setup.list(signal)).toMatchObject({value: {effort: 'low'}});

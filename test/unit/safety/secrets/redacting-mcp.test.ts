@@ -1,5 +1,11 @@
 import {expect, test} from 'vitest';
-import {noMcp, type McpCallObserver, type McpCallRequest} from '../../../../src/actions/mcp-port.ts';
+import {
+  noMcp,
+  type McpCallObserver,
+  type McpCallRequest,
+  type McpPort,
+  type SamplingReply,
+} from '../../../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../../../src/base/outcome.ts';
 import {rejected} from '../../../../src/domain/fault.ts';
 import {redactingMcp} from '../../../../src/safety/secrets/redacting-ports.ts';
@@ -11,6 +17,7 @@ const never = new AbortController().signal;
 const observer: McpCallObserver = {
   progress: () => {},
   elicit: async () => ({action: 'decline', content: undefined}),
+  sample: async ({params}) => ok({sampled: params}),
 };
 
 test('what servers answer has placeholders, and their tools get the secrets back', async () => {
@@ -42,6 +49,18 @@ test('what servers answer has placeholders, and their tools get the secrets back
   expect(await guarded.readResource({server: 's', uri: `mem://${placeholder}`}, never)).toEqual(
     ok({blocks: [{kind: 'text', text: `mem://${placeholder}`}]}),
   );
+});
+
+test('what a server asks the model has placeholders', async () => {
+  const secrets = sampleSecrets({env: `THING=${value}`});
+  const replies: SamplingReply[] = [];
+  const call: McpPort['call'] = async (_request, {sample}, signal) => {
+    replies.push(await sample({server: 's', params: {messages: [{text: `say ${value}`}], maxTokens: 5}}, signal));
+    return ok({blocks: []});
+  };
+  const guarded = redactingMcp({...noMcp, call}, secrets);
+  await guarded.call({server: 's', tool: 't', standing: 'as-known', input: {}}, observer, never);
+  expect(replies).toEqual([ok({sampled: {messages: [{text: `say ${secrets.redact(value)}`}], maxTokens: 5}})]);
 });
 
 test('a placeholder that nobody knows goes nowhere', async () => {

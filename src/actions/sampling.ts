@@ -1,0 +1,118 @@
+import {clip, pluralize} from '../base/clip.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
+import type {SamplingReply, SamplingRequest} from './mcp-port.ts';
+import type {ActionPorts} from './ports.ts';
+import type {AskedMessage, ModelQuestion} from './sampling-port.ts';
+
+/** Tokens of one answer, whatever the server wants. */
+const mostTokens = 4096;
+const mostMessages = 50;
+/** Characters of text that a server may send to the model at once, and of images in base64. */
+const mostText = 100_000;
+const mostImageData = 7_000_000;
+/** Characters of it that the question shows. */
+const shownText = 2000;
+
+const yes = 'Allow once';
+
+/**
+ * Asks the model for an MCP server (`sampling/createMessage`), once the user has agreed to this very request: no rule and no mode agrees
+ * for the user. Where nobody can be asked, the server reads that.
+ */
+export async function sampleWithApproval(
+  {server, params}: SamplingRequest,
+  {questions, sampling}: Pick<ActionPorts, 'questions' | 'sampling'>,
+  signal: AbortSignal,
+): Promise<SamplingReply> {
+  const read = readQuestion(params);
+  if (read.tag === 'failed') return read;
+  const question = read.value;
+  const obstacle = sampling.obstacle();
+  if (obstacle !== '') return failed(obstacle);
+  const reply = await questions.ask(
+    [
+      {
+        question: questionText(server, question, sampling.model()),
+        header: 'Ask model',
+        options: [
+          {label: 'Decline', description: 'the server is told that you decline', recommended: 'plain'},
+          {label: yes, description: 'you pay for it, and the server gets the answer', recommended: 'plain'},
+        ],
+        choice: 'one',
+      },
+    ],
+    signal,
+  );
+  if (reply.kind === 'unattended')
+    return failed('weft asks the user about every sampling, and nobody can be asked here.');
+  const isAllowed = reply.kind === 'answered' && reply.answers[0]?.selected[0] === yes;
+  if (!isAllowed || signal.aborted) return failed('The user declined the sampling.');
+  const answer = await sampling.answer(question, signal);
+  if (answer.tag === 'failed') return answer;
+  const {text, model, end} = answer.value;
+  return ok({
+    role: 'assistant',
+    content: {type: 'text', text},
+    model,
+    stopReason: end === 'whole' ? 'endTurn' : 'maxTokens',
+  });
+}
+
+function questionText(server: string, {system, messages, mostTokens: most}: ModelQuestion, model: string): string {
+  const texts = [system, ...messages.flatMap(({blocks}) => blocks.map(textOf))].filter(text => text !== '');
+  const whole = texts.join('\n');
+  const rest = whole.length - shownText;
+  const shown = rest > 0 ? `${clip(whole, shownText)}\n[${pluralize(rest, 'more character')}]` : whole;
+  return `The MCP server ${server} wants to ask ${model}, for at most ${pluralize(most, 'token')} of answer:\n${shown}`;
+}
+
+const textOf = (block: TextBlock | ImageBlock): string =>
+  block.kind === 'text' ? block.text : `[image (${block.mediaType})]`;
+
+/** What a server wants to ask, as far as weft passes it on: text and images, and no tools. */
+function readQuestion({messages, systemPrompt, maxTokens, tools}: JsonObject): Outcome<ModelQuestion, string> {
+  if (isJsonList(tools) && tools.length > 0) return failed('weft lets servers give the model no tools.');
+  const system = typeof systemPrompt === 'string' ? systemPrompt : '';
+  const given = isJsonList(messages) ? messages : [];
+  if (given.length > mostMessages) return failed(`weft passes on at most ${mostMessages} messages.`);
+  const asked: AskedMessage[] = [];
+  for (const message of given) {
+    const read = readMessage(message);
+    if (read === undefined) return failed('weft passes on messages of text and images, and this has others.');
+    const last = asked.at(-1);
+    if (last?.role === read.role) asked.splice(-1, 1, {...read, blocks: [...last.blocks, ...read.blocks]});
+    else asked.push(read);
+  }
+  if (asked[0]?.role !== 'user' || asked.at(-1)?.role !== 'user')
+    return failed('The messages have to begin and end with one of the user.');
+  const blocks = asked.flatMap(message => message.blocks);
+  const text = blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), system.length);
+  const images = blocks.reduce((sum, block) => sum + (block.kind === 'image' ? block.data.length : 0), 0);
+  if (text > mostText || images > mostImageData)
+    return failed('That is more than weft passes on to the model at once.');
+  const wanted = typeof maxTokens === 'number' && maxTokens >= 1 ? Math.floor(maxTokens) : mostTokens;
+  return ok({system, messages: asked, mostTokens: Math.min(wanted, mostTokens)});
+}
+
+/** `undefined` for what weft does not pass on. */
+function readMessage(given: Json): AskedMessage | undefined {
+  if (!isJsonObject(given)) return undefined;
+  const {role, content = null} = given;
+  if (role !== 'user' && role !== 'assistant') return undefined;
+  const parts = isJsonList(content) ? content : [content];
+  const blocks = parts.flatMap(part => blockOf(part, role));
+  return parts.length === 0 || blocks.length < parts.length ? undefined : {role, blocks};
+}
+
+function blockOf(part: Json, role: AskedMessage['role']): readonly (TextBlock | ImageBlock)[] {
+  if (!isJsonObject(part)) return [];
+  const {type, text, data, mimeType} = part;
+  if (type === 'text' && typeof text === 'string' && text !== '') return [{kind: 'text', text}];
+  const mediaType = mediaTypes.find(known => known === mimeType);
+  const isImage = type === 'image' && typeof data === 'string' && /^[A-Za-z0-9+/]+={0,2}$/u.test(data);
+  return isImage && mediaType !== undefined && role === 'user' ? [{kind: 'image', mediaType, data}] : [];
+}
+
+const mediaTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;

@@ -1,0 +1,63 @@
+import type {AskedMessage, SamplingPort} from '../actions/sampling-port.ts';
+import {failed, ok} from '../base/outcome.ts';
+import {blockTexts, type Message} from '../domain/conversation.ts';
+import {causeText, faultText} from '../domain/fault.ts';
+import {noUsage, type Usage} from '../domain/usage.ts';
+import {readAnswer} from './answer.ts';
+import {journal, type SessionContext} from './session-context.ts';
+
+/** Asks the session's model beside the conversation. What that costs counts, as what sub-agents cost does. */
+export const samplingPort = (context: () => SessionContext): SamplingPort => ({
+  model: () => modelOf(context()),
+  obstacle() {
+    const {mode, conversation, limits, ...session} = context();
+    if (mode === 'dontAsk') return 'weft asks the user about every sampling, and the user wants no questions.';
+    const isSpent = conversation.usage.isSpent(limits.maxCostUsd, modelOf(session));
+    return isSpent ? 'The cost limit of the session is reached.' : '';
+  },
+  async answer({system, messages, mostTokens}, signal) {
+    const session = context();
+    const {ports} = session;
+    const model = modelOf(session);
+    const request = {
+      model,
+      system,
+      tools: [],
+      messages: messages.map(message => asMessage(message, {id: ports.ids.message(), model})),
+      thinking: {kind: 'default'},
+      mostTokens,
+    } as const;
+    try {
+      const answer = await readAnswer(request, {model: ports.model, onBatch: () => undefined}, signal);
+      // Another model may have answered in its place.
+      const answering = answer.message?.model ?? model;
+      if (answer.usage !== noUsage) count({model: answering, usage: answer.usage}, session);
+      if (answer.end === 'failed') return failed(`The model did not answer: ${faultText(answer.fault)}`);
+      if (answer.end === 'interrupted') return failed('The answer of the model was interrupted.');
+      if (answer.stop === 'refusal') return failed('The model declined to answer.');
+      const text = blockTexts(answer.message?.blocks ?? []).join('');
+      return ok({text, model: answering, end: answer.stop === 'max-tokens' ? 'cut-off' : 'whole'});
+    } catch (cause) {
+      return failed(`The model did not answer: ${causeText(cause)}`);
+    }
+  },
+});
+
+const modelOf = ({promptModel, model}: Pick<SessionContext, 'promptModel' | 'model'>): string => promptModel ?? model;
+
+function asMessage(
+  {role, blocks}: AskedMessage,
+  {id, model}: {readonly id: Message['id']; readonly model: string},
+): Message {
+  if (role === 'user') return {role, id, blocks};
+  const texts = blocks.filter(block => block.kind === 'text');
+  return {role, id, model, blocks: texts, stop: 'end-turn', usage: noUsage};
+}
+
+function count({model, usage}: {readonly model: string; readonly usage: Usage}, session: SessionContext): void {
+  const costUsd = session.ports.model.facts(model).costOf(usage);
+  const meter = session.conversation.usage;
+  meter.addBesides({model, usage, costUsd});
+  journal(session, {kind: 'agent-usage', model, usage, costUsd});
+  session.publish([{event: 'usage-changed', usage: meter.report()}]);
+}
