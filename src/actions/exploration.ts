@@ -57,7 +57,7 @@ export function pastGlances(
   const targets = targetsOf(action);
   if (outcome !== 'success') return failedGlances(targets, resultText.split('\n', 1)[0] ?? '');
   const lines = resultText.split('\n').filter(line => line !== '' && !/^\[.*\]$/u.test(line));
-  const found = /^No (?:matches|files found)\.$/u.test(resultText) ? [] : lines;
+  const found = /^(?:No (?:matches|files found)\.$|Nothing found for )/u.test(resultText) ? [] : lines;
   if (action.name === 'grep') {
     const text = matchesText(action.input, {lines: found, omitted: {count: 0, exact: 'exact'}});
     return targets.map(target => ({...target, found: text}));

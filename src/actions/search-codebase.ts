@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {firstLine} from '../base/clip.ts';
+import {clip, firstLine} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {readingAsks} from './access.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
@@ -13,6 +13,9 @@ export interface SearchCodebasePartial {
 /** Places when the model sets no limit, and at most. */
 const usualLimit = 10;
 const mostPlaces = 30;
+
+/** Units of a line that the model reads: it is cut after secrets have been replaced, so that none is cut itself. */
+const longestText = 160;
 
 /** Finds the code that a question is about, where the words that it is written in are not known. */
 export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, SearchCodebasePartial>({
@@ -62,7 +65,10 @@ function reportText({places, terms, files, searched}: CodebaseReport): string {
     return [`Nothing found for ${terms.join(', ')}. Try other words for it.`, ...cut].join('\n');
   }
   return [
-    ...places.flatMap(place => [placeText(place), ...place.lines.map(({line, text}) => `  ${line}: ${text}`)]),
+    ...places.flatMap(place => [
+      placeText(place),
+      ...place.lines.map(({line, text}) => `  ${line}: ${clip(text, longestText)}`),
+    ]),
     `[best ${places.length} of ${files} files with ${terms.join(', ')}]`,
     ...cut,
   ].join('\n');

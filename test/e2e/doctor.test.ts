@@ -33,7 +33,10 @@ test('doctor says what works here, and makes nothing', async () => {
     'leftovers',
   ]);
   expect(found['model']?.state).toBe('limited');
-  expect(found['search']).toEqual({state: 'ok', detail: expect.stringMatching(/^ripgrep \d/u)});
+  expect(found['search']).toEqual({
+    state: 'ok',
+    detail: expect.stringMatching(/^ripgrep \d.*; reads files as they are, keeps no index$/u),
+  });
   expect(found['pty']).toEqual({state: 'ok', detail: expect.stringMatching(/^\/dev\//u)});
   expect(found['store']?.detail).toContain('none yet');
 });

@@ -94,7 +94,10 @@ const shownLines = 3;
 
 /** Units of a line that are read, and shown. */
 const longestLine = 1000;
-const longestShown = 160;
+const longestShown = 500;
+
+/** A line of a key or of other encoded data: words in it are there by chance. */
+const unbroken = /^\s*[\w+/=-]{40,}\s*$/u;
 
 /** A file that was read: how often the terms stand in it, those in names of definitions more, and the passage that has most of them. */
 export interface ReadCode {
@@ -115,6 +118,7 @@ export function readCode(
   for (const [at, whole] of file.lines.entries()) {
     length += whole.length + 1;
     const plain = whole.slice(0, longestLine);
+    if (unbroken.test(plain)) continue;
     const text = {plain, lower: plain.toLowerCase()};
     const found = terms.map(term => term.count(text));
     if (found.every(count => count === 0)) continue;

@@ -133,7 +133,7 @@ async function search(): Promise<Check> {
   const found = findSearchBinary();
   if (found.tag === 'failed') return {name: 'search', state: 'failed', detail: faultText(found.error), fix: ''};
   const {stdout} = await run(found.value, ['--version']);
-  return ok('search', stdout.split('\n')[0] ?? 'ripgrep');
+  return ok('search', `${stdout.split('\n')[0] ?? 'ripgrep'}; reads files as they are, keeps no index`);
 }
 
 /** Who searches the web. Nobody is asked anything. */

@@ -207,6 +207,25 @@ test('searches find a secret by its placeholder, and show it as one', async () =
   });
 });
 
+test('a search for code shows no secret, also where a line is long, and no line of a key', async () => {
+  using place = openPlace();
+  const {machine, hidden, put} = place;
+  const key = Array.from({length: 4}, (_, at) => Buffer.from(`zebra ${at} of a private key, as long as they are`));
+  put('src/zebra.txt', `${'x'.repeat(150)} zebra ${value} y\n`);
+  put('src/key.txt', key.map(line => `${line.toString('hex')}zebra\n`).join(''));
+  const found = await machine.search.codebase({query: 'zebra', path: '.', limit: 10}, never);
+  const text = `${'x'.repeat(150)} zebra ${hidden} y`;
+  expect(found).toEqual({
+    tag: 'ok',
+    value: {
+      places: [{path: 'src/zebra.txt', from: 1, to: 1, within: '', lines: [{line: 1, text}]}],
+      terms: ['zebra'],
+      files: 2,
+      searched: 'whole',
+    },
+  });
+});
+
 test('the middle of a private key is known by its beginning', async () => {
   using place = openPlace();
   const lines = Array.from({length: 30}, (_, at) =>
