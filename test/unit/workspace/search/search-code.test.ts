@@ -3,7 +3,10 @@ import {dirname, join} from 'node:path';
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {CodebaseRequest} from '../../../../src/actions/ports.ts';
+import {ok} from '../../../../src/base/outcome.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
+import type {SearchEnd} from '../../../../src/workspace/search/ripgrep.ts';
+import {type CodeFolder, searchCode} from '../../../../src/workspace/search/search-code.ts';
 import {makeSearch} from '../../../../src/workspace/search/search.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 
@@ -173,4 +176,65 @@ test('lines without an end, and files that say one word all over, are searched l
     'many.js': 'retry(request) {\n'.repeat(40_000),
   });
   expect(await work.search({})).toEqual(expect.objectContaining({files: 2, searched: 'whole'}));
+});
+
+/** A folder in which ripgrep prints these lines and ends so, and where every file that `present` names holds `retry(request)`. */
+function foundIn(lines: readonly string[], end: SearchEnd, present: readonly string[], denied: readonly string[] = []) {
+  const read: string[] = [];
+  const folder: CodeFolder = {
+    async find(_, begin) {
+      // A run that has to be begun anew counts nothing twice.
+      begin()('lost.js\0retry');
+      const take = begin();
+      for (const line of lines) take(line);
+      return ok(end);
+    },
+    isShown: path => !denied.includes(path),
+    size: () => 15,
+    async lines(path) {
+      read.push(path);
+      return present.includes(path) ? ['retry(request)'] : undefined;
+    },
+  };
+  return {folder, read};
+}
+
+const printed = [
+  'a.js\0retry',
+  'request',
+  '',
+  'b.js\0Retry',
+  '',
+  'c.js\0retry',
+  '',
+  '',
+  '3 matches',
+  '9 files searched',
+];
+const request = {query: 'retry request', path: '.', limit: 10};
+
+test('what could not be searched whole says so; what is gone by now, or denied, is not told', async () => {
+  const {folder, read} = foundIn(printed, {kind: 'too-slow'}, ['a.js', 'c.js'], ['c.js']);
+  const place = {path: 'a.js', from: 1, to: 1, within: '', lines: [{line: 1, text: 'retry(request)'}]};
+  expect(await searchCode(request, folder, never)).toEqual(
+    ok({places: [place], terms: ['retry', 'request'], files: 2, searched: 'cut'}),
+  );
+  expect(read).toEqual(['a.js', 'b.js']);
+});
+
+test('an interrupt between two files ends the search before the next is read', async () => {
+  const stop = new AbortController();
+  const {folder, read} = foundIn(printed, {kind: 'finished', complaint: ''}, ['a.js', 'b.js', 'c.js']);
+  const stopping: CodeFolder = {
+    ...folder,
+    async lines(path) {
+      stop.abort();
+      return folder.lines(path);
+    },
+  };
+  const found = await searchCode(request, stopping, stop.signal);
+  expect([found.tag === 'failed' ? faultText(found.error) : found, read]).toEqual([
+    'The search was stopped.',
+    ['a.js'],
+  ]);
 });
