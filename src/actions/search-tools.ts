@@ -38,13 +38,13 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
   label: ({query}) => `Search tools: ${query}`,
   cancelled: () => undefined,
   modelContent: ({found, total}) =>
-    textContent(
-      found.length === 0
-        ? `No tool fits. There are ${total} to search in; try other words.`
-        : found
-            .map(({name, description, inputSchema}) => JSON.stringify({name, description, input_schema: inputSchema}))
-            .join('\n'),
-    ),
+    found.length === 0
+      ? textContent(`No tool fits. There are ${total} to search in; try other words.`)
+      : found.map(({name, description, inputSchema}) => ({
+          kind: 'text',
+          text: JSON.stringify({name, description, input_schema: inputSchema}),
+          foundTool: name,
+        })),
   partialText: () => '',
   outcome: ({found}) => [found.length === 0 ? 'none found' : found.map(({name}) => name).join(', ')],
   reported: 'as-action',

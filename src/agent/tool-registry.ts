@@ -41,6 +41,8 @@ export function makeToolRegistry(options: {
   const {mcp, web, skills: skillsPort, structuredOutput, disabledTools} = options;
   const answerSchema = answerSchemaOf(structuredOutput);
   const offer = new Offer();
+  /** Found when the model did not have them yet. */
+  const late = new Set<string>();
   const ownTools =
     options.interaction === 'interactive' ? searchableTools.filter(({name}) => !disabledTools.has(name)) : [];
   let known: {readonly tools: readonly McpTool[]; readonly state: string; readonly sources: ToolSources} | undefined;
@@ -70,7 +72,7 @@ export function makeToolRegistry(options: {
           moreTools: moreToolsText(
             [
               ...ownTools.map(({name}) => name),
-              ...mcpTools.filter(tool => !offeredTools.includes(tool)).map(({toolName}) => toolName),
+              ...listedTools(mcpTools, {offered: new Set(offeredTools), late}).map(({toolName}) => toolName),
             ],
             pending,
           ),
@@ -97,6 +99,7 @@ export function makeToolRegistry(options: {
           name,
           description,
           inputSchema: jsonSchema(),
+          offered: late.has(name) ? ('since-found' as const) : ('from-the-start' as const),
         }));
         specs = {of: current, list};
       }
@@ -112,13 +115,26 @@ export function makeToolRegistry(options: {
           .map(searchedServerTool),
       ];
       const found = bestTools(all, query).slice(0, limit);
-      for (const {name} of found) offer.found.add(name);
+      const had = new Set(enabledTools(sources()).map(({name}) => name));
+      for (const {name} of found) {
+        if (!had.has(name)) late.add(name);
+        offer.found.add(name);
+      }
       return {
         found: found.map(({name, description, inputSchema}) => ({name, description, inputSchema})),
         total: all.length,
       };
     },
   };
+}
+
+/** The tools to be found. What was found stays among them: providers keep what a request begins with, and the list stands there. */
+function listedTools(
+  tools: readonly McpTool[],
+  {offered, late}: {readonly offered: ReadonlySet<McpTool>; readonly late: ReadonlySet<string>},
+): readonly McpTool[] {
+  const hidden = tools.filter(tool => !offered.has(tool));
+  return hidden.length === 0 ? [] : tools.filter(tool => !offered.has(tool) || late.has(tool.toolName));
 }
 
 /** Of a kind of sub-agents its first line is told. */

@@ -54,8 +54,13 @@ export interface DocumentBlock {
   readonly data: string;
 }
 
+/** A tool that the model has found, in words. A provider that can is given its name, and tells the model of it in its own form. */
+export interface FoundToolText extends TextBlock {
+  readonly foundTool: string;
+}
+
 /** A content block of a tool result. */
-export type ResultContent = TextBlock | ImageBlock | DocumentBlock;
+export type ResultContent = TextBlock | FoundToolText | ImageBlock | DocumentBlock;
 
 /** The result of a tool call, as the model reads it. Every tool call is followed by exactly one, in the order of the calls. */
 export interface ToolResultBlock {

@@ -38,6 +38,8 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+  /** `since-found`: the model was not given it before it searched for it, so that earlier requests of the session had it not. */
+  readonly offered: 'from-the-start' | 'since-found';
 }
 
 /**

@@ -19,10 +19,22 @@ import {
   isResponsesItem,
   type Message,
   type ResultContent,
+  type ToolResultBlock,
   type UserBlock,
 } from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
+
+interface RequestManner {
+  readonly maxOutputTokens: number;
+  readonly effort: Effort | 'default';
+  /**
+   * `taken`: a tool that the model finds is defined with `defer_loading`, and the result of the search refers to it. What the provider
+   * keeps of earlier requests then holds, since such tools are no part of what a request begins with.
+   * (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool, "Custom tool search implementation".)
+   */
+  readonly toolReferences: 'taken' | 'refused';
+}
 
 /**
  * The request in the form of the Messages API. A longer conversation's request begins with the shorter one's, but for the cache
@@ -30,10 +42,12 @@ import {toInputObject} from './block-builder.ts';
  */
 export function anthropicRequest(
   request: ModelRequest,
-  {maxOutputTokens, effort}: {readonly maxOutputTokens: number; readonly effort: Effort | 'default'},
+  {maxOutputTokens, effort, toolReferences}: RequestManner,
 ): MessageCreateParamsStreaming {
+  const deferred = toolReferences === 'taken' ? referredTools(request) : noTools;
+  const lastTool = request.tools.findLastIndex(tool => !('provided' in tool) && !deferred.has(tool.name));
   const messages = request.messages
-    .map((message, at) => messageParam(message, request.messages[at + 1]))
+    .map((message, at) => messageParam(message, {next: request.messages[at + 1], deferred}))
     .filter(message => message.content.length > 0);
   const lastOfUser = messages.flatMap((message, at) => (message.role === 'user' ? [at] : [])).slice(-2);
   return {
@@ -42,7 +56,9 @@ export function anthropicRequest(
     ...effortParams(request.model, effort),
     stream: true,
     ...(request.system === '' ? {} : {system: [{type: 'text', text: request.system, ...marked}]}),
-    ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),
+    ...(request.tools.length === 0
+      ? {}
+      : {tools: request.tools.map((tool, at) => toolParam(tool, {deferred, isLast: at === lastTool}))}),
     messages: messages.map(({role, content}, at): MessageParam => {
       return {role, content: lastOfUser.includes(at) ? withMark(content) : content};
     }),
@@ -51,10 +67,27 @@ export function anthropicRequest(
 
 const marked: {cache_control: CacheControlEphemeral} = {cache_control: {type: 'ephemeral'}};
 
+const noTools: ReadonlySet<string> = new Set();
+
+/** The tools that the model found and that the conversation still says so of. */
+function referredTools({tools, messages}: ModelRequest): ReadonlySet<string> {
+  const late = new Set(
+    tools.flatMap(tool => ('provided' in tool || tool.offered === 'from-the-start' ? [] : [tool.name])),
+  );
+  if (late.size === 0) return noTools;
+  const results = messages.flatMap(({blocks}) => blocks.filter(block => block.kind === 'tool-result'));
+  return new Set(results.flatMap(result => foundTools(result, late) ?? []));
+}
+
+/** The tools that a result of a search refers to; `undefined` where it is another result, or not all of them can be referred to. */
+function foundTools({content, outcome}: ToolResultBlock, late: ReadonlySet<string>): readonly string[] | undefined {
+  const names = content.flatMap(block => ('foundTool' in block && late.has(block.foundTool) ? [block.foundTool] : []));
+  return outcome === 'success' && names.length > 0 && names.length === content.length ? names : undefined;
+}
+
 function toolParam(
   tool: ToolSpec | ProviderTool,
-  at: number,
-  tools: readonly (ToolSpec | ProviderTool)[],
+  {deferred, isLast}: {readonly deferred: ReadonlySet<string>; readonly isLast: boolean},
 ): Tool | WebSearchTool20250305 {
   if ('provided' in tool) return {type: 'web_search_20250305', name: 'web_search', max_uses: mostSearches};
   const param: Tool = {
@@ -62,8 +95,9 @@ function toolParam(
     description: tool.description,
     input_schema: {...tool.inputSchema, type: 'object'},
   };
-  const next = tools[at + 1];
-  return next === undefined || 'provided' in next ? {...param, ...marked} : param;
+  // A tool with both is refused.
+  if (deferred.has(tool.name)) return {...param, defer_loading: true};
+  return isLast ? {...param, ...marked} : param;
 }
 
 /** Searches of the provider in one answer. */
@@ -79,10 +113,10 @@ function withMark(content: readonly ContentBlockParam[]): ContentBlockParam[] {
 /** `next` may hold the results of the provider's own tools: it goes on with an answer that it had paused. */
 function messageParam(
   message: Message,
-  next: Message | undefined,
+  {next, deferred}: {readonly next: Message | undefined; readonly deferred: ReadonlySet<string>},
 ): {role: 'user' | 'assistant'; content: ContentBlockParam[]} {
   return message.role === 'user'
-    ? {role: 'user', content: message.blocks.flatMap(userBlock)}
+    ? {role: 'user', content: message.blocks.flatMap(block => userBlock(block, deferred))}
     : {
         role: 'assistant',
         content: (message.stop === 'paused' && next?.role !== 'user'
@@ -92,13 +126,15 @@ function messageParam(
       };
 }
 
-function userBlock(block: UserBlock): readonly ContentBlockParam[] {
+function userBlock(block: UserBlock, deferred: ReadonlySet<string>): readonly ContentBlockParam[] {
   switch (block.kind) {
     case 'text':
     case 'image':
       return contentBlock(block);
     case 'tool-result': {
-      const content = block.content.flatMap(contentBlock);
+      const content =
+        foundTools(block, deferred)?.map(name => ({type: 'tool_reference', tool_name: name}) as const) ??
+        block.content.flatMap(contentBlock);
       return [
         {
           type: 'tool_result',

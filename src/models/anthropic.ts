@@ -1,4 +1,4 @@
-import type {Effort, ModelPort} from '../domain/model-stream.ts';
+import type {Effort, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
 import {AnthropicDecoder} from './anthropic-decoder.ts';
@@ -22,6 +22,8 @@ export interface AnthropicOptions {
   readonly effort: Effort | 'default';
   /** The models that answer, in this order, where the one that is asked cannot. */
   readonly fallbacks: readonly string[];
+  /** `taken`: the server knows references to tools that the model has found, in the conversations of models that know them. */
+  readonly toolReferences: 'taken' | 'refused';
   readonly clock?: RetryClock;
 }
 
@@ -38,20 +40,32 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     urlVariable: 'ANTHROPIC_BASE_URL',
   };
   let client: Promise<BaseAnthropic> | undefined;
+  let {toolReferences} = options;
   const dialect: ProviderDialect = {
     endpoint,
     async post(request, signal) {
-      client ??= openClient(options, baseUrl);
-      const given = options.maxOutputTokens;
-      const usual = given === 'default' ? maxOutputOf(request.model) : given;
-      const maxOutputTokens = request.mostTokens === 'default' ? usual : Math.min(request.mostTokens, usual);
-      const body = JSON.stringify(anthropicRequest(request, {maxOutputTokens, effort: options.effort}));
-      // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
-      const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
-      return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();
+      try {
+        return await send(request, signal);
+      } catch (cause) {
+        if (toolReferences === 'refused' || !refusesReferences(cause)) throw cause;
+        toolReferences = 'refused';
+        return send(request, signal);
+      }
     },
     decoder: request => new AnthropicDecoder({endpoint, model: request.model, newId: randomUUID}),
   };
+  async function send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
+    client ??= openClient(options, baseUrl);
+    const given = options.maxOutputTokens;
+    const usual = given === 'default' ? maxOutputOf(request.model) : given;
+    const maxOutputTokens = request.mostTokens === 'default' ? usual : Math.min(request.mostTokens, usual);
+    const known = knowsReferences(request.model) ? toolReferences : 'refused';
+    const manner = {maxOutputTokens, effort: options.effort, toolReferences: known} as const;
+    const body = JSON.stringify(anthropicRequest(request, manner));
+    // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
+    const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
+    return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();
+  }
   const sendOnce = makeSendOnce(dialect);
   return {
     provider: 'anthropic',
@@ -61,6 +75,16 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     facts: modelFacts,
   };
 }
+
+/** The models that are known to know references to tools. */
+const knowsReferences = (model: string): boolean =>
+  /^claude-(?:(?:opus|sonnet)-4-[5-9](?!\d)|(?:opus|sonnet|fable|mythos)-[5-9](?!\d))/u.test(model);
+
+const refusesReferences = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  'status' in cause &&
+  cause.status === 400 &&
+  /defer_loading|tool[_ ]reference/iu.test(cause.message);
 
 /** The paths of the protocol begin with it; many give the address with it, as others want it. */
 const withoutVersion = (baseUrl: string): string => baseUrl.replace(/(?:\/v1(?:\/messages)?)?\/*$/u, '');

@@ -139,10 +139,11 @@ const documentBlock = z.object({
   name: z.string(),
   data: z.string(),
 });
+const foundToolText = z.object({kind: z.literal('text'), text: z.string(), foundTool: z.string()});
 const toolResult = z.object({
   kind: z.literal('tool-result'),
   id: actionIdSchema,
-  content: z.array(z.discriminatedUnion('kind', [textBlock, imageBlock, documentBlock])),
+  content: z.array(z.union([foundToolText, z.discriminatedUnion('kind', [textBlock, imageBlock, documentBlock])])),
   outcome: z.enum(['success', 'error', 'cancelled']),
 });
 const usage = z.object({

@@ -11,6 +11,7 @@ export const ask = (text: string, more: Partial<ModelRequest> = {}): ModelReques
       name: 'Bash',
       description: 'Runs a command.',
       inputSchema: {type: 'object', properties: {command: {type: 'string'}}},
+      offered: 'from-the-start',
     },
   ],
   messages: [userSays(text)],

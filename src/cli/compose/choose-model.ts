@@ -228,9 +228,12 @@ async function anthropic(choice: ModelChoice): Promise<ChosenModel> {
     import('../../models/anthropic.ts'),
     defaultModel('anthropic', choice),
   ]);
+  const baseUrl = baseUrlOf('anthropic', choice);
   const port = connectAnthropic({
     apiKey: found.apiKey,
-    baseUrl: baseUrlOf('anthropic', choice),
+    baseUrl,
+    // Others that speak the protocol may drop what they do not know, and the model would not hear of what it found.
+    toolReferences: baseUrl === undefined ? 'taken' : 'refused',
     environment,
     maxOutputTokens: 'default',
     effort: choice.effort ?? 'default',

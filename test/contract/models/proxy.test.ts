@@ -13,6 +13,7 @@ beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), certif
 
 const modelAt = (baseUrl: string, environment: ProxyEnvironment) =>
   connectAnthropic({
+    toolReferences: 'refused',
     apiKey: 'k',
     baseUrl,
     environment,

@@ -34,7 +34,7 @@ export function connect(
     environment: {},
     clock,
   } as const;
-  if (dialect === 'anthropic') return connectAnthropic(options);
+  if (dialect === 'anthropic') return connectAnthropic({...options, toolReferences: 'refused'});
   return connectOpenAi({...options, wireApi: dialect === 'responses' ? 'responses' : 'chat'});
 }
 

@@ -115,6 +115,7 @@ test('tools of servers are offered behind the others, asked about, called and to
     name: 'mcp__my_calc__add',
     description: 'Does add',
     inputSchema: {type: 'object', properties: {}},
+    offered: 'from-the-start',
   });
   expect(run.model.requests[1]?.messages.at(-1)).toMatchObject({
     blocks: [{outcome: 'success', content: [{kind: 'text', text: '3'}]}],
@@ -145,6 +146,21 @@ test('a server may change its tools between two requests; the list stays the sam
   expect(run.model.requests[1]?.tools).toBe(run.model.requests[2]?.tools);
   expect(run.model.requests[2]?.messages.at(-1)).toMatchObject({
     blocks: [{outcome: 'error', content: [{text: expect.stringContaining('mcp__my_calc__sub')}]}],
+  });
+});
+
+test('tools that are found stand behind the others; nothing before them changes', async () => {
+  const three = ['add', 'sub', 'mul'].map(name => ({...toolNamed(name), description: `${name} ${'x'.repeat(9000)}`}));
+  const {mcp} = calculator({tools: () => three});
+  const search = callsTools(callBlock('ToolSearch', {query: 'select:add'}));
+  const run = engineBench([search, adds, says('Three.')], {mcp});
+  await run.prompt('Add');
+  const [first = [], second = []] = run.model.requests.map(({tools}) => tools);
+  expect(second.slice(0, -1)).toEqual(first);
+  expect(second.at(-1)).toMatchObject({name: 'mcp__my_calc__add', offered: 'since-found'});
+  expect(JSON.stringify(first)).toContain('Tools to be found: ');
+  expect(run.model.requests[1]?.messages.at(-1)).toMatchObject({
+    blocks: [{outcome: 'success', content: [{kind: 'text', foundTool: 'mcp__my_calc__add'}]}],
   });
 });
 

@@ -1,8 +1,10 @@
 import {expect, test} from 'vitest';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
 import {AnthropicDecoder} from '../../../src/models/anthropic-decoder.ts';
 import {connectAnthropic} from '../../../src/models/anthropic.ts';
-import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
+import {ask, blocksOf, eventsOf, userSays} from '../../support/model-events.ts';
 import {call, fail, say, think, thinkSealed} from '../../support/model-script.ts';
 import {answers, startModelServer} from '../../support/model-server.ts';
 
@@ -20,6 +22,7 @@ function decode(events: readonly object[]): readonly ModelEvent[] {
 test('sealed thinking comes through and goes back as it was', async () => {
   await using server = await startModelServer(answers([[thinkSealed('xyz'), think('Hm.', 's'), call('Bash', {})]]));
   const model = connectAnthropic({
+    toolReferences: 'refused',
     apiKey: 'k',
     baseUrl: server.baseUrl.anthropic,
     maxOutputTokens: 500,
@@ -38,6 +41,7 @@ test('sealed thinking comes through and goes back as it was', async () => {
 test('servers that know only the older header get the key in it', async () => {
   await using server = await startModelServer(answers([say('a'), say('b')]));
   const model = connectAnthropic({
+    toolReferences: 'refused',
     apiKey: 'k1',
     baseUrl: server.baseUrl.anthropic,
     maxOutputTokens: 'default',
@@ -53,11 +57,54 @@ test('servers that know only the older header get the key in it', async () => {
   expect([request, bounded].map(each => each?.body['max_tokens'])).toEqual([8192, 50]);
 });
 
+test('a server that refuses references to tools is asked without them, from then on', async () => {
+  const refusal = 'tools.1.custom.defer_loading: Extra inputs are not permitted';
+  await using server = await startModelServer(answers([fail(400, {message: refusal}), say('a'), say('b')]));
+  const model = connectAnthropic({
+    toolReferences: 'taken',
+    apiKey: 'k',
+    baseUrl: server.baseUrl.anthropic,
+    maxOutputTokens: 'default',
+    effort: 'default',
+    fallbacks: [],
+    environment: {},
+  });
+  const content = [{kind: 'text', text: '{"name":"add"}', foundTool: 'add'}] as const;
+  const request = ask('hi', {
+    model: 'claude-sonnet-5-5',
+    tools: [
+      {name: 'ToolSearch', description: '', inputSchema: {}, offered: 'from-the-start'},
+      {name: 'add', description: '', inputSchema: {}, offered: 'since-found'},
+    ],
+    messages: [
+      userSays('Add.'),
+      {
+        role: 'assistant',
+        id: messageId('a'),
+        model: 'm',
+        blocks: [{kind: 'tool-call', id: actionId('s'), name: 'ToolSearch', input: {}}],
+        stop: 'tool-use',
+        usage: noUsage,
+      },
+      {
+        role: 'user',
+        id: messageId('u'),
+        blocks: [{kind: 'tool-result', id: actionId('s'), content, outcome: 'success'}],
+      },
+    ],
+  });
+  const texts = [await eventsOf(model.stream(request, never())), await eventsOf(model.stream(request, never()))];
+  expect(texts.map(blocksOf)).toEqual([[{kind: 'text', text: 'a'}], [{kind: 'text', text: 'b'}]]);
+  const refers = server.requests.map(({body}) => /defer_loading|tool_reference/u.test(JSON.stringify(body)));
+  expect(refers).toEqual([true, false, false]);
+});
+
 test('a redirect is not followed but named', async () => {
   await using server = await startModelServer(answers([fail(308, {headers: {location: 'https://there/'}, body: ''})]));
   const baseUrl = server.baseUrl.anthropic;
   const events = await eventsOf(
     connectAnthropic({
+      toolReferences: 'refused',
       apiKey: 'k',
       baseUrl,
       maxOutputTokens: 'default',

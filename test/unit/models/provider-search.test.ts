@@ -71,7 +71,7 @@ function decoded(stop: string): AssistantMessage {
 const request = (messages: readonly Message[]): ModelRequest => ({
   model: 'claude',
   system: '',
-  tools: [{name: 'Bash', description: '', inputSchema: {}}, {provided: 'searching'}],
+  tools: [{name: 'Bash', description: '', inputSchema: {}, offered: 'from-the-start'}, {provided: 'searching'}],
   messages,
   thinking: {kind: 'default'},
   mostTokens: 'default',
@@ -79,7 +79,7 @@ const request = (messages: readonly Message[]): ModelRequest => ({
 
 const prompt: Message = {role: 'user', id: messageId('u'), blocks: [{kind: 'text', text: 'tea?'}]};
 const sent = (...messages: readonly Message[]) =>
-  anthropicRequest(request(messages), {maxOutputTokens: 100, effort: 'default'});
+  anthropicRequest(request(messages), {maxOutputTokens: 100, effort: 'default', toolReferences: 'refused'});
 
 test('what the provider searched and found goes back as it came, and what it cites stands in the text as links', () => {
   const answer = decoded('end_turn');
@@ -169,6 +169,7 @@ test('a paused answer is asked to go on, with nothing between, and its searches 
 test('a server that knows no tool of the provider refuses: what to do about it is said', async () => {
   await using server = await startModelServer(answers([fail(400)]));
   const model = connectAnthropic({
+    toolReferences: 'refused',
     apiKey: 'k',
     baseUrl: server.baseUrl.anthropic,
     maxOutputTokens: 'default',

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {isJsonObject} from '../../../src/base/json.ts';
-import type {AssistantBlock, Message, UserBlock} from '../../../src/domain/conversation.ts';
+import type {AssistantBlock, Message, ResultContent, UserBlock} from '../../../src/domain/conversation.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {ModelRequest} from '../../../src/domain/model-stream.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
@@ -50,9 +50,23 @@ const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', 
 
 const plain = {maxOutputTokens: 'default', effort: 'default', documents: 'sent'} as const;
 
+const spec = (name: string, offered: 'from-the-start' | 'since-found') => ({
+  name,
+  description: name,
+  inputSchema: {type: 'object'},
+  offered,
+});
+const found = (name: string) => ({kind: 'text', text: `{"name":"${name}"}`, foundTool: name}) as const;
+
 describe('Anthropic', () => {
   test('the whole form', () => {
-    expect(anthropicRequest(ask('', {messages: conversation}), {maxOutputTokens: 1000, effort: 'default'})).toEqual({
+    expect(
+      anthropicRequest(ask('', {messages: conversation}), {
+        maxOutputTokens: 1000,
+        effort: 'default',
+        toolReferences: 'refused',
+      }),
+    ).toEqual({
       model: 'small-model',
       max_tokens: 1000,
       stream: true,
@@ -100,6 +114,68 @@ describe('Anthropic', () => {
     });
   });
 
+  describe('tools that the model has found', () => {
+    const tools = [
+      spec('ToolSearch', 'from-the-start'),
+      spec('add', 'since-found'),
+      spec('sub', 'since-found'),
+      {provided: 'searching'},
+    ] as const;
+    const sent = (manner: 'taken' | 'refused', ...content: readonly ResultContent[]) => {
+      const messages = [
+        userSays('Add.'),
+        assistant({kind: 'tool-call', id: actionId('s'), name: 'ToolSearch', input: {query: 'add'}}),
+        user({kind: 'tool-result', id: actionId('s'), content, outcome: 'success'}),
+      ];
+      const body = anthropicRequest(ask('', {messages, tools}), {
+        maxOutputTokens: 5,
+        effort: 'default',
+        toolReferences: manner,
+      });
+      const [result] = Array.isArray(body.messages[2]?.content) ? body.messages[2].content : [];
+      return {
+        tools: body.tools?.map(tool => ({
+          name: 'name' in tool ? tool.name : '',
+          ...('defer_loading' in tool ? {deferred: tool.defer_loading} : {}),
+          ...('cache_control' in tool ? {marked: true} : {}),
+        })),
+        result: result?.type === 'tool_result' ? result.content : undefined,
+      };
+    };
+    const plainly = [{name: 'ToolSearch'}, {name: 'add'}, {name: 'sub', marked: true}, {name: 'web_search'}];
+
+    test('are referred to, and are no part of what the request begins with', () => {
+      expect(sent('taken', found('add'))).toEqual({
+        tools: [{name: 'ToolSearch'}, {name: 'add', deferred: true}, {name: 'sub', marked: true}, {name: 'web_search'}],
+        result: [{type: 'tool_reference', tool_name: 'add'}],
+      });
+      expect(sent('taken', found('add'), found('sub'))).toEqual({
+        tools: [
+          {name: 'ToolSearch', marked: true},
+          {name: 'add', deferred: true},
+          {name: 'sub', deferred: true},
+          {name: 'web_search'},
+        ],
+        result: [
+          {type: 'tool_reference', tool_name: 'add'},
+          {type: 'tool_reference', tool_name: 'sub'},
+        ],
+      });
+    });
+
+    test.each<readonly [string, 'taken' | 'refused', readonly ResultContent[]]>([
+      ['the server knows no references', 'refused', [found('add')]],
+      ['a tool is there no more', 'taken', [found('add'), found('gone')]],
+      ['a tool was offered before', 'taken', [found('add'), found('ToolSearch')]],
+      ['the conversation says it no more', 'taken', [text('[Shortened by weft]')]],
+    ])('are told in words where %s', (_case, manner, content) => {
+      expect(sent(manner, ...content)).toEqual({
+        tools: plainly,
+        result: content.map(block => ({type: 'text', text: block.kind === 'text' ? block.text : ''})),
+      });
+    });
+  });
+
   test('an empty system prompt, no tools and empty messages are left out', () => {
     const request: ModelRequest = {
       model: 'm',
@@ -109,7 +185,7 @@ describe('Anthropic', () => {
       thinking: {kind: 'default'},
       mostTokens: 'default',
     };
-    expect(anthropicRequest(request, {maxOutputTokens: 5, effort: 'default'})).toEqual({
+    expect(anthropicRequest(request, {maxOutputTokens: 5, effort: 'default', toolReferences: 'refused'})).toEqual({
       model: 'm',
       max_tokens: 5,
       stream: true,
@@ -155,7 +231,8 @@ test('OpenAI: the whole form', () => {
 test.each([
   {
     dialect: 'anthropic',
-    build: (request: ModelRequest): object => anthropicRequest(request, {maxOutputTokens: 1000, effort: 'default'}),
+    build: (request: ModelRequest): object =>
+      anthropicRequest(request, {maxOutputTokens: 1000, effort: 'default', toolReferences: 'refused'}),
   },
   {dialect: 'openai', build: (request: ModelRequest): object => openAiRequest(request, plain)},
 ])(
@@ -200,23 +277,24 @@ describe('a PDF that was read', () => {
     openAiRequest(ask('', {messages}), {maxOutputTokens: 'default', effort: 'default', documents}).messages.slice(-2);
 
   test('goes to Anthropic within the result', () => {
-    expect(anthropicRequest(ask('', {messages}), {maxOutputTokens: 1000, effort: 'default'}).messages[2]).toMatchObject(
-      {
-        content: [
-          {
-            type: 'tool_result',
-            content: [
-              {type: 'text', text: 'a.pdf (PDF)'},
-              {
-                type: 'document',
-                title: 'a.pdf',
-                source: {type: 'base64', media_type: 'application/pdf', data: 'JVBERi0='},
-              },
-            ],
-          },
-        ],
-      },
-    );
+    expect(
+      anthropicRequest(ask('', {messages}), {maxOutputTokens: 1000, effort: 'default', toolReferences: 'refused'})
+        .messages[2],
+    ).toMatchObject({
+      content: [
+        {
+          type: 'tool_result',
+          content: [
+            {type: 'text', text: 'a.pdf (PDF)'},
+            {
+              type: 'document',
+              title: 'a.pdf',
+              source: {type: 'base64', media_type: 'application/pdf', data: 'JVBERi0='},
+            },
+          ],
+        },
+      ],
+    });
   });
 
   test('goes behind the results where the server takes files, and is named where not', () => {

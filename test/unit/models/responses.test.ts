@@ -45,7 +45,10 @@ const result: Message = {
 const request = (model: string, ...messages: readonly Message[]): ModelRequest => ({
   model,
   system: 'Be brief.',
-  tools: [{name: 'Bash', description: 'Runs.', inputSchema: {type: 'object'}}, {provided: 'searching'}],
+  tools: [
+    {name: 'Bash', description: 'Runs.', inputSchema: {type: 'object'}, offered: 'from-the-start'},
+    {provided: 'searching'},
+  ],
   messages,
   thinking: {kind: 'default'},
   mostTokens: 'default',
@@ -90,7 +93,11 @@ test('reasoning goes back to no other model, to no other API, and not without wh
     'message',
   ]);
   const chat = openAiRequest(request('gpt-5.2', prompt, answer, result), {...options, documents: 'sent'});
-  const messages = anthropicRequest(request('claude', prompt, answer, result), {...options, maxOutputTokens: 9});
+  const messages = anthropicRequest(request('claude', prompt, answer, result), {
+    ...options,
+    maxOutputTokens: 9,
+    toolReferences: 'refused',
+  });
   expect(JSON.stringify([chat, messages])).not.toContain('sealed');
 });
 

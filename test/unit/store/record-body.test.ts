@@ -15,7 +15,7 @@ const textBlock = text.map(value => ({kind: 'text', text: value}) as const);
 const result = fc.record({
   kind: fc.constant('tool-result' as const),
   id: text.map(actionId),
-  content: fc.array(textBlock),
+  content: fc.array(fc.oneof(textBlock, fc.record({kind: fc.constant('text' as const), text, foundTool: text}))),
   outcome: fc.constantFrom('success' as const, 'error' as const, 'cancelled' as const),
 });
 const tree = text.map(treeId);
