@@ -109,15 +109,14 @@ function serve(script: ScriptedServer): void {
         return undefined;
       case 'progress': {
         const progressToken = message.params?.['_meta']?.progressToken;
-        for (const progress of [1, 2]) {
-          print({
-            method: 'notifications/progress',
-            params: {progressToken, progress, total: 2, message: `step ${progress}`},
-          });
-        }
-        // What came before an answer of the client has been heard by the client.
-        await ask('roots/list', {});
-        return text('done');
+        const steps = [1, 2].map(progress => ({
+          method: 'notifications/progress',
+          params: {progressToken, progress, total: 2, message: `step ${progress}`},
+        }));
+        // In one piece, as it may well come.
+        const messages = [...steps, {id: message.id, result: text('done')}];
+        process.stdout.write(messages.map(each => `${JSON.stringify({jsonrpc: '2.0', ...each})}\n`).join(''));
+        return undefined;
       }
       case 'environment':
         return text(JSON.stringify(process.env));

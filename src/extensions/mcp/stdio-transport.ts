@@ -1,7 +1,7 @@
 import {type JSONRPCMessage, parseJSONRPCMessage, type Transport} from '@modelcontextprotocol/client';
 import type {ServerProcess, ServerProcesses, ServerProgram} from '../../actions/mcp-port.ts';
 import {firstLine} from '../../base/clip.ts';
-import {isJsonObject, jsonText, parseJson} from '../../base/json.ts';
+import {isJsonObject, type JsonObject, jsonText, parseJson} from '../../base/json.ts';
 import {raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -31,6 +31,8 @@ export class StdioTransport implements Transport {
   /** The last two lines of its stderr. */
   #lastLines: readonly string[] = [];
   #state: 'open' | 'closed' = 'open';
+  /** Settles when every message so far was handed over. */
+  #handedOver: Promise<void> = Promise.resolve();
 
   constructor(
     program: ServerProgram,
@@ -78,6 +80,7 @@ export class StdioTransport implements Transport {
 
   async #watch({ended}: ServerProcess): Promise<void> {
     const how = await ended;
+    await this.#handedOver;
     if (this.#state === 'open') this.onerror?.(this.#endedBy(how));
     this.#leave();
   }
@@ -98,8 +101,14 @@ export class StdioTransport implements Transport {
       this.#log(line);
       return;
     }
+    const {value} = json;
+    // The protocol works on a notice a moment after it was handed over: progress that came with a result would come too late.
+    this.#handedOver = this.#handedOver.then(() => this.#handOver(value));
+  }
+
+  #handOver(message: JsonObject): void {
     try {
-      this.onmessage?.(parseJSONRPCMessage(json.value));
+      this.onmessage?.(parseJSONRPCMessage(message));
     } catch (cause) {
       this.onerror?.(new Error(causeText(cause), {cause}));
     }

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeEach, expect, test} from 'vitest';
 import type {JsonObject} from '../../../src/base/json.ts';
+import {ok} from '../../../src/base/outcome.ts';
 import {connectServer} from '../../../src/extensions/mcp/connect-server.ts';
 import {parseServer} from '../../../src/extensions/mcp/server-config.ts';
 import type {ServerConnection} from '../../../src/extensions/mcp/server-connection.ts';
@@ -24,6 +25,8 @@ const processes = makeServerProcesses({
   leaveMs: serverLeaveMs,
 });
 const never = new AbortController().signal;
+/** What the servers asked the user, and the model. */
+const asked: string[] = [];
 
 beforeEach(({skip}) => {
   skip(folder === '', 'need WEFT_MCP_SERVERS, a folder with the reference servers of MCP');
@@ -45,8 +48,14 @@ async function connected(name: string, args: readonly string[], env: JsonObject 
         version: '0',
         times: config.value.times,
         services: {
-          elicit: async () => ({action: 'decline', content: undefined}),
-          sample: undefined,
+          elicit: async ({message}) => {
+            asked.push(message);
+            return {action: 'decline', content: undefined};
+          },
+          sample: async ({params}) => {
+            asked.push(JSON.stringify(params['messages']));
+            return ok({role: 'assistant', content: {type: 'text', text: 'Four.'}, model: 'm', stopReason: 'endTurn'});
+          },
           roots: () => [{uri: `file://${work}`, name: 'work'}],
         },
         log: () => {},
@@ -96,6 +105,13 @@ test(
     expect(
       await everything.expandPrompt({name: 'args-prompt', values: {city: 'Bergen', state: 'Vestland'}}, never),
     ).toMatchObject({value: {blocks: [{text: expect.stringContaining('Bergen')}]}});
+
+    // What a server offers depends on what its client can do: these two are there for clients that can be asked.
+    expect((await call(everything, 'trigger-sampling-request', {prompt: '2+2?', maxTokens: 9})).said).toContain(
+      'Four.',
+    );
+    expect((await call(everything, 'trigger-elicitation-request', {})).said).toMatch(/declin/iu);
+    expect(asked).toEqual([expect.stringContaining('2+2?'), expect.stringMatching(/\w/u)]);
 
     await everything.close();
     expect(running(program('everything'))).toEqual([]);
