@@ -1,3 +1,4 @@
+import * as crypto from 'node:crypto';
 import {copyFile, mkdir, writeFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
@@ -115,10 +116,12 @@ const builtinsAsTheyAre: Plugin = {
     const without = code.replaceAll(
       /^import (?:(?<whole>[\w$]+)|\* as (?<space>[\w$]+))?(?:, )?(?:\{(?<names>[^}]*)\})? from "(?<module>node:[\w/]+)";$/gmu,
       (_, whole, space, names, module) =>
-        [whole, space, names === undefined ? undefined : `{${names.replaceAll(' as ', ': ')}}`]
-          .filter(left => left !== undefined)
-          .map(left => `const ${left} = globalThis.process.getBuiltinModule("${module}");`)
-          .join(' '),
+        module === 'node:crypto' && whole === undefined && space === undefined
+          ? lazyCrypto(names)
+          : [whole, space, names === undefined ? undefined : `{${names.replaceAll(' as ', ': ')}}`]
+              .filter(left => left !== undefined)
+              .map(left => `const ${left} = globalThis.process.getBuiltinModule("${module}");`)
+              .join(' '),
     );
     if (/^import [^(]* from "node:/mu.test(without))
       throw new Error("an import of one of Node's modules is written in a new way");
@@ -126,6 +129,40 @@ const builtinsAsTheyAre: Plugin = {
     return {code: without.replaceAll(/\bperformance\.now\(\)/gu, '(globalThis.process.uptime() * 1000)'), map: null};
   },
 };
+
+/** node:crypto takes a third of the time that Node itself takes to start: the first call of one of its functions loads it. */
+function lazyCrypto(names: string): string {
+  const imported = names.split(',').map(name => name.trim().split(' as '));
+  return imported
+    .map(([name = '', own = name]) => {
+      if (!/^[a-z]/u.test(name) || typeof Reflect.get(crypto, name) !== 'function')
+        throw new Error(`${name} of node:crypto is no function that could be loaded when it is called`);
+      return `const ${own} = (...given) => globalThis.process.getBuiltinModule("node:crypto").${name}(...given);`;
+    })
+    .join(' ');
+}
+
+/** A source of ASCII alone is read in less time and takes half the memory: one other character makes two bytes of each. */
+const asciiOnly: Plugin = {
+  name: 'ascii-only',
+  generateBundle(_options, files) {
+    for (const file of Object.values(files)) {
+      if (file.type === 'chunk') file.code = asciiOf(file.code, file.fileName);
+    }
+  },
+};
+
+/** Strings, templates and regular expressions mean the same with escapes; what is read raw or escaped already would not. */
+function asciiOf(code: string, name: string): string {
+  if (/\\\P{ASCII}/u.test(code)) throw new Error(`${name}: a backslash before a character that is not ASCII`);
+  if (/\.raw`[^`]*\P{ASCII}/u.test(code)) throw new Error(`${name}: a raw template with a character that is not ASCII`);
+  return code.replaceAll(/\P{ASCII}/gu, character =>
+    Array.from(
+      {length: character.length},
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
 
 const fetchClasses = fileURLToPath(new URL('../src/models/fetch-classes.ts', import.meta.url));
 
@@ -137,7 +174,7 @@ const output: OutputOptions = {
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify: true,
-  plugins: [builtinsAsTheyAre],
+  plugins: [builtinsAsTheyAre, asciiOnly],
   cleanDir: true,
 };
 
@@ -146,6 +183,9 @@ const answerStarts = /src\/cli\/run-(?:main|print)\.ts$/u;
 
 /** What is to load little: the command line itself, and filters of the task protocol. */
 const lightStarts = /src\/(?:cli\/(?:main|commands\/tasks\/[\w-]+)|protocol\/task\/[\w-]+)\.ts$/u;
+
+/** What the terminal UI begins with. */
+const terminalStarts = /src\/(?:tui\/run-tui\.tsx|cli\/run-terminal\.ts)$/u;
 
 /** Taken before the sources are read: what changes while they are built makes the next start build again. */
 const stamp = sourceStamp();
@@ -187,6 +227,9 @@ const running = modulesBehind(
   alone,
   /(?:src\/workspace\/exec\/(?:shell|run-tag|watchdog|shell-start)\.ts|node_modules\/execa\/index\.js)$/u,
 );
+const terminal = modulesBehind(alone, terminalStarts);
+const beside = modulesBehind(alone, entriesOf(alone, /^(?!.*src\/(?:tui\/|cli\/run-terminal\.ts))/u));
+const spoken = modulesBehind(alone, entriesOf(alone, /src\/tui\/(?!run-tui|transcript-reader)/u));
 const written = await bundle.write({
   ...output,
   codeSplitting: {
@@ -198,6 +241,9 @@ const written = await bundle.write({
       {name: 'provider', test: module => anthropic.has(module) && openai.has(module)},
       {name: 'anthropic', test: module => anthropic.has(module)},
       {name: 'openai', test: module => openai.has(module)},
+      // Opening fifty small files would take longer than running them. Screen-reader mode needs what draws text, but not Ink.
+      {name: 'terminal-text', test: module => terminal.has(module) && spoken.has(module) && !beside.has(module)},
+      {name: 'terminal', test: module => terminal.has(module) && !beside.has(module)},
       // Both are loaded with the first command.
       {name: 'judge', test: module => judging.has(module)},
       {name: 'shell', test: module => running.has(module)},
@@ -215,9 +261,10 @@ await writeFile(
  * by itself, since the terminal UI and the commands share some of it with each other, and opening so many files costs more than
  * running what is in them.
  */
-function modulesBehind({output: found}: RolldownOutput, starts: RegExp): ReadonlySet<string> {
+function modulesBehind({output: found}: RolldownOutput, starts: RegExp | ReadonlySet<string>): ReadonlySet<string> {
   const chunks = new Map(found.flatMap(file => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])));
-  const waiting = [...chunks.values()].filter(({moduleIds}) => moduleIds.some(id => starts.test(id)));
+  const isStart = (id: string): boolean => (starts instanceof RegExp ? starts.test(id) : starts.has(id));
+  const waiting = [...chunks.values()].filter(({moduleIds}) => moduleIds.some(isStart));
   const seen = new Set(waiting);
   for (let chunk = waiting.pop(); chunk !== undefined; chunk = waiting.pop()) {
     for (const name of chunk.imports) {
@@ -228,6 +275,17 @@ function modulesBehind({output: found}: RolldownOutput, starts: RegExp): Readonl
     }
   }
   return new Set([...seen].flatMap(({moduleIds}) => moduleIds));
+}
+
+/** The modules that `import()` names, of those whose path is as `where` says. */
+function entriesOf({output: found}: RolldownOutput, where: RegExp): ReadonlySet<string> {
+  return new Set(
+    found.flatMap(file =>
+      file.type === 'chunk' && file.isDynamicEntry && file.facadeModuleId !== null && where.test(file.facadeModuleId)
+        ? [file.facadeModuleId]
+        : [],
+    ),
+  );
 }
 
 /** The grammar of bash and what runs it, read with the first command: of the package's many grammars only this one. */

@@ -1,5 +1,4 @@
 import {withTilde} from '../base/shown-path.ts';
-import {randomUUID} from 'node:crypto';
 import {homedir} from 'node:os';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {AgentClient} from '../agent/client.ts';
@@ -15,6 +14,7 @@ import {lazyImages} from './compose/lazy-ports.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import type {TerminalUi} from './terminal-ui.ts';
 import {version} from './version.ts';
+import {randomUuid} from './compose/random-uuid.ts';
 
 /** What the terminal UI needs from the command line and the composition. */
 export interface TerminalJob extends Pick<
@@ -65,7 +65,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       home: homedir(),
       editor: lazyEditor,
       clipboard: clipboardPort(directory),
-      newPromptId: () => messageId(randomUUID()),
+      newPromptId: () => messageId(randomUuid()),
       modifiedKeys: wantsModifyOtherKeys(process.env),
       restorer: terminalUi.keeper(watchdog, process.stdout),
       job: makeJobControl(),

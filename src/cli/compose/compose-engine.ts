@@ -52,7 +52,6 @@ import {messageId, todoId} from '../../domain/ids.ts';
 import {coversAll, type SandboxChoice} from '../../domain/sandbox.ts';
 import type {OpenSession} from '../../domain/journal.ts';
 import {type PermissionMode, type RuleList, ruleLists, type RuleScope} from '../../domain/risk.ts';
-import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -67,6 +66,7 @@ import {makeFiles} from '../../workspace/files/make-files.ts';
 import {readBytes} from '../../workspace/files/regular-files.ts';
 import {watchSecretFiles} from '../../workspace/files/secret-files.ts';
 import {watchMemory} from './watch-memory.ts';
+import {randomUuid} from './random-uuid.ts';
 
 /** What hooks need of an engine's machine. */
 export interface HookMachine {
@@ -347,7 +347,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       harnesses,
       agentKinds: redactedKinds(setup.agentKinds, secrets.redact),
       clock: {now: () => Date.now()},
-      ids: {message: () => messageId(randomUUID()), todo: () => todoId(randomUUID())},
+      ids: {message: () => messageId(randomUuid()), todo: () => todoId(randomUuid())},
     },
     session: setup.session,
     directory,

@@ -25,7 +25,6 @@ import type {AgentFile} from '../../extensions/skills/load-extensions.ts';
 import {type Json, parseJson} from '../../base/json.ts';
 import type {Plugin} from '../../config/plugin-folders.ts';
 import {homedir} from 'node:os';
-import {randomUUID} from 'node:crypto';
 import {readFileSync, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Places} from '../../config/places.ts';
@@ -36,6 +35,7 @@ import type {MainOptions, providerChoices} from '../flags.ts';
 import {environmentLayer, fileLayers, noticesOfSettingsAbove, trustPlace} from './settings-layers.ts';
 import {claudeFolder, userPlaces} from './user-data.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {randomUuid} from './random-uuid.ts';
 
 /** What one run of weft stands on: its flags, workspace folders, merged settings, instructions, and the store once it is needed. */
 export interface RunContext {
@@ -184,7 +184,7 @@ export async function openUserStore(places: Places): Promise<Store> {
     openStore({
       file: places.database,
       clock: {now: () => Date.now()},
-      uuid: () => randomUUID(),
+      uuid: () => randomUuid(),
       process: {pid: process.pid},
     }),
   );
