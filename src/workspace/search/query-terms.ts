@@ -78,25 +78,32 @@ const endings =
   );
 
 function termOf(text: string): QueryTerm {
-  if (text.length > longestShort || unspaced.test(text))
-    return {text, pattern: text, count: ({lower}) => countOf(text, lower)};
+  if (text.length > longestShort || unspaced.test(text)) {
+    return {text, pattern: text, count: ({lower}) => placesOf(text, lower).length};
+  }
   const capital = text.slice(0, 1).toUpperCase() + text.slice(1);
-  const atBeginning = new RegExp(`(?<![\\p{L}\\p{N}])${text}`, 'giu');
-  const inName = new RegExp(`(?<=[\\p{Ll}\\p{N}])${capital}`, 'gu');
   return {
     text,
     pattern: `(?:\\b|_)${text}|(?-i:[\\p{Ll}\\p{N}]${capital})`,
-    count: ({plain}) => (plain.match(atBeginning)?.length ?? 0) + (plain.match(inName)?.length ?? 0),
+    count: searched => placesOf(text, searched.lower).filter(at => beginsWord(searched, at)).length,
   };
 }
 
 /** Letters up to which a word counts at the beginning of a word alone: `sse` is in `passed`. */
 const longestShort = 3;
 
-function countOf(word: string, text: string): number {
-  let count = 0;
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) count += 1;
-  return count;
+/** Whether a word of a name begins at a place of a text: behind what is no letter, or with a capital behind a small letter. */
+function beginsWord({plain, lower}: SearchedText, at: number): boolean {
+  if (!letterOrDigit.test(lower.charAt(at - 1))) return true;
+  return plain.charAt(at) !== lower.charAt(at) && plain.charAt(at - 1) === lower.charAt(at - 1);
+}
+
+const letterOrDigit = /[\p{L}\p{N}]/u;
+
+function placesOf(word: string, text: string): readonly number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) places.push(at);
+  return places;
 }
 
 /** Words that say nothing of the code that is looked for. */
