@@ -138,6 +138,14 @@ describe('a server that works', () => {
     });
   });
 
+  test('may get more resources while it runs', async () => {
+    const calc = calculator();
+    const {mcp} = await link({calc});
+    await expect.poll(() => mcp.listedResources().map(({uri}) => uri)).toEqual(['mem://start']);
+    calc.server.registerResource('more', 'mem://more', {}, async uri => ({contents: [{uri: uri.href, text: 'more'}]}));
+    await expect.poll(() => mcp.listedResources().map(({uri}) => uri)).toEqual(['mem://start', 'mem://more']);
+  });
+
   test('gives images, resources and links', async () => {
     const {mcp} = await link({calc: calculator()});
     expect(await mcp.call({server: 'calc', tool: 'draw', standing: 'as-known', input: {}}, silent, never)).toEqual({
