@@ -14,6 +14,7 @@ _weft_enter() { # the command that a word names in a command
     'weft permissions') next='weft permissions' ;;
     'weft hooks') next='weft hooks' ;;
     'weft config') next='weft config' ;;
+    'weft models') next='weft models' ;;
     'weft mcp') next='weft mcp' ;;
     'weft skills') next='weft skills' ;;
     'weft agents') next='weft agents' ;;
@@ -56,6 +57,8 @@ _weft_enter() { # the command that a word names in a command
     'weft config import') next='weft config import' ;;
     'weft config explain') next='weft config explain' ;;
     'weft config help') next='weft config help' ;;
+    'weft models list') next='weft models list' ;;
+    'weft models help') next='weft models help' ;;
     'weft mcp list') next='weft mcp list' ;;
     'weft mcp get') next='weft mcp get' ;;
     'weft mcp add') next='weft mcp add' ;;
@@ -143,6 +146,7 @@ _weft_option() { # what an option of a command takes
     'weft config path --cwd') takes=one kind=directory ;;
     'weft config import --cwd') takes=one kind=directory ;;
     'weft config explain --cwd') takes=one kind=directory ;;
+    'weft models list --cwd') takes=one kind=directory ;;
     'weft mcp list --cwd') takes=one kind=directory ;;
     'weft mcp get --cwd') takes=one kind=directory ;;
     'weft mcp add --scope') takes=one kind=choices choices=('user' 'project' 'local') ;;
@@ -215,6 +219,7 @@ _weft_position() { # what an argument of a command is
     'weft config unset|0') kind=setting ;;
     'weft config explain|0') kind=setting ;;
     'weft config help|0') kind=choices choices=('get' 'set' 'unset' 'list' 'path' 'import' 'explain') ;;
+    'weft models help|0') kind=choices choices=('list') ;;
     'weft mcp get|0') kind=server ;;
     'weft mcp add|0') kind=any ;;
     'weft mcp add|'*) kind=any ;;
@@ -241,7 +246,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents' 'serve' 'stack' 'acp') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'serve' 'stack' 'acp') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft init') options=('-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
@@ -290,6 +295,9 @@ _weft_names() { # what can follow in a command
     'weft config import') options=('--user' '--project' '--local' '--cwd' '--json' '--dry-run' '-h' '--help') commands=() ;;
     'weft config explain') options=('--json' '--cwd' '-h' '--help') commands=() ;;
     'weft config help') options=() commands=() ;;
+    'weft models') options=('-h' '--help') commands=('list' 'help') ;;
+    'weft models list') options=('--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft models help') options=() commands=() ;;
     'weft mcp') options=('-h' '--help') commands=('list' 'get' 'add' 'remove' 'login' 'logout' 'import' 'help') ;;
     'weft mcp list') options=('--no-check' '--json' '--cwd' '-h' '--help') commands=() ;;
     'weft mcp get') options=('--json' '--cwd' '-h' '--help') commands=() ;;

@@ -16,6 +16,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft permissions'] = 'weft permissions'
     $enter['weft hooks'] = 'weft hooks'
     $enter['weft config'] = 'weft config'
+    $enter['weft models'] = 'weft models'
     $enter['weft mcp'] = 'weft mcp'
     $enter['weft skills'] = 'weft skills'
     $enter['weft agents'] = 'weft agents'
@@ -58,6 +59,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft config import'] = 'weft config import'
     $enter['weft config explain'] = 'weft config explain'
     $enter['weft config help'] = 'weft config help'
+    $enter['weft models list'] = 'weft models list'
+    $enter['weft models help'] = 'weft models help'
     $enter['weft mcp list'] = 'weft mcp list'
     $enter['weft mcp get'] = 'weft mcp get'
     $enter['weft mcp add'] = 'weft mcp add'
@@ -156,6 +159,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft config path --cwd'] = 'one'
     $takes['weft config import --cwd'] = 'one'
     $takes['weft config explain --cwd'] = 'one'
+    $takes['weft models list --cwd'] = 'one'
     $takes['weft mcp list --cwd'] = 'one'
     $takes['weft mcp get --cwd'] = 'one'
     $takes['weft mcp add --scope'] = 'one'
@@ -232,6 +236,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft config unset|0'] = @()
     $positions['weft config explain|0'] = @()
     $positions['weft config help|0'] = @(, @('get', 'get'); , @('set', 'set'); , @('unset', 'unset'); , @('list', 'list'); , @('path', 'path'); , @('import', 'import'); , @('explain', 'explain'))
+    $positions['weft models help|0'] = @(, @('list', 'list'))
     $positions['weft mcp get|0'] = @()
     $positions['weft mcp add|0'] = @()
     $positions['weft mcp add|+'] = @()
@@ -252,7 +257,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft stack message|+'] = @()
     $positions['weft stack help|0'] = @(, @('list', 'list'); , @('next', 'next'); , @('create', 'create'); , @('add', 'add'); , @('status', 'status'); , @('advance', 'advance'); , @('message', 'message'); , @('messages', 'messages'))
     $names = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('stack', 'Tasks in layers, and what is to be done next'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'))
+    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('models', 'Models: context, prices, what each takes and is for'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('stack', 'Tasks in layers, and what is to be done next'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'))
     $names['weft demo'] = @()
     $names['weft init'] = @()
     $names['weft auth'] = @(, @('status', 'Show which keys there are and where they come from (never the keys)'); , @('login', 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'); , @('logout', 'Remove kept keys: all of them, or one provider’’s'); , @('help', 'display help for command'))
@@ -301,6 +306,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft config import'] = @()
     $names['weft config explain'] = @()
     $names['weft config help'] = @()
+    $names['weft models'] = @(, @('list', 'List the models of the provider, and those that your settings describe'); , @('help', 'display help for command'))
+    $names['weft models list'] = @()
+    $names['weft models help'] = @()
     $names['weft mcp'] = @(, @('list', 'List the servers of this folder and whether they answer'); , @('get', 'Show how one server is configured, without its secrets'); , @('add', 'Add a server: weft mcp add <name> -- <command…>, or with --transport http <url>'); , @('remove', 'Remove a server from the file that names it'); , @('login', 'Sign in to a server in the browser'); , @('logout', 'Revoke and forget a sign-in'); , @('import', 'Copy the servers of other products into your settings; what is not carried over is said'); , @('help', 'display help for command'))
     $names['weft mcp list'] = @()
     $names['weft mcp get'] = @()
@@ -380,6 +388,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft config import'] = @(, @('--user', 'Your own settings (default)'); , @('--project', 'Settings of the project, shared: .weft/settings.json'); , @('--local', 'Settings of the project, only for you: .weft/settings.local.json'); , @('--cwd', 'Folder to look at instead of the current one'); , @('--json', 'Print JSON'); , @('--dry-run', 'Only show what would be imported'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft config explain'] = @(, @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft config help'] = @()
+    $options['weft models'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft models list'] = @(, @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft models help'] = @()
     $options['weft mcp'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft mcp list'] = @(, @('--no-check', 'Do not start or call any server'); , @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft mcp get'] = @(, @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))

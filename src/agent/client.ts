@@ -322,10 +322,20 @@ export interface ListedModel {
   readonly defaultOf: string;
   /** In tokens; 0 where it is not known. */
   readonly contextWindow: number;
-  /** US dollars per million tokens. */
-  readonly price: {readonly input: number; readonly output: number} | 'unknown';
+  /** The most that it writes in one answer, in tokens; 0 where it is not known. */
+  readonly maxOutput: number;
+  /** US dollars per million tokens, of a request that is not one of those that cost more for their length. */
+  readonly price:
+    | {readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number}
+    | 'unknown';
   /** The efforts that it is known to take. */
   readonly efforts: readonly Effort[];
+  readonly images: 'seen' | 'unseen' | 'unknown';
+  readonly pdfs: 'seen' | 'unseen' | 'unknown';
+  /** What it is for; empty where nobody says. */
+  readonly about: string;
+  /** Who says something of it: weft's own table, or the user's settings. */
+  readonly from: 'weft' | 'settings' | 'nobody';
 }
 
 /** The model that answers from now on, and a sentence on what was kept where. */

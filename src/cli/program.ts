@@ -8,6 +8,7 @@ import {addDemo} from './commands/demo.ts';
 import {addDoctor} from './commands/doctor.ts';
 import {addInit} from './commands/init.ts';
 import {addMcp} from './commands/mcp.ts';
+import {addModels} from './commands/models.ts';
 import {addHooks} from './commands/hooks.ts';
 import {addPermissions} from './commands/permissions.ts';
 import {addPs} from './commands/ps.ts';
@@ -60,6 +61,7 @@ export function makeProgram(): Command {
   addPermissions(program);
   addHooks(program);
   addConfig(program);
+  addModels(program);
   addMcp(program);
   addSkills(program);
   addAgents(program);

@@ -83,6 +83,7 @@ function sourcesThatCount({key, part}: SettingName, settings: Settings): Readonl
     case 'env':
     case 'mcpServers':
     case 'harnesses':
+    case 'models':
       return new Set(
         Object.entries<Sourced<unknown>>(settings[key]).flatMap(([name, {source}]) =>
           part === '' || part === name ? [source] : [],

@@ -1,3 +1,4 @@
+import type {OwnModel} from './model-settings.ts';
 import type {HarnessEntry} from './harness-settings.ts';
 import type {JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
@@ -43,6 +44,8 @@ export interface Settings extends AllSourced<Preferences> {
   readonly model: Sourced<string> | undefined;
   /** Of the strongest layer alone: the lists of others do not join it. */
   readonly fallbackModel: Sourced<readonly string[]>;
+  /** Facts of models by name, the strongest layer's of a name. */
+  readonly models: Readonly<Record<string, Sourced<OwnModel>>>;
   readonly provider: Sourced<(typeof providers)[number]> | undefined;
   readonly baseUrl: Sourced<string> | undefined;
   readonly wireApi: Sourced<WireApi> | undefined;
@@ -104,6 +107,7 @@ export function mergeSettings(
     hooks: [],
     mcpServers: {},
     harnesses: {},
+    models: {},
     ...allSourced(
       {
         permissionMode: 'default',
@@ -180,6 +184,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     hooks = {},
     mcpServers = {},
     harnesses = {},
+    models = {},
     ...single
   } = file;
   const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
@@ -198,6 +203,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     env: {...below.env, ...allSourced(env, from)},
     mcpServers: {...below.mcpServers, ...allSourced(mcpServers, from)},
     harnesses: {...below.harnesses, ...allSourced(harnesses, from)},
+    models: {...below.models, ...allSourced(models, from)},
   };
 }
 
@@ -249,6 +255,7 @@ function admitProjectSettings(
   const {
     model,
     fallbackModel,
+    models = {},
     baseUrl,
     wireApi,
     provider,
@@ -272,6 +279,7 @@ function admitProjectSettings(
     ...(fallbackModel === undefined
       ? []
       : [{key: 'fallbackModel', text: `let ${fallbackModel.join(', ')} answer where the model cannot`}]),
+    ...Object.keys(models).map(name => ({key: 'models', text: `say what the model ${name} costs and can do`})),
     ...(baseUrl === undefined ? [] : [{key: 'baseUrl', text: `send the conversation, and your key, to ${baseUrl}`}]),
     ...(provider === undefined ? [] : [{key: 'provider', text: `choose the provider ${provider}`}]),
     ...(wireApi === undefined ? [] : [{key: 'wireApi', text: `speak the protocol ${wireApi} with the model`}]),

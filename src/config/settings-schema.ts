@@ -15,6 +15,7 @@ import {
 import {mostFallbacks} from '../domain/model-fallback.ts';
 import {permissionModes, ruleLists} from '../domain/risk.ts';
 import {harnessesSchema} from './harness-settings.ts';
+import {modelsSchema, modelsWords} from './model-settings.ts';
 import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
@@ -60,6 +61,7 @@ const table = {
     words: `a list of up to ${mostFallbacks} names of models that answer where the model cannot, for example ["haiku"]`,
     grants: true,
   },
+  models: {schema: z.optional(modelsSchema), words: modelsWords, grants: true},
   provider: {schema: z.optional(z.enum(providers)), words: `one of ${providers.join(', ')}`, grants: true},
   baseUrl: {schema: z.optional(z.url({protocol: /^https?$/u})), words: 'an http or https address', grants: true},
   wireApi: {
@@ -280,7 +282,7 @@ export function parseSettingName(text: string): Outcome<SettingName, string> {
   const part = rest.join('.');
   if (rest.length === 0) return ok({key, part: ''});
   if (key === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/u.test(part)) return ok({key, part});
-  if ((key === 'mcpServers' || key === 'harnesses') && part !== '') return ok({key, part});
+  if ((key === 'mcpServers' || key === 'harnesses' || key === 'models') && part !== '') return ok({key, part});
   if (key === 'permissions' && ruleLists.some(list => list === part)) return ok({key, part});
   const parts =
     key === 'env'
@@ -289,9 +291,11 @@ export function parseSettingName(text: string): Outcome<SettingName, string> {
         ? 'the name of a server'
         : key === 'harnesses'
           ? 'the name of a harness'
-          : key === 'permissions'
-            ? ruleLists.join(', ')
-            : 'none';
+          : key === 'models'
+            ? 'the name of a model'
+            : key === 'permissions'
+              ? ruleLists.join(', ')
+              : 'none';
   return failed(`${key} has no part ${JSON.stringify(part)}. Its parts: ${parts}.`);
 }
 
@@ -308,6 +312,7 @@ export function parseSettingValue(name: SettingName, text: string): Outcome<Json
 
 function partWords(key: SettingKey): string {
   if (key === 'env') return 'text';
+  if (key === 'models') return 'a JSON object, for example {"contextWindow": 131072}';
   return key === 'mcpServers' || key === 'harnesses'
     ? 'a JSON object, for example {"command": "npx"}'
     : 'a list of rules, for example ["Read"]';

@@ -1,8 +1,8 @@
 /** The newest model of each family, by the names that files written for Claude Code give in the place of a model. */
 const newestOf: Readonly<Record<string, string>> = {
   sonnet: 'claude-sonnet-5-5',
-  opus: 'claude-opus-4-6',
-  haiku: 'claude-haiku-4-5',
+  opus: 'claude-opus-5-5',
+  haiku: 'claude-haiku-5-5',
 };
 
 /**

@@ -5,10 +5,8 @@ import type {
   ImageBlockParam,
   MessageCreateParamsStreaming,
   MessageParam,
-  OutputConfig,
   TextBlockParam,
   TextCitationParam,
-  ThinkingConfigParam,
   Tool,
   WebSearchTool20250305,
 } from '@anthropic-ai/sdk/resources/messages/messages';
@@ -24,9 +22,11 @@ import {
 } from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
+import {type ModelInfo, outputLimit} from './model-facts.ts';
+import {effortParams, thinkingParams} from './thinking-params.ts';
 
 interface RequestManner {
-  readonly maxOutputTokens: number;
+  readonly info: ModelInfo;
   readonly effort: Effort | 'default';
   /**
    * `taken`: a tool that the model finds is defined with `defer_loading`, and the result of the search refers to it. What the provider
@@ -42,18 +42,22 @@ interface RequestManner {
  */
 export function anthropicRequest(
   request: ModelRequest,
-  {maxOutputTokens, effort, toolReferences}: RequestManner,
+  {info, effort, toolReferences}: RequestManner,
 ): MessageCreateParamsStreaming {
   const deferred = toolReferences === 'taken' ? referredTools(request) : noTools;
   const lastTool = request.tools.findLastIndex(tool => !('provided' in tool) && !deferred.has(tool.name));
   const messages = request.messages
     .map((message, at) => messageParam(message, {next: request.messages[at + 1], deferred}))
     .filter(message => message.content.length > 0);
+  const params = thinkingParams(request, {maxOutputTokens: outputLimit(info, request), control: info.thinking});
   const lastOfUser = messages.flatMap((message, at) => (message.role === 'user' ? [at] : [])).slice(-2);
   return {
     model: request.model,
-    ...thinkingParams(request, maxOutputTokens),
-    ...effortParams(request.model, effort),
+    ...params,
+    ...effortParams(info, {
+      effort,
+      thinks: request.thinking.kind === 'default' || params.thinking?.type === 'adaptive',
+    }),
     stream: true,
     ...(request.system === '' ? {} : {system: [{type: 'text', text: request.system, ...marked}]}),
     ...(request.tools.length === 0
@@ -206,65 +210,3 @@ function withoutUnanswered(blocks: readonly AssistantBlock[]): readonly Assistan
 
 /** Other providers' ids, in a session that changed between them, may hold characters this one refuses. */
 const toolUseId = (id: string): string => id.replaceAll(/[^\w-]/gu, '_');
-
-/** The effort for the models known to take one, no higher than they know it; others refuse the parameter. */
-export function effortParams(model: string, effort: Effort | 'default'): {readonly output_config?: OutputConfig} {
-  if (effort === 'default') return {};
-  const family = families.find(({match}) => match.test(model.replace(/^.*[/.](?=claude-)/u, '')));
-  if (family === undefined) return {};
-  return {output_config: {effort: effort === 'xhigh' && family.xhigh === 'unknown' ? 'high' : effort}};
-}
-
-/** The first that matches counts. */
-const families = [
-  {match: /^claude-(?:opus|sonnet)-4-6(?!\d)/u, xhigh: 'unknown'},
-  {match: /^claude-opus-4-[7-9](?!\d)/u, xhigh: 'known'},
-  {match: /^claude-(?:opus|sonnet|fable|mythos)-[5-9](?!\d)/u, xhigh: 'known'},
-] as const;
-
-interface ThinkingParams {
-  readonly max_tokens: number;
-  readonly thinking?: ThinkingConfigParam;
-}
-
-/** Tokens the API demands at the least for thinking. */
-const leastBudget = 1024;
-
-/** Tokens left for the answer behind the longest thinking. */
-const answerRoom = 4096;
-
-/** How much may be thought, and the bound for thinking and answer together, which the API wants to lie above it. */
-export function thinkingParams(
-  {thinking, messages}: Pick<ModelRequest, 'thinking' | 'messages'>,
-  maxOutputTokens: number,
-): ThinkingParams {
-  switch (thinking.kind) {
-    case 'default':
-      return {max_tokens: maxOutputTokens};
-    case 'disabled':
-      return {max_tokens: maxOutputTokens, thinking: {type: 'disabled'}};
-    case 'adaptive':
-      return {max_tokens: maxOutputTokens, thinking: {type: 'adaptive'}};
-    case 'budget': {
-      if (thinking.tokens <= 0) return {max_tokens: maxOutputTokens, thinking: {type: 'disabled'}};
-      if (goesOnWithoutThinking(messages)) return {max_tokens: maxOutputTokens};
-      const budget = Math.max(leastBudget, Math.floor(thinking.tokens));
-      return {
-        max_tokens: Math.max(maxOutputTokens, budget + answerRoom),
-        thinking: {type: 'enabled', budget_tokens: budget},
-      };
-    }
-    default:
-      return unreachable(thinking);
-  }
-}
-
-/** Results that answer calls made without thinking: the API then refuses to begin with it before the next prompt. */
-function goesOnWithoutThinking(messages: readonly Message[]): boolean {
-  const at = messages.findLastIndex(({role}) => role === 'assistant');
-  const results = messages.slice(at + 1).some(({blocks}) => blocks.some(({kind}) => kind === 'tool-result'));
-  if (at < 0 || !results) return false;
-  const first = messages[at]?.blocks[0];
-  const isThinking = first?.kind === 'sealed-thinking' || (first?.kind === 'thinking' && first.signature !== '');
-  return !isThinking;
-}

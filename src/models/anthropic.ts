@@ -1,3 +1,4 @@
+import type {MessageId} from '../domain/ids.ts';
 import type {Effort, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
@@ -5,11 +6,13 @@ import {AnthropicDecoder} from './anthropic-decoder.ts';
 import {anthropicRequest} from './anthropic-request.ts';
 import {streamWithRetries} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
-import {maxOutputOf, modelFacts} from './model-facts.ts';
+import {withoutForeignThinking, thoughtful} from './foreign-thinking.ts';
+import {type ModelTable, sentMedia} from './model-facts.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import type {Endpoint} from './provider-error.ts';
 import {realClock, type RetryClock} from './retry.ts';
 import {makeSendOnce, type ProviderDialect} from './send-request.ts';
+import {withoutUnseen} from './unseen-media.ts';
 
 export interface AnthropicOptions {
   readonly apiKey: string;
@@ -17,9 +20,10 @@ export interface AnthropicOptions {
   readonly baseUrl: string | undefined;
   /** Names the proxy, if there is one. */
   readonly environment: ProxyEnvironment;
-  readonly maxOutputTokens: number | 'default';
   /** `default` leaves it to the model, as do models that take none. */
   readonly effort: Effort | 'default';
+  /** What is known of models. */
+  readonly models: ModelTable;
   /** The models that answer, in this order, where the one that is asked cannot. */
   readonly fallbacks: readonly string[];
   /** `taken`: the server knows references to tools that the model has found, in the conversations of models that know them. */
@@ -41,14 +45,15 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
   };
   let client: Promise<BaseAnthropic> | undefined;
   let {toolReferences} = options;
+  /** Answers whose thinking the API did not take back; without it they are taken. */
+  const refused = new Set<MessageId>();
   const dialect: ProviderDialect = {
     endpoint,
     async post(request, signal) {
       try {
         return await send(request, signal);
       } catch (cause) {
-        if (toolReferences === 'refused' || !refusesReferences(cause)) throw cause;
-        toolReferences = 'refused';
+        if (!changesAfter(cause, request)) throw cause;
         return send(request, signal);
       }
     },
@@ -56,15 +61,24 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
   };
   async function send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
     client ??= openClient(options, baseUrl);
-    const given = options.maxOutputTokens;
-    const usual = given === 'default' ? maxOutputOf(request.model) : given;
-    const maxOutputTokens = request.mostTokens === 'default' ? usual : Math.min(request.mostTokens, usual);
+    const info = options.models.infoOf(request.model);
+    const messages = withoutForeignThinking(request.messages, {model: request.model, refused});
+    const seen = withoutUnseen({...request, messages}, sentMedia(info));
     const known = knowsReferences(request.model) ? toolReferences : 'refused';
-    const manner = {maxOutputTokens, effort: options.effort, toolReferences: known} as const;
-    const body = JSON.stringify(anthropicRequest(request, manner));
+    const body = JSON.stringify(anthropicRequest(seen, {info, effort: options.effort, toolReferences: known}));
     // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
     const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
     return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();
+  }
+  /** Whether the request goes in another form from now on, as the refusal asks. */
+  function changesAfter(cause: unknown, request: ModelRequest): boolean {
+    if (toolReferences === 'taken' && refusesReferences(cause)) {
+      toolReferences = 'refused';
+      return true;
+    }
+    const suspects = refusesThinking(cause) ? thoughtful(request.messages).filter(id => !refused.has(id)) : [];
+    for (const id of suspects) refused.add(id);
+    return suspects.length > 0;
   }
   const sendOnce = makeSendOnce(dialect);
   return {
@@ -72,19 +86,26 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     searchesWeb: true,
     stream: (request, signal) =>
       streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock, fallbacks: options.fallbacks}, signal),
-    facts: modelFacts,
+    facts: model => options.models.facts(model),
   };
 }
 
 /** The models that are known to know references to tools. */
 const knowsReferences = (model: string): boolean =>
-  /^claude-(?:(?:opus|sonnet)-4-[5-9](?!\d)|(?:opus|sonnet|fable|mythos)-[5-9](?!\d))/u.test(model);
+  /^claude-(?:(?:opus|sonnet)-4-[5-9](?!\d)|(?:opus|sonnet|fable|mythos|haiku)-[5-9](?!\d))/u.test(model);
 
 const refusesReferences = (cause: unknown): boolean =>
-  cause instanceof Error &&
-  'status' in cause &&
-  cause.status === 400 &&
-  /defer_loading|tool[_ ]reference/iu.test(cause.message);
+  refusesRequest(cause) && /defer_loading|tool[_ ]reference/iu.test(cause.message);
+
+/**
+ * Since Claude 5.1 thinking is bound to the model and to everything before it (system prompt, tools, messages): where one of these has
+ * changed, the API refuses the whole request.
+ */
+const refusesThinking = (cause: unknown): boolean =>
+  refusesRequest(cause) && /messages\.\d+[^"]*thinking|thinking[^"]*(?:block|signature|binding)/iu.test(cause.message);
+
+const refusesRequest = (cause: unknown): cause is Error =>
+  cause instanceof Error && 'status' in cause && cause.status === 400;
 
 /** The paths of the protocol begin with it; many give the address with it, as others want it. */
 const withoutVersion = (baseUrl: string): string => baseUrl.replace(/(?:\/v1(?:\/messages)?)?\/*$/u, '');

@@ -1,97 +1,129 @@
-import type {ModelFacts} from '../domain/model-stream.ts';
+import type {OwnModel, OwnModels} from '../config/model-settings.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
+import type {Effort, ModelFacts, ModelRequest} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
+import type {SentMedia} from './unseen-media.ts';
+import {knownFamilies, type KnownModel, type Price, type PriceList, type ThinkingControl} from './known-models.ts';
 
 export const defaultAnthropicModel = 'claude-sonnet-5-5';
 export const defaultOpenAiModel = 'gpt-6.1-sol';
 
-/** What is known of `model`, by its family; a provider's prefix (`anthropic/…`) does not matter. */
-export function modelFacts(model: string): ModelFacts {
-  const family = familyOf(model);
-  return {contextWindow: family?.window ?? 0, costOf: usage => costOf(family?.price, usage)};
-}
-
 /** Models that weft knows of a provider, the default one first: for where the provider cannot be asked. */
 export const knownModels = {
-  anthropic: [defaultAnthropicModel, 'claude-opus-4-6', 'claude-sonnet-4-6', 'claude-opus-4-5', 'claude-haiku-4-5'],
-  openai: [defaultOpenAiModel, 'gpt-5.2', 'gpt-5', 'gpt-5-mini', 'gpt-5-nano', 'o3', 'o4-mini'],
+  anthropic: [
+    defaultAnthropicModel,
+    'claude-fable-5-1',
+    'claude-opus-5-5',
+    'claude-haiku-5-5',
+    'claude-opus-5',
+    'claude-sonnet-5',
+    'claude-sonnet-4-6',
+    'claude-haiku-4-5',
+  ],
+  openai: [defaultOpenAiModel, 'gpt-6-astra', 'gpt-6-luna', 'gpt-5.5', 'gpt-5.4', 'gpt-5.4-mini', 'o3', 'o4-mini'],
 } as const satisfies Record<KeyProvider, readonly string[]>;
 
-/** US dollars per million tokens; `unknown` where the price is not known. */
-export function modelPrice(model: string): {readonly input: number; readonly output: number} | 'unknown' {
-  const price = familyOf(model)?.price;
-  return price === undefined ? 'unknown' : {input: price.input, output: price.output};
-}
+/** Whether a model reads something; `unknown` where nobody says. */
+export type Sight = 'seen' | 'unseen' | 'unknown';
 
-/** Tokens to let the model write, where the provider wants a number. */
-export const maxOutputOf = (model: string): number => familyOf(model)?.maxOutput ?? 8192;
-
-/** US dollars per million tokens. */
-interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
-
-interface Family {
-  /** Matches the model's name without prefix. The first family that matches counts. */
-  readonly match: RegExp;
-  readonly window: number;
+/** What is known of a model, from weft's table with the user's own facts over it. */
+export interface ModelInfo {
+  /** In tokens; 0 where it is not known. */
+  readonly contextWindow: number;
   readonly maxOutput: number;
-  readonly price: Price | undefined;
+  /** Tokens that the user lets it write at the most; `default` where the user has said nothing. */
+  readonly wantedOutput: number | 'default';
+  readonly price: PriceList | 'unknown';
+  /** The efforts that it is known to take as they are, from least to most. */
+  readonly efforts: readonly Effort[];
+  readonly images: Sight;
+  readonly pdfs: Sight;
+  readonly thinking: ThinkingControl | 'unknown';
+  /** What it is for; empty where nobody says. */
+  readonly about: string;
+  /** Who says something of it. */
+  readonly from: 'weft' | 'settings' | 'nobody';
 }
 
-/** Anthropic reads its cache at a tenth of the input price and writes it at five quarters. */
-const claude = (input: number, output: number): Price => ({
-  input,
-  output,
-  cacheRead: input * 0.1,
-  cacheWrite: input * 1.25,
+/** Looks models up. A provider's prefix (`anthropic/…`) and the date of a version do not matter. */
+export interface ModelTable {
+  infoOf(model: string): ModelInfo;
+  /** What the engine asks of it. */
+  facts(model: string): ModelFacts;
+}
+
+export function modelTable(own: OwnModels): ModelTable {
+  const infoOf = (model: string): ModelInfo => merged(familyOf(model), ownOf(model, own));
+  return {
+    infoOf,
+    facts(model) {
+      const {contextWindow, price} = infoOf(model);
+      return {contextWindow, costOf: usage => costOf(price, usage)};
+    },
+  };
+}
+
+/**
+ * US dollars for what several requests used together: what each would have cost as a short one, since nobody knows which of them
+ * were long.
+ */
+export const costOfMany = ({price}: ModelInfo, usage: Usage): number | 'unknown' =>
+  price === 'unknown' ? 'unknown' : costAt(price, usage);
+
+/** What may be sent to the model: what it is not known to be blind to. */
+export const sentMedia = ({images, pdfs}: ModelInfo): SentMedia => ({
+  images: images === 'unseen' ? 'named' : 'sent',
+  pdfs: pdfs === 'unseen' ? 'named' : 'sent',
 });
 
-/** OpenAI's cache costs nothing to write beyond the input itself. */
-const gpt = (input: number, output: number, cacheRead: number): Price => ({
-  input,
-  output,
-  cacheRead,
-  cacheWrite: input,
-});
+/** Tokens to let the model write where the provider wants a number: most answers are far shorter, and thinking counts, too. */
+export function outputLimit(
+  {wantedOutput, maxOutput}: ModelInfo,
+  {mostTokens}: Pick<ModelRequest, 'mostTokens'>,
+): number {
+  const usual = wantedOutput === 'default' ? Math.min(maxOutput === 0 ? 8192 : maxOutput, 32_000) : wantedOutput;
+  return mostTokens === 'default' ? usual : Math.min(mostTokens, usual);
+}
 
-const k = 1000;
-const families: readonly Family[] = [
-  {match: /^claude-(?:3|3-opus|3-sonnet|3-haiku)(?:-2024\d+)?$/u, window: 200 * k, maxOutput: 4096, price: undefined},
-  {match: /^claude-3-[57]-sonnet/u, window: 200 * k, maxOutput: 8192, price: claude(3, 15)},
-  {match: /^claude-3-5-haiku/u, window: 200 * k, maxOutput: 8192, price: claude(0.8, 4)},
-  {match: /^claude-opus-4(?:-[01])?(?:-20\d{6})?$/u, window: 200 * k, maxOutput: 32 * k, price: claude(15, 75)},
-  {match: /^claude-opus-4-5(?!\d)/u, window: 200 * k, maxOutput: 32 * k, price: claude(5, 25)},
-  {match: /^claude-opus-/u, window: 1000 * k, maxOutput: 32 * k, price: claude(5, 25)},
-  {match: /^claude-sonnet-4(?:-[05])?(?:-20\d{6})?$/u, window: 200 * k, maxOutput: 32 * k, price: claude(3, 15)},
-  {match: /^claude-sonnet-/u, window: 1000 * k, maxOutput: 32 * k, price: claude(3, 15)},
-  {match: /^claude-haiku-/u, window: 200 * k, maxOutput: 32 * k, price: claude(1, 5)},
-  {match: /^claude-/u, window: 200 * k, maxOutput: 32 * k, price: undefined},
-  {match: /^gpt-5(?:\.1)?-mini/u, window: 400 * k, maxOutput: 128 * k, price: gpt(0.25, 2, 0.025)},
-  {match: /^gpt-5-nano/u, window: 400 * k, maxOutput: 128 * k, price: gpt(0.05, 0.4, 0.005)},
-  {
-    match: /^gpt-5(?:\.1)?(?:-codex)?(?:-20\d\d-\d\d-\d\d)?$/u,
-    window: 400 * k,
-    maxOutput: 128 * k,
-    price: gpt(1.25, 10, 0.125),
-  },
-  {match: /^gpt-5\.2(?:-20\d\d-\d\d-\d\d)?$/u, window: 400 * k, maxOutput: 128 * k, price: gpt(1.75, 14, 0.175)},
-  {match: /^gpt-5/u, window: 400 * k, maxOutput: 128 * k, price: undefined},
-  {match: /^gpt-4\.1-mini/u, window: 1_047_576, maxOutput: 32 * k, price: gpt(0.4, 1.6, 0.1)},
-  {match: /^gpt-4\.1-nano/u, window: 1_047_576, maxOutput: 32 * k, price: gpt(0.1, 0.4, 0.025)},
-  {match: /^gpt-4\.1/u, window: 1_047_576, maxOutput: 32 * k, price: gpt(2, 8, 0.5)},
-  {match: /^gpt-4o-mini(?:-20\d\d-\d\d-\d\d)?$/u, window: 128 * k, maxOutput: 16 * k, price: gpt(0.15, 0.6, 0.075)},
-  {match: /^gpt-4o(?:-20\d\d-\d\d-\d\d)?$/u, window: 128 * k, maxOutput: 16 * k, price: gpt(2.5, 10, 1.25)},
-  {match: /^o3(?:-20\d\d-\d\d-\d\d)?$/u, window: 200 * k, maxOutput: 100 * k, price: gpt(2, 8, 0.5)},
-  {match: /^o4-mini(?:-20\d\d-\d\d-\d\d)?$/u, window: 200 * k, maxOutput: 100 * k, price: gpt(1.1, 4.4, 0.275)},
-];
+function merged(known: KnownModel | undefined, own: OwnModel | undefined): ModelInfo {
+  const given = own?.price;
+  return {
+    contextWindow: own?.contextWindow ?? known?.window ?? 0,
+    maxOutput: own?.maxOutput ?? known?.maxOutput ?? 0,
+    wantedOutput: own?.maxOutput ?? 'default',
+    price:
+      given === undefined
+        ? (known?.price ?? 'unknown')
+        : {
+            ...given,
+            cacheRead: given.cacheRead ?? given.input,
+            cacheWrite: given.cacheWrite ?? given.input,
+            long: 'same',
+          },
+    efforts: own?.efforts ?? known?.efforts ?? [],
+    images: own?.images === undefined ? seenBy(known, ['images', 'images-and-pdfs']) : sightOf(own.images),
+    pdfs: own?.pdfs === undefined ? seenBy(known, ['images-and-pdfs']) : sightOf(own.pdfs),
+    thinking: known?.thinking ?? 'unknown',
+    about: own?.about ?? known?.about ?? '',
+    from: own === undefined ? (known === undefined ? 'nobody' : 'weft') : 'settings',
+  };
+}
 
-function familyOf(model: string): Family | undefined {
+const sightOf = (sees: boolean): Sight => (sees ? 'seen' : 'unseen');
+
+const seenBy = (known: KnownModel | undefined, kinds: readonly KnownModel['sees'][]): Sight =>
+  known === undefined ? 'unknown' : sightOf(kinds.includes(known.sees));
+
+function familyOf(model: string): KnownModel | undefined {
   const name = plainName(model);
-  return families.find(family => family.match.test(name));
+  return knownFamilies.find(family => family.match.test(name));
+}
+
+/** The user may name a model as the provider does, or plainly. */
+function ownOf(model: string, own: OwnModels): OwnModel | undefined {
+  const names = [model, plainName(model), withoutDate(plainName(model))];
+  const name = names.find(each => Object.hasOwn(own, each));
+  return name === undefined ? undefined : own[name];
 }
 
 /** The model's name without the prefix of a router or a cloud, in the provider's own spelling. */
@@ -103,8 +135,16 @@ const plainName = (model: string): string =>
     // Some routers write claude-sonnet-4.5.
     .replace(/^(claude-.*\d)\.(\d)/u, '$1-$2');
 
-function costOf(price: Price | undefined, usage: Usage): number | 'unknown' {
-  if (price === undefined) return 'unknown';
+const withoutDate = (name: string): string => name.replace(/-(?:20\d{6}|20\d\d-\d\d-\d\d)$/u, '');
+
+function costOf(price: PriceList | 'unknown', usage: Usage): number | 'unknown' {
+  if (price === 'unknown') return 'unknown';
+  const {long} = price;
+  const asked = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  return costAt(long !== 'same' && asked > long.above ? long : price, usage);
+}
+
+function costAt(price: Price, usage: Usage): number {
   const perMillion =
     usage.inputTokens * price.input +
     usage.outputTokens * price.output +

@@ -19,31 +19,23 @@ import {
 } from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
+import type {ModelInfo} from './model-facts.ts';
+import {nearestEffort} from './thinking-params.ts';
 
-interface RequestManner {
-  readonly maxOutputTokens: number | 'default';
-  readonly effort: Effort | 'default';
-  readonly documents: 'sent' | 'named';
-}
-
-/**
- * The request in the form of chat completions. A longer conversation's request begins with the shorter one's. Documents that are
- * only named are not sent: most servers refuse a conversation that holds one.
- */
+/** The request in the form of chat completions. A longer conversation's request begins with the shorter one's. */
 export function openAiRequest(
   request: ModelRequest,
-  {maxOutputTokens, effort, documents}: RequestManner,
+  {effort, info}: {readonly effort: Effort | 'default'; readonly info: ModelInfo},
 ): ChatCompletionCreateParamsStreaming {
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];
-  const messages = documents === 'sent' ? request.messages : request.messages.map(withoutDocuments);
-  const reasoning = effortOf(request, effort);
-  const most = mostTokensOf(request, maxOutputTokens);
+  const reasoning = effortOf(info, {thinking: request.thinking, wanted: effort});
+  const most = mostTokensOf(request, info.wantedOutput);
   // Chat completions have no tools of the provider's own.
   const tools = request.tools.flatMap(tool => ('provided' in tool ? [] : [tool]));
   return {
     model: request.model,
-    messages: [...system, ...messages.flatMap(messageParams)],
+    messages: [...system, ...request.messages.flatMap(messageParams)],
     ...(tools.length === 0 ? {} : {tools: tools.map(toolParam)}),
     ...(most === 'default' ? {} : {max_completion_tokens: most}),
     ...(reasoning === undefined ? {} : {reasoning_effort: reasoning}),
@@ -120,51 +112,33 @@ function resultMedia(result: ToolResultBlock): readonly ResultContent[] {
   return media.length === 0 ? [] : [{kind: 'text', text: `From the result of ${result.id}:`}, ...media];
 }
 
-function withoutDocuments(message: Message): Message {
-  if (message.role === 'assistant') return message;
-  const blocks = message.blocks.map(block =>
-    block.kind === 'tool-result' ? {...block, content: block.content.map(named)} : block,
-  );
-  return {...message, blocks};
-}
-
-const named = (block: ResultContent): ResultContent =>
-  block.kind === 'document' ? {kind: 'text', text: notSent(block.name)} : block;
-
-const notSent = (name: string): string =>
-  `[${name} was not sent: this model server takes no PDFs. Get its text with a command such as pdftotext.]`;
-
 /**
  * The effort that comes nearest to what is wanted, for the models known to take one; `undefined` leaves it to the server, as
  * others refuse the parameter.
  */
 export function effortOf(
-  {model, thinking}: Pick<ModelRequest, 'model' | 'thinking'>,
-  wanted: Effort | 'default',
+  {efforts, thinking: control}: Pick<ModelInfo, 'efforts' | 'thinking'>,
+  {thinking, wanted}: {readonly thinking: ModelRequest['thinking']; readonly wanted: Effort | 'default'},
 ): Exclude<ReasoningEffort, null> | undefined {
-  const family = families.find(({match}) => match.test(model));
-  if (family === undefined) return undefined;
-  // What lies above is not known of all of them.
-  if (wanted !== 'default' && thinking.kind !== 'disabled')
-    return wanted === 'low' || wanted === 'medium' ? wanted : 'high';
+  if (efforts.length === 0) return undefined;
+  if (wanted !== 'default' && thinking.kind !== 'disabled') return nearestEffort(efforts, wanted);
   switch (thinking.kind) {
     case 'default':
     case 'adaptive':
       return undefined;
     case 'disabled':
-      return family.least;
+      return leastEffort(control) ?? efforts[0];
     case 'budget':
-      if (thinking.tokens <= 0) return family.least;
-      if (thinking.tokens < 4096) return 'low';
-      return thinking.tokens < 16_384 ? 'medium' : 'high';
+      if (thinking.tokens <= 0) return leastEffort(control) ?? efforts[0];
+      return nearestEffort(efforts, thinking.tokens < 4096 ? 'low' : thinking.tokens < 16_384 ? 'medium' : 'high');
     default:
       return unreachable(thinking);
   }
 }
 
-/** The first that matches counts. */
-const families = [
-  {match: /^gpt-5(?:-mini|-nano)?(?:-20\d\d-\d\d-\d\d)?$/u, least: 'minimal'},
-  {match: /^gpt-5\.\d+(?:-mini|-nano)?(?:-20\d\d-\d\d-\d\d)?$/u, least: 'none'},
-  {match: /^o[1-9](?:-mini)?(?:-20\d\d-\d\d-\d\d)?$/u, least: 'low'},
-] as const;
+/** What a model is told that is not to think. */
+function leastEffort(control: ModelInfo['thinking']): 'none' | 'minimal' | 'low' | undefined {
+  if (control === 'effort-none') return 'none';
+  if (control === 'effort-minimal') return 'minimal';
+  return control === 'effort-low' ? 'low' : undefined;
+}

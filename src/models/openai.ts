@@ -1,4 +1,4 @@
-import type {Effort, ModelPort} from '../domain/model-stream.ts';
+import type {Effort, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {OpenAI} from 'openai/client';
 import {isJsonObject, parseJson} from '../base/json.ts';
@@ -11,7 +11,8 @@ import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
 import {responsesRequest} from './responses-request.ts';
-import {modelFacts} from './model-facts.ts';
+import {type ModelTable, sentMedia} from './model-facts.ts';
+import {withoutUnseen} from './unseen-media.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
 import {realClock, type RetryClock} from './retry.ts';
@@ -24,12 +25,12 @@ export interface OpenAiOptions {
   readonly baseUrl: string | undefined;
   /** Names the proxy, if there is one. */
   readonly environment: ProxyEnvironment;
-  /** `default` leaves it to the server. */
-  readonly maxOutputTokens: number | 'default';
   /** `default` leaves it to the model, as do models that take none. */
   readonly effort: Effort | 'default';
   /** `auto`: Responses at OpenAI itself, chat completions at every other address, as most servers speak only that. */
   readonly wireApi: WireApi | 'auto';
+  /** What is known of models. */
+  readonly models: ModelTable;
   /** The models that answer, in this order, where the one that is asked cannot. */
   readonly fallbacks: readonly string[];
   readonly clock?: RetryClock;
@@ -47,22 +48,31 @@ export function connectOpenAi(options: OpenAiOptions): ModelPort {
     const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
     return (await client).post(path, {body: JSON.stringify(content), headers, stream: true, signal}).asResponse();
   };
+  const mannerOf = ({model}: ModelRequest) => ({effort: options.effort, info: options.models.infoOf(model)});
+  /** A server that is not known to take PDFs gets them where the user says that it does. */
+  const seen = (request: ModelRequest, pdfs: boolean): ModelRequest => {
+    const info = options.models.infoOf(request.model);
+    const media = sentMedia(info);
+    return withoutUnseen(request, pdfs || info.from === 'settings' ? media : {...media, pdfs: 'named'});
+  };
   const chat: ProviderDialect = {
     endpoint,
     post: (request, signal) =>
-      post('/chat/completions', openAiRequest(request, {...options, documents: documentsAt(endpoint)}), signal),
+      post('/chat/completions', openAiRequest(seen(request, takesPdfs(endpoint)), mannerOf(request)), signal),
     decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: randomUUID}),
   };
   let summaries: 'wanted' | 'refused' = 'wanted';
+  const postResponse = (request: ModelRequest, signal: AbortSignal): Promise<Response> =>
+    post('/responses', responsesRequest(seen(request, true), {...mannerOf(request), summaries}), signal);
   const responses: ProviderDialect = {
     endpoint,
     async post(request, signal) {
       try {
-        return await post('/responses', responsesRequest(request, {...options, summaries}), signal);
+        return await postResponse(request, signal);
       } catch (cause) {
         if (summaries === 'refused' || !refusesSummaries(cause)) throw cause;
         summaries = 'refused';
-        return post('/responses', responsesRequest(request, {...options, summaries}), signal);
+        return postResponse(request, signal);
       }
     },
     decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: randomUUID}),
@@ -74,7 +84,7 @@ export function connectOpenAi(options: OpenAiOptions): ModelPort {
     searchesWeb: wireApi === 'responses',
     stream: (request, signal) =>
       streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock, fallbacks: options.fallbacks}, signal),
-    facts: modelFacts,
+    facts: model => options.models.facts(model),
   };
 }
 
@@ -126,8 +136,8 @@ const refusesSummaries = (cause: unknown): boolean =>
   /reasoning\.summary/u.test(String('param' in cause && cause.param) + cause.message);
 
 /** The servers of this protocol that are known to take PDFs. */
-const documentsAt = ({baseUrl}: Endpoint): 'sent' | 'named' =>
-  /(?:^|\.)(?:openai\.com|openrouter\.ai)$/u.test(URL.parse(baseUrl)?.hostname ?? '') ? 'sent' : 'named';
+const takesPdfs = ({baseUrl}: Endpoint): boolean =>
+  /(?:^|\.)(?:openai\.com|openrouter\.ai)$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
 function endpointOf({baseUrl: given}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint {
   const baseUrl = given?.replace(/(?:\/chat\/completions|\/responses)?\/*$/u, '');

@@ -6,7 +6,7 @@ import type {Fault} from '../domain/fault.ts';
 import {actionId, messageId} from '../domain/ids.ts';
 import {noUsage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
-import {modelFacts} from './model-facts.ts';
+import {modelTable} from './model-facts.ts';
 import {readRecording, type RecordedAnswer, type RecordedBlock} from './recording.ts';
 
 export interface ReplayOptions {
@@ -48,7 +48,7 @@ export function openReplay(text: string, options: ReplayOptions): Outcome<ModelP
         yield batch;
       }
     },
-    facts: model => ({contextWindow: modelFacts(model).contextWindow, costOf: () => 0}),
+    facts: model => ({contextWindow: modelTable({}).facts(model).contextWindow, costOf: () => 0}),
   });
 }
 

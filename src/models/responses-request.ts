@@ -18,10 +18,11 @@ import {
 } from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
+import type {ModelInfo} from './model-facts.ts';
 import {effortOf, mostTokensOf} from './openai-request.ts';
 
 interface ResponsesOptions {
-  readonly maxOutputTokens: number | 'default';
+  readonly info: ModelInfo;
   readonly effort: Effort | 'default';
   /** `refused`: this account may not ask for summaries of the reasoning, which OpenAI gives only to verified organizations. */
   readonly summaries: 'wanted' | 'refused';
@@ -34,12 +35,12 @@ interface ResponsesOptions {
  */
 export function responsesRequest(
   request: ModelRequest,
-  {maxOutputTokens, effort, summaries}: ResponsesOptions,
+  {info, effort, summaries}: ResponsesOptions,
 ): ResponseCreateParamsStreaming {
   const [first] = request.messages;
   const reasons = reasoningModel.test(request.model);
-  const wanted = effortOf(request, effort);
-  const most = mostTokensOf(request, maxOutputTokens);
+  const wanted = effortOf(info, {thinking: request.thinking, wanted: effort});
+  const most = mostTokensOf(request, info.wantedOutput);
   return {
     model: request.model,
     ...(request.system === '' ? {} : {instructions: request.system}),

@@ -242,9 +242,14 @@ describe('options', () => {
   });
 
   const thinking: readonly (readonly [string, Options, object])[] = [
-    ['a budget', {maxThinkingTokens: 2048}, {thinking: {type: 'enabled', budget_tokens: 2048}}],
-    ['no budget', {maxThinkingTokens: 0}, {thinking: {type: 'disabled'}}],
-    ['none', {thinking: {type: 'disabled'}}, {thinking: {type: 'disabled'}}],
+    [
+      'a budget',
+      {maxThinkingTokens: 2048, model: 'claude-sonnet-4-6'},
+      {thinking: {type: 'enabled', budget_tokens: 2048}},
+    ],
+    ['a budget, where the model takes none', {maxThinkingTokens: 2048}, {thinking: {type: 'adaptive'}}],
+    ['no budget', {maxThinkingTokens: 0, model: 'claude-sonnet-4-6'}, {thinking: {type: 'disabled'}}],
+    ['none', {thinking: {type: 'disabled'}}, {thinking: {type: 'between_tools'}}],
     ['as much as it likes', {thinking: {type: 'adaptive'}}, {thinking: {type: 'adaptive'}}],
     ['little effort', {effort: 'low'}, {output_config: {effort: 'low'}}],
   ];

@@ -39,7 +39,7 @@ test('weft acts as an agent: with its prompt, its tools, its model, its hooks an
   expect(system).toMatch(/^You review\.\n\nWorkspace: .*\nPlatform: /u);
   expect([system.includes('Tabs, not spaces.'), system.includes('You are weft')]).toEqual([true, false]);
   expect(toolsOf(scene)).toEqual(['Bash', 'Read', 'Grep']);
-  expect(scene.server.requests[0]?.body['model']).toBe('claude-opus-4-6');
+  expect(scene.server.requests[0]?.body['model']).toBe('claude-opus-5-5');
   expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Plan mode')]);
   expect(toldResults(scene.server.requests[2])).toEqual([expect.stringContaining('no tool named "Edit" here')]);
   expect(['a', 'guarded'].map(name => existsSync(join(scene.place.work, name)))).toEqual([false, true]);

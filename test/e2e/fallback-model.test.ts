@@ -9,8 +9,8 @@ import {prompt, rpcArgs} from './support/rpc-client.ts';
 const overloaded = (times: number): readonly Answer[] =>
   Array<Answer>(times).fill(fail(529, {headers: {'retry-after-ms': '10'}}));
 const models = ({server}: Scene): readonly string[] => server.requests.map(({body}) => body.model);
-const main = 'claude-opus-4-6';
-const other = 'claude-haiku-4-5';
+const main = 'claude-opus-5-5';
+const other = 'claude-haiku-5-5';
 const flags = ['--model', 'opus', '--fallback-model', 'haiku'];
 
 test('in a pipe: stdout has the answer, stderr says who gave it', async () => {
@@ -42,10 +42,10 @@ test('the other model answers the whole prompt, and the next prompt asks the fir
     fallback_model: other,
     content: expect.stringContaining(`${other} answers the rest of this prompt`),
   });
-  // 10 and 5 tokens of the call, then what the script says: at 1 and 5 dollars, and at 5 and 25.
+  // 10 and 5 tokens of the call, then what the script says: at 0.1 and 0.5 dollars, and at 4 and 20.
   expect(resultOf(stdout)['modelUsage']).toMatchObject({
-    [other]: {inputTokens: 1010, outputTokens: 105, costUSD: (1010 + 105 * 5) / 1e6},
-    [main]: {inputTokens: 1000, outputTokens: 100, costUSD: (1000 * 5 + 100 * 25) / 1e6},
+    [other]: {inputTokens: 1010, outputTokens: 105, costUSD: (1010 * 0.1 + 105 * 0.5) / 1e6},
+    [main]: {inputTokens: 1000, outputTokens: 100, costUSD: (1000 * 4 + 100 * 20) / 1e6},
   });
 });
 

@@ -14,8 +14,13 @@ const model = (name: string, more: Partial<ListedModel> = {}): ListedModel => ({
   model: name,
   defaultOf: '',
   contextWindow: 0,
+  maxOutput: 0,
   price: 'unknown',
   efforts: [],
+  images: 'unknown',
+  pdfs: 'unknown',
+  about: '',
+  from: 'nobody',
   ...more,
 });
 
@@ -24,10 +29,10 @@ const list: ModelList = {
     model('sonnet-5', {
       defaultOf: 'Anthropic',
       contextWindow: 1_000_000,
-      price: {input: 3, output: 15},
+      price: {input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75},
       efforts: ['low', 'medium', 'high'],
     }),
-    model('haiku-5-20260101', {contextWindow: 200_000, price: {input: 1, output: 5}}),
+    model('haiku-5-20260101', {contextWindow: 200_000, price: {input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25}}),
     model('own'),
   ],
   from: {kind: 'provider'},
@@ -44,15 +49,15 @@ describe('/model', () => {
       '╭ Choose a model ─────────────────────────────────────────────────────────────────────────────────╮',
       '│   1  sonnet-5          usual effort  $3 in, $15 out  default  1.0M context                      │',
       '│   2  haiku-5-20260101                $1 in, $5 out            200k context                      │',
-      '│ ❯ 3  own ✓                                                                                      │',
+      '│ ❯ 3  own ✓                           price unknown                                              │',
       '╰ Enter use · Esc cancel · ←→ effort · type to search ────────────────────────────────────────────╯',
     ]);
     expect(linesOf(modelPanel({...list, from: {kind: 'weft', why: 'offline'}}, 'other'), {width: 60})).toEqual([
       '╭ Choose a model ────── known to weft, there may be others ╮',
       '│   1  sonnet-5          usual effort  $3 in, $15 out      │',
       '│   2  haiku-5-20260101                $1 in, $5 out       │',
-      '│   3  own                                                 │',
-      '│ ❯ 4  other ✓                                             │',
+      '│   3  own                             price unknown       │',
+      '│ ❯ 4  other ✓                         price unknown       │',
       '╰ Enter use · Esc cancel · ←→ effort · type to search ─────╯',
     ]);
   });

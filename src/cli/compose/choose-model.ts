@@ -4,6 +4,7 @@ import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../../base/unreachable.ts';
 import {causeText, FaultError, faultText} from '../../domain/fault.ts';
 import {type KeyProvider, providerNames} from '../../domain/api-key.ts';
+import type {OwnModels} from '../../config/model-settings.ts';
 import type {Sourced} from '../../config/merge-settings.ts';
 import type {KeptKey} from '../../config/kept-keys.ts';
 import {UsageError} from '../exit-code.ts';
@@ -15,6 +16,8 @@ import type {WireApi} from '../../config/settings-schema.ts';
 export interface ModelChoice {
   readonly provider: (typeof providerChoices)[number] | undefined;
   readonly model: string | undefined;
+  /** What the user says of models. */
+  readonly models: OwnModels;
   /** The models that answer where the model cannot, and who named them. */
   readonly fallbackModels: Sourced<readonly string[]>;
   readonly baseUrl: string | undefined;
@@ -224,8 +227,9 @@ async function anthropic(choice: ModelChoice): Promise<ChosenModel> {
   if (found.kind === 'none')
     throw new UsageError('There is no key for Anthropic: set ANTHROPIC_API_KEY, or keep one with weft auth login.');
   if (found.kind === 'locked') return unreachableModel(choice, lockedText('anthropic'));
-  const [{connectAnthropic}, named] = await Promise.all([
+  const [{connectAnthropic}, {modelTable}, named] = await Promise.all([
     import('../../models/anthropic.ts'),
+    import('../../models/model-facts.ts'),
     defaultModel('anthropic', choice),
   ]);
   const baseUrl = baseUrlOf('anthropic', choice);
@@ -235,7 +239,7 @@ async function anthropic(choice: ModelChoice): Promise<ChosenModel> {
     // Others that speak the protocol may drop what they do not know, and the model would not hear of what it found.
     toolReferences: baseUrl === undefined ? 'taken' : 'refused',
     environment,
-    maxOutputTokens: 'default',
+    models: modelTable(choice.models),
     effort: choice.effort ?? 'default',
     fallbacks: fallbacksOf('anthropic', named, choice),
   });
@@ -246,8 +250,9 @@ async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenM
   const {environment} = choice;
   const found = await readKey('openai', choice);
   if (found.kind === 'locked') return unreachableModel(choice, lockedText('openai'));
-  const [{connectOpenAi, listModels}, named] = await Promise.all([
+  const [{connectOpenAi, listModels}, {modelTable}, named] = await Promise.all([
     import('../../models/openai.ts'),
+    import('../../models/model-facts.ts'),
     defaultModel('openai', choice),
   ]);
   const apiKey = found.kind === 'key' ? found.apiKey : undefined;
@@ -257,7 +262,7 @@ async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenM
     apiKey,
     baseUrl,
     environment,
-    maxOutputTokens: 'default',
+    models: modelTable(choice.models),
     effort: choice.effort ?? 'default',
     wireApi: choice.wireApi ?? 'auto',
     fallbacks: fallbacksOf('openai', named, choice),

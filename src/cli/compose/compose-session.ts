@@ -202,6 +202,7 @@ export const connectModel = (context: RunContext, limitMs = 10_000): Promise<Cho
 export const modelChoice = ({options, settings, places}: RunContext): ModelChoice => ({
   provider: settings.provider,
   model: settings.model,
+  models: settings.models,
   fallbackModels: settings.fallbackModels,
   baseUrl: settings.baseUrl,
   wireApi: settings.wireApi,

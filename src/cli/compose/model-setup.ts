@@ -1,5 +1,6 @@
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import type {ModelConnection, ModelList} from '../../agent/client.ts';
+import type {ListedModel, ModelConnection, ModelList} from '../../agent/client.ts';
+import type {ModelInfo} from '../../models/model-facts.ts';
 import {providerNames} from '../../domain/api-key.ts';
 import {causeText, type Fault, faultText, rejected} from '../../domain/fault.ts';
 import type {ModelPort} from '../../domain/model-stream.ts';
@@ -65,14 +66,13 @@ export function exchangeableModel(
 const listMs = 4000;
 
 /** The models of the chosen provider; where it cannot be asked, those that weft knows. */
-async function listModels(choice: ModelChoice, signal: AbortSignal): Promise<Outcome<ModelList, Fault>> {
+export async function listModels(choice: ModelChoice, signal: AbortSignal): Promise<Outcome<ModelList, Fault>> {
   const provider = configuredProvider(choice);
   if (provider === undefined) return failed(rejected('No model is configured'));
   if (provider === 'replay') return failed(rejected('A recording has no other models'));
-  const [{listProviderModels}, {knownModels, modelFacts, modelPrice}, {effortLevels}, named, key] = await Promise.all([
+  const [{listProviderModels}, {knownModels, modelTable}, named, key] = await Promise.all([
     import('../../models/list-models.ts'),
     import('../../models/model-facts.ts'),
-    import('../../models/effort-levels.ts'),
     defaultModel(provider, choice),
     readKey(provider, choice),
   ]);
@@ -87,18 +87,30 @@ async function listModels(choice: ModelChoice, signal: AbortSignal): Promise<Out
   const first = named.kind === 'named' ? named.model : (offered[0] ?? '');
   const by = named.kind === 'named' && named.by === 'settings' ? 'your settings' : providerNames[provider];
   const models = [first, ...offered.filter(name => name !== first)].filter(name => name !== '');
+  const table = modelTable(choice.models);
   return ok({
-    models: models.map(model => ({
-      model,
-      defaultOf: model === first ? by : '',
-      contextWindow: modelFacts(model).contextWindow,
-      price: modelPrice(model),
-      efforts: effortLevels(model),
-    })),
+    models: models.map(model => listedModel(model, {info: table.infoOf(model), defaultOf: model === first ? by : ''})),
     from: found.tag === 'ok' ? {kind: 'provider'} : {kind: 'weft', why: faultText(found.error)},
     effort: choice.effort ?? 'default',
   });
 }
+
+/** What is known of a model, for lists of them. */
+export const listedModel = (
+  model: string,
+  {info, defaultOf}: {readonly info: ModelInfo; readonly defaultOf: string},
+): ListedModel => ({
+  model,
+  defaultOf,
+  contextWindow: info.contextWindow,
+  maxOutput: info.maxOutput,
+  price: info.price,
+  efforts: info.efforts,
+  images: info.images,
+  pdfs: info.pdfs,
+  about: info.about,
+  from: info.from,
+});
 
 const isChatModel = (name: string): boolean =>
   /^(?:claude-|gpt-|chatgpt-|o\d)/u.test(name) && !/audio|realtime|transcribe|tts|image|search|instruct/u.test(name);

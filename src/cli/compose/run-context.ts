@@ -11,6 +11,7 @@ import {
 } from '../../config/merge-settings.ts';
 import {projectTrust, type ProjectTrust} from '../../config/trust-record.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
+import type {OwnModels} from '../../config/model-settings.ts';
 import type {HookSetting} from '../../config/hook-settings.ts';
 import type {Preferences} from '../../domain/preferences.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
@@ -73,6 +74,8 @@ export interface RunContext {
 
 interface EffectiveSettings {
   readonly model: string | undefined;
+  /** What the user says of models. */
+  readonly models: OwnModels;
   readonly fallbackModels: Sourced<readonly string[]>;
   readonly provider: (typeof providerChoices)[number] | undefined;
   readonly baseUrl: string | undefined;
@@ -146,6 +149,7 @@ export function loadRunContext(given: {
     permissions: merged.value,
     settings: {
       model: settings.model?.value,
+      models: Object.fromEntries(Object.entries(settings.models).map(([name, {value}]) => [name, value])),
       fallbackModels: settings.fallbackModel,
       // The flag knows one more than settings do: a recording.
       provider: options.provider ?? settings.provider?.value,

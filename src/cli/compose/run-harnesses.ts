@@ -13,19 +13,20 @@ const leaveMs = 1000;
  * The harnesses of this run; loaded with the first one that is looked for or started. A program that the workspace decides on (a folder of
  * its own in PATH) is never taken for one.
  */
-export function runHarnesses({permissions, places, roots}: RunContext): HarnessesPort {
+export function runHarnesses({permissions, places, roots, settings: {models: own}}: RunContext): HarnessesPort {
   const settings = Object.fromEntries(
     Object.entries(permissions.settings.harnesses).map(([name, {value}]) => [name, harnessSetting(value)]),
   );
   let made: Promise<HarnessesPort> | undefined;
   const load = (): Promise<HarnessesPort> => (made ??= make());
   async function make(): Promise<HarnessesPort> {
-    const [{makeHarnesses}, {usualTimes}, {makeServerProcesses}, {modelFacts}] = await Promise.all([
+    const [{makeHarnesses}, {usualTimes}, {makeServerProcesses}, {costOfMany, modelTable}] = await Promise.all([
       import('../../extensions/harnesses/harness-set.ts'),
       import('../../extensions/harnesses/harness-run.ts'),
       import('../../workspace/exec/server-processes.ts'),
       import('../../models/model-facts.ts'),
     ]);
+    const models = modelTable(own);
     const environment = {...process.env, PATH: splitPath(userPath(), roots).trusted};
     return makeHarnesses({
       processes: makeServerProcesses({environment, registryFolder: places.blocks, leaveMs}),
@@ -34,7 +35,7 @@ export function runHarnesses({permissions, places, roots}: RunContext): Harnesse
       times: usualTimes,
       newId: randomUUID,
       priceOf(model, usage) {
-        const cost = modelFacts(model).costOf(usage);
+        const cost = costOfMany(models.infoOf(model), usage);
         return cost === 'unknown' ? undefined : cost;
       },
     });

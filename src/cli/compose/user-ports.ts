@@ -38,7 +38,7 @@ export interface UserPorts {
 
 /** The user's files on this machine; each part is loaded when it is first used. `store: 'none'` where sessions are not kept. */
 export function userPorts(
-  {directory, places, permissions, trust}: RunContext,
+  {directory, places, permissions, trust, settings}: RunContext,
   {store, models}: {readonly store: Store | 'none'; readonly models: ModelSetup},
 ): UserPorts {
   return {
@@ -48,7 +48,7 @@ export function userPorts(
       async costs() {
         if (store === 'none') return new Map();
         const {sessionCosts} = await import('./session-costs.ts');
-        return sessionCosts(store);
+        return sessionCosts(store, settings.models);
       },
       lastMessages: id => (store === 'none' ? [] : store.lastMessages(id, messagesShown).flatMap(sessionMessages)),
     },

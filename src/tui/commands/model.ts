@@ -36,8 +36,13 @@ export function modelPanel({models, from, effort}: ModelList, current: string): 
     model: current,
     defaultOf: '',
     contextWindow: 0,
+    maxOutput: 0,
     price: 'unknown',
     efforts: [],
+    images: 'unknown',
+    pdfs: 'unknown',
+    about: '',
+    from: 'nobody',
   };
   const panel = choicePanel({
     title: 'Choose a model',
@@ -65,6 +70,7 @@ function effortRows(listed: ListedModel, now: ModelList['effort']) {
         priceText(listed),
         listed.defaultOf === '' ? '' : 'default',
         contextText(listed),
+        listed.about,
       ],
       choice: choiceOf(listed, effort === now ? 'same' : effort),
     })),
@@ -103,7 +109,7 @@ const contextText = ({contextWindow}: ListedModel): string =>
   contextWindow === 0 ? '' : `${countText(contextWindow)} context`;
 
 const priceText = ({price}: ListedModel): string =>
-  price === 'unknown' ? '' : `$${price.input} in, $${price.output} out`;
+  price === 'unknown' ? 'price unknown' : `$${price.input} in, $${price.output} out`;
 
 /** Uses a model that is named. A name that the provider does not list is refused; where it could not be asked, it is tried. */
 async function useModel(

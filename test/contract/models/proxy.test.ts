@@ -1,3 +1,4 @@
+import {knownTable} from '../../support/model-info.ts';
 import tls from 'node:tls';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {connectAnthropic} from '../../../src/models/anthropic.ts';
@@ -17,7 +18,7 @@ const modelAt = (baseUrl: string, environment: ProxyEnvironment) =>
     apiKey: 'k',
     baseUrl,
     environment,
-    maxOutputTokens: 'default',
+    models: knownTable,
     effort: 'default',
     fallbacks: [],
     clock: new NoWaiting(),

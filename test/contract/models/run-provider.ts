@@ -1,3 +1,4 @@
+import {knownTable} from '../../support/model-info.ts';
 import type {ModelEvent, ModelPort, ModelRequest} from '../../../src/domain/model-stream.ts';
 import {connectAnthropic} from '../../../src/models/anthropic.ts';
 import {connectOpenAi} from '../../../src/models/openai.ts';
@@ -28,7 +29,7 @@ export function connect(
   const options = {
     apiKey: 'key-1',
     baseUrl,
-    maxOutputTokens: 'default',
+    models: knownTable,
     effort: 'default',
     fallbacks,
     environment: {},

@@ -19,6 +19,7 @@ const byDefault = (value: unknown): object => ({value, source: 'default', path: 
 const unchosen = {
   mcpServers: {},
   harnesses: {},
+  models: {},
   fallbackModel: byDefault([]),
   memoryCeiling: byDefault(1024),
   editorMode: byDefault('emacs'),

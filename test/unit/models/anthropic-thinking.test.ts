@@ -1,8 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import type {AssistantBlock, Message} from '../../../src/domain/conversation.ts';
+import type {Thinking} from '../../../src/domain/model-stream.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {thinkingParams} from '../../../src/models/anthropic-request.ts';
+import {thinkingParams} from '../../../src/models/thinking-params.ts';
 import {userSays} from '../../support/model-events.ts';
 
 const messages = [userSays('hi')];
@@ -28,7 +29,19 @@ test.each([
     {max_tokens: 8000, thinking: {type: 'disabled'}},
   ],
 ] as const)('%o', (thinking, params) => {
-  expect(thinkingParams({thinking, messages}, 8000)).toEqual(params);
+  expect(thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control: 'budget'})).toEqual(params);
+});
+
+test.each([
+  ['adaptive', {thinking: {type: 'adaptive'}}, {thinking: {type: 'disabled'}}],
+  ['between-tools', {thinking: {type: 'adaptive'}}, {thinking: {type: 'between_tools'}}],
+  ['always', {thinking: {type: 'adaptive'}}, {}],
+] as const)('newer models refuse a number of tokens (%s), and some to be told not to think', (control, some, none) => {
+  const params = (thinking: Thinking): object => thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control});
+  expect(params({kind: 'budget', tokens: 2000})).toEqual({max_tokens: 8000, ...some});
+  expect(params({kind: 'budget', tokens: 0})).toEqual({max_tokens: 8000, ...none});
+  expect(params({kind: 'disabled'})).toEqual({max_tokens: 8000, ...none});
+  expect(params({kind: 'default'})).toEqual({max_tokens: 8000});
 });
 
 const answer = (...blocks: readonly AssistantBlock[]): Message => ({
@@ -65,6 +78,8 @@ describe('calls under way', () => {
     ],
     ['end with the next prompt', [answer({kind: 'text', text: 'done'}), userSays('more')], thinks],
   ] as const)('%s', (_, rest, params) => {
-    expect(thinkingParams({thinking: budget, messages: [...messages, ...rest]}, 8000)).toEqual(params);
+    expect(
+      thinkingParams({thinking: budget, messages: [...messages, ...rest]}, {maxOutputTokens: 8000, control: 'budget'}),
+    ).toEqual(params);
   });
 });

@@ -1,3 +1,5 @@
+import {modelTable} from '../../../src/models/model-facts.ts';
+import {knownTable} from '../../support/model-info.ts';
 import {expect, test} from 'vitest';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
@@ -25,7 +27,7 @@ test('sealed thinking comes through and goes back as it was', async () => {
     toolReferences: 'refused',
     apiKey: 'k',
     baseUrl: server.baseUrl.anthropic,
-    maxOutputTokens: 500,
+    models: modelTable({'small-model': {maxOutput: 500}}),
     effort: 'default',
     fallbacks: [],
     environment: {},
@@ -44,7 +46,7 @@ test('servers that know only the older header get the key in it', async () => {
     toolReferences: 'refused',
     apiKey: 'k1',
     baseUrl: server.baseUrl.anthropic,
-    maxOutputTokens: 'default',
+    models: knownTable,
     effort: 'default',
     fallbacks: [],
     environment: {},
@@ -64,7 +66,7 @@ test('a server that refuses references to tools is asked without them, from then
     toolReferences: 'taken',
     apiKey: 'k',
     baseUrl: server.baseUrl.anthropic,
-    maxOutputTokens: 'default',
+    models: knownTable,
     effort: 'default',
     fallbacks: [],
     environment: {},
@@ -107,7 +109,7 @@ test('a redirect is not followed but named', async () => {
       toolReferences: 'refused',
       apiKey: 'k',
       baseUrl,
-      maxOutputTokens: 'default',
+      models: knownTable,
       effort: 'default',
       fallbacks: [],
       environment: {},

@@ -1,3 +1,5 @@
+import {modelTable} from '../../../src/models/model-facts.ts';
+import {knownTable} from '../../support/model-info.ts';
 import {expect, test} from 'vitest';
 import {connectOpenAi, listModels} from '../../../src/models/openai.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
@@ -12,7 +14,7 @@ test('a server that does not stream is understood too', async () => {
   const model = connectOpenAi({
     apiKey: undefined,
     baseUrl: server.baseUrl.openai,
-    maxOutputTokens: 'default',
+    models: knownTable,
     effort: 'default',
     fallbacks: [],
     wireApi: 'chat',
@@ -65,22 +67,28 @@ test('bounds the answer only when asked to, and asks for the usage', async () =>
   await using server = await startModelServer(answers([say('a'), say('b'), say('c'), fail(400)]));
   const options = {apiKey: undefined, baseUrl: server.baseUrl.openai, environment: {}};
   await eventsOf(
-    connectOpenAi({...options, maxOutputTokens: 'default', effort: 'default', fallbacks: [], wireApi: 'chat'}).stream(
+    connectOpenAi({...options, models: knownTable, effort: 'default', fallbacks: [], wireApi: 'chat'}).stream(
       ask('hi'),
       never(),
     ),
   );
   await eventsOf(
-    connectOpenAi({...options, maxOutputTokens: 99, effort: 'default', fallbacks: [], wireApi: 'chat'}).stream(
-      ask('hi'),
-      never(),
-    ),
+    connectOpenAi({
+      ...options,
+      models: modelTable({'small-model': {maxOutput: 99}}),
+      effort: 'default',
+      fallbacks: [],
+      wireApi: 'chat',
+    }).stream(ask('hi'), never()),
   );
   await eventsOf(
-    connectOpenAi({...options, fallbacks: [], maxOutputTokens: 99, effort: 'default', wireApi: 'chat'}).stream(
-      ask('hi', {mostTokens: 50}),
-      never(),
-    ),
+    connectOpenAi({
+      ...options,
+      fallbacks: [],
+      models: modelTable({'small-model': {maxOutput: 99}}),
+      effort: 'default',
+      wireApi: 'chat',
+    }).stream(ask('hi', {mostTokens: 50}), never()),
   );
   const [plain, bounded, short] = server.requests.map(request => request.body);
   expect(plain).toEqual({

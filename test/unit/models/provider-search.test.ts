@@ -1,3 +1,4 @@
+import {infoOf, knownTable} from '../../support/model-info.ts';
 import {expect, test} from 'vitest';
 import {messageId} from '../../../src/domain/ids.ts';
 import type {AssistantMessage, Message} from '../../../src/domain/conversation.ts';
@@ -79,7 +80,11 @@ const request = (messages: readonly Message[]): ModelRequest => ({
 
 const prompt: Message = {role: 'user', id: messageId('u'), blocks: [{kind: 'text', text: 'tea?'}]};
 const sent = (...messages: readonly Message[]) =>
-  anthropicRequest(request(messages), {maxOutputTokens: 100, effort: 'default', toolReferences: 'refused'});
+  anthropicRequest(request(messages), {
+    info: infoOf('claude', {maxOutput: 100}),
+    effort: 'default',
+    toolReferences: 'refused',
+  });
 
 test('what the provider searched and found goes back as it came, and what it cites stands in the text as links', () => {
   const answer = decoded('end_turn');
@@ -172,7 +177,7 @@ test('a server that knows no tool of the provider refuses: what to do about it i
     toolReferences: 'refused',
     apiKey: 'k',
     baseUrl: server.baseUrl.anthropic,
-    maxOutputTokens: 'default',
+    models: knownTable,
     effort: 'default',
     fallbacks: [],
     environment: {},

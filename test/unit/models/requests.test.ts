@@ -1,3 +1,5 @@
+import {infoOf} from '../../support/model-info.ts';
+import {withoutUnseen} from '../../../src/models/unseen-media.ts';
 import {describe, expect, test} from 'vitest';
 import {isJsonObject} from '../../../src/base/json.ts';
 import type {AssistantBlock, Message, ResultContent, UserBlock} from '../../../src/domain/conversation.ts';
@@ -48,7 +50,10 @@ const conversation: readonly Message[] = [
 const mark = {cache_control: {type: 'ephemeral'}};
 const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'AAAA'}};
 
-const plain = {maxOutputTokens: 'default', effort: 'default', documents: 'sent'} as const;
+const plain = {info: infoOf('small-model'), effort: 'default'} as const;
+
+const manner = (maxOutput: number) =>
+  ({info: infoOf('small-model', {maxOutput}), effort: 'default', toolReferences: 'refused'}) as const;
 
 const spec = (name: string, offered: 'from-the-start' | 'since-found') => ({
   name,
@@ -62,7 +67,7 @@ describe('Anthropic', () => {
   test('the whole form', () => {
     expect(
       anthropicRequest(ask('', {messages: conversation}), {
-        maxOutputTokens: 1000,
+        info: infoOf('small-model', {maxOutput: 1000}),
         effort: 'default',
         toolReferences: 'refused',
       }),
@@ -128,7 +133,7 @@ describe('Anthropic', () => {
         user({kind: 'tool-result', id: actionId('s'), content, outcome: 'success'}),
       ];
       const body = anthropicRequest(ask('', {messages, tools}), {
-        maxOutputTokens: 5,
+        info: infoOf('small-model', {maxOutput: 5}),
         effort: 'default',
         toolReferences: manner,
       });
@@ -185,7 +190,7 @@ describe('Anthropic', () => {
       thinking: {kind: 'default'},
       mostTokens: 'default',
     };
-    expect(anthropicRequest(request, {maxOutputTokens: 5, effort: 'default', toolReferences: 'refused'})).toEqual({
+    expect(anthropicRequest(request, manner(5))).toEqual({
       model: 'm',
       max_tokens: 5,
       stream: true,
@@ -231,8 +236,7 @@ test('OpenAI: the whole form', () => {
 test.each([
   {
     dialect: 'anthropic',
-    build: (request: ModelRequest): object =>
-      anthropicRequest(request, {maxOutputTokens: 1000, effort: 'default', toolReferences: 'refused'}),
+    build: (request: ModelRequest): object => anthropicRequest(request, manner(1000)),
   },
   {dialect: 'openai', build: (request: ModelRequest): object => openAiRequest(request, plain)},
 ])(
@@ -273,14 +277,11 @@ describe('a PDF that was read', () => {
     },
   ];
 
-  const last = (documents: 'sent' | 'named') =>
-    openAiRequest(ask('', {messages}), {maxOutputTokens: 'default', effort: 'default', documents}).messages.slice(-2);
+  const last = (pdfs: 'sent' | 'named') =>
+    openAiRequest(withoutUnseen(ask('', {messages}), {images: 'sent', pdfs}), plain).messages.slice(-2);
 
   test('goes to Anthropic within the result', () => {
-    expect(
-      anthropicRequest(ask('', {messages}), {maxOutputTokens: 1000, effort: 'default', toolReferences: 'refused'})
-        .messages[2],
-    ).toMatchObject({
+    expect(anthropicRequest(ask('', {messages}), manner(1000)).messages[2]).toMatchObject({
       content: [
         {
           type: 'tool_result',

@@ -1,3 +1,4 @@
+import {infoOf, knownTable} from '../../support/model-info.ts';
 import {expect, test} from 'vitest';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {AssistantMessage, Message} from '../../../src/domain/conversation.ts';
@@ -14,7 +15,7 @@ import {answers, startModelServer} from '../../support/model-server.ts';
 import * as fc from 'fast-check';
 import {randomInputs} from '../../support/random-inputs.ts';
 
-const options = {maxOutputTokens: 'default', effort: 'default', fallbacks: [], summaries: 'wanted'} as const;
+const options = {info: infoOf('gpt-5.2'), effort: 'default', summaries: 'wanted'} as const;
 const endpoint = {name: 'OpenAI', baseUrl: '', keyVariable: '', urlVariable: ''};
 
 const prompt: Message = {role: 'user', id: messageId('u1'), blocks: [{kind: 'text', text: 'Tidy up.'}]};
@@ -92,10 +93,10 @@ test('reasoning goes back to no other model, to no other API, and not without wh
     'message',
     'message',
   ]);
-  const chat = openAiRequest(request('gpt-5.2', prompt, answer, result), {...options, documents: 'sent'});
+  const chat = openAiRequest(request('gpt-5.2', prompt, answer, result), options);
   const messages = anthropicRequest(request('claude', prompt, answer, result), {
     ...options,
-    maxOutputTokens: 9,
+    info: infoOf('claude', {maxOutput: 9}),
     toolReferences: 'refused',
   });
   expect(JSON.stringify([chat, messages])).not.toContain('sealed');
@@ -103,7 +104,7 @@ test('reasoning goes back to no other model, to no other API, and not without wh
 
 test('models that do not reason are not asked to', () => {
   for (const model of ['gpt-4.1', 'gpt-5-chat-latest', 'local']) {
-    const {reasoning: asked, include} = responsesRequest(request(model, prompt), options);
+    const {reasoning: asked, include} = responsesRequest(request(model, prompt), {...options, info: infoOf(model)});
     expect([asked, include]).toEqual([undefined, undefined]);
   }
 });
@@ -138,7 +139,7 @@ test('images and documents of results go where the call is answered', () => {
 test('the answer is bounded where it is asked to be', () => {
   const asking = {...request('gpt-5.2', prompt), mostTokens: 50};
   expect(responsesRequest(asking, options).max_output_tokens).toBe(50);
-  expect(responsesRequest(asking, {...options, maxOutputTokens: 9}).max_output_tokens).toBe(9);
+  expect(responsesRequest(asking, {...options, info: infoOf('gpt-5.2', {maxOutput: 9})}).max_output_tokens).toBe(9);
 });
 
 test('an account that may not see summaries of the reasoning is asked without them, from then on', async () => {
@@ -148,7 +149,7 @@ test('an account that may not see summaries of the reasoning is asked without th
     apiKey: 'k',
     baseUrl: server.baseUrl.responses,
     environment: {},
-    maxOutputTokens: 'default',
+    models: knownTable,
     effort: 'default',
     fallbacks: [],
     wireApi: 'responses',
@@ -166,7 +167,7 @@ test('other addresses than OpenAI hear chat completions, unless the settings say
     apiKey: 'k',
     baseUrl: server.baseUrl.openai,
     environment: {},
-    maxOutputTokens: 'default',
+    models: knownTable,
     effort: 'default',
     fallbacks: [],
     wireApi: 'auto',
@@ -257,7 +258,7 @@ test('the whole response of a server that does not stream says the same as its s
       apiKey: 'k',
       baseUrl: server.baseUrl.responses,
       environment: {},
-      maxOutputTokens: 'default',
+      models: knownTable,
       effort: 'default',
       fallbacks: [],
       wireApi: 'responses',

@@ -13,7 +13,7 @@ import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
 import {sessionIdOf} from '../../compose/open-session.ts';
 import {sessionCosts} from '../../compose/session-costs.ts';
 import {checkpointRoots, makeCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
-import {openUserStore} from '../../compose/run-context.ts';
+import {loadRunContext, openUserStore} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
 import type {JsonOption} from '../../flags.ts';
@@ -30,7 +30,12 @@ export async function printSessions({json}: JsonOption): Promise<ExitCode> {
   else if (summaries.length === 0) note('no sessions yet');
   else {
     const width = stdoutWidth() ?? 120;
-    print(formatSessionList(summaries, {now: Date.now(), width, home: homedir(), costs: sessionCosts(store)}));
+    const {models} = loadRunContext({
+      directory: process.cwd(),
+      added: [],
+      options: {sessionPersistence: true, color: false},
+    }).settings;
+    print(formatSessionList(summaries, {now: Date.now(), width, home: homedir(), costs: sessionCosts(store, models)}));
   }
   return exitCode.done;
 }

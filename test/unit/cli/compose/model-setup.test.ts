@@ -21,7 +21,7 @@ async function open(settings: Pick<ModelChoice, 'baseUrl' | 'model'>, variables:
   const apiKeys = openApiKeys({credentials: join(folder, 'credentials.json')}, environment);
   const none = {provider: undefined, replay: undefined, record: undefined, effort: undefined, wireApi: undefined};
   const fallbackModels = {value: [], source: 'default', path: ''} as const;
-  const choice: ModelChoice = {...none, ...settings, fallbackModels, environment, apiKeys};
+  const choice: ModelChoice = {...none, ...settings, models: {}, fallbackModels, environment, apiKeys};
   const settingsFile = join(folder, 'settings.json');
   const chosen = await chooseModel(choice, signal);
   return {chosen, apiKeys, settingsFile, ...exchangeableModel(chosen, {choice, apiKeys, settingsFile})};

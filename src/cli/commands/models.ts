@@ -1,0 +1,14 @@
+import type {Command} from 'commander';
+import {exiting} from '../exit-code.ts';
+import {folderFlag, jsonFlag} from '../flags.ts';
+
+/** `weft models`. */
+export function addModels(program: Command): void {
+  const models = program.command('models').description('Models: context, prices, what each takes and is for');
+  models
+    .command('list', {isDefault: true})
+    .description('List the models of the provider, and those that your settings describe')
+    .option(...jsonFlag)
+    .option(...folderFlag)
+    .action(exiting(async options => (await import('./models/run-models.ts')).listKnownModels(options)));
+}

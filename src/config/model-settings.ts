@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import {efforts} from '../domain/model-stream.ts';
+
+const tokens = z.optional(z.int().check(z.positive()));
+/** US dollars per million tokens. */
+const dollars = z.number().check(z.nonnegative());
+
+/** Facts of models as the user gives them, by name: each that is given takes the place of the one that weft knows. */
+export const modelsSchema = z.record(
+  z.string().check(z.minLength(1)),
+  z.strictObject({
+    contextWindow: tokens,
+    maxOutput: tokens,
+    price: z.optional(
+      z.strictObject({
+        input: dollars,
+        output: dollars,
+        cacheRead: z.optional(dollars),
+        cacheWrite: z.optional(dollars),
+      }),
+    ),
+    efforts: z.optional(z.readonly(z.array(z.enum(efforts)))),
+    images: z.optional(z.boolean()),
+    pdfs: z.optional(z.boolean()),
+    about: z.optional(z.string()),
+  }),
+);
+
+export type OwnModel = z.infer<typeof modelsSchema>[string];
+export type OwnModels = Readonly<Record<string, OwnModel>>;
+
+export const modelsWords =
+  'names of models with what is known of them, for example {"my-model": {"contextWindow": 131072, "maxOutput": 8192, ' +
+  '"price": {"input": 0.5, "output": 2, "cacheRead": 0.05, "cacheWrite": 0.5}, "efforts": ["low", "high"], "images": true, ' +
+  '"pdfs": false, "about": "tests"}}; tokens are whole numbers, prices US dollars per million tokens';

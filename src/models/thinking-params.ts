@@ -1,0 +1,82 @@
+import type {OutputConfig, ThinkingConfigParam} from '@anthropic-ai/sdk/resources/messages/messages';
+import {unreachable} from '../base/unreachable.ts';
+import type {Message} from '../domain/conversation.ts';
+import {type Effort, efforts, type ModelRequest} from '../domain/model-stream.ts';
+import type {ModelInfo} from './model-facts.ts';
+
+type Control = ModelInfo['thinking'];
+
+/** Of the efforts that a model takes the one nearest to what is wanted, and not above it where there is such a one. */
+export function nearestEffort(taken: readonly Effort[], wanted: Effort): Effort | undefined {
+  return taken.findLast(effort => efforts.indexOf(effort) <= efforts.indexOf(wanted)) ?? taken[0];
+}
+
+/** The effort for the models known to take one; others refuse the parameter. Who is told not to think takes none above `high`. */
+export function effortParams(
+  {efforts: taken}: Pick<ModelInfo, 'efforts'>,
+  {effort, thinks}: {readonly effort: Effort | 'default'; readonly thinks: boolean},
+): {readonly output_config?: OutputConfig} {
+  if (effort === 'default') return {};
+  const nearest = nearestEffort(taken, !thinks && (effort === 'xhigh' || effort === 'max') ? 'high' : effort);
+  return nearest === undefined ? {} : {output_config: {effort: nearest}};
+}
+
+interface ThinkingParams {
+  readonly max_tokens: number;
+  readonly thinking?: ThinkingConfigParam;
+}
+
+/** Tokens the API demands at the least for thinking. */
+const leastBudget = 1024;
+
+/** Tokens left for the answer behind the longest thinking. */
+const answerRoom = 4096;
+
+/**
+ * How much may be thought, and the bound for thinking and answer together, which the API wants to lie above it. Models of Claude 4.7 and
+ * later refuse a number of tokens; those of 5.5 refuse to be told not to think, or have another word for it
+ * (platform.claude.com/docs, "Migrating to Claude Sonnet 5.5").
+ */
+export function thinkingParams(
+  {thinking, messages}: Pick<ModelRequest, 'thinking' | 'messages'>,
+  {maxOutputTokens, control}: {readonly maxOutputTokens: number; readonly control: Control},
+): ThinkingParams {
+  const without = {max_tokens: maxOutputTokens, ...leastThinking(control)};
+  switch (thinking.kind) {
+    case 'default':
+      return {max_tokens: maxOutputTokens};
+    case 'disabled':
+      return without;
+    case 'adaptive':
+      return {max_tokens: maxOutputTokens, thinking: {type: 'adaptive'}};
+    case 'budget': {
+      if (thinking.tokens <= 0) return without;
+      if (control === 'adaptive' || control === 'between-tools' || control === 'always')
+        return {max_tokens: maxOutputTokens, thinking: {type: 'adaptive'}};
+      if (goesOnWithoutThinking(messages)) return {max_tokens: maxOutputTokens};
+      const budget = Math.max(leastBudget, Math.floor(thinking.tokens));
+      return {
+        max_tokens: Math.max(maxOutputTokens, budget + answerRoom),
+        thinking: {type: 'enabled', budget_tokens: budget},
+      };
+    }
+    default:
+      return unreachable(thinking);
+  }
+}
+
+/** Says to think as little as the model can be told to. */
+function leastThinking(control: Control): {readonly thinking?: ThinkingConfigParam} {
+  if (control === 'always') return {};
+  return {thinking: {type: control === 'between-tools' ? 'between_tools' : 'disabled'}};
+}
+
+/** Results that answer calls made without thinking: the API then refuses to begin with it before the next prompt. */
+function goesOnWithoutThinking(messages: readonly Message[]): boolean {
+  const at = messages.findLastIndex(({role}) => role === 'assistant');
+  const results = messages.slice(at + 1).some(({blocks}) => blocks.some(({kind}) => kind === 'tool-result'));
+  if (at < 0 || !results) return false;
+  const first = messages[at]?.blocks[0];
+  const isThinking = first?.kind === 'sealed-thinking' || (first?.kind === 'thinking' && first.signature !== '');
+  return !isThinking;
+}

@@ -1,0 +1,66 @@
+import {expect, test} from 'vitest';
+import {say, usage} from '../support/model-script.ts';
+import {openScene} from '../support/scene.ts';
+import {resultOf} from './support/messages.ts';
+
+const own = {
+  'small-model': {
+    contextWindow: 32_000,
+    maxOutput: 4000,
+    price: {input: 100, output: 1000},
+    efforts: ['low', 'high'],
+    images: false,
+    about: 'tests',
+  },
+};
+
+const nobody = {ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', OPENAI_BASE_URL: ''};
+
+test('what nobody knows of a model is said to be unknown', async () => {
+  await using scene = await openScene([], 'openai');
+  const {code, stdout, stderr} = await scene.run(['models', 'list']);
+  expect([code, stderr]).toEqual([0, 'weft: OpenAI did not list its models (404)\n']);
+  expect(stdout).toMatch(/^small-model +\? +\? +price unknown +\? +default$/mu);
+  expect(stdout).toMatch(/^Prices are US dollars as of \d{4}-\d\d-\d\d\.$/mu);
+});
+
+test('what the settings say of a model goes over it, and its cost is computed from it', async () => {
+  await using scene = await openScene([[say('Hi.'), usage({input: 1000, output: 10})]], 'openai');
+  expect((await scene.run(['config', 'set', 'models', JSON.stringify(own)])).code).toBe(0);
+  const {stdout} = await scene.run(['models', '--json']);
+  const {models} = JSON.parse(stdout);
+  expect(models[0]).toEqual({
+    model: 'small-model',
+    default: true,
+    contextWindow: 32_000,
+    maxOutput: 4000,
+    price: {input: 100, output: 1000, cacheRead: 100, cacheWrite: 100},
+    efforts: ['low', 'high'],
+    images: 'unseen',
+    pdfs: 'unknown',
+    about: 'tests',
+    from: 'settings',
+  });
+  const run = await scene.run(['--prompt', 'x', '--output-format', 'json', '--effort', 'medium']);
+  expect(resultOf(run.stdout)['modelUsage']).toMatchObject({
+    'small-model': {costUSD: 0.11, contextWindow: 32_000},
+  });
+  expect(scene.server.requests[0]?.body).toMatchObject({max_completion_tokens: 4000, reasoning_effort: 'low'});
+});
+
+test('without a provider: what weft knows', async () => {
+  await using scene = await openScene([]);
+  const {code, stdout, stderr} = await scene.run(['models'], {environment: nobody});
+  expect([code, stderr]).toEqual([0, 'weft: no provider is configured; these are models that weft knows\n']);
+  expect(stdout).toMatch(/^claude-sonnet-5-5 +1000k +128k +\$2 in, \$10 out +images, PDFs +effort low medium .*$/mu);
+});
+
+test('a fact that does not fit is refused in words', async () => {
+  await using scene = await openScene([]);
+  const wrong = JSON.stringify({models: {mine: {contextWindow: 'large'}}});
+  const {code, stderr} = await scene.run(['--prompt', 'x', '--settings', wrong]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/"models\.mine\.contextWindow" does not fit; "models" must be names of models/u);
+  const unknown = JSON.stringify({models: {mine: {window: 5}}});
+  expect((await scene.run(['--prompt', 'x', '--settings', unknown])).stderr).toContain('"models.mine" does not fit');
+});

@@ -1,0 +1,78 @@
+import {expect, test} from 'vitest';
+import type {Message} from '../../../src/domain/conversation.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import {withoutForeignThinking} from '../../../src/models/foreign-thinking.ts';
+import {connectAnthropic} from '../../../src/models/anthropic.ts';
+import {ask, blocksOf, eventsOf, userSays} from '../../support/model-events.ts';
+import {knownTable} from '../../support/model-info.ts';
+import {fail, say} from '../../support/model-script.ts';
+import {startModelServer} from '../../support/model-server.ts';
+
+const answerOf = (model: string, id = 'a1'): Message => ({
+  role: 'assistant',
+  id: messageId(id),
+  model,
+  blocks: [
+    {kind: 'thinking', text: 'hm', signature: 'sig'},
+    {kind: 'sealed-thinking', data: 'sealed'},
+    {kind: 'text', text: 'Yes.'},
+  ],
+  stop: 'end-turn',
+  usage: noUsage,
+});
+
+test.each([
+  ['claude-sonnet-5-5', 'claude-sonnet-5-5', 'goes back'],
+  ['claude-sonnet-4-5-20250929', 'claude-sonnet-4-5', 'goes back'],
+  ['claude-sonnet-4-5-20250929', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'goes back'],
+  ['claude-sonnet-4-5', 'anthropic/claude-sonnet-4.5', 'goes back'],
+  ['claude-sonnet-5', 'claude-sonnet-5-5', 'stays'],
+  ['claude-opus-5-5', 'claude-sonnet-5-5', 'stays'],
+  // Names of a server's own say nothing of the model.
+  ['claude-opus-5-5', 'my-gateway-model', 'goes back'],
+  ['small-model', 'claude-opus-5-5', 'goes back'],
+])('thinking of %s, asked is %s: it %s', (answered, asked, expected) => {
+  const [message] = withoutForeignThinking([answerOf(answered)], {model: asked, refused: new Set()});
+  expect(message?.blocks.map(({kind}) => kind)).toEqual(
+    expected === 'goes back' ? ['thinking', 'sealed-thinking', 'text'] : ['text'],
+  );
+});
+
+const binding = 'messages.1.content.0: Invalid `signature` in `thinking` block';
+
+test('where the API does not take thinking back, the request goes without it, now and later', async () => {
+  await using server = await startModelServer([fail(400, {message: binding}), say('Then so.'), say('Again.')]);
+  const model = connectAnthropic({
+    apiKey: 'key',
+    baseUrl: server.baseUrl.anthropic,
+    environment: {},
+    models: knownTable,
+    fallbacks: [],
+    effort: 'default',
+    toolReferences: 'refused',
+  });
+  const messages = [userSays('One?'), answerOf('small-model'), userSays('Two?')];
+  const run = async (more: readonly Message[]) =>
+    blocksOf(await eventsOf(model.stream(ask('', {messages: [...messages, ...more]}), new AbortController().signal)));
+  expect(await run([])).toEqual([{kind: 'text', text: 'Then so.'}]);
+  expect(await run([answerOf('small-model', 'a2'), userSays('Three?')])).toEqual([{kind: 'text', text: 'Again.'}]);
+  const thinking = server.requests.map(({body}) => JSON.stringify(body.messages).split('"thinking":"hm"').length - 1);
+  // What came after the refusal is the provider's own again.
+  expect(thinking).toEqual([1, 0, 1]);
+});
+
+test('a request without thinking that is refused is refused once', async () => {
+  await using server = await startModelServer([fail(400, {message: binding})]);
+  const model = connectAnthropic({
+    apiKey: 'key',
+    baseUrl: server.baseUrl.anthropic,
+    environment: {},
+    models: knownTable,
+    fallbacks: [],
+    effort: 'default',
+    toolReferences: 'refused',
+  });
+  const events = await eventsOf(model.stream(ask('hi'), new AbortController().signal));
+  expect([server.requests.length, events.at(-1)]).toMatchObject([1, {event: 'failed', fault: {status: 400}}]);
+});
