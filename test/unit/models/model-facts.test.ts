@@ -57,19 +57,20 @@ test('nothing costs nothing', () => {
   expect(knownTable.facts(defaultAnthropicModel).costOf(none)).toBe(0);
 });
 
+const limit = (model: string): number => outputLimit(infoOf(model), {mostTokens: 'default'});
+
 test('output bounds', () => {
-  const limit = (model: string): number => outputLimit(infoOf(model), {mostTokens: 'default'});
   expect([defaultAnthropicModel, 'claude-3-opus-20240229', 'some-model'].map(limit)).toEqual([32_000, 4096, 8192]);
   expect(outputLimit(infoOf('some-model', {maxOutput: 100}), {mostTokens: 'default'})).toBe(100);
   expect(outputLimit(infoOf('some-model'), {mostTokens: 20})).toBe(20);
 });
 
 test('a long request costs more as a whole where the provider says so', () => {
-  const {costOf} = knownTable.facts('claude-haiku-5-5');
+  const facts = knownTable.facts('claude-haiku-5-5');
   const short = {...some, inputTokens: 98_000};
-  expect(costOf(short)).toBeCloseTo((98_000 * 0.1 + 1000 * (0.5 + 0.01 + 0.125)) / 1e6, 12);
+  expect(facts.costOf(short)).toBeCloseTo((98_000 * 0.1 + 1000 * (0.5 + 0.01 + 0.125)) / 1e6, 12);
   const long = {...some, inputTokens: 98_001};
-  expect(costOf(long)).toBeCloseTo((98_001 * 0.5 + 1000 * (2.5 + 0.05 + 0.625)) / 1e6, 12);
+  expect(facts.costOf(long)).toBeCloseTo((98_001 * 0.5 + 1000 * (2.5 + 0.05 + 0.625)) / 1e6, 12);
   // Of many requests together nobody knows which were long.
   expect(costOfMany(infoOf('claude-haiku-5-5'), long)).toBeCloseTo((98_001 * 0.1 + 1000 * 0.635) / 1e6, 12);
 });

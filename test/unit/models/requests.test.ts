@@ -52,7 +52,7 @@ const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', 
 
 const plain = {info: infoOf('small-model'), effort: 'default'} as const;
 
-const manner = (maxOutput: number) =>
+const written = (maxOutput: number) =>
   ({info: infoOf('small-model', {maxOutput}), effort: 'default', toolReferences: 'refused'}) as const;
 
 const spec = (name: string, offered: 'from-the-start' | 'since-found') => ({
@@ -190,7 +190,7 @@ describe('Anthropic', () => {
       thinking: {kind: 'default'},
       mostTokens: 'default',
     };
-    expect(anthropicRequest(request, manner(5))).toEqual({
+    expect(anthropicRequest(request, written(5))).toEqual({
       model: 'm',
       max_tokens: 5,
       stream: true,
@@ -236,7 +236,7 @@ test('OpenAI: the whole form', () => {
 test.each([
   {
     dialect: 'anthropic',
-    build: (request: ModelRequest): object => anthropicRequest(request, manner(1000)),
+    build: (request: ModelRequest): object => anthropicRequest(request, written(1000)),
   },
   {dialect: 'openai', build: (request: ModelRequest): object => openAiRequest(request, plain)},
 ])(
@@ -281,7 +281,7 @@ describe('a PDF that was read', () => {
     openAiRequest(withoutUnseen(ask('', {messages}), {images: 'sent', pdfs}), plain).messages.slice(-2);
 
   test('goes to Anthropic within the result', () => {
-    expect(anthropicRequest(ask('', {messages}), manner(1000)).messages[2]).toMatchObject({
+    expect(anthropicRequest(ask('', {messages}), written(1000)).messages[2]).toMatchObject({
       content: [
         {
           type: 'tool_result',
