@@ -300,7 +300,7 @@ _weft_names() { # what can follow in a command
     'weft models help') options=() commands=() ;;
     'weft mcp') options=('-h' '--help') commands=('list' 'get' 'add' 'remove' 'login' 'logout' 'import' 'help') ;;
     'weft mcp list') options=('--no-check' '--json' '--cwd' '-h' '--help') commands=() ;;
-    'weft mcp get') options=('--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft mcp get') options=('--no-check' '--json' '--cwd' '-h' '--help') commands=() ;;
     'weft mcp add') options=('--scope' '--transport' '--env' '--header' '--client-id' '--client-secret-env' '--callback-port' '--cwd' '-h' '--help') commands=() ;;
     'weft mcp remove') options=('--scope' '--cwd' '-h' '--help') commands=() ;;
     'weft mcp login') options=('--oauth-scope' '--cwd' '-h' '--help') commands=() ;;

@@ -6,6 +6,7 @@ import {call, say} from '../support/model-script.ts';
 import {browse, memoryCredentials, signInTo, userAtBrowser} from '../support/oauth-client.ts';
 import {startOAuthServer} from '../support/oauth-server.ts';
 import {lookUntil} from '../support/look-until.ts';
+import {scriptedServer} from '../support/mcp-server.ts';
 import {openPty} from '../support/pty-terminal.ts';
 import {openScene} from '../support/scene.ts';
 import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
@@ -50,10 +51,26 @@ test('a server is added, listed, shown without its secrets, and removed', async 
       signed_in: false,
     },
   ]);
-  const shown = await weft('get', 'files', '--json');
-  expect(JSON.parse(shown.stdout)).toMatchObject({name: 'files', env: {FILES_TOKEN: '(hidden)'}});
+  const shown = await weft('get', 'files', '--no-check', '--json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    name: 'files',
+    status: 'not-checked',
+    env: {FILES_TOKEN: '(hidden)'},
+  });
   expect(await weft('remove', 'files')).toEqual({code: 0, stdout: '', stderr: `weft: removed files from ${file}\n`});
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({mcpServers: {}});
+});
+
+test('of a server that ends at once it is said how, and its last words', async () => {
+  using place = new TempPlace();
+  const weft = weftIn(place);
+  const {command, args} = scriptedServer({exit: 3, log: ['starting', 'no database', 'giving up']});
+  await weft('add', 'dead', '--', command, ...args);
+  const how = 'the server ended; it exited with code 3; no database; giving up';
+  expect((await weft('list')).stdout).toContain(`(local)  failed: ${how}\n`);
+  const shown = await weft('get', 'dead', '--json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({name: 'dead', status: 'failed', detail: how, tools: null});
+  expect((await weft('get', 'dead')).stdout).toContain(`\nstatus: failed\ndetail: ${how}\n`);
 });
 
 test('what a project names waits for trust; weft itself may not add servers, and shared files get no secrets', async () => {

@@ -15,7 +15,7 @@ export interface ListOptions extends JsonOption, InFolder {
   readonly check: boolean;
 }
 
-export interface GetOptions extends JsonOption, InFolder {}
+export type GetOptions = ListOptions;
 
 export interface AddOptions extends InScope {
   readonly transport?: 'stdio' | 'http' | 'sse';
@@ -62,8 +62,9 @@ export function addMcp(program: Command): void {
     .action(exiting(async (options: ListOptions) => (await actions()).listServers(options)));
   mcp
     .command('get')
-    .description('Show how one server is configured, without its secrets')
+    .description('Show how one server is configured, without its secrets, and whether it answers')
     .argument(...name)
+    .option('--no-check', 'Do not start or call the server')
     .option(...jsonFlag)
     .option(...folderFlag)
     .action(exiting(async (server: string, options: GetOptions) => (await actions()).getServer(server, options)));

@@ -180,14 +180,21 @@ const statusWords = {
   invalid: 'not valid',
 } as const satisfies Record<RowStatus, string>;
 
-/** `weft mcp get`: how one server is configured. Values that may be secrets are not shown. */
-export async function getServer(name: string, {json, cwd}: GetOptions): Promise<ExitCode> {
-  const server = await serverNamed(name, existingFolder(cwd ?? '.'));
+/** `weft mcp get`: how one server is configured, and whether it answers. Values that may be secrets are not shown. */
+export async function getServer(name: string, {json, check, cwd}: GetOptions): Promise<ExitCode> {
+  const directory = existingFolder(cwd ?? '.');
+  const server = await serverNamed(name, directory);
   const {source, path, standing, config} = server;
   if (config.tag === 'failed') throw new Error(`${name} in ${path}: ${config.error}.`);
   const {transport, ...how} = config.value;
+  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
+  const checked = check ? (await checkAll([server], directory)).get(server) : undefined;
+  const {status, detail, tools} = rowOf(server, {check: checked, signedIn});
   const shown = {
     name,
+    status,
+    detail,
+    tools,
     source,
     path,
     standing,
