@@ -18,6 +18,7 @@ _weft_enter() { # the command that a word names in a command
     'weft mcp') next='weft mcp' ;;
     'weft skills') next='weft skills' ;;
     'weft agents') next='weft agents' ;;
+    'weft plan') next='weft plan' ;;
     'weft serve') next='weft serve' ;;
     'weft stack') next='weft stack' ;;
     'weft acp') next='weft acp' ;;
@@ -73,6 +74,9 @@ _weft_enter() { # the command that a word names in a command
     'weft agents list') next='weft agents list' ;;
     'weft agents show') next='weft agents show' ;;
     'weft agents help') next='weft agents help' ;;
+    'weft plan run') next='weft plan run' ;;
+    'weft plan list') next='weft plan list' ;;
+    'weft plan show') next='weft plan show' ;;
     'weft stack list') next='weft stack list' ;;
     'weft stack next') next='weft stack next' ;;
     'weft stack create') next='weft stack create' ;;
@@ -174,6 +178,7 @@ _weft_option() { # what an option of a command takes
     'weft agents show -C' | 'weft agents show --cwd') takes=one kind=directory ;;
     'weft agents show --plugin-dir') takes=one kind=directory ;;
     'weft agents show --agents') takes=one kind=file ;;
+    'weft plan --output-format') takes=one kind=choices choices=('text' 'json') ;;
     'weft serve --port') takes=one kind=any ;;
     'weft serve --host') takes=one kind=any ;;
     'weft serve --store') takes=one kind=choices choices=('sqlite') ;;
@@ -232,6 +237,9 @@ _weft_position() { # what an argument of a command is
     'weft skills help|0') kind=choices choices=('list' 'show') ;;
     'weft agents show|0') kind=any ;;
     'weft agents help|0') kind=choices choices=('list' 'show') ;;
+    'weft plan|'*) kind=any ;;
+    'weft plan run|0') kind=any ;;
+    'weft plan show|0') kind=any ;;
     'weft stack create|'*) kind=any ;;
     'weft stack add|0') kind=any ;;
     'weft stack add|1') kind=any ;;
@@ -315,6 +323,10 @@ _weft_names() { # what can follow in a command
     'weft agents list') options=('--json' '-C' '--cwd' '--plugin-dir' '--agents' '-h' '--help') commands=() ;;
     'weft agents show') options=('--json' '-C' '--cwd' '--plugin-dir' '--agents' '-h' '--help') commands=() ;;
     'weft agents help') options=() commands=() ;;
+    'weft plan') options=('--output-format' '-h' '--help') commands=('run' 'list' 'show') ;;
+    'weft plan run') options=('-h' '--help') commands=() ;;
+    'weft plan list') options=('--json' '-h' '--help') commands=() ;;
+    'weft plan show') options=('--json' '-h' '--help') commands=() ;;
     'weft serve') options=('--port' '--host' '--store' '--allow-host' '--allow-origin' '--output-format' '-h' '--help') commands=() ;;
     'weft stack') options=('-h' '--help') commands=('list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages' 'help') ;;
     'weft stack list') options=('--json' '-h' '--help') commands=() ;;

@@ -20,6 +20,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft mcp'] = 'weft mcp'
     $enter['weft skills'] = 'weft skills'
     $enter['weft agents'] = 'weft agents'
+    $enter['weft plan'] = 'weft plan'
     $enter['weft serve'] = 'weft serve'
     $enter['weft stack'] = 'weft stack'
     $enter['weft acp'] = 'weft acp'
@@ -75,6 +76,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft agents list'] = 'weft agents list'
     $enter['weft agents show'] = 'weft agents show'
     $enter['weft agents help'] = 'weft agents help'
+    $enter['weft plan run'] = 'weft plan run'
+    $enter['weft plan list'] = 'weft plan list'
+    $enter['weft plan show'] = 'weft plan show'
     $enter['weft stack list'] = 'weft stack list'
     $enter['weft stack next'] = 'weft stack next'
     $enter['weft stack create'] = 'weft stack create'
@@ -195,6 +199,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft agents show --cwd'] = 'one'
     $takes['weft agents show --plugin-dir'] = 'one'
     $takes['weft agents show --agents'] = 'one'
+    $takes['weft plan --output-format'] = 'one'
+    $values['weft plan --output-format'] = @(, @('text', 'text'); , @('json', 'json'))
     $takes['weft serve --port'] = 'one'
     $takes['weft serve --host'] = 'one'
     $takes['weft serve --store'] = 'one'
@@ -249,6 +255,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft skills help|0'] = @(, @('list', 'list'); , @('show', 'show'))
     $positions['weft agents show|0'] = @()
     $positions['weft agents help|0'] = @(, @('list', 'list'); , @('show', 'show'))
+    $positions['weft plan|+'] = @()
+    $positions['weft plan run|0'] = @()
+    $positions['weft plan show|0'] = @()
     $positions['weft stack create|+'] = @()
     $positions['weft stack add|0'] = @()
     $positions['weft stack add|1'] = @()
@@ -326,6 +335,10 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft agents list'] = @()
     $names['weft agents show'] = @()
     $names['weft agents help'] = @()
+    $names['weft plan'] = @(, @('run', 'Approve a plan and carry it out, once'); , @('list', 'List the plans, newest first'); , @('show', 'Show a plan and how far it is'))
+    $names['weft plan run'] = @()
+    $names['weft plan list'] = @()
+    $names['weft plan show'] = @()
     $names['weft serve'] = @()
     $names['weft stack'] = @(, @('list', 'Show the layers with their tasks, and the pointer'); , @('next', 'Show what is to be done next'); , @('create', 'Create a task'); , @('add', 'Put a task that lies in no layer into one'); , @('status', 'Change the status of a task'); , @('advance', 'Advance the execution pointer to the next position'); , @('message', 'Leave a message'); , @('messages', 'Show all messages'); , @('help', 'display help for command'))
     $names['weft stack list'] = @()
@@ -408,6 +421,10 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft agents list'] = @(, @('--json', 'Print JSON'); , @('-C', 'Look in this folder'); , @('--cwd', 'Look in this folder'); , @('--plugin-dir', 'Use a Claude plugin folder; may be given several times'); , @('--agents', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft agents show'] = @(, @('--json', 'Print JSON'); , @('-C', 'Look in this folder'); , @('--cwd', 'Look in this folder'); , @('--plugin-dir', 'Use a Claude plugin folder; may be given several times'); , @('--agents', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft agents help'] = @()
+    $options['weft plan'] = @(, @('--output-format', 'How the plan is printed'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft plan run'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft plan list'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft plan show'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft serve'] = @(, @('--port', 'Port to listen on; 0 for any that is free'); , @('--host', 'Address to listen on'); , @('--store', 'Where everything is kept'); , @('--allow-host', 'Names by which requests may address the server'); , @('--allow-origin', 'Web origins whose pages may call the server'); , @('--output-format', 'How the address is printed'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft stack'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft stack list'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))

@@ -36,6 +36,8 @@ export type Access =
   | {readonly kind: 'web-query'; readonly text: string}
   /** Reads instructions that the user or the project has written for agents. */
   | {readonly kind: 'skill'; readonly name: string}
+  /** Wants to carry out a plan: that is the user's to allow, whatever mode and rules say. */
+  | {readonly kind: 'plan'; readonly goal: string}
   /** Starts a sub-agent: the name of its kind, or of its harness. */
   | {readonly kind: 'agent'; readonly name: string};
 

@@ -13,6 +13,7 @@ import type {Fault} from '../domain/fault.ts';
 import type {HookRunEvent} from '../domain/hook.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
+import type {Plan} from '../domain/plan.ts';
 import type {RewindReport} from '../domain/rewind.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import type {Proof} from '../domain/sandbox.ts';
@@ -98,6 +99,8 @@ export type AgentEvent =
   | {readonly event: 'usage-changed'; readonly usage: SessionUsage}
   | {readonly event: 'model-changed'; readonly model: string; readonly provider: string}
   | {readonly event: 'mode-changed'; readonly mode: PermissionMode}
+  /** A plan was proposed, decided about or carried out a step further. */
+  | {readonly event: 'plan-changed'; readonly plan: Plan}
   /** What the sandbox was seen to stop is known now: commands that are confined run there. */
   | {readonly event: 'sandbox-proven'; readonly proof: Proof}
   /** Files and conversation are as the report says. `todoFrames` are what the list is decoded from, from now on. */

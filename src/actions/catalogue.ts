@@ -11,6 +11,7 @@ import {callMcpTool} from './call-mcp-tool.ts';
 import {createDocuments} from './create-documents.ts';
 import type {ActionContext, ActionDefinition, ActionRunContext} from './define-action.ts';
 import {editDocuments} from './edit-documents.ts';
+import {exitPlan} from './exit-plan.ts';
 import {fetchConversation} from './fetch-conversation.ts';
 import {fileGlobV2} from './file-glob-v2.ts';
 import type {UserChanges} from './files-port.ts';
@@ -63,6 +64,7 @@ const catalogue = {
   'ask-user-question': askUserQuestion,
   'update-todos': updateTodos,
   'give-structured-answer': giveStructuredAnswer,
+  'exit-plan': exitPlan,
   'read-documents': readDocuments,
   'create-documents': createDocuments,
   'edit-documents': editDocuments,

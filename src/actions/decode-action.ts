@@ -30,6 +30,8 @@ export interface ToolSources {
   readonly resources: 'offered' | 'none';
   /** Whether weft itself can search the web. */
   readonly webSearch: 'offered' | 'none';
+  /** Whether the agent plans, and may propose what it has planned. */
+  readonly planning: 'offered' | 'none';
   readonly skills: SkillCatalogue | undefined;
   /** The kinds of sub-agents that files define, one a line; empty where there are none. */
   readonly agentKinds: string;
@@ -47,6 +49,7 @@ export const catalogueOnly: ToolSources = {
   foundTools: new Set(),
   resources: 'none',
   webSearch: 'none',
+  planning: 'none',
   skills: undefined,
   agentKinds: '',
   answerSchema: undefined,
@@ -71,7 +74,7 @@ export function enabledTools(sources: ToolSources = catalogueOnly): readonly Ena
 
 function fixedTools(
   action: ActionName,
-  {resources, skills, agentKinds, answerSchema, moreTools, foundTools, webSearch}: ToolSources,
+  {resources, skills, agentKinds, answerSchema, moreTools, foundTools, webSearch, planning}: ToolSources,
 ): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
   if (offered === 'when-found') {
@@ -84,6 +87,7 @@ function fixedTools(
   if (offered === 'skills' && skills === undefined) return [];
   if (offered === 'more-tools' && moreTools === '') return [];
   if (offered === 'web-search' && webSearch === 'none') return [];
+  if (offered === 'planning' && planning === 'none') return [];
   return tools.flatMap(({name, listing, description, jsonSchema}) => {
     if (listing === 'unlisted') return [];
     if (offered === 'answer-schema' && answerSchema !== undefined) {

@@ -24,7 +24,7 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   readonly scheduling: 'parallel' | 'barrier';
   /**
    * When models are offered its tools: only where an MCP server has resources, where more tools can be found than the request has,
-   * where there are skills, where the caller asks for JSON of a schema, or where weft has a search engine. `when-found`: once the
+   * where there are skills, where the caller asks for JSON of a schema, where weft has a search engine, or in plan mode (`planning`). `when-found`: once the
    * model has found them; before that a request has their names alone, and only where a person takes part. Of `agents` the kinds of sub-agents that
    * files define are added.
    */
@@ -36,6 +36,7 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
     | 'agents'
     | 'answer-schema'
     | 'web-search'
+    | 'planning'
     | 'when-found';
   /** What it would touch: what the judge and permission rules look at. */
   access(input: Input): Access;

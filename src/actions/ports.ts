@@ -11,6 +11,7 @@ import type {DocumentsPort} from './documents-port.ts';
 import type {ChangesPort} from './changes-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
+import type {PlansPort} from './plans-port.ts';
 import type {ReviewPort} from './review-port.ts';
 import type {SamplingPort} from './sampling-port.ts';
 import type {SkillsPort} from './skills-port.ts';
@@ -40,6 +41,7 @@ export interface ActionPorts {
   readonly changes: ChangesPort;
   readonly review: ReviewPort;
   readonly sampling: SamplingPort;
+  readonly plans: PlansPort;
 }
 
 /** A tool that the model may call from its next answer on. */

@@ -1,3 +1,4 @@
+import type {PlanDraft} from '../domain/plan.ts';
 import type {TextRange} from '../domain/risk.ts';
 
 /** What a person sees of an action before it runs. */
@@ -6,7 +7,8 @@ export type Preview =
   | {readonly kind: 'command'; readonly command: string; readonly directory: string}
   | {readonly kind: 'diff'; readonly files: readonly FileDiff[]}
   /** What another program is given, as JSON text in one line. */
-  | {readonly kind: 'arguments'; readonly text: string};
+  | {readonly kind: 'arguments'; readonly text: string}
+  | {readonly kind: 'plan'; readonly plan: PlanDraft};
 
 /** SHA-256 of a file's bytes in lower hex, or `absent` where there is no file. */
 export type ContentState = string;

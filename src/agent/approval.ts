@@ -95,7 +95,14 @@ export async function approve(
   if (hook.kind === 'deny') return deniedByHook(request, hook, context);
   // Before the preview is made: what a preview says of a file is already an answer.
   const cannotAsk = whyNotAsked(context.session);
-  if (cannotAsk !== undefined && hook.kind === 'none' && !needsNoApproval(request, verdict, context.session)) {
+  // Where nobody can approve a plan, it is kept for later.
+  const isKept = accessOf(action).kind === 'plan' && cannotAsk === 'unattended';
+  if (
+    cannotAsk !== undefined &&
+    !isKept &&
+    hook.kind === 'none' &&
+    !needsNoApproval(request, verdict, context.session)
+  ) {
     journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'nobody'});
     const message = unaskedText(verdict, cannotAsk);
     return refused(cancelledResult(action, {reason: 'denied', message}), 'nobody');
@@ -106,6 +113,7 @@ export async function approve(
   if (signal.aborted) return cancelled();
   if (preview.tag === 'failed') return refused(preview.error);
   let proposal: Proposal = {action, preview: preview.value, verdict, note: ''};
+  if (isKept && hook.kind === 'none') return {...approved(proposal), approval: 'not-asked'};
   if (hook.kind === 'allow') {
     const answer = {decision: 'allow-updated', input: hook.input, rules: hook.rules} as const;
     const answered = await takeAnswer(answer, proposal, {request, ports, context}, signal);
@@ -121,7 +129,11 @@ export async function approve(
     // oxlint-disable-next-line no-await-in-loop -- what is asked about next depends on the answer
     const answer = await ask(request, proposal, context, signal);
     if (answer === 'aborted') return cancelled();
-    if (answer.decision === 'refuse') return refusedByUser(answer, action);
+    if (answer.decision === 'refuse') {
+      // oxlint-disable-next-line no-await-in-loop -- the last turn of it
+      await context.session.plans.refused(id, answer.message);
+      return refusedByUser(answer, action);
+    }
     // oxlint-disable-next-line no-await-in-loop -- each answer is judged in its turn
     const answered = await takeAnswer(answer, proposal, {request, ports, context}, signal);
     if (signal.aborted) return cancelled();

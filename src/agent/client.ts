@@ -19,6 +19,7 @@ import {rejected, type Fault} from '../domain/fault.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
+import type {Plan} from '../domain/plan.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/risk.ts';
 import type {AgentRow} from '../domain/sub-agent.ts';
@@ -107,6 +108,8 @@ export type Op =
   | {readonly op: 'resize-terminal'; readonly id: BlockId; readonly size: ScreenSize}
   | {readonly op: 'set-model'; readonly model: string}
   | {readonly op: 'set-mode'; readonly mode: PermissionMode}
+  /** The next prompt carries out this plan, whose execution has been claimed: its steps become the todo list. */
+  | {readonly op: 'start-plan'; readonly plan: Plan}
   /** From the next request on. */
   | {readonly op: 'set-thinking'; readonly thinking: Thinking}
   /** Starts a new session, or goes on with another one; interrupts what runs. */

@@ -33,6 +33,7 @@ import type {AgentPorts} from './ports.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import {samplingPort} from './sampling.ts';
 import {SessionHooks} from './session-hooks.ts';
+import {SessionPlans} from './session-plans.ts';
 import {journal, warn, type PromptLimits, type SessionContext} from './session-context.ts';
 import {LazyAgents, type SessionAgents} from './sub-agents/session-agents.ts';
 import {makeStructuredAnswer, type StructuredOutput} from './structured-output.ts';
@@ -112,6 +113,7 @@ class Engine implements AgentClient {
         structuredOutput: rest.structuredOutput,
         disabledTools,
         interaction: rest.interaction,
+        isPlanning: () => place.kind === 'top' && this.#session.mode === 'plan',
         contextWindow: () => ports.model.facts(this.#session.model).contextWindow,
       }),
       pending:
@@ -134,6 +136,7 @@ class Engine implements AgentClient {
               return new SubAgents(setup).top();
             }),
       sampling: samplingPort(() => this.#session),
+      plans: new SessionPlans(() => this.#session),
       foreground: new ForegroundCommands(),
       addedContext: [],
       promptModel: undefined,
@@ -240,6 +243,9 @@ class Engine implements AgentClient {
         session.agents.setMode(op.mode);
         session.publish([{event: 'mode-changed', mode: op.mode}]);
         return;
+      case 'start-plan':
+        session.plans.start(op.plan);
+        return;
       case 'set-thinking':
         session.thinking = op.thinking;
         return;
@@ -293,9 +299,11 @@ class Engine implements AgentClient {
     };
     session.agents.beginPrompt(checkpoints);
     session.conversation.todos.beginPrompt();
+    await session.plans.beginPrompt();
     await this.#hooks.begun(this.#work.signal);
     const summary = await runPrompt(prompt, context, this.#work.signal);
     await checkpoints.afterRun();
+    await session.plans.endPrompt(summary.end);
     session.publish([{event: 'prompt-finished', summary}]);
     if (session.interaction === 'interactive' && session.asker === 'main') this.#hooks.waitsForPrompt();
     const {continuation} = session;

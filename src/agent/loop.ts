@@ -10,6 +10,7 @@ import {
   type UserMessage,
 } from '../domain/conversation.ts';
 import {thrownFault} from '../domain/fault.ts';
+import {draftOf, planText} from '../domain/plan.ts';
 import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, type ModelAnswer} from './answer.ts';
@@ -68,6 +69,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
 
     const turn = await takeTurn(context, stats, signal);
     if (turn.kind === 'ended') return turn.end;
+    if (session.plans.kept !== 'none') return {kind: 'done'};
     pauses = stats.last.stop === 'paused' ? pauses + 1 : 0;
     if (pauses > 0 && pauses <= maxPauses) continue;
 
@@ -218,10 +220,16 @@ class PromptStats {
   summary(end: PromptEnd): PromptSummary {
     const structured = this.#context.structured.value();
     const {message, stop} = this.last;
+    const {kept} = this.#context.session.plans;
     const text = message === undefined ? '' : messageText(message);
     return {
       end,
-      answer: structured.kind === 'value' ? JSON.stringify(structured.value) : text,
+      answer:
+        structured.kind === 'value'
+          ? JSON.stringify(structured.value)
+          : kept === 'none'
+            ? text
+            : planText(draftOf(kept)),
       stop,
       turns: this.turns,
       results: this.#results,

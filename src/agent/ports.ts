@@ -7,9 +7,10 @@ import type {ReviewSourcePort} from '../actions/review-port.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {CheckpointsPort} from '../domain/checkpoint.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {MessageId, SessionId, TodoId} from '../domain/ids.ts';
+import type {MessageId, PlanId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
+import type {Plan, PlanConflict} from '../domain/plan.ts';
 import type {PermissionMode, RuleChange, Verdict} from '../domain/risk.ts';
 import type {Proof} from '../domain/sandbox.ts';
 import type {HarnessesPort} from '../actions/harness-port.ts';
@@ -42,6 +43,7 @@ export interface AgentPorts {
   readonly notices: NoticesPort;
   /** Files that are kept with sessions. */
   readonly artifacts: ArtifactsPort;
+  readonly plans: PlanKeeper;
   /** What a code review is about, with placeholders for secrets. */
   readonly reviewSource: ReviewSourcePort;
   /** Replaces a text that stands in another one exactly once, found as in files; the error is for the model. */
@@ -77,6 +79,15 @@ export interface WorkspaceStatePort {
 export interface MemoryPort {
   /** Asked before each turn: a warning for the user where weft's memory comes near its bound, otherwise empty. Near it, caches are dropped. */
   warning(): string;
+}
+
+/** Where plans are kept. Both reject where that is not possible. */
+export interface PlanKeeper {
+  add(plan: Plan): Promise<void>;
+  change(
+    id: PlanId,
+    work: (plan: Plan) => Outcome<Plan, PlanConflict>,
+  ): Promise<Outcome<Plan, PlanConflict | 'unknown'>>;
 }
 
 /** What the host has to tell the user besides what comes of prompts, such as a server that does not start. */
@@ -118,4 +129,5 @@ export interface ClockPort {
 export interface IdPort {
   message(): MessageId;
   todo(): TodoId;
+  plan(): PlanId;
 }

@@ -25,6 +25,7 @@ import type {AgentPorts} from './ports.ts';
 import type {PromptHooks} from './prompt-hooks.ts';
 import {makeReviewStore, type ReviewStore} from './review-store.ts';
 import type {StructuredAnswer, StructuredOutput} from './structured-output.ts';
+import type {SessionPlans} from './session-plans.ts';
 import type {SessionAgents} from './sub-agents/session-agents.ts';
 import type {ToolRegistry} from './tool-registry.ts';
 import type {WorkQueue} from './work-queue.ts';
@@ -52,6 +53,7 @@ export interface SessionContext {
   readonly asker: Asker;
   readonly agents: SessionAgents;
   readonly sampling: SamplingPort;
+  readonly plans: SessionPlans;
   readonly foreground: ForegroundCommands;
   readonly publish: (events: readonly AgentEvent[]) => void;
   /** Settles when every listener can take more events; `undefined` where all of them can now. */
@@ -138,7 +140,14 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
     ...session.ports.machine,
     skills: skillsOf(session),
     tools: session.tools,
-    todos: session.conversation.todos,
+    todos: {
+      async replace(entries) {
+        const update = await session.conversation.todos.replace(entries);
+        await session.plans.mark(update.todos);
+        return update;
+      },
+    },
+    plans: session.plans.portFor(id),
     answer,
     documents: session.conversation.documents,
     artifacts: {

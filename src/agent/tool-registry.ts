@@ -35,6 +35,8 @@ export function makeToolRegistry(options: {
   readonly disabledTools: ToolSources['disabled'];
   /** Where nobody takes part, the seldom used tools of weft's own are not named. */
   readonly interaction: Interaction;
+  /** Whether the agent plans and may propose a plan. */
+  readonly isPlanning: () => boolean;
   /** In tokens; 0 where it is not known. */
   readonly contextWindow: () => number;
 }): ToolRegistry {
@@ -57,7 +59,8 @@ export function makeToolRegistry(options: {
       .map(({name, status}) => ({name, status}));
     const skills = skillsPort.catalogue();
     const agentKinds = kindLines(options.agentKinds.list());
-    const state = JSON.stringify([resources, starting, offer.found.size, agentKinds]);
+    const planning = options.isPlanning() ? 'offered' : 'none';
+    const state = JSON.stringify([resources, starting, offer.found.size, agentKinds, planning]);
     if (known?.tools !== mcpTools || known.state !== state || known.sources.skills !== skills) {
       const budget = (options.contextWindow() || usualContext) * contextShare * charactersPerToken;
       const offeredTools = offer.take(mcpTools, budget);
@@ -81,6 +84,7 @@ export function makeToolRegistry(options: {
           skills,
           agentKinds,
           webSearch: web.searching === 'offered' ? 'offered' : 'none',
+          planning,
           answerSchema,
           disabled: disabledTools,
         },

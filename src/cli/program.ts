@@ -13,6 +13,7 @@ import {addHooks} from './commands/hooks.ts';
 import {addPermissions} from './commands/permissions.ts';
 import {addPs} from './commands/ps.ts';
 import {addSandbox} from './commands/sandbox.ts';
+import {addPlan} from './commands/plan.ts';
 import {addServe} from './commands/serve.ts';
 import {addSessions} from './commands/sessions.ts';
 import {addAgents, addSkills} from './commands/skills.ts';
@@ -65,6 +66,7 @@ export function makeProgram(): Command {
   addMcp(program);
   addSkills(program);
   addAgents(program);
+  addPlan(program);
   addServe(program);
   addStack(program);
   addAcp(program);

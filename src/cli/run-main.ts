@@ -1,7 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {basename} from 'node:path';
+import type {Outcome} from '../base/outcome.ts';
 import {causeText} from '../domain/fault.ts';
+import type {Plan} from '../domain/plan.ts';
 import {noUsage} from '../domain/usage.ts';
 import {
   baseUrlOf,
@@ -26,8 +28,17 @@ import {normalizeOptions} from './sdk-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
 import {version} from './version.ts';
 
+/** A plan that the prompt carries out; `begin` claims it, and says why that cannot be. */
+interface PlanToRun {
+  readonly begin: () => Outcome<Plan, string>;
+}
+
 /** weft without a command: answers on stdout, opens the terminal UI, or, with nothing to do and no terminal, plays the demo. */
-export async function runMain(words: readonly string[], given: MainOptions): Promise<ExitCode> {
+export async function runMain(
+  words: readonly string[],
+  given: MainOptions,
+  plan: PlanToRun | 'none' = 'none',
+): Promise<ExitCode> {
   const {outputFormat = 'text', inputFormat} = given;
   const reportFailure = async (cause: unknown): Promise<void> => {
     // A program on stream-json input gets its result from `runRpc`.
@@ -35,7 +46,7 @@ export async function runMain(words: readonly string[], given: MainOptions): Pro
   };
   const start = new StartLimit();
   try {
-    return await Promise.race([chooseFrontEnd(words, given, start), start.tooLong]);
+    return await Promise.race([chooseFrontEnd(words, given, {start, plan}), start.tooLong]);
   } catch (cause) {
     if (cause instanceof StartTimeout) {
       await reportFailure(cause);
@@ -95,7 +106,11 @@ async function printFailureResult(cause: unknown): Promise<void> {
 }
 
 /** Reads the command line and runs the front end that it asks for. */
-async function chooseFrontEnd(words: readonly string[], given: MainOptions, start: StartLimit): Promise<ExitCode> {
+async function chooseFrontEnd(
+  words: readonly string[],
+  given: MainOptions,
+  {start, plan}: {readonly start: StartLimit; readonly plan: PlanToRun | 'none'},
+): Promise<ExitCode> {
   const options = normalizeOptions(given);
   const promptText = promptFromCommandLine(words, options);
   if (options.inputFormat === 'stream-json') {
@@ -119,7 +134,7 @@ async function chooseFrontEnd(words: readonly string[], given: MainOptions, star
   }
   start.limit(options.timeout);
   const prompt = await withPipedText(words, {promptText, options});
-  if (prompt.trim() !== '') return answer(prompt, {context, start});
+  if (prompt.trim() !== '') return answer(prompt, {context, start, plan});
   if (isWithoutArguments(words, options) && !isConfigured(modelChoice(context))) {
     note(`${noModelText}.`);
     note('Playing the demo …');
@@ -164,7 +179,7 @@ async function withPipedText(
 /** Answers one prompt on stdout. */
 async function answer(
   prompt: string,
-  {context, start}: {readonly context: RunContext; readonly start: StartLimit},
+  {context, start, plan}: {readonly context: RunContext; readonly start: StartLimit; readonly plan: PlanToRun | 'none'},
 ): Promise<ExitCode> {
   const {options} = context;
   if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
@@ -186,6 +201,15 @@ async function answer(
     (await import('./output.ts')).logEvents(engine, options.debugFile);
   }
   if (start.begin() === 'too-late') return exitCode.timeLimit;
+  if (plan !== 'none') {
+    const begun = plan.begin();
+    if (begun.tag === 'failed') {
+      note(begun.error);
+      await engine.close('finished');
+      return exitCode.failed;
+    }
+    engine.submit({op: 'start-plan', plan: begun.value});
+  }
   void leftoverNotices(context.places.blocks).then(notices => notices.forEach(note));
   void context.trust.untrustedFiles().then(notices => notices.forEach(note));
   const extensions =

@@ -15,6 +15,9 @@ export type StackTaskId = Brand<string, 'StackTaskId'>;
 /** Identifies one message of the task stack: `msg_`, its number and a few random digits. */
 export type StackMessageId = Brand<string, 'StackMessageId'>;
 
+/** Identifies a plan: `plan_` and eight hexadecimal digits. */
+export type PlanId = Brand<string, 'PlanId'>;
+
 /** Identifies a document of a session: `d1`, `d2`, short so that people can type it. */
 export type DocumentId = Brand<string, 'DocumentId'>;
 
@@ -34,6 +37,8 @@ export const todoId = (raw: string): TodoId => raw as TodoId;
 export const blockId = (raw: string): BlockId => raw as BlockId;
 /** Accepts any text. Whether a document of that id exists shows when it is looked up. */
 export const documentId = (raw: string): DocumentId => raw as DocumentId;
+/** Accepts any text. Whether there is such a plan shows when it is looked up. */
+export const planId = (raw: string): PlanId => raw as PlanId;
 /** Accept any text. Whether there is such a task or message shows when it is looked up. */
 export const stackTaskId = (raw: string): StackTaskId => raw as StackTaskId;
 export const stackMessageId = (raw: string): StackMessageId => raw as StackMessageId;

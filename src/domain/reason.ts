@@ -34,6 +34,7 @@ export type Reason =
   | {readonly kind: 'judge-failed'; readonly cause: string}
   /** Why it need not be asked about: it runs where it can only change the workspace and reaches no network. */
   | {readonly kind: 'sandboxed'; readonly provider: string}
+  | {readonly kind: 'plan'}
   | {readonly kind: 'hook'; readonly text: string}
   | {readonly kind: 'not-undoable'; readonly text: string};
 
@@ -94,6 +95,8 @@ export function reasonText(reason: Reason): string {
       return possibleDenialText(reason.why);
     case 'mode':
       return reason.mode === 'plan' ? 'Plan mode changes and runs nothing' : 'Edits ask first in this mode';
+    case 'plan':
+      return 'Approving it ends plan mode';
     case 'reads-outside':
       return `Reads outside the workspace: ${reason.paths.join(', ')}`;
     case 'reads-secrets':

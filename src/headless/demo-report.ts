@@ -123,6 +123,7 @@ class Report {
       case 'agent-event':
       case 'prompt-suggested':
       case 'review-opened':
+      case 'plan-changed':
         return [];
       default:
         return unreachable(event);

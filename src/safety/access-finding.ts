@@ -41,6 +41,9 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
     case 'skill':
     case 'agent':
       return {decision: 'allow', risk: 'read-only', reasons: [], target: 'ordinary', detail: noDetail};
+    case 'plan':
+      // No rule and no mode stands for the user here.
+      return {decision: 'ask', risk: 'read-only', reasons: [{kind: 'plan'}], target: 'always-asked', detail: noDetail};
     case 'read':
       return reading(access.paths, context);
     case 'search':

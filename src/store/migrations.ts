@@ -44,4 +44,16 @@ export const migrations: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN parent TEXT REFERENCES sessions (id) ON DELETE CASCADE;
   CREATE INDEX sessions_by_parent ON sessions (parent);
   `,
+  // A plan that is executed belongs to the process that does it: where that has ended without a word, the plan was stopped.
+  `
+  CREATE TABLE plans (
+    id TEXT NOT NULL PRIMARY KEY,
+    body TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX plans_by_age ON plans (created_at);
+  `,
 ];

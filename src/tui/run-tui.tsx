@@ -1,7 +1,8 @@
 import {modifyOtherKeys, type NewlineKey, resetModes, trackModes} from './terminal/terminal-modes.ts';
 import {openTerminalTitle} from './terminal/terminal-title.ts';
 import {type EraseBehaviour, sizeOf, watchTerminalEnd} from './terminal/terminal-output.ts';
-import type {ProposalEdit, SummaryEdit, TextEdit} from './state/effect.ts';
+import type {PlanEdit, ProposalEdit, SummaryEdit, TextEdit} from './state/effect.ts';
+import {planText} from '../domain/plan.ts';
 import {loadMarkdownLexer} from './scrollback/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import type {BlockId} from '../domain/ids.ts';
@@ -159,7 +160,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     return () => store.handleDetached(block, end);
   }
 
-  async function openEditor(what: string | ProposalEdit | SummaryEdit | TextEdit): Promise<() => void> {
+  async function openEditor(what: string | ProposalEdit | PlanEdit | SummaryEdit | TextEdit): Promise<() => void> {
     // Everything typed belongs to the editor, so stdin is not read meanwhile.
     stdin.setRawMode(false);
     stdin.resume().pause();
@@ -236,7 +237,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
 }
 
 async function runEditor(
-  what: string | ProposalEdit | SummaryEdit | TextEdit,
+  what: string | ProposalEdit | PlanEdit | SummaryEdit | TextEdit,
   options: TuiOptions,
   signal: AbortSignal,
 ): Promise<EditorResult> {
@@ -247,6 +248,10 @@ async function runEditor(
   if ('kind' in what && what.kind === 'text') {
     const {text, name} = what;
     return {of: 'text', work: what, outcome: await options.editor.edit({text, name, form: 'prose'}, signal)};
+  }
+  if ('kind' in what && what.kind === 'plan') {
+    const work = {text: planText(what.plan), name: 'plan.md', form: 'prose'} as const;
+    return {of: 'plan', work: what, outcome: await options.editor.edit(work, signal)};
   }
   if ('kind' in what) {
     const {preview} = what;

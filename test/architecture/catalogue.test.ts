@@ -212,6 +212,7 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     SearchCodebase: {good: {query: 'retry', path: 'src', limit: 5}, bad: {query: '', limit: 0}},
     FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: '0f9a', before: 0}},
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},
+    ExitPlanMode: {good: {goal: 'g', steps: ['one'], notes: 'n'}, bad: {goal: 'g', steps: []}},
     SuggestNewConversation: {good: {summary: 'The cart is done.'}, bad: {summary: ''}},
     Agent: {
       good: {description: 'find it', prompt: 'Where is it?', subagent_type: 'explore', run_in_background: false},

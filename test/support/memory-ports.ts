@@ -24,7 +24,8 @@ import {type ChangesPort, noChanges} from '../../src/actions/changes-port.ts';
 import {treeId, type CheckpointsPort} from '../../src/domain/checkpoint.ts';
 import type {AssistantBlock} from '../../src/domain/conversation.ts';
 import {faultText, rejected} from '../../src/domain/fault.ts';
-import {actionId, messageId, parseSessionId, todoId} from '../../src/domain/ids.ts';
+import {actionId, messageId, parseSessionId, planId, type PlanId, todoId} from '../../src/domain/ids.ts';
+import type {Plan} from '../../src/domain/plan.ts';
 import type {JournalRecord, OpenSession} from '../../src/domain/journal.ts';
 import {noDetail, type Verdict} from '../../src/domain/risk.ts';
 
@@ -198,6 +199,7 @@ export function engineBench(
     readonly hooks?: Partial<HooksPort>;
     readonly commands?: CommandsPort;
     readonly skills?: SkillsPort;
+    readonly plans?: AgentPorts['plans'];
     readonly artifacts?: AgentPorts['artifacts'];
     readonly reviewSource?: AgentPorts['reviewSource'];
     readonly conversations?: ConversationsPort;
@@ -255,6 +257,7 @@ export function engineBench(
     },
     notices: {listen: given.listenToNotices ?? (() => {})},
     memory: {warning: given.memoryWarning ?? (() => '')},
+    plans: given.plans ?? memoryPlans(),
     artifacts: given.artifacts ?? {keep: async () => failed(rejected('Nothing is kept here.'))},
     reviewSource: given.reviewSource ?? {read: async () => failed(rejected('There is no repository here.'))},
     replaceText: async (text, {oldText, newText}) =>
@@ -288,7 +291,7 @@ export function engineBench(
       web: {...noWeb, ...given.web},
     },
     clock: {now: () => 0},
-    ids: {message: () => messageId(`m${++ids}`), todo: () => todoId(`t${++ids}`)},
+    ids: {message: () => messageId(`m${++ids}`), todo: () => todoId(`t${++ids}`), plan: () => planId(`plan_${++ids}`)},
   };
   const engine = createEngine({
     ports,
@@ -337,6 +340,24 @@ export function engineBench(
     async prompt(text) {
       engine.submit(promptOp(text));
       return (await next('prompt-finished')).summary;
+    },
+  };
+}
+
+/** Plans that are gone with the test. */
+export function memoryPlans(): AgentPorts['plans'] & {readonly kept: Map<PlanId, Plan>} {
+  const kept = new Map<PlanId, Plan>();
+  return {
+    kept,
+    async add(plan) {
+      kept.set(plan.id, plan);
+    },
+    async change(id, work) {
+      const plan = kept.get(id);
+      if (plan === undefined) return failed('unknown');
+      const changed = work(plan);
+      if (changed.tag === 'ok') kept.set(id, changed.value);
+      return changed;
     },
   };
 }

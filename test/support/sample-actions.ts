@@ -209,6 +209,11 @@ export const sampleActions: {
     label: 'Suggest a new conversation: the next task is another one',
     partial: {summary: 'The cart is done.'},
   },
+  'exit-plan': {
+    input: {goal: 'Prices are right', steps: ['Add a test', 'Mend the rounding'], notes: ''},
+    label: 'Plan: Prices are right',
+    partial: {goal: 'Prices are right'},
+  },
   'give-structured-answer': {
     input: {answer: {sum: 3}},
     label: 'Give the answer as JSON',

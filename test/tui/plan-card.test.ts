@@ -1,70 +1,79 @@
 import {afterEach, describe, expect, test} from 'vitest';
+import type {Approval} from '../../src/actions/agent-event.ts';
+import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Op} from '../../src/agent/client.ts';
-import {accepted, finished} from './support/events.ts';
-import {leaveStages, press, type Stage, start} from './support/stage.ts';
+import {failed, ok, type Outcome} from '../../src/base/outcome.ts';
+import type {PlanDraft} from '../../src/domain/plan.ts';
+import {noDetail} from '../../src/domain/risk.ts';
+import type {EditorRequest} from '../../src/tui/options.ts';
+import {answer, approval, asked, leaveStages, once, press, type Stage} from './support/stage.ts';
 
 afterEach(leaveStages);
 
-/** The agent has ended a prompt in plan mode with these words. */
-async function planned(answer = '1. Read it.\n2. Mend it.'): Promise<Stage> {
-  const stage = await start();
-  stage.engine.emit(
-    {event: 'mode-changed', mode: 'plan'},
-    accepted('plan it'),
-    finished({kind: 'done'}, {answer, stop: 'end-turn'}),
-  );
-  await stage.screen.until(/The plan is ready[^]*Tab: answer/u);
-  await press(stage, '\t');
-  await stage.screen.until(/╭ Go ahead with this plan\?/u);
-  return stage;
-}
+const plan: PlanDraft = {goal: 'Prices are right', steps: ['Read it', 'Mend it'], notes: 'Careful'};
 
-const goAhead = (mode: 'default' | 'acceptEdits'): readonly Op[] => [
-  {op: 'set-mode', mode},
-  {op: 'prompt', id: expect.any(String), text: 'Go ahead with this plan.', images: [], when: 'queued'},
-];
+const request: Approval = {
+  ...approval('a1', ''),
+  toolName: 'ExitPlanMode',
+  input: {...plan, steps: [...plan.steps]},
+  action: actionOf('exit-plan', plan),
+  label: 'Plan: Prices are right',
+  preview: {kind: 'plan', plan},
+  verdict: {decision: 'ask', risk: 'read-only', reasons: [{kind: 'plan'}], sessionApproval: 'none', detail: noDetail},
+  rationale: '',
+  sessionGrant: '',
+};
 
-describe('the card after a plan', () => {
-  test('shows its choices, and Enter alone takes none', async () => {
+const planned = (edit: (work: EditorRequest) => Outcome<string, string> = () => failed('no editor')): Promise<Stage> =>
+  asked(request, [80, 30], {editor: {edit: async work => edit(work)}});
+
+describe('the card of a plan', () => {
+  test('shows all of it and its choices, and Enter alone takes none', async () => {
     const stage = await planned();
     await press(stage, '\r');
     await stage.screen.until(
-      /│ {3}1 Go ahead \(asks before changes\) +y {2}│\n│ {3}2 Go ahead, accept edits this session +s {2}│\n│ {3}3 Edit the steps: the plan becomes the prompt +Ctrl\+E {2}│\n│ {3}4 Keep planning +n {2}│/u,
+      /╭ Go ahead with this plan\? [^]*│ +Prices are right +│\n│ +│\n│ +1\. Read it +│\n│ +2\. Mend it +│\n│ +│\n│ +Careful +│[^]*1 Go ahead; ask before changes +y +│\n│ +2 Go ahead, accept edits this session +s +│\n│ +3 Keep planning, and tell weft what to plan instead +n +│/u,
     );
     expect(stage.engine.ops).toEqual([]);
   });
 
-  test.each<[string, readonly string[], readonly Op[]]>([
-    ['y', ['y'], goAhead('default')],
-    ['a number', ['2'], goAhead('acceptEdits')],
-    ['the arrows and Enter', ['\u001B[B', '\u001B[B', '\r'], goAhead('acceptEdits')],
-  ])('goes ahead in the mode that is chosen: %s', async (_name, keys, ops) => {
+  test.each<[string, readonly string[], readonly unknown[]]>([
+    ['y', ['y'], [answer('a1', once)]],
+    ['a number', ['2'], [{op: 'set-mode', mode: 'acceptEdits'}, answer('a1', {decision: 'allow', scope: 'session'})]],
+    ['the arrows and Enter', ['\u001B[B', '\r'], [answer('a1', once)]],
+    [
+      'no, with what to plan instead',
+      ['n', 'smaller', '\r'],
+      [answer('a1', {decision: 'refuse', message: 'smaller', by: 'user'})],
+    ],
+    ['Esc, which stops', ['\u001B'], [{op: 'interrupt'}]],
+  ])('is answered by %s', async (_name, keys, ops) => {
     const stage = await planned();
     await press(stage, ...keys);
-    await expect.poll(() => stage.engine.ops).toEqual(ops);
+    await expect.poll((): readonly Op[] => stage.engine.ops).toEqual(ops);
   });
 
-  test('the steps become the draft, to be sent as they are then', async () => {
-    const stage = await planned();
-    await press(stage, '\u0005', '!', '\r');
-    await expect
-      .poll(() => stage.engine.ops)
-      .toEqual([{op: 'prompt', id: expect.any(String), text: '1. Read it.\n2. Mend it.!', images: [], when: 'queued'}]);
+  test('the steps are edited as text, shown again, and approved as they are then', async () => {
+    const stage = await planned(({text}) => ok(text.replace('Mend it', 'Mend it well').replace('\n\nCareful', '')));
+    await press(stage, '\u0005');
+    await stage.screen.until(/Tab: answer/u);
+    await press(stage, '\t');
+    await stage.screen.until(/Go ahead with the plan, as you changed it\?[^]*2\. Mend it well/u);
+    await press(stage, 'y');
+    const input = {goal: 'Prices are right', steps: ['Read it', 'Mend it well'], notes: ''};
+    await expect.poll(() => stage.engine.ops).toEqual([answer('a1', {decision: 'allow-updated', input, rules: []})]);
   });
 
-  test.each([['n'], ['\u001B']])('planning goes on: %j', async key => {
-    const stage = await planned();
-    await press(stage, key);
-    await stage.screen.until(/^(?![^]*Go ahead)/u);
-    await press(stage, 'more');
-    await stage.screen.until(/ more\n/u);
-    expect(stage.engine.ops).toEqual([]);
-  });
-
-  test('words to the agent are the draft', async () => {
-    const stage = await planned();
-    await press(stage, 'but');
-    await stage.screen.until(/The plan is ready[^]* but\n/u);
+  test.each([
+    ['without steps', 'Only words', /There is no step/u],
+    ['unchanged', undefined, /did not change/u],
+  ])('edited %s it is asked about as before', async (_name, left, said) => {
+    const stage = await planned(({text}) => ok(left ?? text));
+    await press(stage, '\u0005');
+    await stage.screen.until(/Tab: answer/u);
+    await press(stage, '\t');
+    await stage.screen.until(said);
+    await stage.screen.until(/╭ Go ahead with this plan\?/u);
     expect(stage.engine.ops).toEqual([]);
   });
 });

@@ -24,6 +24,7 @@ import type {SkillsPort} from '../../actions/skills-port.ts';
 import {type AgentClient, answerOutcome, type ModelConnection} from '../../agent/client.ts';
 import {gitBranch} from '../../workspace/files/git-branch.ts';
 import {redactedKinds} from './agent-kinds.ts';
+import type {PlanStore} from '../../store/plan-store.ts';
 import {hostServices} from './host-services.ts';
 import {
   lazyArtifacts,
@@ -33,6 +34,7 @@ import {
   lazyImpact,
   lazyJudge,
   lazyNetwork,
+  lazyPlans,
   lazyReviewSource,
   lazySandbox,
   lazySearch,
@@ -48,7 +50,7 @@ import type {PromptLimits} from '../../agent/session-context.ts';
 import type {AgentKindsPort, JudgePort, NoticesPort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
 import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../../domain/hook.ts';
-import {messageId, todoId} from '../../domain/ids.ts';
+import {messageId, planId, todoId} from '../../domain/ids.ts';
 import {coversAll, type SandboxChoice} from '../../domain/sandbox.ts';
 import type {OpenSession} from '../../domain/journal.ts';
 import {type PermissionMode, type RuleList, ruleLists, type RuleScope} from '../../domain/risk.ts';
@@ -100,6 +102,8 @@ export interface EngineSetup {
   readonly checkpointsFolder: string | undefined;
   /** Where files that are kept with sessions lie; `undefined` where no session is kept. */
   readonly artifactsFolder: string | undefined;
+  /** Where plans are kept. */
+  readonly plans: () => Promise<PlanStore>;
   /** The checkpoints that saved sessions may rewind to. */
   readonly savedTrees: () => Promise<readonly SessionCheckpoints[]>;
   /** weft's own files, which hold its grants: not even a rule that allows everything lets them be changed unasked. */
@@ -242,6 +246,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const harnesses = redactingHarnesses(setup.harnesses, secrets);
   const {history, exportSession, fetchConversation: _, ...user} = setup.user;
   const change = changeRules(changeableRules, setup.saveRule);
+  const plans = lazyPlans(setup.plans);
   const engine: AgentClient = createEngine({
     host: hostServices({
       ...user,
@@ -321,6 +326,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         drop: () => finder.drop(),
       }),
       artifacts: lazyArtifacts(setup.artifactsFolder, secrets),
+      plans,
       reviewSource: lazyReviewSource({directory, environment}, secrets),
       async replaceText(text, replacement) {
         const {applyReplacement} = await import('../../workspace/files/apply-replacement.ts');
@@ -347,7 +353,11 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       harnesses,
       agentKinds: redactedKinds(setup.agentKinds, secrets.redact),
       clock: {now: () => Date.now()},
-      ids: {message: () => messageId(randomUuid()), todo: () => todoId(randomUuid())},
+      ids: {
+        message: () => messageId(randomUuid()),
+        todo: () => todoId(randomUuid()),
+        plan: () => planId(`plan_${randomUuid().slice(0, 8)}`),
+      },
     },
     session: setup.session,
     directory,
@@ -374,6 +384,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     async close(reason) {
       await engine.close(reason);
       finder.drop();
+      await plans.close();
       await harnesses.close();
       await commands.close();
     },

@@ -116,6 +116,10 @@ export async function composeSession(
     passedVariables: settings.passEnv,
     secretVariables: {...keptSecrets(context.places), ...keptTokens(context.places), ...chosen.secrets},
     blocksFolder: context.places.blocks,
+    plans: async () => {
+      const {openUserPlans} = await import('./user-plans.ts');
+      return openUserPlans(options.sessionPersistence ? context.places : {database: ':memory:'});
+    },
     artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,
     checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,
     savedTrees: async () => (await context.store()).keptTrees(),

@@ -1,4 +1,4 @@
-import type {WorkspaceStatePort} from '../../agent/ports.ts';
+import type {PlanKeeper, WorkspaceStatePort} from '../../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
 import type {ArtifactsPort} from '../../actions/artifacts-port.ts';
@@ -18,6 +18,7 @@ import {hostDecision, hostRule, someHostReachable} from '../../safety/rules/host
 import type {PathContextOptions} from '../../safety/paths/path-context.ts';
 import {redactDiff} from '../../safety/secrets/redacting-ports.ts';
 import {redactFault, type Redactor} from '../../safety/secrets/redactor.ts';
+import type {PlanStore} from '../../store/plan-store.ts';
 import type {CheckpointPlace} from '../../workspace/checkpoints/make-checkpoints.ts';
 import {listFolder} from '../../workspace/files/list-folder.ts';
 import {readBytes} from '../../workspace/files/regular-files.ts';
@@ -82,6 +83,16 @@ export const lazyArtifacts = (folder: string | undefined, secrets: Redactor): Ar
     return kept.tag === 'ok' ? kept : failed(redactFault(kept.error, secrets));
   },
 });
+
+/** Opens the plans with the first one that is proposed. */
+export function lazyPlans(open: () => Promise<PlanStore>): PlanKeeper & {close(): Promise<void>} {
+  let store: Promise<PlanStore> | undefined;
+  return {
+    add: async plan => (await (store ??= open())).add(plan),
+    change: async (id, work) => (await (store ??= open())).change(id, work),
+    close: async () => (await store)?.close(),
+  };
+}
 
 /** What a code review is about; paths and lines have placeholders in the place of secrets. */
 export const lazyReviewSource = (

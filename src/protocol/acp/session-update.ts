@@ -29,6 +29,8 @@ function toolKind({kind}: Access): string {
     case 'skill':
     case 'agent':
       return 'other';
+    case 'plan':
+      return 'switch_mode';
     default:
       return unreachable(kind);
   }
@@ -74,6 +76,7 @@ export function previewContent(preview: Preview, directory: string): readonly Js
       return preview.files.flatMap(file => diffsOf(file, directory));
     case 'command':
     case 'arguments':
+    case 'plan':
     case 'none':
       return [];
     default:

@@ -275,6 +275,7 @@ class SessionEncoder {
       case 'compacted':
       case 'sandbox-proven':
       case 'review-opened':
+      case 'plan-changed':
         return nothing;
       default:
         return unreachable(event);

@@ -63,6 +63,7 @@ export function accessedPaths(access: Access): readonly string[] {
     case 'web-query':
     case 'skill':
     case 'agent':
+    case 'plan':
     case 'none':
       return [];
     default:

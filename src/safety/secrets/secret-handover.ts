@@ -48,6 +48,7 @@ function handovers(access: Access): readonly Handover[] {
     case 'web-query':
     case 'skill':
     case 'agent':
+    case 'plan':
     case 'none':
       return [];
     default:

@@ -11,7 +11,7 @@ import {type ApprovalStage, initialStage} from '../state/approval-stage.ts';
 import {whyOf} from '../state/approval-why.ts';
 import {exactText, showsCriticalParts} from '../state/card-room.ts';
 import {type ChangePart, partCounts} from '../state/change-parts.ts';
-import {pressApproval} from '../state/press-approval.ts';
+import {answerEffects, pressApproval} from '../state/press-approval.ts';
 import {approvalKeys, cardKeys, type KeyPress} from '../terminal/keymap.ts';
 import {type AnswerStep, askAgain, askNext, closeWith, isBack, type LineQuestion, numbersIn} from './line-question.ts';
 import {plainLabel, plainTextLine, sentences, spokenFrame} from './spoken-entry.ts';
@@ -144,7 +144,7 @@ function answer(line: string, asked: Asked): AnswerStep {
     case 'answered': {
       const isYes = step.answer.decision !== 'refuse' && step.answer.decision !== 'allow-edited';
       if (asked.heard === 'some' && isYes) return askAgain(`Nothing was allowed. ${howOf(asked)}`);
-      return closeWith({do: 'op', op: {op: 'answer-approval', id: approval.id, answer: step.answer}});
+      return closeWith(...answerEffects(approval, step.answer));
     }
     case 'show-all': {
       const heard = {...asked, heard: 'all'} as const;

@@ -6,7 +6,6 @@ import type {ActionId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
 import {draftFromText} from '../editor/draft.ts';
 import type {Effect} from '../state/effect.ts';
-import {planChoices, planEffects} from '../state/press-plan.ts';
 import {currentQuestion, type FormStep, openForm, pressForm, type QuestionForm} from '../state/question-form.ts';
 import {attentionOf} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
@@ -26,8 +25,8 @@ import {
 import {blockLine} from './panel-question.ts';
 import {plainLabel, plainTextLine, sentences} from './spoken-entry.ts';
 
-/** Who asks: the agent, with the id of its question, the plan that it has made, or a command of the user's (`own`). */
-type Asker = ActionId | 'plan' | 'own';
+/** Who asks: the agent, with the id of its question, or a command of the user's (`own`). */
+type Asker = ActionId | 'own';
 
 /** The question that an entered line answers. Only one is asked at a time; the agent's other open questions come after it. */
 export class CurrentQuestion {
@@ -65,7 +64,6 @@ export class CurrentQuestion {
 
   /** Takes all events. A question that was settled elsewhere is closed; one that is asked anew is a new one. */
   follow(events: readonly AgentEvent[], view: View): void {
-    if (view.plan === '') this.#answered.delete('plan');
     for (const event of events) {
       const id = askedIn(event);
       if (id === undefined) continue;
@@ -120,13 +118,10 @@ function nextQuestion(view: View, answered: ReadonlySet<Asker>, terminals: Termi
     approvals: fresh(view.approvals),
     questions: fresh(view.questions),
     handOvers: fresh(view.handOvers),
-    plan: answered.has('plan') ? '' : view.plan,
   });
   switch (attention.kind) {
     case 'composer':
       return undefined;
-    case 'plan':
-      return {id: 'plan', question: planQuestion(attention.text), bell: 'question'};
     case 'approval': {
       const {approval, waiting} = attention;
       const workspace = view.session.tag === 'open' ? view.session.info.directory : '';
@@ -147,8 +142,8 @@ function nextQuestion(view: View, answered: ReadonlySet<Asker>, terminals: Termi
 }
 
 /** Whether the question of that id still waits for an answer. */
-const isOpen = ({approvals, questions, handOvers, plan}: View, id: ActionId | 'plan'): boolean =>
-  (id === 'plan' && plan !== '') || [...approvals, ...questions, ...handOvers].some(open => open.id === id);
+const isOpen = ({approvals, questions, handOvers}: View, id: ActionId): boolean =>
+  [...approvals, ...questions, ...handOvers].some(open => open.id === id);
 
 /** The questions of one call, one after the other; each is answered by the numbers of options, or by the user's own words. */
 function formQuestion(form: QuestionForm): LineQuestion {
@@ -214,15 +209,3 @@ const handOverQuestion = ({id, block, reason}: View['handOvers'][number], info: 
     letter =>
       closeWith(letter === 'y' ? {do: 'attach', block} : {do: 'op', op: {op: 'answer-hand-over', id, end: 'declined'}}),
   );
-
-/** The agent has answered in plan mode. */
-function planQuestion(plan: string): LineQuestion {
-  const choices = planChoices.map((choice, at) => ({
-    ...choice,
-    letter: choice.letter.length === 1 ? choice.letter : String(at + 1),
-  }));
-  return letterChoice(['', 'Go ahead with this plan?'], choices, letter => {
-    const found = choices.find(choice => choice.letter === letter);
-    return found === undefined ? closeWith() : closeWith(...planEffects(found.choice, plan));
-  });
-}

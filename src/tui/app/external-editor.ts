@@ -9,10 +9,11 @@ import {type AgentClient, answerOutcome} from '../../agent/client.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {CompactionPreview} from '../../domain/compaction.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
+import {draftIn, planText} from '../../domain/plan.ts';
 import {rewrittenSummary} from '../state/panels/compact.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {TuiOptions} from '../options.ts';
-import type {ProposalEdit, ProposalEditResult, TextEdit} from '../state/effect.ts';
+import type {PlanEdit, ProposalEdit, ProposalEditResult, TextEdit} from '../state/effect.ts';
 import {afterProposalEdit} from '../state/press-approval.ts';
 import {withNotice} from '../state/reduce.ts';
 import type {Ui} from '../state/ui.ts';
@@ -99,6 +100,7 @@ async function editOne(
 export type EditorResult =
   | {readonly of: 'draft'; readonly outcome: Outcome<string, string>}
   | {readonly of: 'summary'; readonly preview: CompactionPreview; readonly outcome: Outcome<string, string>}
+  | {readonly of: 'plan'; readonly work: PlanEdit; readonly outcome: Outcome<string, string>}
   | {readonly of: 'text'; readonly work: TextEdit; readonly outcome: Outcome<string, string>}
   | {readonly of: 'proposal'; readonly work: ProposalEdit; readonly end: ProposalEditResult};
 
@@ -125,11 +127,19 @@ export function afterEditor({ui, view}: UiAndView, left: EditorResult, now: numb
     left.work.done(left.outcome);
     return {ui, view};
   }
-  const {work, end} = left;
+  const {work} = left;
+  const end = left.of === 'plan' ? planEnd(left) : left.end;
   const approval = view.approvals.find(({id}) => id === work.id);
   if (approval === undefined) return {ui, view};
   return {
     ui: afterProposalEdit(ui, {id: work.id, approval, end, now}),
     view: end.kind === 'failed' ? withNotice(view, 'warning', end.message) : view,
   };
+}
+
+function planEnd({work, outcome}: Extract<EditorResult, {readonly of: 'plan'}>): ProposalEditResult {
+  if (outcome.tag === 'failed') return failedEdit(outcome.error);
+  const read = draftIn(outcome.value);
+  if (read.tag === 'failed') return failedEdit(read.error);
+  return planText(read.value) === planText(work.plan) ? {kind: 'unchanged'} : {kind: 'revised-plan', plan: read.value};
 }

@@ -12,7 +12,7 @@ import {promptHistoryOf} from '../editor/prompt-history.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {TuiOptions} from '../options.ts';
 import {openLines} from '../scrollback/entries.ts';
-import type {Effect, PressContext, ProposalEdit, StepQuery, SummaryEdit, TextEdit} from '../state/effect.ts';
+import type {Effect, PressContext, PlanEdit, ProposalEdit, StepQuery, SummaryEdit, TextEdit} from '../state/effect.ts';
 import {leaveWithinMs, press} from '../state/press.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
 import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
@@ -550,7 +550,7 @@ interface AppHost extends CommandHost {
   /** Attaches the terminal to a block; `pause` and `resume` are called around it. */
   attach(block: BlockId): void;
   /** Opens the draft's text, a proposed edit, a summary or a text of a command in the user's editor. */
-  edit(what: string | ProposalEdit | SummaryEdit | TextEdit): void;
+  edit(what: string | ProposalEdit | PlanEdit | SummaryEdit | TextEdit): void;
   /** Restores the terminal and stops weft until the shell continues it. */
   suspend(): void;
   /** Draws everything again, for when something else has written to the terminal. */

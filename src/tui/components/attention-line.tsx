@@ -49,8 +49,6 @@ function whatWaits(attention: Attention, {cells: room, home}: TitleRoom): string
     }
     case 'question':
       return `${glyphs.waiting} Question: ${visibleLine(attention.open.questions[0]?.question ?? '')}`;
-    case 'plan':
-      return `${glyphs.waiting} The plan is ready`;
     case 'hand-over':
       return `${glyphs.waiting} A command is yours to talk to: ${visibleLine(attention.open.reason)}`;
     default:

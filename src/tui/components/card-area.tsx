@@ -6,7 +6,6 @@ import type {View} from '../state/view.ts';
 import {ApprovalCard} from './approval-card.tsx';
 import {HandOverCard} from './hand-over-card.tsx';
 import {HunkCard} from './hunk-card.tsx';
-import {PlanCard} from './plan-card.tsx';
 import {QuestionCard} from './question-card.tsx';
 
 interface CardAreaProps {
@@ -35,7 +34,6 @@ export function CardArea({ui: {card}, view, blocks, home, width, rows}: CardArea
     const {block, reason} = attention.open;
     return <HandOverCard {...{reason, width}} info={blocks.find(({id}) => id === block)} />;
   }
-  if (card.kind === 'plan') return <PlanCard row={card.row} width={width} />;
   return card.kind === 'question' && attention.kind === 'question' ? (
     <QuestionCard form={card.form} editing={card.editing} {...{width, rows}} />
   ) : undefined;

@@ -155,6 +155,13 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     rows: output.choice === 'stay' ? noteRows(visibleLine(output.other), frame) : [],
     foot: [output.choice === 'new' ? 'accepted' : 'not wanted'],
   }),
+  'exit-plan': ({plan, decision}, frame) => ({
+    rows:
+      decision === 'kept'
+        ? []
+        : plan.steps.flatMap(({id, description}) => noteRows(visibleLine(`${id}. ${description}`), frame)),
+    foot: [decision === 'kept' ? `kept as ${plan.id}` : 'approved'],
+  }),
   'give-structured-answer': ({answer}, frame) => ({
     rows: noteRows(visibleLine(firstLine(JSON.stringify(answer), 4 * frame.width)), frame),
     foot: [],

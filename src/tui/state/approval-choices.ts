@@ -47,6 +47,7 @@ export function choicesOf(approval: Approval, rule: number | 'suggested' = 'sugg
   const {action, preview, verdict} = approval;
   const access = accessOf(action);
   const edit = access.kind === 'edit' && preview.kind === 'diff' ? access : undefined;
+  if (preview.kind === 'plan') return planChoices;
   const parts = edit?.userChanges.kind === 'none' && preview.kind === 'diff' ? partsOf(preview) : [];
   const isDestructive = verdict.risk === 'destructive';
   const rules = isDestructive ? [] : verdict.detail.rules;
@@ -75,6 +76,30 @@ const allowOffer: Offer = {
   letter: approvalKeys.allow,
   label: 'Yes',
   short: 'Yes',
+};
+
+/** A plan is approved once, and what it does is asked about by the mode that follows. */
+const planChoices: ApprovalChoices = {
+  accept: {by: 'key'},
+  offers: [
+    {...allowOffer, label: 'Go ahead; ask before changes', short: 'Go ahead'},
+    {
+      does: {kind: 'answer', answer: {decision: 'allow', scope: 'session'}},
+      letter: approvalKeys.allowSession,
+      label: 'Go ahead, accept edits this session',
+      short: 'Accept edits',
+    },
+    {
+      does: {kind: 'refuse'},
+      letter: approvalKeys.refuse,
+      label: 'Keep planning, and tell weft what to plan instead',
+      short: 'No',
+    },
+  ],
+  rules: [],
+  command: '',
+  parts: [],
+  editable: 'yes',
 };
 
 const hunksOffer: Offer = {

@@ -2,6 +2,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactly} from '../../base/visible.ts';
+import {planText} from '../../domain/plan.ts';
 import {cellWidth} from '../text/cell-width.ts';
 
 /** The part of an approval card that surely shows what would be done: its rows, and the cells of each. */
@@ -35,6 +36,8 @@ export function exactText({preview, action}: Approval): string {
       return preview.command;
     case 'arguments':
       return preview.text;
+    case 'plan':
+      return planText(preview.plan);
     case 'diff':
       return '';
     case 'none': {

@@ -4,6 +4,7 @@ import type {KeyPress} from '../terminal/keymap.ts';
 import type {Approval} from '../../actions/agent-event.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import type {Op, Query, RequestedRuleChange} from '../../agent/client.ts';
+import type {PlanDraft} from '../../domain/plan.ts';
 import type {ActionId, BlockId} from '../../domain/ids.ts';
 import type {View} from './view.ts';
 import type {Frame} from '../text/wrap.ts';
@@ -42,8 +43,8 @@ export type Effect =
   | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
   /** Replaces the draft. */
   | {readonly do: 'write'; readonly text: string}
-  /** Opens the draft, a proposed edit or a summary in the user's editor. */
-  | {readonly do: 'edit-outside'; readonly what: 'draft' | ProposalEdit | SummaryEdit}
+  /** Opens the draft, a proposed edit, a plan or a summary in the user's editor. */
+  | {readonly do: 'edit-outside'; readonly what: 'draft' | ProposalEdit | PlanEdit | SummaryEdit}
   /** Redraws the screen. */
   | {readonly do: 'redraw'}
   /** Scrolls the transcript. */
@@ -76,6 +77,13 @@ export type ComposerRequest =
 export interface SummaryEdit {
   readonly kind: 'summary';
   readonly preview: CompactionPreview;
+}
+
+/** A proposed plan to be edited in the user's editor, as text. */
+export interface PlanEdit {
+  readonly kind: 'plan';
+  readonly id: ActionId;
+  readonly plan: PlanDraft;
 }
 
 /** A text that a command lets the user edit; `done` is called once, when the editor has ended. */
@@ -113,5 +121,6 @@ export interface ProposalEdit {
 /** The result of editing a proposal. */
 export type ProposalEditResult =
   | {readonly kind: 'revised'; readonly request: EditRequest; readonly files: readonly FileDiff[]}
+  | {readonly kind: 'revised-plan'; readonly plan: PlanDraft}
   | {readonly kind: 'unchanged'}
   | {readonly kind: 'failed'; readonly message: string};

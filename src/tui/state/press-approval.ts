@@ -2,6 +2,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf, withUserChanges} from '../../actions/catalogue.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import type {PlanDraft} from '../../domain/plan.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {
   applyEditKey,
@@ -30,7 +31,7 @@ import {
 } from './approval-stage.ts';
 import {type CardRoom, exactText, rowsNeeded} from './card-room.ts';
 import {droppedParts} from './change-parts.ts';
-import type {ProposalEditResult} from './effect.ts';
+import type {Effect, ProposalEditResult} from './effect.ts';
 import type {Ui} from './ui.ts';
 
 /** Handles a press on an approval card that has the focus. */
@@ -375,12 +376,32 @@ function revisedApproval(
   };
 }
 
+/** What carries out an answer. Who accepts edits with a plan chooses the mode that follows it. */
+export function answerEffects(approval: Approval, answer: ApprovalAnswer): readonly Effect[] {
+  const op = {op: 'answer-approval', id: approval.id, answer: answerForRevision(approval, answer)} as const;
+  const acceptsEdits = approval.preview.kind === 'plan' && answer.decision === 'allow' && answer.scope === 'session';
+  return [...(acceptsEdits ? [{do: 'op', op: {op: 'set-mode', mode: 'acceptEdits'}} as const] : []), {do: 'op', op}];
+}
+
 /** An answer that accepts an edited proposal accepts it with the user's changes. */
-export function answerForRevision(approval: Approval, answer: ApprovalAnswer): ApprovalAnswer {
+function answerForRevision(approval: Approval, answer: ApprovalAnswer): ApprovalAnswer {
+  const {action, wording} = approval;
+  if (action.name === 'exit-plan' && wording === 'user') return answerForPlan(action.input, answer);
   const access = accessOf(approval.action);
   if (access.kind !== 'edit' || access.userChanges.kind === 'none') return answer;
   return answer.decision === 'allow' ? {decision: 'allow-with-changes', userChanges: access.userChanges} : answer;
 }
+
+/** The plan as the user has edited it. */
+const revisedPlan = (approval: Approval, plan: PlanDraft): Approval => ({
+  ...approval,
+  action: {name: 'exit-plan', input: plan},
+  preview: {kind: 'plan', plan},
+  wording: 'user',
+});
+
+const answerForPlan = ({goal, steps, notes}: PlanDraft, answer: ApprovalAnswer): ApprovalAnswer =>
+  answer.decision === 'allow' ? {decision: 'allow-updated', input: {goal, steps, notes}, rules: []} : answer;
 
 /**
  * The card after the editor was closed. It gets the focus anew, so that keys typed meanwhile answer nothing. A text that changes no
@@ -402,6 +423,11 @@ export function afterProposalEdit(ui: Ui, {id, approval, end, now}: Return): Ui 
               revision: {kind: 'revised', approval: revisedApproval(approval, end)},
             },
           };
+    case 'revised-plan':
+      return {
+        ...ui,
+        card: {...again, stage: initialStage, revision: {kind: 'revised', approval: revisedPlan(approval, end.plan)}},
+      };
     case 'unchanged':
       return {...ui, card: {...again, stage: unchanged(again.stage)}};
     case 'failed':

@@ -17,14 +17,13 @@ import {
 } from '../editor/text-field.ts';
 import {splitVimKeys} from '../editor/vim/press-vim.ts';
 import {approvalKeys, cardKeys, type KeyPress} from '../terminal/keymap.ts';
-import {answerForRevision, pressApproval} from './press-approval.ts';
+import {answerEffects, pressApproval} from './press-approval.ts';
 import {blocksPanel} from './panels/blocks.ts';
 import {isForComposer} from './panels/connect.ts';
 import {pressPanel} from './panels/panel.ts';
 import {initialStage, resetStage} from './approval-stage.ts';
 import {type CardRoom, cardRoom, exactText, rowsNeeded, showsCriticalParts} from './card-room.ts';
 import {pressComposer} from './press-composer.ts';
-import {planEffects, pressPlan} from './press-plan.ts';
 import {pressForm} from './question-form.ts';
 import {attentionOf, foregroundCommand, isIdle} from './selectors.ts';
 import {type Card, focusCard, type UiStep, typingPauseMs, type Ui} from './ui.ts';
@@ -171,7 +170,6 @@ function toBackground(ui: Ui, context: PressContext): UiStep {
 
 type OpenCard = Exclude<Card, {readonly kind: 'none'}>;
 type ApprovalCard = Extract<Card, {readonly kind: 'approval'}>;
-type PlanCard = Extract<Card, {readonly kind: 'plan'}>;
 
 interface CardPress {
   readonly key: KeyPress;
@@ -211,8 +209,6 @@ function pressOpenCard(ui: Ui, card: OpenCard, {key, context}: CardPress): UiSte
     }
     case 'hand-over':
       return pressHandOver(ui, card, {key, context});
-    case 'plan':
-      return pressPlanCard(ui, card, {key, context});
     default:
       return unreachable(card);
   }
@@ -236,22 +232,6 @@ function pressHandOver(
     return {ui: withCard(ui, card, 'answered'), effects: [{do: 'op', op}]};
   }
   return {unhandled: key};
-}
-
-function pressPlanCard(ui: Ui, card: PlanCard, {key, context}: CardPress): UiStep | Unhandled {
-  if (key.kind === 'key' && key.name === cardKeys.switchFocus.name) return noEffects(withCard(ui, card, 'aside'));
-  const isTypedAhead = isHasty(ui, context) || context.batchPosition === 'following';
-  const step = pressPlan(card.row, key, isTypedAhead ? 'following' : 'first');
-  switch (step.kind) {
-    case 'selected':
-      return noEffects({...ui, card: {...card, row: step.row}});
-    case 'unhandled':
-      return {unhandled: key};
-    case 'chosen':
-      return {ui: withCard(ui, card, 'answered'), effects: planEffects(step.choice, card.text)};
-    default:
-      return unreachable(step);
-  }
 }
 
 function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress): UiStep | Unhandled {
@@ -286,11 +266,15 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
       }
       return {
         ui: withCard(ui, card, 'answered'),
-        effects: [answerEffect(card, answerForRevision(approval, step.answer))],
+        effects: answerEffects(approval, step.answer),
       };
     case 'stop':
       return {ui, effects: stop};
     case 'edit': {
+      const {preview} = approval;
+      if (preview.kind === 'plan') {
+        return {ui, effects: [{do: 'edit-outside', what: {kind: 'plan', id: card.id, plan: preview.plan}}]};
+      }
       const access = accessOf(approval.action);
       if (access.kind !== 'edit') return noEffects(ui);
       const {edits} = access;
@@ -337,11 +321,6 @@ const withCard = (ui: Ui, card: OpenCard, focus: OpenCard['focus']): Ui => ({
   card: card.kind === 'approval' ? {...card, focus, stage: resetStage(card.stage)} : {...card, focus},
 });
 
-const answerEffect = ({id}: ApprovalCard, answer: ApprovalAnswer): Effect => ({
-  do: 'op',
-  op: {op: 'answer-approval', id, answer},
-});
-
 /** The text field of a card; `undefined` if no text is being written. */
 function fieldOf(card: OpenCard): TextField | undefined {
   switch (card.kind) {
@@ -355,7 +334,6 @@ function fieldOf(card: OpenCard): TextField | undefined {
       return form.state === 'typing' ? {draft: form.other, editing} : undefined;
     }
     case 'hand-over':
-    case 'plan':
       return undefined;
     default:
       return unreachable(card);
@@ -373,7 +351,6 @@ function withField(card: OpenCard, {draft, editing}: TextField): OpenCard {
     case 'question':
       return {...card, editing, form: {...card.form, other: draft}};
     case 'hand-over':
-    case 'plan':
       return card;
     default:
       return unreachable(card);

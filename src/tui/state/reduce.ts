@@ -47,7 +47,6 @@ export function reduce(view: View, event: AgentEvent): View {
         ...add(view, {kind: 'prompt', text: event.text, attached: event.attached}),
         queued: without(view.queued, event.id),
         run: {state: 'working'},
-        plan: '',
         suggestion: '',
         // A prompt that joins the running one belongs to its turn.
         turn: view.run.state === 'idle' ? newTurn(view.usage) : view.turn,
@@ -57,7 +56,6 @@ export function reduce(view: View, event: AgentEvent): View {
         ...view,
         queued: without(view.queued, event.id),
         run: {state: 'working'},
-        plan: '',
         suggestion: '',
         userCommand: event.id,
       };
@@ -150,7 +148,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'model-changed':
       return withModel(view, event);
     case 'mode-changed':
-      return {...view, mode: event.mode, plan: ''};
+      return {...view, mode: event.mode};
     case 'compaction-begun':
       return {...view, run: {state: 'working'}};
     case 'compaction-ended':
@@ -160,9 +158,10 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'rewound': {
       const directory = directoryOf(view);
       const text = rewindReportText(event.report, {directory, when: 'done'});
-      return withNotice({...view, plan: '', tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, 'info', text);
+      return withNotice({...view, tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, 'info', text);
     }
     case 'review-opened':
+    case 'plan-changed':
     case 'hook-started':
     case 'hook-ended':
     case 'agent-started':
@@ -176,10 +175,8 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'notice':
       return add(view, {kind: 'notice', level: event.level, text: event.text});
     case 'prompt-finished': {
-      const {end, answer} = event.summary;
-      const isPlan = view.mode === 'plan' && end.kind === 'done' && view.queued.length === 0;
-      const plan = isPlan ? answer.trim() : '';
-      const ended = {...view, entries: view.entries.map(done), run: {state: 'idle'}, plan} as const;
+      const {end} = event.summary;
+      const ended = {...view, entries: view.entries.map(done), run: {state: 'idle'}} as const;
       const note = end.kind === 'done' ? stopText(event.summary) : undefined;
       const text = note === undefined ? '' : sentenceOf(note);
       const noted =

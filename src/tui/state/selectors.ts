@@ -11,9 +11,7 @@ export type Attention =
   | {readonly kind: 'composer'}
   | {readonly kind: 'approval'; readonly approval: View['approvals'][number]; readonly waiting: number}
   | {readonly kind: 'question'; readonly open: View['questions'][number]}
-  | {readonly kind: 'hand-over'; readonly open: View['handOvers'][number]}
-  /** The agent has answered in plan mode: whether it goes ahead. */
-  | {readonly kind: 'plan'; readonly text: string};
+  | {readonly kind: 'hand-over'; readonly open: View['handOvers'][number]};
 
 export function attentionOf(view: View): Attention {
   const [approval] = view.approvals;
@@ -21,8 +19,7 @@ export function attentionOf(view: View): Attention {
   const [open] = view.questions;
   if (open !== undefined) return {kind: 'question', open};
   const [handOver] = view.handOvers;
-  if (handOver !== undefined) return {kind: 'hand-over', open: handOver};
-  return view.plan === '' ? {kind: 'composer'} : {kind: 'plan', text: view.plan};
+  return handOver === undefined ? {kind: 'composer'} : {kind: 'hand-over', open: handOver};
 }
 
 /** Whether nothing is configured that could answer. */

@@ -54,9 +54,7 @@ export type Card =
         readonly revision: Revision;
       })
   | (AskedCard & CardWithText & {readonly kind: 'question'; readonly form: QuestionForm})
-  | (AskedCard & {readonly kind: 'hand-over'; readonly block: BlockId})
-  /** `row` is the choice that Enter takes. */
-  | (CardBase & {readonly kind: 'plan'; readonly text: string; readonly row: number | 'none'});
+  | (AskedCard & {readonly kind: 'hand-over'; readonly block: BlockId});
 
 /** A card in which text can be written. */
 interface CardWithText {
@@ -161,12 +159,6 @@ export function updateCard(ui: Ui, view: View, now: number): Ui {
       return ui.card.kind === 'hand-over' && ui.card.id === id
         ? ui
         : {...ui, card: {kind: 'hand-over', id, since: now, focus: 'soon', block}};
-    }
-    case 'plan': {
-      const {text} = attention;
-      return ui.card.kind === 'plan' && ui.card.text === text
-        ? ui
-        : {...ui, card: {kind: 'plan', since: now, focus: 'soon', text, row: 'none'}};
     }
     default:
       return unreachable(attention);

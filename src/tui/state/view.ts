@@ -29,8 +29,6 @@ export interface View {
   readonly questions: readonly OpenQuestions[];
   /** Requests of the agent that the user takes over a block's terminal. */
   readonly handOvers: readonly OpenHandOver[];
-  /** The answer to a prompt in plan mode, until something comes after it; empty for none. */
-  readonly plan: string;
   /** The next prompt that the agent suggests, until another prompt begins; empty for none. */
   readonly suggestion: string;
   /** The terminal that the user's running command waits in, for the user to attach to. */
@@ -208,7 +206,6 @@ export const emptyView: View = {
   approvals: [],
   questions: [],
   handOvers: [],
-  plan: '',
   suggestion: '',
   terminalNeeded: 'none',
   tasks: emptyTaskView,

@@ -5,7 +5,7 @@ import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import type {TerminalControl} from '../../../src/actions/ports.ts';
 import type {AgentClient, Op, Query, QueryName, Watch, WatchName} from '../../../src/agent/client.ts';
 import {ok} from '../../../src/base/outcome.ts';
-import {actionId, blockId, messageId, parseSessionId} from '../../../src/domain/ids.ts';
+import {actionId, blockId, messageId, parseSessionId, planId} from '../../../src/domain/ids.ts';
 import {noUserChanges, type FileFinder} from '../../../src/actions/files-port.ts';
 import {connectClient, decodeValue, encodeValue, serveClientOver} from '../../support/client-socket.ts';
 import {lookUntil} from '../../support/look-until.ts';
@@ -397,6 +397,20 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
   'resize-terminal': {op: 'resize-terminal', id: block, size: {columns: 1, rows: 1}},
   'set-model': {op: 'set-model', model: 'm'},
   'set-mode': {op: 'set-mode', mode: 'plan'},
+  'start-plan': {
+    op: 'start-plan',
+    plan: {
+      id: planId('plan_1'),
+      goal: 'g',
+      steps: [{id: '1', description: 'one', status: 'pending'}],
+      notes: '',
+      state: 'executing',
+      session,
+      directory: '/w',
+      createdAt: 0,
+      reason: '',
+    },
+  },
   'set-thinking': {op: 'set-thinking', thinking: {kind: 'default'}},
   'open-session': {op: 'open-session', session: {kind: 'resume', id: session}},
 };

@@ -177,33 +177,31 @@ describe('a change in parts', () => {
   });
 });
 
-const planned = async (): Promise<Speaker> => {
-  const speaker = await speak();
-  const modes = [{event: 'mode-changed', mode: 'plan'}] as const satisfies readonly AgentEvent[];
-  speaker.engine.emit(...modes, ...begin, delta('1. Mend it.'), finishedText, finished({kind: 'done'}));
-  await speaker.heard(/Go ahead with this plan\?\ny Go ahead \(asks before changes\); [^]*answer> $/u);
-  return speaker;
-};
-
 describe('a plan', () => {
+  const plan = {goal: 'Prices are right', steps: ['Mend it'], notes: ''};
+  const proposed: Approval = {
+    ...mild('a1', ''),
+    toolName: 'ExitPlanMode',
+    action: actionOf('exit-plan', plan),
+    label: 'Plan: Prices are right',
+    preview: {kind: 'plan', plan},
+    sessionGrant: '',
+  };
   test.each([
-    ['y', 'default'],
-    ['2', 'acceptEdits'],
-  ])('that is accepted with %j leaves plan mode', async (line, mode) => {
-    const speaker = await planned();
-    await speaker.type(`${line}\r`);
-    expect(speaker.engine.ops).toEqual([
-      {op: 'set-mode', mode},
-      expect.objectContaining({op: 'prompt', text: 'Go ahead with this plan.', when: 'queued'}),
-    ]);
-  });
-
-  test('is kept planning with n, and asked once', async () => {
-    const speaker = await planned();
-    await speaker.type('n\r');
-    await speaker.heard(/\n> $/u);
-    expect(speaker.engine.ops).toEqual([]);
-    expect(speaker.screen.written().split('Go ahead with this plan?')).toHaveLength(2);
+    ['y', [{op: 'answer-approval', id: 'a1', answer: once}]],
+    [
+      '2',
+      [
+        {op: 'set-mode', mode: 'acceptEdits'},
+        {op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'session'}},
+      ],
+    ],
+    ['n\rsmaller', [{op: 'answer-approval', id: 'a1', answer: {decision: 'refuse', message: 'smaller', by: 'user'}}]],
+  ])('is said with its steps and answered with %j', async (lines, ops) => {
+    const speaker = await askedFor(proposed);
+    await speaker.heard(/Approval needed: Go ahead with this plan\?[^]*\n1\. Mend it\n/u);
+    for (const line of lines.split('\r')) await speaker.type(`${line}\r`);
+    expect(speaker.engine.ops).toEqual(ops);
   });
 });
 

@@ -96,6 +96,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
   return composeEngine({
     sandbox: {choice: 'native', proofFolder: blocks, loopback: 'closed'},
     agentKinds: noAgentKinds,
+    plans: async () => (await import('../../compose/user-plans.ts')).openUserPlans({database: ':memory:'}),
     harnesses: noHarnesses,
     model: opened.value,
     modelId: 'demo recording',

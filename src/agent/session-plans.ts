@@ -1,0 +1,146 @@
+import type {PromptEnd} from '../actions/agent-event.ts';
+import type {PlansPort} from '../actions/plans-port.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {todoId, type ActionId} from '../domain/ids.ts';
+import {
+  approvePlan,
+  beginPlan,
+  endPlan,
+  markPlan,
+  type Plan,
+  type PlanConflict,
+  type PlanDraft,
+  planSteps,
+  rejectPlan,
+} from '../domain/plan.ts';
+import type {TodoList} from '../domain/todo.ts';
+import type {SessionContext} from './session-context.ts';
+
+/** The plans of a session: what was proposed and waits for the user, and what is carried out. */
+export class SessionPlans {
+  readonly #session: () => SessionContext;
+  #proposed: {readonly by: ActionId; readonly plan: Plan} | 'none' = 'none';
+  #current: Plan | 'none' = 'none';
+  /** A plan that another process, or a command, has begun for this session: its steps are set when the next prompt begins. */
+  #starting: Plan | 'none' = 'none';
+  #kept: Plan | 'none' = 'none';
+
+  constructor(session: () => SessionContext) {
+    this.#session = session;
+  }
+
+  /** The plan with which the prompt ends, since nobody is there to approve it. */
+  get kept(): Plan | 'none' {
+    return this.#kept;
+  }
+
+  portFor(action: ActionId): PlansPort {
+    return {
+      propose: draft => this.#propose(action, draft),
+      leave: (draft, approval) => this.#leave(action, {draft, approval}),
+    };
+  }
+
+  /** The user has said no to what the action proposed. */
+  async refused(action: ActionId, reason: string): Promise<void> {
+    if (this.#proposed === 'none' || this.#proposed.by !== action) return;
+    await this.#change(this.#proposed.plan, plan => rejectPlan(plan, reason));
+    this.#proposed = 'none';
+  }
+
+  /** The next prompt carries out this plan, which executes already. */
+  start(plan: Plan): void {
+    this.#starting = plan;
+  }
+
+  async beginPrompt(): Promise<void> {
+    this.#kept = 'none';
+    const plan = this.#starting;
+    this.#starting = 'none';
+    if (plan === 'none') return;
+    this.#current = plan;
+    this.#session().publish([{event: 'plan-changed', plan}]);
+    await this.#setTodos(plan);
+  }
+
+  /** The agent has set its todo list. */
+  async mark(todos: TodoList): Promise<void> {
+    if (this.#current === 'none') return;
+    const changed = await this.#change(this.#current, plan => markPlan(plan, todos));
+    if (changed !== 'conflict') this.#current = changed;
+  }
+
+  async endPrompt({kind}: PromptEnd): Promise<void> {
+    if (this.#current === 'none') return;
+    await this.#change(this.#current, plan => endPlan(plan, kind === 'interrupted' ? 'stopped' : 'finished'));
+    this.#current = 'none';
+  }
+
+  async #propose(by: ActionId, draft: PlanDraft): ReturnType<PlansPort['propose']> {
+    const {mode, asker, ports, conversation, directory, publish} = this.#session();
+    const content = {goal: draft.goal, steps: planSteps(draft.steps), notes: draft.notes};
+    if (this.#proposed !== 'none' && this.#proposed.by === by) {
+      const changed = await this.#change(this.#proposed.plan, plan => ok({...plan, ...content}));
+      if (changed !== 'conflict') this.#proposed = {by, plan: changed};
+      return ok(undefined);
+    }
+    if (mode !== 'plan' || asker !== 'main')
+      return failed('weft is not in plan mode, so there is nothing to leave: go on with the work');
+    const plan: Plan = {
+      ...content,
+      id: ports.ids.plan(),
+      state: 'pending',
+      session: conversation.journal.id,
+      directory,
+      createdAt: ports.clock.now(),
+      reason: '',
+    };
+    await ports.plans.add(plan);
+    this.#proposed = {by, plan};
+    publish([{event: 'plan-changed', plan}]);
+    return ok(undefined);
+  }
+
+  async #leave(
+    by: ActionId,
+    {draft, approval}: {readonly draft: PlanDraft; readonly approval: 'answered' | 'not-asked'},
+  ): ReturnType<PlansPort['leave']> {
+    if (this.#proposed === 'none' || this.#proposed.by !== by) return failed('there is no such plan any more');
+    const {plan} = this.#proposed;
+    this.#proposed = 'none';
+    if (approval === 'not-asked') {
+      this.#kept = plan;
+      return ok({plan, decision: 'kept'});
+    }
+    const begun = await this.#change(plan, pending => {
+      const approved = approvePlan(pending, planSteps(draft.steps));
+      return approved.tag === 'ok' ? beginPlan(approved.value) : approved;
+    });
+    if (begun === 'conflict') return failed(`the plan ${plan.id} was decided about elsewhere meanwhile`);
+    this.#current = begun;
+    const session = this.#session();
+    // The user may have chosen another mode with the answer.
+    if (session.mode === 'plan') {
+      session.mode = 'default';
+      session.agents.setMode('default');
+      session.publish([{event: 'mode-changed', mode: 'default'}]);
+    }
+    await this.#setTodos(begun);
+    return ok({plan: begun, decision: 'approved'});
+  }
+
+  async #setTodos({steps}: Plan): Promise<void> {
+    await this.#session().conversation.todos.replace(
+      steps.map(({id, description}) => ({id: todoId(id), title: description, description: '', status: 'pending'})),
+    );
+  }
+
+  /** Keeps and publishes the change; `conflict` where somebody else has changed the plan so that this one is not possible. */
+  async #change({id}: Plan, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Promise<Plan | 'conflict'> {
+    const {ports, publish} = this.#session();
+    const changed = await ports.plans.change(id, work);
+    if (changed.tag === 'failed') return 'conflict';
+    publish([{event: 'plan-changed', plan: changed.value}]);
+    return changed.value;
+  }
+}

@@ -1,0 +1,235 @@
+import {randomUUID} from 'node:crypto';
+import {existsSync} from 'node:fs';
+import type {PromptSummary} from '../../../actions/agent-event.ts';
+import type {AgentClient} from '../../../agent/client.ts';
+import {firstLine} from '../../../base/clip.ts';
+import {failed, type Outcome} from '../../../base/outcome.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import {visibleExactLine, visibleText} from '../../../base/visible.ts';
+import {messageId, planId} from '../../../domain/ids.ts';
+import {approvePlan, beginPlan, draftOf, type Plan, planPrompt, planText} from '../../../domain/plan.ts';
+import {endOf, oneLine, summaryNotes} from '../../../headless/prompt-summary.ts';
+import type {PlanStore} from '../../../store/plan-store.ts';
+import {requireModel} from '../../compose/choose-model.ts';
+import {composeSession, connectModel, noDriver} from '../../compose/compose-session.ts';
+import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
+import {asNamedAgent, existingFolder, loadRunContext} from '../../compose/run-context.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {openUserPlans} from '../../compose/user-plans.ts';
+import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
+import type {JsonOption, MainOptions} from '../../flags.ts';
+import {note, print, printJson} from '../../output.ts';
+import {runMain} from '../../run-main.ts';
+import {stopOnSignals} from '../../signals.ts';
+import {joinPrompt, readStdin} from '../../stdin.ts';
+import {normalizeOptions} from '../../sdk-options.ts';
+import type {PlanOptions} from '../plan.ts';
+
+/** A model that answers in words is asked once for the plan itself. */
+const askForPlan = 'Now call ExitPlanMode with the plan: its goal and its steps.';
+
+/** `weft plan`: has the agent plan, with nobody to approve it, and prints the plan, which waits for `weft plan run`. */
+export async function makePlan(words: readonly string[], given: MainOptions & PlanOptions): Promise<ExitCode> {
+  const {outputFormat, ...rest} = given;
+  const options = normalizeOptions({...rest, permissionMode: 'plan'});
+  const text = words.join(' ');
+  const prompt = joinPrompt(text, await readStdin(process.stdin, {until: text === '' ? 'end' : 'first-silence'}));
+  if (prompt.trim() === '') throw new UsageError('No prompt. Give one: weft plan "…"');
+  const context = await asNamedAgent(
+    loadRunContext({
+      directory: existingFolder(options.cwd ?? '.'),
+      added: (options.addDir ?? []).map(existingFolder),
+      options,
+    }),
+  );
+  const chosen = await connectModel(context);
+  requireModel(chosen);
+  for (const notice of context.notices) note(notice);
+  const engine = await composeSession(chosen, {
+    context,
+    interaction: 'unattended',
+    driver: noDriver,
+    models: fixedModel(nobodyChooses),
+  });
+  const stopper = stopOnSignals(engine);
+  const planned = await Promise.race([planWith(engine, prompt), stopper.gaveUp]);
+  await engine.close('finished');
+  const stopped = stopper.stopped();
+  if (stopped !== undefined || planned === undefined) return stopped ?? exitCode.failed;
+  const {plan, summary} = planned;
+  for (const line of summaryNotes(summary)) note(line);
+  if (plan === 'none') {
+    const {exitCode: code} = endOf(summary);
+    if (code !== exitCode.done) return code;
+    note(
+      `the model gave no plan${summary.answer === '' ? '' : `; it said: ${firstLine(oneLine(summary.answer), 300)}`}`,
+    );
+    return exitCode.failed;
+  }
+  const {id, goal, steps, notes} = plan;
+  if (outputFormat === 'json') printJson(`${JSON.stringify({id, goal, steps, notes})}\n`);
+  else print(`${visibleText(planText(draftOf(plan)))}\n`);
+  note(`carry it out: weft plan run ${id}`);
+  return exitCode.done;
+}
+
+interface Planned {
+  readonly plan: Plan | 'none';
+  readonly summary: PromptSummary;
+}
+
+async function planWith(engine: AgentClient, prompt: string): Promise<Planned> {
+  const first = await planOnce(engine, prompt);
+  return first.plan !== 'none' || first.summary.end.kind !== 'done' ? first : planOnce(engine, askForPlan);
+}
+
+async function planOnce(engine: AgentClient, text: string): Promise<Planned> {
+  const finished = Promise.withResolvers<PromptSummary>();
+  let plan: Plan | 'none' = 'none';
+  const unsubscribe = engine.subscribe(events => {
+    for (const event of events) {
+      if (event.event === 'plan-changed') ({plan} = event);
+      if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
+      if (event.event === 'prompt-finished') finished.resolve(event.summary);
+    }
+  });
+  engine.submit({op: 'prompt', id: messageId(randomUUID()), text, images: [], when: 'queued'});
+  const summary = await finished.promise;
+  unsubscribe();
+  return {plan, summary};
+}
+
+/** `weft plan run`: the approval, and the execution, which happens once. */
+export async function runPlan(id: string, given: MainOptions): Promise<ExitCode> {
+  const plans = openUserPlans(userPlaces());
+  try {
+    const plan = plans.find(planId(id));
+    const refusal = plan === 'unknown' ? unknownText(id) : refusalOf(plan);
+    if (plan === 'unknown' || refusal !== '') {
+      note(refusal);
+      return exitCode.failed;
+    }
+    if (given.cwd === undefined && !existsSync(plan.directory)) {
+      note(
+        `the folder of the plan is gone: ${visibleExactLine(plan.directory)}. Name another one: weft --cwd DIR plan run ${id}`,
+      );
+      return exitCode.failed;
+    }
+    const code = await runMain(
+      [],
+      {...given, cwd: given.cwd ?? plan.directory, prompt: planPrompt(plan)},
+      {begin: () => begin(plans, plan)},
+    );
+    return code === exitCode.done ? codeOf(plans.find(plan.id)) : code;
+  } finally {
+    plans.close();
+  }
+}
+
+/** An answer is not yet a plan that was carried out. */
+function codeOf(plan: Plan | 'unknown'): ExitCode {
+  if (plan === 'unknown' || plan.state !== 'failed') return exitCode.done;
+  const open = plan.steps.filter(({status}) => status !== 'completed' && status !== 'cancelled');
+  note(`the plan ${plan.id} ended with steps that are not done: ${open.map(({id}) => id).join(', ')}`);
+  return exitCode.failed;
+}
+
+/** Approves it where that is still to be done, and claims it: of two that run it at once one is refused. */
+function begin(plans: PlanStore, {id}: Plan): Outcome<Plan, string> {
+  const begun = plans.change(id, plan => {
+    const approved = plan.state === 'pending' ? approvePlan(plan) : ({tag: 'ok', value: plan} as const);
+    return approved.tag === 'ok' ? beginPlan(approved.value) : approved;
+  });
+  if (begun.tag === 'ok') return begun;
+  return failed(begun.error === 'unknown' ? unknownText(id) : usedText(id, begun.error.state));
+}
+
+const unknownText = (id: string): string => `there is no plan ${visibleExactLine(id)}. List them: weft plan list`;
+
+const refusalOf = ({id, state}: Plan): string =>
+  state === 'pending' || state === 'approved' ? '' : usedText(id, state);
+
+function usedText(id: string, state: Plan['state']): string {
+  switch (state) {
+    case 'executing':
+      return `the plan ${id} is being carried out`;
+    case 'rejected':
+      return `the plan ${id} was rejected`;
+    case 'completed':
+    case 'failed':
+    case 'stopped':
+      return `the plan ${id} has been carried out (${state}), and a plan is carried out once`;
+    case 'pending':
+    case 'approved':
+      return `the plan ${id} was changed meanwhile: try again`;
+    default:
+      return unreachable(state);
+  }
+}
+
+/** `weft plan list`. */
+export async function listPlans({json}: JsonOption): Promise<ExitCode> {
+  const plans = openUserPlans(userPlaces());
+  try {
+    const all = plans.list();
+    if (json !== undefined) printJson(`${JSON.stringify(all.map(planRow), undefined, 2)}\n`);
+    else if (all.length === 0) note('no plans. Make one: weft plan "…"');
+    else
+      print(
+        all
+          .map(plan => `${plan.id}  ${plan.state.padEnd(9)}  ${visibleExactLine(firstLine(plan.goal, 80))}\n`)
+          .join(''),
+      );
+    return exitCode.done;
+  } finally {
+    plans.close();
+  }
+}
+
+/** `weft plan show`. */
+export async function showPlan(id: string, {json}: JsonOption): Promise<ExitCode> {
+  const plans = openUserPlans(userPlaces());
+  try {
+    const plan = plans.find(planId(id));
+    if (plan === 'unknown') {
+      note(unknownText(id));
+      return exitCode.failed;
+    }
+    if (json !== undefined) printJson(`${JSON.stringify(planRow(plan), undefined, 2)}\n`);
+    else print(visibleText(shownPlan(plan)));
+    return exitCode.done;
+  } finally {
+    plans.close();
+  }
+}
+
+const planRow = ({id, goal, steps, notes, state, session, directory, createdAt, reason}: Plan) => ({
+  id,
+  goal,
+  steps,
+  notes,
+  state,
+  session,
+  directory,
+  createdAt: new Date(createdAt).toISOString(),
+  ...(reason === '' ? {} : {reason}),
+});
+
+const marks: Readonly<Record<Plan['steps'][number]['status'], string>> = {
+  pending: '○',
+  in_progress: '●',
+  completed: '✓',
+  failed: '✗',
+  cancelled: '–',
+};
+
+const shownPlan = ({id, goal, steps, notes, state, directory, reason}: Plan): string =>
+  [
+    goal,
+    '',
+    ...steps.map(step => `${marks[step.status]} ${step.id}. ${step.description}`),
+    ...(notes === '' ? [] : ['', notes]),
+    '',
+    `${id} · ${state}${reason === '' ? '' : `: ${reason}`} · ${directory}`,
+    '',
+  ].join('\n');

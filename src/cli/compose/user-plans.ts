@@ -1,0 +1,7 @@
+import type {Places} from '../../config/places.ts';
+import {openPlanStore, type PlanStore} from '../../store/plan-store.ts';
+import {unwrap} from '../exit-code.ts';
+
+/** Opens the plans in the user's database. */
+export const openUserPlans = (places: Pick<Places, 'database'>): PlanStore =>
+  unwrap(openPlanStore({file: places.database, now: () => Date.now(), process}));

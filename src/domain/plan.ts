@@ -1,0 +1,128 @@
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {PlanId, SessionId} from './ids.ts';
+import type {TodoList} from './todo.ts';
+
+export const planStates = ['pending', 'approved', 'rejected', 'executing', 'completed', 'failed', 'stopped'] as const;
+export type PlanState = (typeof planStates)[number];
+
+export const planStepStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
+
+/** One step. It is done when the agent itself has marked it so. */
+export interface PlanStep {
+  readonly id: string;
+  readonly description: string;
+  readonly status: (typeof planStepStatuses)[number];
+}
+
+/** What the agent means to do, for the user to approve. It is executed at most once, bound to its steps. */
+export interface Plan {
+  readonly id: PlanId;
+  readonly goal: string;
+  readonly steps: readonly PlanStep[];
+  /** Empty where there are none. */
+  readonly notes: string;
+  readonly state: PlanState;
+  /** The session that made it. */
+  readonly session: SessionId;
+  /** The workspace. */
+  readonly directory: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Why it was rejected; empty where the user gave no reason, and in every other state. */
+  readonly reason: string;
+}
+
+/** What a plan proposes, before it is kept. */
+export type PlanDraft = Pick<Plan, 'goal' | 'notes'> & {readonly steps: readonly string[]};
+
+export const draftOf = ({goal, steps, notes}: Plan): PlanDraft => ({
+  goal,
+  steps: steps.map(({description}) => description),
+  notes,
+});
+
+/** Bounds: of steps, and of UTF-16 units of a step, of the goal and of the notes. */
+export const planBounds = {steps: 50, step: 1000, goal: 2000, notes: 8000} as const;
+
+/** Steps get the ids `1`, `2`, … */
+export const planSteps = (descriptions: readonly string[]): readonly PlanStep[] =>
+  descriptions.map((description, at) => ({id: String(at + 1), description, status: 'pending'}));
+
+/** Why a plan cannot change as asked: what it is already. */
+export interface PlanConflict {
+  readonly state: PlanState;
+}
+
+type Change = Outcome<Plan, PlanConflict>;
+
+const from = (plan: Plan, states: readonly PlanState[], change: Partial<Plan>): Change =>
+  states.includes(plan.state) ? ok({...plan, ...change}) : failed({state: plan.state});
+
+/** `steps`: as the user has edited them. */
+export const approvePlan = (plan: Plan, steps: readonly PlanStep[] = plan.steps): Change =>
+  from(plan, ['pending'], {state: 'approved', steps});
+
+/** An approved plan can be rejected until it is executed. */
+export const rejectPlan = (plan: Plan, reason: string): Change =>
+  from(plan, ['pending', 'approved'], {state: 'rejected', reason});
+
+export const beginPlan = (plan: Plan): Change => from(plan, ['approved'], {state: 'executing'});
+
+/** Takes the marks that the agent has set on the todos made of the steps; whatever else is on the list says nothing of the plan. */
+export function markPlan(plan: Plan, todos: TodoList): Change {
+  const marks = new Map<string, PlanStep['status']>(todos.map(({id, status}) => [id, status]));
+  return from(plan, ['executing'], {
+    steps: plan.steps.map(step => ({...step, status: marks.get(step.id) ?? step.status})),
+  });
+}
+
+/** The end of an execution: completed only where every step is, as the agent marked it. */
+export function endPlan(plan: Plan, end: 'finished' | 'stopped'): Change {
+  if (end === 'stopped') return from(plan, ['executing'], {state: 'stopped'});
+  const isDone = plan.steps.some(({status}) => status === 'completed') && plan.steps.every(isSettled);
+  return from(plan, ['executing'], {state: isDone ? 'completed' : 'failed'});
+}
+
+/** A step that was dropped is not open. */
+const isSettled = ({status}: PlanStep): boolean => status === 'completed' || status === 'cancelled';
+
+/** The plan as people and models read it; `draftIn` reads it again. */
+export const planText = ({goal, steps, notes}: PlanDraft): string =>
+  [
+    goal,
+    '',
+    ...steps.map((description, at) => `${String(at + 1)}. ${description}`),
+    ...(notes === '' ? [] : ['', notes]),
+  ].join('\n');
+
+/** What the agent is told when it is to carry out the plan. */
+export const planPrompt = (plan: Plan): string =>
+  `Carry out this plan, which the user has approved.\n\n${planText(draftOf(plan))}\n\n` +
+  'Its steps are your todo list now. Mark each step there, by its wording, as in_progress when you begin it and as completed when it ' +
+  'is done. Do what the steps say and nothing beyond them.';
+
+/** A plan that a person has edited as text: what stands before the first numbered line is the goal, what follows the last the notes. */
+export function draftIn(text: string): Outcome<PlanDraft, string> {
+  const lines = text.replaceAll('\r', '').split('\n');
+  const isStep = (line: string): boolean => /^\s*(?:\d+[.)]|[-*])\s+\S/u.test(line);
+  const first = lines.findIndex(isStep);
+  if (first < 0)
+    return failed('There is no step: write each one on a line that begins with its number, such as "1. Add a test".');
+  const blank = lines.findIndex((line, at) => at > first && line.trim() === '' && !lines.slice(at).some(isStep));
+  const end = blank < 0 ? lines.length : blank;
+  const steps: string[] = [];
+  for (const line of lines.slice(first, end)) {
+    if (isStep(line)) steps.push(line.replace(/^\s*(?:\d+[.)]|[-*])\s+/u, '').trim());
+    else if (line.trim() !== '') steps.push(`${steps.pop() ?? ''} ${line.trim()}`);
+  }
+  const goal = lines.slice(0, first).join('\n').trim();
+  const notes = lines.slice(end).join('\n').trim();
+  if (goal === '') return failed('The goal is missing: write it above the steps.');
+  if (steps.length > planBounds.steps) return failed(`There are more than ${String(planBounds.steps)} steps.`);
+  const tooLong = [
+    goal.length > planBounds.goal ? 'The goal' : '',
+    steps.some(step => step.length > planBounds.step) ? 'A step' : '',
+    notes.length > planBounds.notes ? 'What follows the steps' : '',
+  ].find(part => part !== '');
+  return tooLong === undefined ? ok({goal, steps, notes}) : failed(`${tooLong} is too long.`);
+}

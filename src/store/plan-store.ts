@@ -1,0 +1,149 @@
+import {isJsonObject, type Json, parseJson} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import {parseSessionId, planId, type PlanId} from '../domain/ids.ts';
+import {endPlan, type Plan, type PlanConflict, planStates, planStepStatuses} from '../domain/plan.ts';
+import {openDatabase, type Database, type Row} from './database.ts';
+import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
+import {storeFault, StoreError} from './store-fault.ts';
+
+/**
+ * The user's plans. A plan whose execution was cut off (`kill -9`, a crash) reads as stopped. All methods throw a `StoreError` when the
+ * database fails; nothing was changed then.
+ */
+export interface PlanStore {
+  add(plan: Plan): void;
+  find(id: PlanId): Plan | 'unknown';
+  /** Newest first. */
+  list(): readonly Plan[];
+  /** Changes a plan as `work` says, in one transaction; what executes belongs to this process from then on. */
+  change(id: PlanId, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Outcome<Plan, PlanConflict | 'unknown'>;
+  close(): void;
+}
+
+export interface PlanStoreOptions {
+  /** The database, or `:memory:`. */
+  readonly file: string;
+  readonly now: () => number;
+  readonly process: {readonly pid: number};
+}
+
+/** Opens the plans; missing folders, file and tables are made. */
+export function openPlanStore(options: PlanStoreOptions): Outcome<PlanStore, Fault> {
+  const opened = openDatabase(options.file);
+  return opened.tag === 'failed' ? opened : ok(new SqlitePlans(opened.value, options));
+}
+
+class SqlitePlans implements PlanStore {
+  readonly #db: Database;
+  readonly #options: PlanStoreOptions;
+  #mark: ProcessMark | undefined;
+
+  constructor(db: Database, options: PlanStoreOptions) {
+    this.#db = db;
+    this.#options = options;
+  }
+
+  add(plan: Plan): void {
+    const {pid, started, at} = this.#own();
+    this.#guard(() =>
+      this.#db.run(
+        'INSERT INTO plans (id, body, created_at, pid, started, at) VALUES (?, ?, ?, ?, ?, ?)',
+        plan.id,
+        JSON.stringify(plan),
+        Math.trunc(plan.createdAt),
+        pid,
+        started,
+        at,
+      ),
+    );
+  }
+
+  find(id: PlanId): Plan | 'unknown' {
+    return this.#guard(() => this.#read(this.#db.first('SELECT * FROM plans WHERE id = ?', id)));
+  }
+
+  list(): readonly Plan[] {
+    return this.#guard(() =>
+      this.#db
+        .all('SELECT * FROM plans ORDER BY created_at DESC, rowid DESC')
+        .map(row => this.#read(row))
+        .filter(plan => plan !== 'unknown'),
+    );
+  }
+
+  change(id: PlanId, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Outcome<Plan, PlanConflict | 'unknown'> {
+    return this.#guard(() =>
+      this.#db.transaction(() => {
+        const plan = this.#read(this.#db.first('SELECT * FROM plans WHERE id = ?', id));
+        if (plan === 'unknown') return failed('unknown');
+        const changed = work(plan);
+        if (changed.tag === 'failed') return changed;
+        const {pid, started, at} = this.#own();
+        this.#db.run(
+          'UPDATE plans SET body = ?, pid = ?, started = ?, at = ? WHERE id = ?',
+          JSON.stringify(changed.value),
+          pid,
+          started,
+          at,
+          id,
+        );
+        return changed;
+      }),
+    );
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #read(row: Row | undefined): Plan | 'unknown' {
+    const plan = row === undefined ? undefined : planIn(String(row['body']));
+    if (row === undefined || plan === undefined) return 'unknown';
+    if (plan.state !== 'executing') return plan;
+    const mark = {pid: Number(row['pid']), started: String(row['started']), at: Number(row['at'])};
+    if (mark.pid === this.#options.process.pid && mark.started === this.#own().started) return plan;
+    if (isAlive(mark)) return plan;
+    const stopped = endPlan(plan, 'stopped');
+    return stopped.tag === 'ok' ? stopped.value : plan;
+  }
+
+  #own(): ProcessMark {
+    return (this.#mark ??= markProcess(this.#options.process.pid, Math.trunc(this.#options.now())));
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw new StoreError(storeFault(cause, this.#options.file), cause);
+    }
+  }
+}
+
+/** `undefined` for a row that is damaged. */
+function planIn(body: string): Plan | undefined {
+  const parsed = parseJson(body);
+  if (parsed.tag === 'failed' || !isJsonObject(parsed.value)) return undefined;
+  const {id, goal, steps, notes, state, session, directory, createdAt, reason} = parsed.value;
+  const owner = typeof session === 'string' ? parseSessionId(session) : undefined;
+  const known = planStates.find(each => each === state);
+  if (owner === undefined || known === undefined || !Array.isArray(steps)) return undefined;
+  return {
+    id: planId(String(id)),
+    goal: String(goal),
+    steps: steps.flatMap(stepIn),
+    notes: String(notes),
+    state: known,
+    session: owner,
+    directory: String(directory),
+    createdAt: Number(createdAt),
+    reason: String(reason),
+  };
+}
+
+function stepIn(step: Json): Plan['steps'] {
+  if (!isJsonObject(step)) return [];
+  const status = planStepStatuses.find(each => each === step['status']) ?? 'pending';
+  return [{id: String(step['id']), description: String(step['description']), status}];
+}

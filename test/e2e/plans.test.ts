@@ -1,0 +1,115 @@
+import {readdirSync, realpathSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {call, say, type Answer} from '../support/model-script.ts';
+import {openScene, toldPrompt} from '../support/scene.ts';
+
+const input = {goal: 'Prices are right', steps: ['Add a test', 'Mend it'], notes: 'Careful'};
+const text = 'Prices are right\n\n1. Add a test\n2. Mend it\n\nCareful\n';
+
+const marks = (first: string, second: string): Answer =>
+  call('TodoWrite', {
+    todos: [
+      {content: 'Add a test', status: first},
+      {content: 'Mend it', status: second},
+    ],
+  });
+
+/** The id that `weft plan --output-format json` printed. */
+const idOf = (stdout: string): string => String(JSON.parse(stdout).id);
+
+const asJson = ['--output-format', 'json'];
+
+test('a plan is printed and kept, carried out once, and completed by the marks of the agent alone', async () => {
+  await using scene = await openScene([
+    call('ExitPlanMode', input),
+    marks('completed', 'in_progress'),
+    marks('completed', 'completed'),
+    say('Done.'),
+  ]);
+  const planned = await scene.run(['plan', 'mend', 'the', 'prices', ...asJson]);
+  const id = idOf(planned.stdout);
+  expect([planned.code, JSON.parse(planned.stdout), planned.stderr]).toEqual([
+    0,
+    {
+      id: expect.stringMatching(/^plan_[\da-f]{8}$/u),
+      goal: input.goal,
+      steps: [
+        {id: '1', description: 'Add a test', status: 'pending'},
+        {id: '2', description: 'Mend it', status: 'pending'},
+      ],
+      notes: 'Careful',
+    },
+    `weft: carry it out: weft plan run ${id}\n`,
+  ]);
+  expect((await scene.run(['plan', 'show', id])).stdout).toBe(
+    `Prices are right\n\n○ 1. Add a test\n○ 2. Mend it\n\nCareful\n\n${id} · pending · ${realpathSync(scene.place.work)}\n`,
+  );
+  const ran = await scene.run(['plan', 'run', id]);
+  expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, 'Done.\n', '']);
+  expect(toldPrompt(scene.server.requests[1])).toContain(`approved.\n\n${text.trim()}\n\n`);
+  expect(JSON.parse((await scene.run(['plan', 'show', id, '--json'])).stdout)).toMatchObject({
+    state: 'completed',
+    steps: [{status: 'completed'}, {status: 'completed'}],
+  });
+  const again = await scene.run(['plan', 'run', id]);
+  expect([again.code, again.stdout, again.stderr, scene.server.requests.length]).toEqual([
+    1,
+    '',
+    `weft: the plan ${id} has been carried out (completed), and a plan is carried out once\n`,
+    4,
+  ]);
+});
+
+test('with open steps a plan has failed, whatever the answer says', async () => {
+  await using scene = await openScene([
+    call('ExitPlanMode', input),
+    marks('completed', 'in_progress'),
+    say('All done!'),
+  ]);
+  const id = idOf((await scene.run(['plan', 'x', ...asJson])).stdout);
+  const ran = await scene.run(['plan', 'run', id]);
+  expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+    1,
+    'All done!\n',
+    `weft: the plan ${id} ended with steps that are not done: 2\n`,
+  ]);
+  expect((await scene.run(['plan', 'list'])).stdout).toBe(`${id}  failed     Prices are right\n`);
+});
+
+test('planning changes nothing; a model that only talks is asked for the plan once', async () => {
+  await using scene = await openScene([
+    call('Write', {file_path: 'new.txt', content: 'x'}),
+    say('I would do this and that.'),
+    call('ExitPlanMode', input),
+  ]);
+  const planned = await scene.run(['plan', 'x']);
+  expect([planned.code, planned.stdout]).toEqual([0, text]);
+  expect(scene.server.requests).toHaveLength(3);
+  expect(readdirSync(scene.place.work)).toEqual([]);
+
+  await using talk = await openScene([say('No.'), say('Still no.')]);
+  const none = await talk.run(['plan', 'x']);
+  expect([none.code, none.stdout, none.stderr]).toEqual([1, '', 'weft: the model gave no plan; it said: Still no.\n']);
+});
+
+test('--permission-mode plan ends with the plan, which nobody has approved', async () => {
+  await using scene = await openScene([call('ExitPlanMode', input), say('Never sent.')]);
+  const ran = await scene.run(['--prompt', 'x', '--permission-mode', 'plan']);
+  expect([ran.code, ran.stdout, scene.server.requests.length]).toEqual([0, text, 1]);
+  expect((await scene.run(['plan', 'list', '--json'])).stdout).toContain('"state": "pending"');
+});
+
+test('a plan that nobody knows is an error without a request, and so is none at all', async () => {
+  await using scene = await openScene([]);
+  for (const args of [
+    ['plan', 'run', 'plan_0'],
+    ['plan', 'show', 'plan_0'],
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const {code, stdout, stderr} = await scene.run(args);
+    expect([code, stdout, stderr]).toEqual([1, '', 'weft: there is no plan plan_0. List them: weft plan list\n']);
+  }
+  const {code, stderr} = await scene.run(['plan'], {stdin: {text: ''}});
+  expect([code, stderr]).toEqual([2, expect.stringContaining('No prompt. Give one: weft plan "…"')]);
+  expect(scene.server.requests).toEqual([]);
+});
