@@ -240,6 +240,9 @@ export function withProgramName(action: Action, {find}: Pick<BlocksPort, 'find'>
 export const withUserChanges = (action: Action, userChanges: UserChanges): Action<'request-file-edits'> | undefined =>
   action.name === 'request-file-edits' ? {...action, input: {...action.input, userChanges}} : undefined;
 
+/** The same plan as a person has edited it. */
+export const planAction = (plan: InputOf<'exit-plan'>): Action<'exit-plan'> => ({name: 'exit-plan', input: plan});
+
 /** What the model reads of a result. */
 export function modelContent<N extends ActionName>(result: ActionResult<N>): readonly ResultContent[] {
   const definition: ActionDefinition<InputOf<N>, OutputOf<N>, PartialOf<N>> = definitions[result.name];

@@ -1,4 +1,4 @@
-import type {PromptEnd} from '../actions/agent-event.ts';
+import type {AgentEvent, PromptEnd} from '../actions/agent-event.ts';
 import type {PlansPort} from '../actions/plans-port.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {todoId, type ActionId} from '../domain/ids.ts';
@@ -14,18 +14,32 @@ import {
   rejectPlan,
 } from '../domain/plan.ts';
 import type {TodoList} from '../domain/todo.ts';
-import type {SessionContext} from './session-context.ts';
+import type {PermissionMode} from '../domain/risk.ts';
+import type {Asker} from '../domain/sub-agent.ts';
+import type {OpenConversation} from './conversation.ts';
+import type {AgentPorts} from './ports.ts';
+
+/** What of its session a plan needs. */
+interface PlanSession {
+  readonly ports: Pick<AgentPorts, 'plans' | 'ids' | 'clock'>;
+  readonly conversation: Pick<OpenConversation, 'journal' | 'todos'>;
+  readonly directory: string;
+  readonly asker: Asker;
+  readonly agents: {setMode(mode: PermissionMode): void};
+  readonly publish: (events: readonly AgentEvent[]) => void;
+  mode: PermissionMode;
+}
 
 /** The plans of a session: what was proposed and waits for the user, and what is carried out. */
 export class SessionPlans {
-  readonly #session: () => SessionContext;
+  readonly #session: () => PlanSession;
   #proposed: {readonly by: ActionId; readonly plan: Plan} | 'none' = 'none';
   #current: Plan | 'none' = 'none';
   /** A plan that another process, or a command, has begun for this session: its steps are set when the next prompt begins. */
   #starting: Plan | 'none' = 'none';
   #kept: Plan | 'none' = 'none';
 
-  constructor(session: () => SessionContext) {
+  constructor(session: () => PlanSession) {
     this.#session = session;
   }
 

@@ -17,7 +17,7 @@ import {sampleActions} from '../support/sample-actions.ts';
 import {filesUnder, readText} from './repository.ts';
 
 /** Those that are always offered, and those that the model has to find. */
-const allTools = [...enabledTools(), ...searchableTools];
+const allTools = [...enabledTools({...catalogueOnly, planning: 'offered'}), ...searchableTools];
 
 const why = {reason: 'interrupted', message: ''} as const;
 
@@ -67,6 +67,7 @@ describe('tool names', () => {
       moreTools: 'There are more.',
       foundTools: new Set(searchableTools.map(({name}) => name)),
       webSearch: 'offered',
+      planning: 'offered',
       skills,
       answerSchema: {type: 'object'},
     } as const;
@@ -77,6 +78,7 @@ describe('tool names', () => {
       'web-search',
       'read-skill',
       'give-structured-answer',
+      'exit-plan',
       ...searchableTools.map(({action}) => action),
     ];
     expect(enabledTools().map(({name}) => name)).toEqual(
@@ -212,7 +214,7 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     SearchCodebase: {good: {query: 'retry', path: 'src', limit: 5}, bad: {query: '', limit: 0}},
     FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: '0f9a', before: 0}},
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},
-    ExitPlanMode: {good: {goal: 'g', steps: ['one'], notes: 'n'}, bad: {goal: 'g', steps: []}},
+    ExitPlanMode: {good: {goal: 'g', steps: ['one'], notes: 'n'}, bad: {goal: 'g'}},
     SuggestNewConversation: {good: {summary: 'The cart is done.'}, bad: {summary: ''}},
     Agent: {
       good: {description: 'find it', prompt: 'Where is it?', subagent_type: 'explore', run_in_background: false},

@@ -1,5 +1,5 @@
 import type {Approval} from '../../actions/agent-event.ts';
-import {accessOf, withUserChanges} from '../../actions/catalogue.ts';
+import {accessOf, planAction, withUserChanges} from '../../actions/catalogue.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {PlanDraft} from '../../domain/plan.ts';
@@ -385,8 +385,8 @@ export function answerEffects(approval: Approval, answer: ApprovalAnswer): reado
 
 /** An answer that accepts an edited proposal accepts it with the user's changes. */
 function answerForRevision(approval: Approval, answer: ApprovalAnswer): ApprovalAnswer {
-  const {action, wording} = approval;
-  if (action.name === 'exit-plan' && wording === 'user') return answerForPlan(action.input, answer);
+  const {preview, wording} = approval;
+  if (preview.kind === 'plan') return wording === 'user' ? answerForPlan(preview.plan, answer) : answer;
   const access = accessOf(approval.action);
   if (access.kind !== 'edit' || access.userChanges.kind === 'none') return answer;
   return answer.decision === 'allow' ? {decision: 'allow-with-changes', userChanges: access.userChanges} : answer;
@@ -395,7 +395,7 @@ function answerForRevision(approval: Approval, answer: ApprovalAnswer): Approval
 /** The plan as the user has edited it. */
 const revisedPlan = (approval: Approval, plan: PlanDraft): Approval => ({
   ...approval,
-  action: {name: 'exit-plan', input: plan},
+  action: planAction(plan),
   preview: {kind: 'plan', plan},
   wording: 'user',
 });

@@ -16,13 +16,13 @@ async function planning() {
   const plans = memoryPlans();
   const bench = engineBench([proposing, says('end')], {plans, assess: () => asks});
   bench.engine.submit({op: 'set-mode', mode: 'plan'});
-  void bench.prompt('plan it');
+  const ended = bench.prompt('plan it');
   const {approval} = await bench.next('approval-requested');
-  return {bench, plans, approval, state: () => [...plans.kept.values()].map(plan => plan.state)};
+  return {bench, plans, approval, ended, state: () => [...plans.kept.values()].map(plan => plan.state)};
 }
 
 test('an approved plan ends plan mode, and its steps are the todo list', async () => {
-  const {bench, approval, state} = await planning();
+  const {bench, approval, ended, state} = await planning();
   expect([approval.toolName, approval.preview, state()]).toEqual([
     'ExitPlanMode',
     {kind: 'plan', plan: {...input, notes: ''}},
@@ -31,7 +31,7 @@ test('an approved plan ends plan mode, and its steps are the todo list', async (
   bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
   await bench.next('todos-framed');
   expect(await settled(bench)).toEqual({state: 'success', text: expect.stringContaining('1. Add a test\n2. Mend it')});
-  await bench.next('prompt-finished');
+  await ended;
   expect(state()).toEqual(['failed']);
   const modes = bench.events.flatMap(event => (event.event === 'mode-changed' ? [event.mode] : []));
   expect(modes).toEqual(['plan', 'default']);
