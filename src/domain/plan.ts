@@ -104,7 +104,6 @@ export const planPrompt = (plan: Plan): string =>
 /** A plan that a person has edited as text: what stands before the first numbered line is the goal, what follows the last the notes. */
 export function draftIn(text: string): Outcome<PlanDraft, string> {
   const lines = text.replaceAll('\r', '').split('\n');
-  const isStep = (line: string): boolean => /^\s*(?:\d+[.)]|[-*])\s+\S/u.test(line);
   const first = lines.findIndex(isStep);
   if (first < 0)
     return failed('There is no step: write each one on a line that begins with its number, such as "1. Add a test".');
@@ -126,3 +125,5 @@ export function draftIn(text: string): Outcome<PlanDraft, string> {
   ].find(part => part !== '');
   return tooLong === undefined ? ok({goal, steps, notes}) : failed(`${tooLong} is too long.`);
 }
+
+const isStep = (line: string): boolean => /^\s*(?:\d+[.)]|[-*])\s+\S/u.test(line);

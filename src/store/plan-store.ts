@@ -130,20 +130,22 @@ function planIn(body: string): Plan | undefined {
   const known = planStates.find(each => each === state);
   if (owner === undefined || known === undefined || !Array.isArray(steps)) return undefined;
   return {
-    id: planId(String(id)),
-    goal: String(goal),
+    id: planId(textOf(id)),
+    goal: textOf(goal),
     steps: steps.flatMap(stepIn),
-    notes: String(notes),
+    notes: textOf(notes),
     state: known,
     session: owner,
-    directory: String(directory),
+    directory: textOf(directory),
     createdAt: Number(createdAt),
-    reason: String(reason),
+    reason: textOf(reason),
   };
 }
 
 function stepIn(step: Json): Plan['steps'] {
   if (!isJsonObject(step)) return [];
   const status = planStepStatuses.find(each => each === step['status']) ?? 'pending';
-  return [{id: String(step['id']), description: String(step['description']), status}];
+  return [{id: textOf(step['id']), description: textOf(step['description']), status}];
 }
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

@@ -60,6 +60,17 @@ const allowed: Readonly<Record<Change, Partial<Record<PlanState, readonly PlanSt
   stop: {executing: ['stopped']},
 };
 
+/** The state in which a plan ends whose steps have these marks. */
+const ended = (...statuses: ('pending' | 'in_progress' | 'completed' | 'cancelled')[]) => {
+  const executing = {...plan, state: 'executing'} as const;
+  const marked = markPlan(
+    executing,
+    statuses.map((status, at) => todo(String(at + 1), status)),
+  );
+  const end = marked.tag === 'ok' ? endPlan(marked.value, 'finished') : marked;
+  return end.tag === 'ok' ? end.value.state : end.error;
+};
+
 describe('a plan', () => {
   test('goes from state to state only as the contract says, executes once, and completes by marks alone', () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the literal above
@@ -89,15 +100,6 @@ describe('a plan', () => {
   });
 
   test('is failed while a step is open; a dropped one is not, but all dropped is nothing done', () => {
-    const ended = (...statuses: ('pending' | 'in_progress' | 'completed' | 'cancelled')[]) => {
-      const executing = {...plan, state: 'executing'} as const;
-      const marked = markPlan(
-        executing,
-        statuses.map((status, at) => todo(String(at + 1), status)),
-      );
-      const end = marked.tag === 'ok' ? endPlan(marked.value, 'finished') : marked;
-      return end.tag === 'ok' ? end.value.state : end.error;
-    };
     expect(ended('completed', 'completed')).toBe('completed');
     expect(ended('completed', 'cancelled')).toBe('completed');
     expect(ended('completed', 'in_progress')).toBe('failed');
