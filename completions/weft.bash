@@ -98,7 +98,7 @@ _weft_option() { # what an option of a command takes
     'weft --input-format') takes=one kind=choices choices=('text' 'stream-json') ;;
     'weft --model') takes=one kind=model ;;
     'weft --fallback-model') takes=one kind=any ;;
-    'weft --provider') takes=one kind=choices choices=('anthropic' 'openai' 'replay') ;;
+    'weft --provider') takes=one kind=choices choices=('anthropic' 'openai' 'gemini' 'replay') ;;
     'weft --base-url') takes=one kind=any ;;
     'weft --replay') takes=one kind=file ;;
     'weft --record') takes=one kind=file ;;
@@ -122,7 +122,7 @@ _weft_option() { # what an option of a command takes
     'weft --mcp-config') takes=many kind=file ;;
     'weft --plugin-dir') takes=one kind=directory ;;
     'weft demo --dir') takes=one kind=directory ;;
-    'weft auth login --provider') takes=one kind=choices choices=('anthropic' 'openai') ;;
+    'weft auth login --provider') takes=one kind=choices choices=('anthropic' 'openai' 'gemini') ;;
     'weft sessions export --format') takes=one kind=choices choices=('jsonl' 'markdown') ;;
     'weft sessions rewind --to') takes=one kind=any ;;
     'weft sandbox test --provider') takes=one kind=choices choices=('native' 'bwrap' 'claude' 'codex') ;;
@@ -196,7 +196,7 @@ _weft_position() { # what an argument of a command is
   case $1 in
     'weft|'*) kind=any ;;
     'weft init|'*) kind=any ;;
-    'weft auth logout|0') kind=choices choices=('anthropic' 'openai') ;;
+    'weft auth logout|0') kind=choices choices=('anthropic' 'openai' 'gemini') ;;
     'weft auth help|0') kind=choices choices=('status' 'login' 'logout') ;;
     'weft sessions show|0') kind=session ;;
     'weft sessions export|0') kind=session ;;

@@ -99,7 +99,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft --model'] = 'one'
     $takes['weft --fallback-model'] = 'one'
     $takes['weft --provider'] = 'one'
-    $values['weft --provider'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'); , @('replay', 'replay'))
+    $values['weft --provider'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'); , @('gemini', 'gemini'); , @('replay', 'replay'))
     $takes['weft --base-url'] = 'one'
     $takes['weft --replay'] = 'one'
     $takes['weft --record'] = 'one'
@@ -128,7 +128,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft --plugin-dir'] = 'one'
     $takes['weft demo --dir'] = 'one'
     $takes['weft auth login --provider'] = 'one'
-    $values['weft auth login --provider'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'))
+    $values['weft auth login --provider'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'); , @('gemini', 'gemini'))
     $takes['weft sessions export --format'] = 'one'
     $values['weft sessions export --format'] = @(, @('jsonl', 'jsonl'); , @('markdown', 'markdown'))
     $takes['weft sessions rewind --to'] = 'one'
@@ -214,7 +214,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $positions['weft|+'] = @()
     $positions['weft init|+'] = @()
-    $positions['weft auth logout|0'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'))
+    $positions['weft auth logout|0'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'); , @('gemini', 'gemini'))
     $positions['weft auth help|0'] = @(, @('status', 'status'); , @('login', 'login'); , @('logout', 'logout'))
     $positions['weft sessions show|0'] = @()
     $positions['weft sessions export|0'] = @()

@@ -6,7 +6,7 @@ import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
 const inputFormats = ['text', 'stream-json'] as const;
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
-export const providerChoices = ['anthropic', 'openai', 'replay'] as const;
+export const providerChoices = ['anthropic', 'openai', 'gemini', 'replay'] as const;
 
 /** The flags of weft without a command, as commander hands them over; an absent one was not given. */
 export interface MainOptions {

@@ -19,7 +19,7 @@ import {modelsSchema, modelsWords} from './model-settings.ts';
 import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
-export const providers = ['anthropic', 'openai'] as const;
+export const providers = ['anthropic', 'openai', 'gemini'] as const;
 
 /** The protocols of OpenAI's API, by the names that Codex has for them in its settings. */
 export const wireApis = ['responses', 'chat'] as const;

@@ -1,8 +1,11 @@
 /** Providers that weft uses with a key which the user pastes. */
-export const keyProviders = ['anthropic', 'openai'] as const;
+export const keyProviders = ['anthropic', 'openai', 'gemini'] as const;
 export type KeyProvider = (typeof keyProviders)[number];
 
-export const providerNames = {anthropic: 'Anthropic', openai: 'OpenAI'} as const satisfies Record<KeyProvider, string>;
+export const providerNames = {anthropic: 'Anthropic', openai: 'OpenAI', gemini: 'Gemini'} as const satisfies Record<
+  KeyProvider,
+  string
+>;
 
 /** What a pasted text is, by its form alone. `key` is the text without what people copy along with it. */
 export type PastedKey =
@@ -25,7 +28,7 @@ export function recognizeKey(pasted: string): PastedKey {
   const other = otherServices.find(({form}) => form.test(key));
   if (other !== undefined) return {kind: 'other-service', service: other.service, baseUrl: other.baseUrl};
   const provider =
-    keyProviders.find(each => forms[each].test(key)) ?? keyProviders.find(each => variables[each] === name);
+    keyProviders.find(each => forms[each].test(key)) ?? keyProviders.find(each => keyVariables[each] === name);
   return provider === undefined ? {kind: 'unclear', key} : {kind: 'key', key, provider};
 }
 
@@ -39,20 +42,18 @@ const longest = 512;
 const forms = {
   anthropic: /^sk-ant-[\w-]{8,}$/u,
   openai: /^sk-(?:proj|svcacct|admin|None)-[\w-]{8,}$|^sk-\w+T3BlbkFJ\w+$/u,
+  gemini: /^AIza[\w-]{20,}$/u,
 } as const satisfies Record<KeyProvider, RegExp>;
 
-const variables = {anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY'} as const satisfies Record<
-  KeyProvider,
-  string
->;
+/** The variables of the environment that hold the keys. */
+export const keyVariables = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  gemini: 'GEMINI_API_KEY',
+} as const satisfies Record<KeyProvider, string>;
 
 const otherServices = [
   {service: 'OpenRouter', form: /^sk-or-/u, baseUrl: 'https://openrouter.ai/api/v1'},
   {service: 'Groq', form: /^gsk_/u, baseUrl: 'https://api.groq.com/openai/v1'},
   {service: 'xAI', form: /^xai-/u, baseUrl: 'https://api.x.ai/v1'},
-  {
-    service: 'Google',
-    form: /^AIza/u,
-    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
-  },
 ] as const;

@@ -110,6 +110,15 @@ export const isResponsesItem = ({type}: OtherBlock): boolean => type === 'reason
  */
 export type StopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal' | 'context-full' | 'paused' | 'interrupted';
 
+/** Whether a block holds what a server of chat completions wants back with its tool calls; nobody else reads it. */
+export const isCallExtras = ({type}: OtherBlock): boolean => type === callExtrasType;
+
+/**
+ * The type of such a block, one at the end of a message: `calls` has the `extra_content` of every call in their order, null where there
+ * is none. Gemini's thought signatures are in it.
+ */
+export const callExtrasType = 'call_extras';
+
 /** The text of a message as a person reads it: the first text of a user's message, without what weft attached; all texts of an answer. */
 export function messageText(message: Message): string {
   const texts = message.blocks.filter(block => block.kind === 'text').map(block => block.text);

@@ -14,6 +14,7 @@ import {unreachable} from '../base/unreachable.ts';
 import {
   type AssistantBlock,
   type CitedTextBlock,
+  isCallExtras,
   isResponsesItem,
   type Message,
   type ResultContent,
@@ -186,7 +187,7 @@ function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
     case 'tool-call':
       return [{type: 'tool_use', id: toolUseId(block.id), name: block.name, input: toInputObject(block.input)}];
     case 'other':
-      if (isResponsesItem(block)) return [];
+      if (isResponsesItem(block) || isCallExtras(block)) return [];
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came from this API, which takes its own blocks back
       return [{...block.data, type: block.type} as unknown as ContentBlockParam];
     default:

@@ -34,4 +34,5 @@ export async function checkKey(given: ProviderAddress, signal: AbortSignal): Pro
 const keyPages = {
   anthropic: 'platform.claude.com/settings/keys',
   openai: 'platform.openai.com/api-keys',
+  gemini: 'aistudio.google.com/apikey',
 } as const satisfies Record<KeyProvider, string>;

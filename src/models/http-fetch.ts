@@ -1,6 +1,7 @@
 import type {IncomingMessage} from 'node:http';
 import {urlToHttpOptions} from 'node:url';
 import {createParser} from 'eventsource-parser';
+import {isJsonObject, parseJson} from '../base/json.ts';
 import {HttpHeaders, HttpResponse} from './fetch-classes.ts';
 import type {ProxyEnvironment, Route} from './proxy.ts';
 
@@ -32,10 +33,19 @@ async function responseOf(incoming: IncomingMessage): Promise<Response> {
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  if (status < 200 || status > 299) return new HttpResponse({text: await beginningOf(incoming), status, headers});
+  if (status < 200 || status > 299)
+    return new HttpResponse({text: unlisted(await beginningOf(incoming)), status, headers});
   const response = new HttpResponse({text: '', status, headers});
   bodies.set(response, incoming);
   return response;
+}
+
+/** Google sends a refusal as a list of one, in which the SDKs see nothing. */
+function unlisted(text: string): string {
+  if (!text.trimStart().startsWith('[')) return text;
+  const parsed = parseJson(text);
+  const first = parsed.tag === 'ok' && Array.isArray(parsed.value) ? parsed.value[0] : undefined;
+  return isJsonObject(first) ? JSON.stringify(first) : text;
 }
 
 /** The unread body of a success of `httpFetch`. */

@@ -22,8 +22,10 @@ export async function listProviderModels(
 ): Promise<Outcome<readonly string[], Fault>> {
   const {url, headers} = modelsRequest(address);
   const name = providerNames[address.provider];
+  // Google refuses parameters that it does not know.
+  const bound = address.provider === 'gemini' ? '' : `?limit=${mostModels}`;
   try {
-    const response = await makeHttpFetch(address.environment)(`${url}?limit=${mostModels}`, {headers, signal});
+    const response = await makeHttpFetch(address.environment)(`${url}${bound}`, {headers, signal});
     if (!response.ok) return failed(fault(`${name} did not list its models (${response.status})`, response.status));
     const texts: string[] = [];
     for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
@@ -32,13 +34,19 @@ export async function listProviderModels(
     if (!Array.isArray(list)) return failed(fault(`${name} did not answer with a list of models`, response.status));
     return ok(
       list
-        .flatMap(model => (isJsonObject(model) && typeof model['id'] === 'string' ? [model['id']] : []))
+        .flatMap(model => (isJsonObject(model) && typeof model['id'] === 'string' ? [withoutPath(model['id'])] : []))
         .slice(0, mostModels),
     );
   } catch (cause) {
     return failed(fault(`${name} could not be asked for its models: ${causeText(cause)}`, 0));
   }
 }
+
+/** Google lists `models/gemini-…`, and takes the name without the path. */
+const withoutPath = (id: string): string => id.replace(/^models\//u, '');
+
+/** The address of Gemini's models that speaks OpenAI's protocol (ai.google.dev/gemini-api/docs/openai). */
+export const geminiUrl = 'https://generativelanguage.googleapis.com/v1beta/openai';
 
 const fault = (message: string, status: number): Fault => ({kind: 'provider', message, fix: '', status});
 
@@ -60,6 +68,11 @@ export function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'e
       return {
         url: baseUrl === '' ? 'https://api.openai.com/v1/models' : `${baseUrl.replace(/\/+$/u, '')}/models`,
         headers: key === '' ? {} : {authorization: `Bearer ${key}`},
+      };
+    case 'gemini':
+      return {
+        url: `${baseUrl === '' ? geminiUrl : baseUrl.replace(/\/+$/u, '')}/models`,
+        headers: {authorization: `Bearer ${key}`},
       };
     default:
       return unreachable(provider);

@@ -7,6 +7,7 @@ import {knownFamilies, type KnownModel, type Price, type PriceList, type Thinkin
 
 export const defaultAnthropicModel = 'claude-sonnet-5-5';
 export const defaultOpenAiModel = 'gpt-6.1-sol';
+export const defaultGeminiModel = 'gemini-3.8-flash';
 
 /** Models that weft knows of a provider, the default one first: for where the provider cannot be asked. */
 export const knownModels = {
@@ -21,6 +22,7 @@ export const knownModels = {
     'claude-haiku-4-5',
   ],
   openai: [defaultOpenAiModel, 'gpt-6-astra', 'gpt-6-luna', 'gpt-5.5', 'gpt-5.4', 'gpt-5.4-mini', 'o3', 'o4-mini'],
+  gemini: [defaultGeminiModel, 'gemini-3.1-pro-preview', 'gemini-3.5-flash-lite', 'gemini-2.5-pro', 'gemini-2.5-flash'],
 } as const satisfies Record<KeyProvider, readonly string[]>;
 
 /** Whether a model reads something; `unknown` where nobody says. */

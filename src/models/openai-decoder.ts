@@ -1,5 +1,5 @@
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
-import type {StopReason} from '../domain/conversation.ts';
+import {callExtrasType, type StopReason} from '../domain/conversation.ts';
 import {actionId, messageId} from '../domain/ids.ts';
 import type {ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
@@ -38,7 +38,8 @@ export class OpenAiDecoder implements Decoder {
     }
     const parsed = parseJson(payload);
     if (parsed.tag === 'failed') return connectionLost(`${this.#endpoint.name} sent an event that is not JSON.`);
-    const chunk = parsed.value;
+    // Google sends an error as a list of one.
+    const chunk = Array.isArray(parsed.value) ? parsed.value[0] : parsed.value;
     if (!isJsonObject(chunk)) return undefined;
     if (chunk['error'] !== undefined && chunk['error'] !== null)
       return readStreamError(chunk, this.#endpoint, this.#model);
@@ -50,7 +51,7 @@ export class OpenAiDecoder implements Decoder {
     if (isJsonObject(delta)) this.#addDelta(delta, out);
     const reason = choice['finish_reason'];
     if (typeof reason === 'string' && reason !== '') this.#reason = reason;
-    return undefined;
+    return spoiltCall(this.#reason, this.#endpoint);
   }
 
   end(out: ModelEvent[]): void {
@@ -69,7 +70,10 @@ export class OpenAiDecoder implements Decoder {
     this.#addText('thinking', textIn(delta, 'reasoning_content') || textIn(delta, 'reasoning'), out);
     this.#addText('text', textIn(delta, 'content') || textIn(delta, 'refusal'), out);
     const calls = delta['tool_calls'];
-    if (!Array.isArray(calls)) return;
+    if (!Array.isArray(calls)) {
+      this.#calls.addExtra(delta['extra_content']);
+      return;
+    }
     for (const call of calls) {
       if (!isJsonObject(call)) continue;
       this.#finishCurrent(out);
@@ -95,6 +99,11 @@ export class OpenAiDecoder implements Decoder {
     this.#start({}, out);
     this.#finishCurrent(out);
     const calls = this.#calls.finish(out);
+    const extras = this.#calls.extras();
+    if (extras.some(extra => extra !== null)) {
+      const block = {kind: 'other', type: callExtrasType, data: {calls: extras}} as const;
+      new BlockBuilder(this.#blocks++, block, out).finish(out);
+    }
     out.push({event: 'message-finished', stop: readStop(this.#reason, calls), usage: this.#usage});
     this.finished = true;
   }
@@ -112,11 +121,26 @@ export function readStreamError(chunk: JsonObject, endpoint: Endpoint, model: st
   return errorFromRefusal({status, header: () => null, code, message}, endpoint, model);
 }
 
+/** Gemini stops where it wrote a call that is none; asked again, it mostly writes a proper one. */
+function spoiltCall(reason: string | undefined, {name}: Endpoint): ProviderError | undefined {
+  if (!/MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL/iu.test(reason ?? '')) return undefined;
+  return {
+    kind: 'passing',
+    status: 0,
+    message: `${name} broke off: the model wrote a tool call that cannot be read (${reason}).`,
+    fix: 'Rephrase the prompt, or use another model.',
+    retryAfterMs: 0,
+    patience: 'short',
+  };
+}
+
 function readStop(reason: string | undefined, calls: number): StopReason {
-  switch (reason) {
+  // Gemini adds why: `content_filter: PROHIBITED_CONTENT`.
+  switch (reason?.replace(/:.*$/su, '').toLowerCase()) {
     case 'length':
       return 'max-tokens';
     case 'content_filter':
+    case 'safety':
       return 'refusal';
     default:
       // Several servers say "stop" behind tool calls, or "tool_calls" without any.
@@ -124,7 +148,10 @@ function readStop(reason: string | undefined, calls: number): StopReason {
   }
 }
 
-/** `prompt_tokens` counts cached tokens too; weft counts each token once. */
+/**
+ * `prompt_tokens` counts cached tokens too; weft counts each token once. Some (Gemini) count what the model thought in the total alone,
+ * and it is paid as what comes out.
+ */
 function readUsage(usage: Json | undefined): Usage | undefined {
   if (!isJsonObject(usage)) return undefined;
   const details = isJsonObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
@@ -133,7 +160,7 @@ function readUsage(usage: Json | undefined): Usage | undefined {
   const cacheWriteTokens = Math.min(countIn(details, 'cache_write_tokens'), prompt - cacheReadTokens);
   return {
     inputTokens: prompt - cacheReadTokens - cacheWriteTokens,
-    outputTokens: countIn(usage, 'completion_tokens'),
+    outputTokens: Math.max(countIn(usage, 'completion_tokens'), countIn(usage, 'total_tokens') - prompt),
     cacheReadTokens,
     cacheWriteTokens,
   };
@@ -173,7 +200,18 @@ class ToolCallAssembly {
     if (call.id === '') call.id = id;
     if (call.name === '') call.name = name;
     call.unsent += inputText(about['arguments']);
+    this.addExtra(delta['extra_content'], call);
     this.#send(call, out);
+  }
+
+  /** Keeps what the server wants back with a call, the last one unless another is named. */
+  addExtra(extra: Json | undefined, call = this.#calls.at(-1)): void {
+    if (call !== undefined && isJsonObject(extra)) call.extra = extra;
+  }
+
+  /** What came with each call; null where nothing did. */
+  extras(): readonly (JsonObject | null)[] {
+    return this.#calls.map(({extra}) => extra ?? null);
   }
 
   /** Finishes all calls and says how many there are. A call that never got a name keeps none: it settles as an error. */
@@ -197,7 +235,7 @@ class ToolCallAssembly {
   }
 
   #begin(number: number | undefined): Call {
-    const call: Call = {number, id: '', name: '', unsent: '', block: undefined};
+    const call: Call = {number, id: '', name: '', unsent: '', block: undefined, extra: undefined};
     this.#calls.push(call);
     return call;
   }
@@ -227,6 +265,7 @@ interface Call {
   name: string;
   unsent: string;
   block: BlockBuilder | undefined;
+  extra: JsonObject | undefined;
 }
 
 function inputText(given: Json | undefined): string {

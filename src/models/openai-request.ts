@@ -6,10 +6,12 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions/completions';
 import type {ReasoningEffort} from 'openai/resources/shared';
+import {isJsonObject, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {
   type AssistantMessage,
   blockTexts,
+  isCallExtras,
   type Message,
   messageText,
   type ResultContent,
@@ -22,10 +24,19 @@ import {toInputObject} from './block-builder.ts';
 import type {ModelInfo} from './model-facts.ts';
 import {nearestEffort} from './thinking-params.ts';
 
+interface RequestManner {
+  readonly effort: Effort | 'default';
+  readonly info: ModelInfo;
+  readonly signatures: Signatures;
+}
+
+/** `wanted`: the first call of every answer carries a signature, also where the model that made it gave none. */
+type Signatures = 'wanted' | 'as-given';
+
 /** The request in the form of chat completions. A longer conversation's request begins with the shorter one's. */
 export function openAiRequest(
   request: ModelRequest,
-  {effort, info}: {readonly effort: Effort | 'default'; readonly info: ModelInfo},
+  {effort, info, signatures}: RequestManner,
 ): ChatCompletionCreateParamsStreaming {
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];
@@ -35,7 +46,7 @@ export function openAiRequest(
   const tools = request.tools.flatMap(tool => ('provided' in tool ? [] : [tool]));
   return {
     model: request.model,
-    messages: [...system, ...request.messages.flatMap(messageParams)],
+    messages: [...system, ...request.messages.flatMap(message => messageParams(message, signatures))],
     ...(tools.length === 0 ? {} : {tools: tools.map(toolParam)}),
     ...(most === 'default' ? {} : {max_completion_tokens: most}),
     ...(reasoning === undefined ? {} : {reasoning_effort: reasoning}),
@@ -55,20 +66,38 @@ const toolParam = ({name, description, inputSchema}: ToolSpec): ChatCompletionFu
   function: {name, description, parameters: {...inputSchema}},
 });
 
-const messageParams = (message: Message): readonly ChatCompletionMessageParam[] =>
-  message.role === 'user' ? userParams(message) : assistantParams(message);
+const messageParams = (message: Message, signatures: Signatures): readonly ChatCompletionMessageParam[] =>
+  message.role === 'user' ? userParams(message) : assistantParams(message, signatures);
 
 /** Thinking does not go back: most servers of this protocol refuse or ignore it. */
-function assistantParams(message: AssistantMessage): readonly ChatCompletionAssistantMessageParam[] {
+function assistantParams(
+  message: AssistantMessage,
+  signatures: Signatures,
+): readonly ChatCompletionAssistantMessageParam[] {
   const text = messageText(message);
-  const calls = toolCalls(message).map(call => ({
-    id: call.id,
-    type: 'function' as const,
-    function: {name: call.name, arguments: JSON.stringify(toInputObject(call.input))},
-  }));
+  const extras = callExtras(message);
+  const calls = toolCalls(message).map((call, at) => {
+    const extra = extras[at] ?? (at === 0 && signatures === 'wanted' ? noSignature : undefined);
+    return {
+      id: call.id,
+      type: 'function' as const,
+      function: {name: call.name, arguments: JSON.stringify(toInputObject(call.input))},
+      ...(extra === undefined ? {} : {extra_content: extra}),
+    };
+  });
   if (calls.length > 0) return [{role: 'assistant', content: text === '' ? null : text, tool_calls: calls}];
   return text === '' ? [] : [{role: 'assistant', content: text}];
 }
+
+/** What the server gave with each call, for it to get back. */
+function callExtras({blocks}: AssistantMessage): readonly (JsonObject | undefined)[] {
+  const block = blocks.find(each => each.kind === 'other' && isCallExtras(each));
+  const calls = block?.kind === 'other' ? block.data['calls'] : undefined;
+  return Array.isArray(calls) ? calls.map(extra => (isJsonObject(extra) ? extra : undefined)) : [];
+}
+
+/** What Google takes for a call that another model made (ai.google.dev/gemini-api/docs/thought-signatures). */
+const noSignature = {google: {thought_signature: 'skip_thought_signature_validator'}};
 
 /** Results come first, as the protocol demands; their images and documents, which it does not let them hold, follow with the user's words. */
 function userParams(message: UserMessage): readonly ChatCompletionMessageParam[] {

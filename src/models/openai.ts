@@ -7,6 +7,7 @@ import type {WireApi} from '../config/settings-schema.ts';
 import type {Fault} from '../domain/fault.ts';
 import {streamWithRetries} from './stream-with-retries.ts';
 import {takeBody, makeHttpFetch, readServerEvents} from './http-fetch.ts';
+import {geminiUrl} from './list-models.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
@@ -40,8 +41,27 @@ export interface OpenAiOptions {
  * OpenAI's models, and those of every server that speaks one of its protocols. The SDK prepares, signs and sends the requests and
  * explains refusals; it is loaded with the first request. Tries are counted and streams read here.
  */
-export function connectOpenAi(options: OpenAiOptions): ModelPort {
-  const endpoint = endpointOf(options);
+export const connectOpenAi = (options: OpenAiOptions): ModelPort =>
+  connect(options, {provider: 'openai', endpoint: endpointOf(options), wireApi: wireApiOf(options)});
+
+/** Google's Gemini models at the address that speaks OpenAI's chat completions, or at another one that stands in for it. */
+export function connectGemini(options: Omit<OpenAiOptions, 'wireApi'>): ModelPort {
+  const endpoint: Endpoint = {
+    name: 'Gemini',
+    baseUrl: options.baseUrl?.replace(/\/+$/u, '') ?? geminiUrl,
+    keyVariable: 'GEMINI_API_KEY',
+    urlVariable: 'GEMINI_BASE_URL',
+  };
+  return connect(options, {provider: 'gemini', endpoint, wireApi: 'chat'});
+}
+
+interface Service {
+  readonly provider: 'openai' | 'gemini';
+  readonly endpoint: Endpoint;
+  readonly wireApi: WireApi;
+}
+
+function connect(options: Omit<OpenAiOptions, 'wireApi'>, {provider, endpoint, wireApi}: Service): ModelPort {
   let client: Promise<OpenAI> | undefined;
   const post = async (path: string, content: object, signal: AbortSignal): Promise<Response> => {
     client ??= openClient(options, endpoint);
@@ -55,10 +75,15 @@ export function connectOpenAi(options: OpenAiOptions): ModelPort {
     const media = sentMedia(info);
     return withoutUnseen(request, pdfs || info.from === 'settings' ? media : {...media, pdfs: 'named'});
   };
+  const signatures = wantsSignatures(endpoint) ? 'wanted' : 'as-given';
   const chat: ProviderDialect = {
     endpoint,
     post: (request, signal) =>
-      post('/chat/completions', openAiRequest(seen(request, takesPdfs(endpoint)), mannerOf(request)), signal),
+      post(
+        '/chat/completions',
+        openAiRequest(seen(request, takesPdfs(endpoint)), {...mannerOf(request), signatures}),
+        signal,
+      ),
     decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: randomUUID}),
   };
   let summaries: 'wanted' | 'refused' = 'wanted';
@@ -77,10 +102,9 @@ export function connectOpenAi(options: OpenAiOptions): ModelPort {
     },
     decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: randomUUID}),
   };
-  const wireApi = wireApiOf(options);
   const sendOnce = makeSendOnce(wireApi === 'responses' ? responses : chat);
   return {
-    provider: 'openai',
+    provider,
     searchesWeb: wireApi === 'responses',
     stream: (request, signal) =>
       streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock, fallbacks: options.fallbacks}, signal),
@@ -134,6 +158,10 @@ const refusesSummaries = (cause: unknown): boolean =>
   'status' in cause &&
   cause.status === 400 &&
   /reasoning\.summary/u.test(String('param' in cause && cause.param) + cause.message);
+
+/** Google refuses tool calls in which nothing stands for what the model thought. */
+const wantsSignatures = ({keyVariable, baseUrl}: Endpoint): boolean =>
+  keyVariable === 'GEMINI_API_KEY' || /(?:^|\.)googleapis\.com$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
 /** The servers of this protocol that are known to take PDFs. */
 const takesPdfs = ({baseUrl}: Endpoint): boolean =>

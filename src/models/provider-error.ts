@@ -92,8 +92,7 @@ interface Refusal {
 
 export function errorFromRefusal(refusal: Refusal, endpoint: Endpoint, model: string): ProviderError {
   const {header, code, message: explanation} = refusal;
-  // Some servers say with a 400 what is a 404 elsewhere.
-  const status = refusal.status === 400 && /model_not_found/u.test(code) ? 404 : refusal.status;
+  const status = saidStatus(refusal);
   const about = explanation === '' ? '' : `: ${explanation}`;
   const final = (message: string, fix: string): ProviderError => ({
     kind: 'final',
@@ -116,7 +115,7 @@ export function errorFromRefusal(refusal: Refusal, endpoint: Endpoint, model: st
       status,
       message: `${endpoint.name} ${passing(status)} (${status})${about}`,
       fix: 'Try again later.',
-      retryAfterMs: retryAfterMs(header, Date.now()),
+      retryAfterMs: retryAfterMs(header, Date.now()) || saidWaitMs(explanation),
       patience: 'usual',
     };
   }
@@ -163,11 +162,22 @@ export function errorFromRefusal(refusal: Refusal, endpoint: Endpoint, model: st
   );
 }
 
+/** Some servers say with a 400 what has a status of its own elsewhere. */
+function saidStatus({status, code, message}: Refusal): number {
+  if (status !== 400) return status;
+  if (/model_not_found/u.test(code)) return 404;
+  return /API_KEY_INVALID|api key not valid/iu.test(`${code} ${message}`) ? 401 : status;
+}
+
+/** The wait that is asked for in words alone, in milliseconds; 0 where none is: "Please retry in 34.07s." */
+const saidWaitMs = (message: string): number =>
+  Math.ceil(Number(/\bretry in (\d+(?:\.\d+)?)s\b/iu.exec(message)?.[1] ?? 0) * 1000);
+
 /** Names and words of an error body: `{error: {type, code, message}}`, the inside of that, `{error: "text"}`, `{detail: …}`. */
 export function readErrorBody(body: unknown, fallback: string): {readonly code: string; readonly message: string} {
   const outer = isJsonObject(body) ? body : {};
   const inner = isJsonObject(outer['error']) ? outer['error'] : outer;
-  const names = [inner['type'], inner['code']].filter(name => typeof name === 'string');
+  const names = [inner['type'], inner['code'], inner['status']].filter(name => typeof name === 'string');
   const words = [inner['message'], outer['error'], outer['detail'], outer['message'], body].find(
     word => typeof word === 'string' && word !== '',
   );

@@ -40,7 +40,7 @@ describe('1: it failed, and says in one line what to do', () => {
       signal: null,
       stdout: '',
       stderr:
-        'weft: No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: weft demo\n',
+        'weft: No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: weft demo\n',
     });
   });
 

@@ -33,7 +33,7 @@ test('a key is kept for headless runs too, in one file that is the user’s alon
   });
   expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
   expect(await run(['auth', 'status'])).toMatchObject({
-    stdout: `Anthropic  key kept in ${file}\nOpenAI     no key\n`,
+    stdout: `Anthropic  key kept in ${file}\nOpenAI     no key\nGemini     no key\n`,
   });
   expect((await run(['auth', 'status'], '', {ANTHROPIC_API_KEY: 'sk-other'})).stdout).toContain(
     'Anthropic  key from ANTHROPIC_API_KEY\n',
@@ -115,7 +115,11 @@ test('a kept key that this run does not use is seen neither by the model nor on 
 
 test.each([
   ['please help', 2, 'A key is one word without spaces.'],
-  ['sk-0123456789abcdef0123456789abcdef', 2, 'This key could be of any provider: add --provider anthropic|openai.'],
+  [
+    'sk-0123456789abcdef0123456789abcdef',
+    2,
+    'This key could be of any provider: add --provider anthropic|openai|gemini.',
+  ],
   [
     'gsk_0123456789abcdef',
     2,

@@ -46,7 +46,12 @@ export interface Refusal {
   readonly code: string | undefined;
 }
 
-export type Answer = Part | readonly Part[] | {readonly refusal: Refusal};
+export type Answer = Part | readonly Part[] | {readonly refusal: Refusal} | {readonly stream: string};
+
+/** An event stream of chat completions as another server sends it, chunk by chunk. */
+export const chunks = (...all: readonly unknown[]): Answer => ({
+  stream: [...all.map(chunk => JSON.stringify(chunk)), '[DONE]'].map(data => `data: ${data}\n\n`).join(''),
+});
 
 /** Text, streamed word by word. */
 export const say = (text: string): Part => ({part: 'text', pieces: words(text)});

@@ -112,6 +112,8 @@ export async function startModelServer(
       refuse(response, dialect, {status: 400, headers: {}, body: undefined, message, code: undefined});
     } else if ('refusal' in answer) {
       refuse(response, dialect, answer.refusal);
+    } else if ('stream' in answer) {
+      response.writeHead(200, {'content-type': 'text/event-stream'}).end(answer.stream);
     } else {
       const parts: readonly Part[] = 'part' in answer ? [answer] : answer;
       await tell(response, {

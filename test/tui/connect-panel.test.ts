@@ -75,7 +75,7 @@ describe('a key', () => {
 
   test('of a form that several companies use: whose it is, is asked', () => {
     const step = pressed(panel, paste(bare), key('enter'));
-    expect(insideOf(step.panel)).toEqual(['❯ 1  Anthropic', '  2  OpenAI']);
+    expect(insideOf(step.panel)).toEqual(['❯ 1  Anthropic', '  2  OpenAI', '  3  Gemini']);
     expect(pressed(opened(step.panel), text('2')).effects).toEqual(asked('openai', bare));
   });
 

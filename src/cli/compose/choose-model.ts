@@ -3,7 +3,7 @@ import {modelNamed} from '../../domain/model-alias.ts';
 import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../../base/unreachable.ts';
 import {causeText, FaultError, faultText} from '../../domain/fault.ts';
-import {type KeyProvider, providerNames} from '../../domain/api-key.ts';
+import {type KeyProvider, keyProviders, keyVariables, providerNames} from '../../domain/api-key.ts';
 import type {OwnModels} from '../../config/model-settings.ts';
 import type {Sourced} from '../../config/merge-settings.ts';
 import type {KeptKey} from '../../config/kept-keys.ts';
@@ -96,6 +96,8 @@ async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Chosen
       return anthropic(choice);
     case 'openai':
       return openAi(choice, signal);
+    case 'gemini':
+      return gemini(choice);
     case undefined:
       return {port: noModel, model: choice.model ?? 'no model', secrets: {}, state: 'missing'};
     default:
@@ -137,17 +139,17 @@ export function keyText(
   }
 }
 
-export const keyVariables = {anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY'} as const satisfies Record<
-  KeyProvider,
-  string
->;
-
 /** The address that flags, settings and environment name for a provider; `undefined` for its own. */
 export const baseUrlOf = (
   provider: KeyProvider,
   {baseUrl, environment}: Pick<ModelChoice, 'baseUrl' | 'environment'>,
-): string | undefined =>
-  baseUrl ?? (environment[provider === 'anthropic' ? 'ANTHROPIC_BASE_URL' : 'OPENAI_BASE_URL'] || undefined);
+): string | undefined => baseUrl ?? (environment[urlVariables[provider]] || undefined);
+
+const urlVariables = {
+  anthropic: 'ANTHROPIC_BASE_URL',
+  openai: 'OPENAI_BASE_URL',
+  gemini: 'GEMINI_BASE_URL',
+} as const satisfies Record<KeyProvider, string>;
 
 /**
  * The model that answers where nobody has named another in the session, and who says so; `listed` where a server at an address of its
@@ -164,7 +166,8 @@ export async function defaultModel(
   if (choice.model !== undefined) {
     return {kind: 'named', model: modelNamed(choice.model, provider) ?? choice.model, by: 'settings'};
   }
-  const {defaultAnthropicModel, defaultOpenAiModel} = await import('../../models/model-facts.ts');
+  const {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} = await import('../../models/model-facts.ts');
+  if (provider === 'gemini') return {kind: 'named', model: defaultGeminiModel, by: provider};
   if (provider === 'anthropic') return {kind: 'named', model: defaultAnthropicModel, by: provider};
   const baseUrl = baseUrlOf(provider, choice);
   return baseUrl === undefined ? {kind: 'named', model: defaultOpenAiModel, by: provider} : {kind: 'listed', baseUrl};
@@ -198,9 +201,14 @@ function fallbacksOf(provider: KeyProvider, main: DefaultModel, {fallbackModels}
 function providerOf(choice: ModelChoice): KeyProvider | undefined {
   const {environment, baseUrl} = choice;
   if (environment['ANTHROPIC_API_KEY']) return 'anthropic';
+  if (isGoogle(baseUrl) && environment['GEMINI_API_KEY']) return 'gemini';
   if (environment['OPENAI_API_KEY'] || environment['OPENAI_BASE_URL'] || baseUrl) return 'openai';
-  return (['anthropic', 'openai'] as const).find(provider => keySource(provider, choice).from === 'kept');
+  if (environment['GEMINI_API_KEY']) return 'gemini';
+  return keyProviders.find(provider => keySource(provider, choice).from === 'kept');
 }
+
+const isGoogle = (baseUrl: string | undefined): boolean =>
+  URL.parse(baseUrl ?? '')?.hostname === 'generativelanguage.googleapis.com';
 
 /** The key itself; `locked` where the keychain that has it does not answer. */
 export async function readKey(
@@ -242,6 +250,28 @@ async function anthropic(choice: ModelChoice): Promise<ChosenModel> {
     models: modelTable(choice.models),
     effort: choice.effort ?? 'default',
     fallbacks: fallbacksOf('anthropic', named, choice),
+  });
+  return {port, model: named.kind === 'named' ? named.model : unknownModel, secrets: found.secrets, state: 'ready'};
+}
+
+async function gemini(choice: ModelChoice): Promise<ChosenModel> {
+  const {environment} = choice;
+  const found = await readKey('gemini', choice);
+  if (found.kind === 'none')
+    throw new UsageError('There is no key for Gemini: set GEMINI_API_KEY, or keep one with weft auth login.');
+  if (found.kind === 'locked') return unreachableModel(choice, lockedText('gemini'));
+  const [{connectGemini}, {modelTable}, named] = await Promise.all([
+    import('../../models/openai.ts'),
+    import('../../models/model-facts.ts'),
+    defaultModel('gemini', choice),
+  ]);
+  const port = connectGemini({
+    apiKey: found.apiKey,
+    baseUrl: baseUrlOf('gemini', choice),
+    environment,
+    models: modelTable(choice.models),
+    effort: choice.effort ?? 'default',
+    fallbacks: fallbacksOf('gemini', named, choice),
   });
   return {port, model: named.kind === 'named' ? named.model : unknownModel, secrets: found.secrets, state: 'ready'};
 }
@@ -330,7 +360,7 @@ function readRecording(file: string): string {
 
 /** Tells a user without a model what to do, in one line. */
 export const noModelText =
-  'No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: weft demo';
+  'No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: weft demo';
 
 /** For runs without a person at the keyboard: nothing begins without a model that answers. */
 export function requireModel(chosen: ChosenModel): void {

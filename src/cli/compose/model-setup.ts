@@ -1,7 +1,7 @@
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {ListedModel, ModelConnection, ModelList} from '../../agent/client.ts';
 import type {ModelInfo} from '../../models/model-facts.ts';
-import {providerNames} from '../../domain/api-key.ts';
+import {keyVariables, providerNames} from '../../domain/api-key.ts';
 import {causeText, type Fault, faultText, rejected} from '../../domain/fault.ts';
 import type {ModelPort} from '../../domain/model-stream.ts';
 import type {ApiKeys} from './api-keys.ts';
@@ -11,7 +11,6 @@ import {
   chooseModel,
   configuredProvider,
   defaultModel,
-  keyVariables,
   type ModelChoice,
   readKey,
 } from './choose-model.ts';
@@ -113,7 +112,8 @@ export const listedModel = (
 });
 
 const isChatModel = (name: string): boolean =>
-  /^(?:claude-|gpt-|chatgpt-|o\d)/u.test(name) && !/audio|realtime|transcribe|tts|image|search|instruct/u.test(name);
+  /^(?:claude-|gpt-|chatgpt-|o\d|gemini-)/u.test(name) &&
+  !/audio|realtime|transcribe|tts|image|search|instruct|embedding|live|robotics|computer-use/u.test(name);
 
 interface SetupContext {
   readonly choice: ModelChoice;

@@ -6,6 +6,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {tokenChangeText} from '../../domain/compaction.ts';
 import {
+  isCallExtras,
   type AssistantMessage,
   messageText,
   type ToolCallBlock,
@@ -95,7 +96,7 @@ function answerItems(
       case 'sealed-thinking':
         return [{kind: 'note', text: 'Thinking that the provider does not show.'}];
       case 'other':
-        return [{kind: 'note', text: `(${block.type})`}];
+        return isCallExtras(block) ? [] : [{kind: 'note', text: `(${block.type})`}];
       case 'tool-call':
         return [{kind: 'call', call: block, result: results.get(block.id)}];
       default:

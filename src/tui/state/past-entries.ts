@@ -4,7 +4,13 @@ import {decodePastAction} from '../../actions/decode-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {compactedHistoryText, isCompactionMessage} from '../../domain/compaction.ts';
-import {messageText, type Message, type ToolCallBlock, type ToolResultBlock} from '../../domain/conversation.ts';
+import {
+  isCallExtras,
+  messageText,
+  type Message,
+  type ToolCallBlock,
+  type ToolResultBlock,
+} from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {attachedTo} from '../../domain/mention.ts';
 import {isReminder} from '../../domain/reminder.ts';
@@ -50,7 +56,7 @@ function entriesOf(
         return past.action !== 'unknown' && changesTodos(past.action) ? [] : [past];
       }
       case 'other':
-        return [otherEntry(block.type)];
+        return isCallExtras(block) ? [] : [otherEntry(block.type)];
       case 'thinking':
       case 'sealed-thinking':
         return [];

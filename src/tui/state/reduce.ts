@@ -1,3 +1,4 @@
+import {isCallExtras} from '../../domain/conversation.ts';
 import {fallbackText} from '../../domain/model-fallback.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import type {Question} from '../../actions/ports.ts';
@@ -307,7 +308,7 @@ function blockStarted(view: View, key: string, block: BlockStart): View {
     case 'tool-call':
       return view;
     case 'other':
-      return add(view, otherEntry(block.type));
+      return isCallExtras(block) ? view : add(view, otherEntry(block.type));
     default:
       return unreachable(block);
   }

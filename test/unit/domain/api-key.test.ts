@@ -4,12 +4,14 @@ import {isSurelyKey, recognizeKey} from '../../../src/domain/api-key.ts';
 const anthropic = 'sk-ant-api03-AbCdEfGhIjKlMnOp_-0123456789AA';
 const openAi = 'sk-proj-AbCdEfGhIjKlMnOp_-0123456789';
 const older = 'sk-0123456789abcdefghijT3BlbkFJ0123456789abcdefghij';
+const google = 'AIzaSyA0123456789-abcdefghij_KLMNOPQRST';
 const bare = 'sk-0123456789abcdef0123456789abcdef';
 
 test.each([
   ['Anthropic', anthropic, {kind: 'key', provider: 'anthropic', key: anthropic}],
   ['OpenAI, of a project', openAi, {kind: 'key', provider: 'openai', key: openAi}],
   ['OpenAI, the older form', older, {kind: 'key', provider: 'openai', key: older}],
+  ['Google', google, {kind: 'key', provider: 'gemini', key: google}],
   ['white space around it', `  ${anthropic}\r\n`, {kind: 'key', provider: 'anthropic', key: anthropic}],
   [
     'a line of a shell file',

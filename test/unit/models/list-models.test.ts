@@ -5,8 +5,12 @@ import {listProviderModels} from '../../../src/models/list-models.ts';
 let close = (): void => {};
 afterEach(() => close());
 
+/** The paths that were asked for. */
+const asked: (string | undefined)[] = [];
+
 async function provider(status: number, body: string): Promise<string> {
-  const server = createServer((_, response) => {
+  const server = createServer((request, response) => {
+    asked.push(request.url);
     response.writeHead(status, {'content-type': 'application/json'});
     response.end(body);
   });
@@ -27,6 +31,13 @@ const list = (baseUrl: string) =>
 test('the names as the provider orders them', async () => {
   const baseUrl = await provider(200, '{"data":[{"id":"claude-b"},{"name":"no id"},{"id":"claude-a"}]}');
   expect(await list(baseUrl)).toEqual({tag: 'ok', value: ['claude-b', 'claude-a']});
+});
+
+test('Google names its models with a path, and takes no bound', async () => {
+  const baseUrl = await provider(200, '{"data":[{"id":"models/gemini-3.8-flash"},{"id":"gemini-2.5-pro"}]}');
+  const address = {provider: 'gemini', key: 'AIza', baseUrl, environment: {}} as const;
+  expect(await listProviderModels(address, signal)).toEqual({tag: 'ok', value: ['gemini-3.8-flash', 'gemini-2.5-pro']});
+  expect(asked.at(-1)).toBe('/models');
 });
 
 test.each([

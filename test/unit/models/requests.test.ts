@@ -50,7 +50,7 @@ const conversation: readonly Message[] = [
 const mark = {cache_control: {type: 'ephemeral'}};
 const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'AAAA'}};
 
-const plain = {info: infoOf('small-model'), effort: 'default'} as const;
+const plain = {info: infoOf('small-model'), effort: 'default', signatures: 'as-given'} as const;
 
 const written = (maxOutput: number) =>
   ({info: infoOf('small-model', {maxOutput}), effort: 'default', toolReferences: 'refused'}) as const;

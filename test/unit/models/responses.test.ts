@@ -93,7 +93,7 @@ test('reasoning goes back to no other model, to no other API, and not without wh
     'message',
     'message',
   ]);
-  const chat = openAiRequest(request('gpt-5.2', prompt, answer, result), options);
+  const chat = openAiRequest(request('gpt-5.2', prompt, answer, result), {...options, signatures: 'wanted'});
   const messages = anthropicRequest(request('claude', prompt, answer, result), {
     ...options,
     info: infoOf('claude', {maxOutput: 9}),

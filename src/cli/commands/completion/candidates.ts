@@ -3,7 +3,7 @@ import {timeAgo} from '../../../base/time-ago.ts';
 import {visibleLine} from '../../../base/visible.ts';
 import {parseSettingName, settingChoices, settingNames} from '../../../config/settings-schema.ts';
 import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
-import {defaultAnthropicModel, defaultOpenAiModel} from '../../../models/model-facts.ts';
+import {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} from '../../../models/model-facts.ts';
 import {openUserStore} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
 import {print} from '../../output.ts';
@@ -33,7 +33,13 @@ async function candidatesOf(kind: string, before: string): Promise<readonly Cand
     }
     case 'model': {
       const used = (await savedSessions()).map(({model}) => model).filter(model => model !== '');
-      const known = [process.env['WEFT_MODEL'] ?? '', defaultAnthropicModel, defaultOpenAiModel, ...used];
+      const known = [
+        process.env['WEFT_MODEL'] ?? '',
+        defaultAnthropicModel,
+        defaultOpenAiModel,
+        defaultGeminiModel,
+        ...used,
+      ];
       return [...new Set(known)].filter(model => model !== '').map(model => [visibleLine(model), '']);
     }
     case 'setting':

@@ -1,3 +1,4 @@
+import {keyVariables} from '../../../domain/api-key.ts';
 import {failed, ok} from '../../../base/outcome.ts';
 import type {AgentPort, ModelConfig} from '../../../server/routes/agent-routes.ts';
 import {sessionMessages} from '../../../server/routes/session-messages.ts';
@@ -55,7 +56,8 @@ export function agentSessions(store: Store): AgentPort {
 
 /** The model of a request, with a key that nothing but this engine gets to know. */
 function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig): ModelChoice {
-  const variable = choice.provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
+  const {provider = 'anthropic'} = choice;
+  const variable = provider === 'replay' ? keyVariables.anthropic : keyVariables[provider];
   return {
     ...choice,
     model: model ?? choice.model,
