@@ -1,10 +1,11 @@
+import {spawnSync} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
 import packageFile from '../../package.json' with {type: 'json'};
 import {call, say} from '../support/model-script.ts';
-import {runWeft, TempPlace} from '../support/run-weft.ts';
+import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
 import {openScene} from '../support/scene.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -157,6 +158,14 @@ test.each(['20.20.2', '22.12.0', '18.0.0'])('Node %s is too old: one line and ex
       stderr: `weft needs Node.js 22.13 or newer; this is ${version}. Install a newer Node.js and try again.\n`,
     });
   }
+});
+
+test('started as a program, V8 has little room for new objects, which weft does not need', async () => {
+  using place = new TempPlace();
+  const tell = `data:text/javascript,${encodeURIComponent('process.stderr.write(process.execArgv.join());')}`;
+  const env = place.environment({NODE_OPTIONS: `--import=${tell}`});
+  const run = spawnSync(weftBin, ['--version'], {env, encoding: 'utf8'});
+  expect([run.stdout, run.stderr]).toEqual([`${packageFile.version}\n`, '--max-semi-space-size=1']);
 });
 
 test.each(['--version', '-V'])('%s', async flag => {
