@@ -77,6 +77,7 @@ _weft_enter() { # the command that a word names in a command
     'weft plan run') next='weft plan run' ;;
     'weft plan list') next='weft plan list' ;;
     'weft plan show') next='weft plan show' ;;
+    'weft stack run') next='weft stack run' ;;
     'weft stack list') next='weft stack list' ;;
     'weft stack next') next='weft stack next' ;;
     'weft stack create') next='weft stack create' ;;
@@ -185,6 +186,21 @@ _weft_option() { # what an option of a command takes
     'weft serve --allow-host') takes=many kind=any ;;
     'weft serve --allow-origin') takes=many kind=any ;;
     'weft serve --output-format') takes=one kind=choices choices=('text' 'json') ;;
+    'weft stack run --model') takes=one kind=model ;;
+    'weft stack run --fallback-model') takes=one kind=any ;;
+    'weft stack run --provider') takes=one kind=choices choices=('anthropic' 'openai' 'gemini' 'replay') ;;
+    'weft stack run --base-url') takes=one kind=any ;;
+    'weft stack run --permission-mode') takes=one kind=choices choices=('default' 'acceptEdits' 'plan' 'dontAsk' 'bypassPermissions') ;;
+    'weft stack run --sandbox') takes=one kind=choices choices=('auto' 'native' 'bwrap' 'claude' 'codex') ;;
+    'weft stack run --allowed-tools') takes=many kind=any ;;
+    'weft stack run --disallowed-tools') takes=many kind=any ;;
+    'weft stack run --max-turns') takes=one kind=any ;;
+    'weft stack run --max-cost') takes=one kind=any ;;
+    'weft stack run --timeout') takes=one kind=any ;;
+    'weft stack run -C' | 'weft stack run --cwd') takes=one kind=directory ;;
+    'weft stack run --add-dir') takes=many kind=directory ;;
+    'weft stack run --settings') takes=one kind=file ;;
+    'weft stack run --mcp-config') takes=many kind=file ;;
     'weft stack create --layer') takes=one kind=any ;;
     'weft stack message --task') takes=one kind=any ;;
     *) ;;
@@ -246,7 +262,7 @@ _weft_position() { # what an argument of a command is
     'weft stack status|0') kind=any ;;
     'weft stack status|1') kind=any ;;
     'weft stack message|'*) kind=any ;;
-    'weft stack help|0') kind=choices choices=('list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages') ;;
+    'weft stack help|0') kind=choices choices=('run' 'list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages') ;;
     *) ;;
   esac
 }
@@ -328,7 +344,8 @@ _weft_names() { # what can follow in a command
     'weft plan list') options=('--json' '-h' '--help') commands=() ;;
     'weft plan show') options=('--json' '-h' '--help') commands=() ;;
     'weft serve') options=('--port' '--host' '--store' '--allow-host' '--allow-origin' '--output-format' '-h' '--help') commands=() ;;
-    'weft stack') options=('-h' '--help') commands=('list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages' 'help') ;;
+    'weft stack') options=('-h' '--help') commands=('run' 'list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages' 'help') ;;
+    'weft stack run') options=('--keep-going' '--once' '--json' '--model' '--fallback-model' '--provider' '--base-url' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-C' '--cwd' '--add-dir' '--settings' '--mcp-config' '-h' '--help') commands=() ;;
     'weft stack list') options=('--json' '-h' '--help') commands=() ;;
     'weft stack next') options=('--json' '-h' '--help') commands=() ;;
     'weft stack create') options=('--layer' '--new-layer' '--json' '-h' '--help') commands=() ;;

@@ -26,6 +26,8 @@ export interface Places {
   readonly credentials: string;
   /** What the user got by signing in to MCP servers, or for which of them it is in the keychain. */
   readonly serverCredentials: string;
+  /** Held by the process that runs the task stack. */
+  readonly stackLock: string;
   /** The token that requests to `weft serve` need. */
   readonly serverToken: string;
 }
@@ -61,6 +63,7 @@ export function placesOf(user: {
     servers: paths.join(data, 'mcp'),
     credentials: paths.join(data, 'credentials.json'),
     serverCredentials: paths.join(data, 'mcp', 'credentials.json'),
+    stackLock: paths.join(data, 'stack-run.lock'),
     serverToken: paths.join(data, 'server.token'),
   });
 

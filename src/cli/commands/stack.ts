@@ -1,7 +1,7 @@
 import {InvalidArgumentError, Option, type Command} from 'commander';
 import {taskStatuses, type TaskStatus} from '../../tasks/stack/stack-records.ts';
 import {exiting} from '../exit-code.ts';
-import {jsonFlag, type JsonOption} from '../flags.ts';
+import {jsonFlag, type JsonOption, type MainOptions} from '../flags.ts';
 
 /** Loaded when one of the commands is called. */
 const actions = () => import('./stack/run-stack.ts');
@@ -15,9 +15,43 @@ export interface MessageOptions extends JsonOption {
   readonly task?: string;
 }
 
-/** `weft stack list|next|create|add|status|advance|message|messages`: the task stack that `weft serve` serves, too. */
+/** Flags of weft itself that a run of the stack takes, too: who answers, what may run, where, and how much. */
+const runFlags: ReadonlySet<string | undefined> = new Set([
+  '--model',
+  '--fallback-model',
+  '--provider',
+  '--base-url',
+  '--permission-mode',
+  '--sandbox',
+  '--allowed-tools',
+  '--disallowed-tools',
+  '--allowedTools',
+  '--disallowedTools',
+  '--max-turns',
+  '--max-cost',
+  '--timeout',
+  '--cwd',
+  '--add-dir',
+  '--settings',
+  '--mcp-config',
+]);
+
+export interface StackRunOptions extends Omit<MainOptions, 'sessionPersistence' | 'color'>, JsonOption {
+  readonly keepGoing?: true;
+  readonly once?: true;
+}
+
+/** `weft stack run|list|next|create|add|status|advance|message|messages`: the task stack that `weft serve` serves, too. */
 export function addStack(program: Command): void {
   const stack = program.command('stack').description('Tasks in layers, and what is to be done next');
+  const run = stack
+    .command('run')
+    .description('Run the tasks in order, from where the stack stands')
+    .option('--keep-going', 'Go on after a task that failed')
+    .option('--once', 'Run one position only: a task or a hook')
+    .option('--json', 'Print what happens as JSON lines')
+    .action(exiting(async (options: StackRunOptions) => (await import('./stack/run-director.ts')).runStack(options)));
+  for (const option of program.options) if (runFlags.has(option.long)) run.addOption(option);
   stack
     .command('list')
     .description('Show the layers with their tasks, and the pointer')

@@ -17,7 +17,9 @@ export type StackEvent =
     }
   | {readonly event: 'entry-inserted'; readonly layer: number; readonly index: number; readonly entry: LayerEntry}
   | {readonly event: 'entry-removed'; readonly layer: number; readonly index: number}
-  | {readonly event: 'pointer-set'; readonly pointer: Position};
+  | {readonly event: 'pointer-set'; readonly pointer: Position}
+  /** The hook at the pointer has run, and there was nothing to advance to. */
+  | {readonly event: 'hook-finished'};
 
 interface Layer {
   readonly createdAt: string;
@@ -36,10 +38,17 @@ export class StackState {
   readonly #layers: Layer[] = [];
   readonly #layerOf = new Map<StackTaskId, Layer>();
   #pointer: Position | 'none' = 'none';
+  #isHookFinished = false;
   #taskCount = 0;
 
   get pointer(): Position | 'none' {
     return this.#pointer;
+  }
+
+  /** Whether the position is a hook at the pointer that has run. */
+  isFinishedHook({kind, layer}: Position): boolean {
+    const pointer = this.#pointer;
+    return this.#isHookFinished && pointer !== 'none' && pointer.kind === kind && pointer.layer === layer;
   }
 
   get layerCount(): number {
@@ -177,9 +186,19 @@ export class StackState {
       }
       case 'pointer-set': {
         const before = this.#pointer;
+        const wasFinished = this.#isHookFinished;
         this.#pointer = event.pointer;
+        this.#isHookFinished = false;
         return () => {
           this.#pointer = before;
+          this.#isHookFinished = wasFinished;
+        };
+      }
+      case 'hook-finished': {
+        const wasFinished = this.#isHookFinished;
+        this.#isHookFinished = true;
+        return () => {
+          this.#isHookFinished = wasFinished;
         };
       }
       default:

@@ -300,12 +300,18 @@ export class TaskStack {
     return ok(this.#shown(next));
   }
 
+  /** The hook at the pointer, which may be the end of the stack, has run: `next` passes it over until the pointer moves. */
+  finishHook(): void {
+    this.#happened({event: 'hook-finished'});
+  }
+
   /** What is to be done at the pointer or after it; finished tasks are passed over. */
   next(): NextTask | 'none' {
     const {pointer} = this.#state;
     for (const position of this.#state.positionsFrom(pointer === 'none' ? start : pointer)) {
       const task = this.#taskOf(position);
       if (position.kind === 'task' && (task === null || isFinalStatus(task.status))) continue;
+      if (this.#state.isFinishedHook(position)) continue;
       return {
         layer_index: position.layer,
         task_index: this.#indexOf(position),

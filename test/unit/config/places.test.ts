@@ -21,6 +21,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/home/u/.local/share/weft/credentials.json',
       serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
       serverToken: '/home/u/.local/share/weft/server.token',
+      stackLock: '/home/u/.local/share/weft/stack-run.lock',
     },
   ],
   [
@@ -42,6 +43,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/home/u/.local/share/weft/credentials.json',
       serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
       serverToken: '/home/u/.local/share/weft/server.token',
+      stackLock: '/home/u/.local/share/weft/stack-run.lock',
     },
   ],
   [
@@ -63,6 +65,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/w/credentials.json',
       serverCredentials: '/w/mcp/credentials.json',
       serverToken: '/w/server.token',
+      stackLock: '/w/stack-run.lock',
     },
   ],
   [
@@ -84,6 +87,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/Users/u/Library/Application Support/weft/credentials.json',
       serverCredentials: '/Users/u/Library/Application Support/weft/mcp/credentials.json',
       serverToken: '/Users/u/Library/Application Support/weft/server.token',
+      stackLock: '/Users/u/Library/Application Support/weft/stack-run.lock',
     },
   ],
   [
@@ -105,6 +109,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: 'C:\\Users\\u\\AppData\\Local\\weft\\credentials.json',
       serverCredentials: 'C:\\Users\\u\\AppData\\Local\\weft\\mcp\\credentials.json',
       serverToken: 'C:\\Users\\u\\AppData\\Local\\weft\\server.token',
+      stackLock: 'C:\\Users\\u\\AppData\\Local\\weft\\stack-run.lock',
     },
   ],
 ])('%s', (_, user, places) => {

@@ -28,18 +28,27 @@ type Runs = MachinePort['run'];
  * Runs a command or a script file as a client of the server asked, under the rules of its folder: nobody is there to be asked, so what
  * would ask is refused. Secrets of the environment are kept from it, as from every command.
  */
-export const runInSandbox: Runs = async ({what, cwd, provider, network}, signal) => {
+export const runInSandbox: Runs = async ({cwd, ...request}, signal) => {
   const folder = requestFolder(cwd);
   if (folder === 'no-folder')
     return refused(400, 'The request does not fit: not an existing absolute folder, in body.cwd');
-  const command = commandLine(what);
-  if (command === undefined)
-    return refused(400, 'The request does not fit: not a script file with a known ending, in body.path');
   const context = loadRunContext({
     directory: folder.path,
     added: [],
     options: {sessionPersistence: false, color: false},
   });
+  return runJudged(request, {context}, signal);
+};
+
+/** Runs a command under the rules of a run: nobody is asked, so what would ask is refused with 403. */
+export async function runJudged(
+  {what, provider, network}: Omit<SandboxRequest, 'cwd'>,
+  {context}: {readonly context: RunContext},
+  signal: AbortSignal,
+): ReturnType<Runs> {
+  const command = commandLine(what);
+  if (command === undefined)
+    return refused(400, 'The request does not fit: not a script file with a known ending, in body.path');
   const sandbox = commandSandbox(context, provider === undefined || provider === 'native' ? 'bwrap' : provider);
   const {runTag, endLeftovers} = await processesOf(context);
   try {
@@ -57,7 +66,7 @@ export const runInSandbox: Runs = async ({what, cwd, provider, network}, signal)
     if (refusal !== '') return refused(403, refusal);
     const exec = makeSandboxExec({
       sandbox: proof.provider === 'native' ? {enclose: async () => ok({kind: 'plain'})} : sandbox,
-      directory: folder.path,
+      directory: context.directory,
       environment: shellEnvironment(
         {
           given: {...process.env, PATH: userPath()},
@@ -89,7 +98,7 @@ export const runInSandbox: Runs = async ({what, cwd, provider, network}, signal)
     await endLeftovers();
     await sandbox.close();
   }
-};
+}
 
 /** Whatever the run starts is known by its tag: it ends with it, and with weft where weft is killed. */
 async function processesOf({places}: RunContext) {

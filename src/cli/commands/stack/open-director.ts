@@ -1,0 +1,63 @@
+import {randomUUID} from 'node:crypto';
+import {ok, type Outcome} from '../../../base/outcome.ts';
+import type {StackStore} from '../../../store/stack-store.ts';
+import {takeRunLock} from '../../../store/run-lock.ts';
+import {
+  directStack,
+  type DirectorOptions,
+  type StackRunEnd,
+  type StackRunEvent,
+} from '../../../tasks/stack/direct-stack.ts';
+import {requireModel} from '../../compose/choose-model.ts';
+import {connectModel} from '../../compose/compose-session.ts';
+import type {RunContext} from '../../compose/run-context.ts';
+import {weftWorker} from './weft-worker.ts';
+
+/** Milliseconds between two looks at what other processes have changed: messages of the user's, tasks that were cancelled. */
+const lookMs = 250;
+
+/** A run of the task stack that no other one goes beside. */
+export interface StackDirector {
+  /** To be called once. */
+  run(options: DirectorOptions, signal: AbortSignal): Promise<StackRunEnd>;
+}
+
+/** Makes ready what runs the task stack, unless this process or another one runs it: `held-elsewhere`. */
+export async function openDirector(
+  context: RunContext,
+  {stack, observe}: {readonly stack: StackStore; readonly observe: (event: StackRunEvent) => void},
+): Promise<Outcome<StackDirector, 'held-elsewhere'>> {
+  const lock = takeRunLock(context.places.stackLock);
+  if (lock.tag === 'failed') return lock;
+  try {
+    const chosen = await connectModel(context);
+    requireModel(chosen);
+    const store = await context.store();
+    const ports = {
+      perform: <T>(work: Parameters<typeof stack.perform<T>>[0]): T => stack.perform(work),
+      read: <T>(work: Parameters<typeof stack.read<T>>[0]): T => stack.read(work),
+      worker: weftWorker({context, chosen, store}),
+      watch(listener: () => void) {
+        const timer = setInterval(listener, lookMs);
+        return () => clearInterval(timer);
+      },
+      newSession: () => randomUUID(),
+      observe,
+    };
+    return ok({
+      async run(options, signal) {
+        try {
+          return await directStack(ports, options, signal);
+        } finally {
+          lock.value.release();
+        }
+      },
+    });
+  } catch (cause) {
+    lock.value.release();
+    throw cause;
+  }
+}
+
+/** What to say where one runs already. */
+export const heldText = 'the task stack runs already, in another weft';

@@ -1,0 +1,107 @@
+import {unreachable} from '../../../base/unreachable.ts';
+import {visibleLine} from '../../../base/visible.ts';
+import type {StackRunEnd, StackRunEvent} from '../../../tasks/stack/direct-stack.ts';
+import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
+import {openUserStack} from '../../compose/user-stack.ts';
+import {exitCode, timeLimitText, type ExitCode} from '../../exit-code.ts';
+import {note, print, printJson} from '../../output.ts';
+import {normalizeOptions} from '../../sdk-options.ts';
+import {onSignal} from '../../signals.ts';
+import type {StackRunOptions} from '../stack.ts';
+import {heldText, openDirector} from './open-director.ts';
+
+/** The process ends at most this many milliseconds after it was told to stop, whatever hangs. */
+const stopWithinMs = 3000;
+
+/** `weft stack run`: runs the tasks in order, from where the stack stands. */
+export async function runStack(given: StackRunOptions): Promise<ExitCode> {
+  const {keepGoing, once, json, ...flags} = given;
+  const options = normalizeOptions({...flags, sessionPersistence: true, color: true});
+  const stopping = new AbortController();
+  let stopped: ExitCode | undefined;
+  const stop = (code: ExitCode): void => {
+    if (stopped !== undefined) return;
+    stopped = code;
+    setTimeout(() => process.exit(code), stopWithinMs).unref();
+    stopping.abort();
+  };
+  onSignal('SIGINT', () => stop(exitCode.interrupted));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stop(exitCode.terminated));
+  const {timeout} = options;
+  const timer =
+    timeout === undefined
+      ? undefined
+      : setTimeout(() => stop(exitCode.timeLimit), Math.max(0, timeout * 1000 - performance.now()));
+  const context = loadRunContext({
+    directory: existingFolder(options.cwd ?? '.'),
+    added: (options.addDir ?? []).map(existingFolder),
+    options,
+  });
+  for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);
+  const stack = openUserStack(context.places);
+  try {
+    const observe = json === undefined ? tell : (event: StackRunEvent) => printJson(`${JSON.stringify(event)}\n`);
+    const director = await openDirector(context, {stack, observe});
+    if (director.tag === 'failed') {
+      note(`${heldText}.`);
+      return exitCode.failed;
+    }
+    const end = await director.value.run(
+      {afterFailure: keepGoing === undefined ? 'stop' : 'go-on', positions: once === undefined ? 'all' : 'one'},
+      stopping.signal,
+    );
+    if ('reason' in end) note(visibleLine(end.reason));
+    if (stopped === exitCode.timeLimit && timeout !== undefined) note(timeLimitText(timeout));
+    return stopped ?? codeOf(end);
+  } finally {
+    clearTimeout(timer);
+    stack.close();
+  }
+}
+
+function codeOf(end: StackRunEnd): ExitCode {
+  switch (end.kind) {
+    case 'done':
+      return exitCode.done;
+    case 'task-failed':
+    case 'hook-failed':
+    case 'not-begun':
+    case 'stopped':
+      return exitCode.failed;
+    case 'hook-refused':
+      return exitCode.needsApproval;
+    case 'out-of-bounds':
+      return exitCode.limitReached;
+    default:
+      return unreachable(end);
+  }
+}
+
+/** Says in lines what happens; what sub-agents say and do is kept, and shown with `--json`. */
+function tell(event: StackRunEvent): void {
+  switch (event.type) {
+    case 'task_started':
+      print(`${event.task_id}  ${event.resumed ? 'goes on' : 'begins'}: ${visibleLine(event.description)}\n`);
+      return;
+    case 'task_finished': {
+      const reason = event.reason === '' ? '' : `: ${visibleLine(event.reason)}`;
+      print(`${event.task_id}  ${event.status.toLowerCase().replace('_', ' ')}${reason}\n`);
+      return;
+    }
+    case 'hook_finished': {
+      const hook = event.hook === 'pre_hook' ? 'pre-hook' : 'post-hook';
+      const reason = event.reason === '' ? '' : `: ${visibleLine(event.reason)}`;
+      print(`${hook} of layer ${String(event.layer_index)}  ${event.state.replace('-', ' ')}${reason}\n`);
+      return;
+    }
+    case 'run_started':
+    case 'run_finished':
+    case 'hook_started':
+    case 'text':
+    case 'tool_use':
+    case 'message_read':
+      return;
+    default:
+      unreachable(event);
+  }
+}

@@ -1,0 +1,272 @@
+import {randomUUID} from 'node:crypto';
+import type {AgentEvent, PromptSummary} from '../../../actions/agent-event.ts';
+import type {AgentClient} from '../../../agent/client.ts';
+import {causeText} from '../../../domain/fault.ts';
+import {blockTexts} from '../../../domain/conversation.ts';
+import {messageId, parseSessionId, stackMessageId} from '../../../domain/ids.ts';
+import type {JournalRecord} from '../../../domain/journal.ts';
+import {timelineOf} from '../../../domain/timeline.ts';
+import {knownCost} from '../../../domain/usage.ts';
+import {endOf, summaryNotes} from '../../../headless/prompt-summary.ts';
+import type {Store} from '../../../store/open-store.ts';
+import type {HookEnd, StackWorker, TaskHost, TaskRun, TaskWork} from '../../../tasks/stack/direct-stack.ts';
+import {taskPrompt, type HookWork, type TaskEnd} from '../../../tasks/stack/director-steps.ts';
+import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
+import type {ChosenModel} from '../../compose/choose-model.ts';
+import {composeSession, noDriver} from '../../compose/compose-session.ts';
+import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
+import type {RunContext} from '../../compose/run-context.ts';
+
+export interface WorkerSetup {
+  readonly context: RunContext;
+  readonly chosen: ChosenModel;
+  readonly store: Store;
+}
+
+const goOn =
+  'The work on this task was interrupted. Go on with it where it stands, and say at the end what came of it.';
+
+/** Runs tasks with weft itself, each in a session of its own, under the rules and bounds of the command line. */
+export function weftWorker(setup: WorkerSetup): StackWorker {
+  const {context, store} = setup;
+  let spentUsd = 0;
+  const costLeft = (): number | undefined =>
+    context.options.maxCost === undefined ? undefined : context.options.maxCost - spentUsd;
+
+  async function open(session: string): Promise<AgentClient> {
+    const maxCost = costLeft();
+    const options = {
+      ...context.options,
+      ...(maxCost === undefined ? {} : {maxCost}),
+      ...(isKept(session) ? {resume: session} : {sessionId: session}),
+    };
+    return composeSession(setup.chosen, {
+      context: {...context, options, store: async () => store},
+      interaction: 'unattended',
+      driver: noDriver,
+      models: fixedModel(nobodyChooses),
+    });
+  }
+
+  const isKept = (session: string): boolean => recordsOf(session).length > 0;
+
+  function recordsOf(session: string): readonly JournalRecord[] {
+    const id = parseSessionId(session);
+    const read = id === undefined ? undefined : store.read(id);
+    return read?.tag === 'ok' ? timelineOf(read.value.records).activeRecords : [];
+  }
+
+  async function runPrompt(
+    {session, text}: {readonly session: string; readonly text: string},
+    prompt: PromptListener,
+    signal: AbortSignal,
+  ): Promise<TaskEnd> {
+    const left = costLeft();
+    if (left !== undefined && left <= 0) return costBound;
+    let client: AgentClient;
+    try {
+      client = await open(session);
+    } catch (cause) {
+      return {kind: 'not-begun', reason: causeText(cause)};
+    }
+    const summary = await settledPrompt(client, {text, prompt}, signal);
+    await client.close('finished');
+    if (summary === 'withdrawn') return {kind: 'interrupted'};
+    spentUsd += knownCost(Object.values(summary.sessionUsage.models)) ?? 0;
+    return endOfTask(summary);
+  }
+
+  return {
+    begin({task, session}: TaskWork, host: TaskHost, signal: AbortSignal): TaskRun {
+      const inbox = new Inbox(host);
+      const records = recordsOf(session);
+      const finished = async (): Promise<TaskEnd> => {
+        inbox.known(records);
+        const earlier = finishedBefore(records);
+        if (earlier !== 'not-finished' && inbox.isEmpty) return earlier;
+        const text = records.length === 0 ? taskPrompt(task.description) : goOn;
+        return runPrompt({session, text}, {host, inbox}, signal);
+      };
+      // What the user has said before it begins comes first.
+      return {steer: message => inbox.take(message), finished: Promise.resolve().then(finished)};
+    },
+    async runHook(work: Exclude<HookWork, {kind: 'none'}>, signal: AbortSignal): Promise<HookEnd> {
+      if (work.kind === 'command') return runCommand(work.command, setup, signal);
+      const end = await runPrompt(
+        {session: randomUUID(), text: work.prompt},
+        {host: noHost, inbox: new Inbox(noHost)},
+        signal,
+      );
+      if (end.kind === 'completed') return {kind: 'done'};
+      if (end.kind === 'interrupted') return end;
+      return {kind: 'failed', reason: end.reason};
+    },
+  };
+}
+
+const costBound: TaskEnd = {
+  kind: 'out-of-bounds',
+  reason: 'the run has cost what it may cost. Raise --max-cost to go on.',
+};
+
+const noHost: TaskHost = {text: () => {}, tool: () => {}, read: () => {}};
+
+interface PromptListener {
+  readonly host: TaskHost;
+  readonly inbox: Inbox;
+}
+
+/** Messages of the user's on their way into a conversation. Each is given once, also where weft was killed in between. */
+class Inbox {
+  readonly #host: TaskHost;
+  readonly #waiting: UserMessage[] = [];
+  readonly #given = new Set<string>();
+  #held: ReadonlySet<string> = new Set();
+  #client: AgentClient | undefined;
+
+  constructor(host: TaskHost) {
+    this.#host = host;
+  }
+
+  /** Whether nothing is on its way. */
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0 && this.#given.size === 0;
+  }
+
+  /** The conversation so far: what it holds is not given again. */
+  known(records: readonly JournalRecord[]): void {
+    this.#held = new Set(records.flatMap(record => (record.kind === 'prompt' ? [String(record.message.id)] : [])));
+    for (const message of this.#waiting.splice(0)) this.take(message);
+  }
+
+  take(message: UserMessage): void {
+    if (this.#held.has(message.id)) this.#host.read(message.id);
+    else if (this.#client === undefined) this.#waiting.push(message);
+    else this.#give(message, this.#client);
+  }
+
+  open(client: AgentClient): void {
+    this.#client = client;
+    for (const message of this.#waiting.splice(0)) this.#give(message, client);
+  }
+
+  accepted(id: string): void {
+    if (this.#given.delete(id)) this.#host.read(stackMessageId(id));
+  }
+
+  withdrawn(id: string): void {
+    this.#given.delete(id);
+  }
+
+  #give({id, content}: UserMessage, client: AgentClient): void {
+    this.#given.add(id);
+    client.submit({op: 'prompt', id: messageId(id), text: content, images: [], when: 'steering'});
+  }
+}
+
+/** Sends a prompt and waits until it, and all that the user said meanwhile, has come to its end. */
+function settledPrompt(
+  client: AgentClient,
+  {text, prompt: {host, inbox}}: {readonly text: string; readonly prompt: PromptListener},
+  signal: AbortSignal,
+): Promise<PromptSummary | 'withdrawn'> {
+  const {promise, resolve} = Promise.withResolvers<PromptSummary | 'withdrawn'>();
+  const id = messageId(randomUUID());
+  const take = (event: AgentEvent): void => {
+    switch (event.event) {
+      case 'block-finished':
+        if (event.block.kind === 'text' && event.block.text.trim() !== '') host.text(event.block.text);
+        return;
+      case 'action-queued':
+        host.tool(event.label);
+        return;
+      case 'prompt-accepted':
+        inbox.accepted(event.id);
+        return;
+      case 'prompt-withdrawn':
+        inbox.withdrawn(event.id);
+        if (event.id === id) resolve('withdrawn');
+        return;
+      case 'approval-requested':
+        client.submit({
+          op: 'answer-approval',
+          id: event.approval.id,
+          answer: {decision: 'refuse', message: 'Nobody could be asked.', by: 'program'},
+        });
+        return;
+      case 'question-asked':
+        client.submit({op: 'answer-question', id: event.id, answer: {kind: 'dismissed'}});
+        return;
+      case 'hand-over-asked':
+        client.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
+        return;
+      case 'prompt-finished':
+        // What the user said too late to join this prompt is the next one.
+        if (inbox.isEmpty || event.summary.end.kind !== 'done') resolve(event.summary);
+        return;
+      default:
+    }
+  };
+  const unsubscribe = client.subscribe(events => events.forEach(take));
+  const stop = (): void => client.submit({op: 'interrupt'});
+  signal.addEventListener('abort', stop, {once: true});
+  client.submit({op: 'prompt', id, text, images: [], when: 'queued'});
+  inbox.open(client);
+  if (signal.aborted) stop();
+  return promise.finally(() => {
+    unsubscribe();
+    signal.removeEventListener('abort', stop);
+  });
+}
+
+function endOfTask(summary: PromptSummary): TaskEnd {
+  const {end, answer} = summary;
+  if (end.kind === 'interrupted') return {kind: 'interrupted'};
+  if (end.kind === 'max-cost') return costBound;
+  const cost = knownCost(Object.values(summary.sessionUsage.models));
+  const results = {answer, ...(cost === undefined ? {} : {cost_usd: cost})};
+  if (endOf(summary).exitCode === 0) return {kind: 'completed', said: answer, results};
+  const reason = summaryNotes(summary).join('; ');
+  return {kind: 'failed', reason: reason === '' ? 'it gave no answer' : reason, said: answer, results};
+}
+
+/** What an earlier run came to that was killed before it could keep the end of the task. */
+function finishedBefore(records: readonly JournalRecord[]): TaskEnd | 'not-finished' {
+  const last = records.findLast(
+    ({kind}) => kind === 'prompt' || kind === 'answer' || kind === 'result' || kind === 'reminder',
+  );
+  if (last?.kind !== 'answer' || last.message.stop !== 'end-turn') return 'not-finished';
+  if (last.message.blocks.some(({kind}) => kind === 'tool-call')) return 'not-finished';
+  const answer = blockTexts(last.message.blocks).join('\n\n');
+  if (answer.trim() === '') return 'not-finished';
+  const refused = records.some(each => each.kind === 'approval' && each.decision === 'refused' && each.by === 'nobody');
+  return refused
+    ? {kind: 'failed', reason: 'something needed approval and nobody could be asked', said: answer, results: {answer}}
+    : {kind: 'completed', said: answer, results: {answer}};
+}
+
+async function runCommand(command: string, {context}: WorkerSetup, signal: AbortSignal): Promise<HookEnd> {
+  try {
+    const {runJudged} = await import('../serve/sandbox-runs.ts');
+    const ran = await runJudged(
+      {
+        what: {kind: 'command', command},
+        // `auto` is whichever works.
+        provider: context.settings.sandbox === 'auto' ? undefined : context.settings.sandbox,
+        network: 'closed',
+      },
+      {context},
+      signal,
+    );
+    if (signal.aborted) return {kind: 'interrupted'};
+    if (ran.tag === 'failed') return {kind: ran.error.status === 403 ? 'refused' : 'failed', reason: ran.error.error};
+    const {exitCode, stderr} = ran.value;
+    if (exitCode === 0) return {kind: 'done'};
+    return {kind: 'failed', reason: `exit code ${String(exitCode)} ${stderr.trim().slice(-mostStderr)}`.trim()};
+  } catch (cause) {
+    return {kind: 'failed', reason: causeText(cause)};
+  }
+}
+
+/** UTF-16 units of what a failing hook wrote that are told. */
+const mostStderr = 500;

@@ -1,0 +1,254 @@
+import type {StackMessageId, StackTaskId} from '../../domain/ids.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {
+  noteProgress,
+  settleHook,
+  settleTask,
+  takeNext,
+  unreadAbout,
+  type DirectorStep,
+  type HookPlace,
+  type HookWork,
+  type TaskEnd,
+} from './director-steps.ts';
+import {isFinalStatus, type StackTask, type TaskStatus, type UserMessage} from './stack-records.ts';
+import type {TaskStack} from './task-stack.ts';
+
+/** What happens while the task stack runs, for those who watch; sent as it is. */
+export type StackRunEvent =
+  | {readonly type: 'run_started'}
+  | {
+      readonly type: 'task_started';
+      readonly task_id: StackTaskId;
+      readonly session_id: string;
+      readonly description: string;
+      /** Whether it goes on with what an earlier run has begun. */
+      readonly resumed: boolean;
+    }
+  | {readonly type: 'text'; readonly task_id: StackTaskId; readonly content: string}
+  | {readonly type: 'tool_use'; readonly task_id: StackTaskId; readonly title: string}
+  /** The sub-agent has read this message of the user's. */
+  | {readonly type: 'message_read'; readonly task_id: StackTaskId; readonly message_id: StackMessageId}
+  | {
+      readonly type: 'task_finished';
+      readonly task_id: StackTaskId;
+      readonly status: TaskStatus;
+      /** Why it failed or stopped; empty otherwise. */
+      readonly reason: string;
+    }
+  | {readonly type: 'hook_started'; readonly layer_index: number; readonly hook: HookName}
+  | {
+      readonly type: 'hook_finished';
+      readonly layer_index: number;
+      readonly hook: HookName;
+      readonly state: HookEnd['kind'];
+      readonly reason: string;
+    }
+  | {readonly type: 'run_finished'; readonly outcome: StackRunEnd['kind']; readonly reason: string};
+
+type HookName = 'pre_hook' | 'post_hook';
+
+export type HookEnd =
+  | {readonly kind: 'done'}
+  | {readonly kind: 'passed-over'; readonly reason: string}
+  | {readonly kind: 'failed'; readonly reason: string}
+  /** It would have needed an approval, or a rule forbids it. */
+  | {readonly kind: 'refused'; readonly reason: string}
+  | {readonly kind: 'interrupted'};
+
+/** How a run of the task stack ended. */
+export type StackRunEnd =
+  | {readonly kind: 'done'}
+  | {readonly kind: 'task-failed'}
+  | {readonly kind: 'hook-failed'; readonly reason: string}
+  | {readonly kind: 'hook-refused'; readonly reason: string}
+  | {readonly kind: 'out-of-bounds'; readonly reason: string}
+  | {readonly kind: 'not-begun'; readonly reason: string}
+  | {readonly kind: 'stopped'};
+
+/** Whoever does the work of the stack: sub-agents of weft, or other agents' programs. */
+export interface StackWorker {
+  /** Begins a task, or goes on with it where the session has been begun. An abort of `signal` interrupts it. */
+  begin(task: TaskWork, host: TaskHost, signal: AbortSignal): TaskRun;
+  /** Runs what a hook asks for, under the rules that hold for everything else. Never rejects. */
+  runHook(work: Exclude<HookWork, {kind: 'none'}>, signal: AbortSignal): Promise<HookEnd>;
+}
+
+export interface TaskWork {
+  readonly task: StackTask;
+  /** A UUID. */
+  readonly session: string;
+}
+
+export interface TaskHost {
+  readonly text: (content: string) => void;
+  /** It does something; `title` says what in a line. */
+  readonly tool: (title: string) => void;
+  /** The sub-agent has this message in its conversation. */
+  readonly read: (message: StackMessageId) => void;
+}
+
+export interface TaskRun {
+  /** Gives the sub-agent a message of the user's, once. */
+  steer(message: UserMessage): void;
+  /** Settles when all that it started has settled and is kept. Never rejects. */
+  readonly finished: Promise<TaskEnd>;
+}
+
+export interface DirectorPorts {
+  /** Carries out a change, which is kept when this returns. */
+  readonly perform: <T>(work: (stack: TaskStack) => T) => T;
+  readonly read: <T>(work: (stack: TaskStack) => T) => T;
+  readonly worker: StackWorker;
+  /** Calls the listener every now and then, since other processes change the stack, too. The result ends it. */
+  readonly watch: (listener: () => void) => () => void;
+  readonly newSession: () => string;
+  readonly observe: (event: StackRunEvent) => void;
+}
+
+export interface DirectorOptions {
+  /** Whether a task that fails ends the run. */
+  readonly afterFailure: 'stop' | 'go-on';
+  /** `one`: one position of the stack. */
+  readonly positions: 'all' | 'one';
+}
+
+/**
+ * Runs the task stack from where it stands: position by position, until nothing is left, something failed, or `signal` aborts. Only one
+ * director may run at a time. What a killed one left under way is taken up again. Rejects where the stack cannot be kept.
+ */
+export async function directStack(
+  ports: DirectorPorts,
+  options: DirectorOptions,
+  signal: AbortSignal,
+): Promise<StackRunEnd> {
+  ports.observe({type: 'run_started'});
+  const end = await allPositions(ports, options, signal);
+  ports.observe({type: 'run_finished', outcome: end.kind, reason: 'reason' in end ? end.reason : ''});
+  return end;
+}
+
+async function allPositions(
+  ports: DirectorPorts,
+  {afterFailure, positions}: DirectorOptions,
+  signal: AbortSignal,
+): Promise<StackRunEnd> {
+  let end: StackRunEnd = {kind: 'done'};
+  for (;;) {
+    if (signal.aborted) return {kind: 'stopped'};
+    const step = ports.perform(stack => takeNext(stack, ports.newSession));
+    if (step.kind === 'nothing-left') return end;
+    // oxlint-disable-next-line no-await-in-loop -- one position after the other
+    const came = step.kind === 'hook' ? await runHook(step, ports, signal) : await runTask(step, ports, signal);
+    if (came.kind === 'task-failed') end = came;
+    if (came.kind !== 'done' && (came.kind !== 'task-failed' || afterFailure === 'stop')) return came;
+    if (positions === 'one') return end;
+  }
+}
+
+async function runHook(
+  {hook, work}: Extract<DirectorStep, {kind: 'hook'}>,
+  ports: DirectorPorts,
+  signal: AbortSignal,
+): Promise<StackRunEnd> {
+  const place = {layer_index: hook.layer, hook: hook.when === 'before' ? 'pre_hook' : 'post_hook'} as const;
+  ports.observe({type: 'hook_started', ...place});
+  const end: HookEnd =
+    work.kind === 'none' ? {kind: 'passed-over', reason: work.why} : await ports.worker.runHook(work, signal);
+  if (end.kind === 'done' || end.kind === 'passed-over')
+    ports.perform(stack => {
+      settleHook(stack, hook);
+      if (end.kind === 'passed-over')
+        stack.createMessage({
+          content: `The ${hookText(hook)} was passed over: ${end.reason}.`,
+          sender_type: 'director',
+          task_id: null,
+        });
+    });
+  ports.observe({type: 'hook_finished', ...place, state: end.kind, reason: 'reason' in end ? end.reason : ''});
+  switch (end.kind) {
+    case 'done':
+    case 'passed-over':
+      return {kind: 'done'};
+    case 'failed':
+      return {kind: 'hook-failed', reason: `the ${hookText(hook)} failed: ${end.reason}`};
+    case 'refused':
+      return {kind: 'hook-refused', reason: `the ${hookText(hook)} was refused: ${end.reason}`};
+    case 'interrupted':
+      return {kind: 'stopped'};
+    default:
+      return unreachable(end);
+  }
+}
+
+const hookText = ({layer, when}: HookPlace): string =>
+  `${when === 'before' ? 'pre-hook' : 'post-hook'} of layer ${String(layer)}`;
+
+async function runTask(
+  {task, session, attempt}: Extract<DirectorStep, {kind: 'task'}>,
+  ports: DirectorPorts,
+  signal: AbortSignal,
+): Promise<StackRunEnd> {
+  const {id} = task;
+  ports.observe({
+    type: 'task_started',
+    task_id: id,
+    session_id: session,
+    description: task.description.overall_description,
+    resumed: attempt === 'again',
+  });
+  const work = new AbortController();
+  const stop = (): void => work.abort();
+  signal.addEventListener('abort', stop, {once: true});
+  const run = ports.worker.begin({task, session}, hostOf(id, ports), work.signal);
+  const given = new Set<StackMessageId>();
+  const look = (): void => keep(lookAtTask);
+  const lookAtTask = (): void => {
+    const seen = ports.read(stack => ({task: stack.task(id), messages: unreadAbout(stack, id)}));
+    // Somebody has cancelled it, or put it back.
+    if (seen.task.tag === 'failed' || seen.task.value.status !== 'IN_PROGRESS') work.abort();
+    for (const message of seen.messages.filter(each => !given.has(each.id))) {
+      given.add(message.id);
+      run.steer(message);
+    }
+  };
+  const unwatch = ports.watch(look);
+  look();
+  let end: TaskEnd;
+  try {
+    end = await run.finished;
+  } finally {
+    unwatch();
+    signal.removeEventListener('abort', stop);
+  }
+  const status = ports.perform(stack => settleTask(stack, id, end));
+  ports.observe({type: 'task_finished', task_id: id, status, reason: 'reason' in end ? end.reason : ''});
+  if (end.kind === 'out-of-bounds' || end.kind === 'not-begun') return end;
+  if (status === 'FAILED') return {kind: 'task-failed'};
+  // A task that was put back begins anew; one that nobody has stopped on purpose would stop for ever.
+  return isFinalStatus(status) || (work.signal.aborted && !signal.aborted) ? {kind: 'done'} : {kind: 'stopped'};
+}
+
+/** What the sub-agent of a task does, kept and told. */
+function hostOf(id: StackTaskId, {perform, observe}: DirectorPorts): TaskHost {
+  return {
+    text(content) {
+      keep(() => perform(stack => noteProgress(stack, id, content)));
+      observe({type: 'text', task_id: id, content});
+    },
+    tool: title => observe({type: 'tool_use', task_id: id, title}),
+    read(message) {
+      keep(() => perform(stack => stack.setReadStatus(message, {director_read_status: 'READ'})));
+      observe({type: 'message_read', task_id: id, message_id: message});
+    },
+  };
+}
+
+/** What cannot be kept in between is no reason to break off: the end of the task is kept, or the run says why not. */
+function keep(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,220 @@
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {openStackStore, type StackStore} from '../../src/store/stack-store.ts';
+import type {TaskStack} from '../../src/tasks/stack/task-stack.ts';
+import {call, say, until} from '../support/model-script.ts';
+import {finish} from '../support/run-weft.ts';
+import {openScene, toldPrompt, type Scene} from '../support/scene.ts';
+
+/** The task stack of a scene, as another process sees it. */
+class SceneStack implements Disposable {
+  readonly #store: StackStore;
+
+  constructor({place}: Scene) {
+    const file = join(place.home, 'weft', 'weft.db');
+    const opened = openStackStore({file, now: () => Date.now(), digits: () => 'aaaaaa'});
+    if (opened.tag === 'failed') throw new Error(opened.error.message);
+    this.#store = opened.value;
+  }
+
+  perform<T>(work: (stack: TaskStack) => T): T {
+    return this.#store.perform(work);
+  }
+
+  /** Adds a layer with tasks of these descriptions. */
+  layer(
+    descriptions: readonly string[],
+    hooks: Pick<Parameters<TaskStack['insertLayer']>[0], 'pre_hook' | 'post_hook'> = {},
+  ) {
+    return this.perform(stack => {
+      const task_ids = descriptions.map(
+        overall_description =>
+          stack.createTask({description: {overall_description, input: {}, requirements: [], additional_notes: ''}}).id,
+      );
+      stack.insertLayer({insert_layer_index: stack.layers().length, task_ids, ...hooks});
+      return task_ids;
+    });
+  }
+
+  statuses(): readonly string[] {
+    return this.#store.read(stack => stack.tasks().map(({status}) => status));
+  }
+
+  messages() {
+    return this.#store.read(stack =>
+      stack
+        .messages()
+        .map(({sender_type, content, director_read_status}) => ({sender_type, content, director_read_status})),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#store.close();
+  }
+}
+
+test('weft stack run: hooks and tasks in order, each task in a session of its own, and what came of it is kept', async () => {
+  await using scene = await openScene(request => say(`Did ${toldPrompt(request).split('\n')[0] ?? ''}.`));
+  using stack = new SceneStack(scene);
+  const [one, two] = stack.perform(each => {
+    const [first, second] = [
+      {overall_description: 'one', input: {path: 'a.txt'}, requirements: ['It is short'], additional_notes: 'Soon'},
+      {overall_description: 'two', input: {}, requirements: [], additional_notes: ''},
+    ].map(description => each.createTask({description}).id);
+    each.insertLayer({
+      insert_layer_index: 0,
+      task_ids: [first ?? ''],
+      pre_hook: {type: 'command', command: 'echo hooked >hooked.txt'},
+      post_hook: {type: 'unheard-of'},
+    });
+    each.insertLayer({
+      insert_layer_index: 1,
+      task_ids: [second ?? ''],
+      post_hook: {type: 'prompt', prompt: 'Look it over'},
+    });
+    return [first, second];
+  });
+  expect(await scene.run(['stack', 'run', '--permission-mode', 'bypassPermissions'])).toEqual({
+    code: 0,
+    signal: null,
+    stdout: [
+      'pre-hook of layer 0  done',
+      `${one}  begins: one`,
+      `${one}  completed`,
+      'post-hook of layer 0  passed over: hooks of the type "unheard-of" are not run',
+      `${two}  begins: two`,
+      `${two}  completed`,
+      'post-hook of layer 1  done',
+      '',
+    ].join('\n'),
+    stderr: '',
+  });
+  expect(scene.read('hooked.txt')).toBe('hooked\n');
+  const prompts = scene.server.requests.map(toldPrompt);
+  expect(prompts).toEqual([
+    expect.stringContaining('one\n\nInput:\n{\n  "path": "a.txt"\n}\n\nRequirements:\n- It is short\n\nNotes:\nSoon'),
+    expect.stringContaining('two'),
+    expect.stringContaining('Look it over'),
+  ]);
+  expect(stack.statuses()).toEqual(['COMPLETED', 'COMPLETED']);
+  expect(stack.messages()).toEqual([
+    {sender_type: 'subagent', content: 'Did one.', director_read_status: 'UNREAD'},
+    {
+      sender_type: 'director',
+      content: 'The post-hook of layer 0 was passed over: hooks of the type "unheard-of" are not run.',
+      director_read_status: 'UNREAD',
+    },
+    {sender_type: 'subagent', content: 'Did two.', director_read_status: 'UNREAD'},
+  ]);
+  expect(stack.perform(each => each.tasks()[0])).toMatchObject({
+    progress: {text: 'Did one.', session_id: expect.stringMatching(/^[0-9a-f-]{36}$/u)},
+    results: {answer: 'Did one.'},
+  });
+  // Nothing is left to do: not even the last hook runs again.
+  expect(await scene.run(['stack', 'run'])).toMatchObject({code: 0, stdout: ''});
+  expect(scene.server.requests).toHaveLength(3);
+});
+
+test('a task that fails ends the run with 1, with --keep-going after the others; --once is one position', async () => {
+  const refusal = {status: 400, headers: {}, body: undefined, message: 'no', code: undefined};
+  await using scene = await openScene(request => (toldPrompt(request).startsWith('bad') ? {refusal} : say('Done.')));
+  using stack = new SceneStack(scene);
+  stack.layer(['bad one', 'good', 'bad two', 'last']);
+  expect((await scene.run(['stack', 'run', '--once'])).code).toBe(1);
+  expect(stack.statuses()).toEqual(['FAILED', 'PENDING', 'PENDING', 'PENDING']);
+  expect((await scene.run(['stack', 'run'])).code).toBe(1);
+  expect(stack.statuses()).toEqual(['FAILED', 'COMPLETED', 'FAILED', 'PENDING']);
+  stack.layer(['bad three', 'very last']);
+  expect((await scene.run(['stack', 'run', '--keep-going'])).code).toBe(1);
+  expect(stack.statuses()).toEqual(['FAILED', 'COMPLETED', 'FAILED', 'COMPLETED', 'FAILED', 'COMPLETED']);
+});
+
+test('a hook that needs an approval is refused, and the run ends with 3 before its tasks', async () => {
+  await using scene = await openScene([]);
+  using stack = new SceneStack(scene);
+  stack.layer(['never'], {pre_hook: {type: 'command', command: 'touch made.txt'}});
+  const refused = await scene.run(['stack', 'run']);
+  expect(refused).toMatchObject({code: 3, stderr: expect.stringContaining('the pre-hook of layer 0 was refused')});
+  expect(stack.statuses()).toEqual(['PENDING']);
+  stack.perform(each => each.changeHooks(0, {pre_hook: {type: 'command', command: 'exit 7'}}));
+  expect(await scene.run(['stack', 'run', '--permission-mode', 'bypassPermissions'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('exit code 7'),
+  });
+  expect(scene.server.requests).toEqual([]);
+});
+
+test('while a task runs: a second run is refused, a message of the user reaches it, a signal leaves it under way', async () => {
+  const asked = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  let isResumed = false;
+  await using scene = await openScene((request, number) => {
+    if (isResumed) return say('Resumed.');
+    if (number === 1) return [say('I begin.'), until(asked.promise), call('Glob', {pattern: '*'})];
+    // It works on until it has been told.
+    if (!JSON.stringify(request.body.messages).includes('Mind the gap')) return call('Glob', {pattern: `${number}*`});
+    read.resolve();
+    return [say('I see.'), until(new Promise(() => {}))];
+  });
+  using stack = new SceneStack(scene);
+  const [task = ''] = stack.layer(['work']);
+  const child = scene.start(['stack', 'run']);
+  const finished = finish(child);
+  await scene.server.received(1);
+  expect(await scene.run(['stack', 'run'])).toMatchObject({
+    code: 1,
+    stderr: 'weft: the task stack runs already, in another weft.\n',
+  });
+  expect((await scene.run(['stack', 'message', 'Mind', 'the', 'gap', '--task', task])).code).toBe(0);
+  asked.resolve();
+  await read.promise;
+  child.kill('SIGINT');
+  expect((await finished).code).toBe(130);
+  expect(stack.statuses()).toEqual(['IN_PROGRESS']);
+  expect(stack.messages()).toEqual([{sender_type: 'user', content: 'Mind the gap', director_read_status: 'READ'}]);
+  isResumed = true;
+  expect(await scene.run(['stack', 'run'])).toMatchObject({
+    code: 0,
+    stdout: `${task}  goes on: work\n${task}  completed\n`,
+  });
+  const told = JSON.stringify(scene.server.requests.at(-1)?.body.messages);
+  expect([told.split('Mind the gap').length, told.includes('I begin.')]).toEqual([2, true]);
+});
+
+test('killed at any moment, the next run goes on: no task comes to its end twice, and none is lost', async () => {
+  // At which request to the model each run is killed; the last one comes to the end.
+  const kills = [1, 2, 2, 3, 1, 4];
+  let killAt = 0;
+  let since = 0;
+  let running: ReturnType<Scene['start']> | undefined;
+  await using scene = await openScene(request => {
+    since += 1;
+    if (since === killAt) {
+      running?.kill('SIGKILL');
+      return until(new Promise(() => {}));
+    }
+    const turns = request.body.messages.filter(({role}) => role === 'assistant').length;
+    return turns === 0 ? [say('I begin.'), call('Glob', {pattern: '*'})] : say('It is done.');
+  });
+  using stack = new SceneStack(scene);
+  const tasks = [...stack.layer(['one', 'two']), ...stack.layer(['three', 'four'])];
+  const starts: string[] = [];
+  for (const at of [...kills, 0]) {
+    [killAt, since] = [at, 0];
+    running = scene.start(['stack', 'run']);
+    // oxlint-disable-next-line no-await-in-loop -- one run after the other
+    const {code, stdout} = await finish(running);
+    expect(code).toBe(at === 0 ? 0 : null);
+    starts.push(stdout);
+  }
+  expect(stack.statuses()).toEqual(tasks.map(() => 'COMPLETED'));
+  const lines = starts.join('').split('\n');
+  const said = stack.messages();
+  expect(said).toEqual(
+    tasks.map(() => ({sender_type: 'subagent', content: 'It is done.', director_read_status: 'UNREAD'})),
+  );
+  for (const task of tasks) {
+    expect(lines.filter(line => line.startsWith(`${task}  begins`))).toHaveLength(1);
+    expect(lines.filter(line => line === `${task}  completed`).length).toBeLessThanOrEqual(1);
+  }
+});
