@@ -18,6 +18,9 @@ export type StackMessageId = Brand<string, 'StackMessageId'>;
 /** Identifies a plan: `plan_` and eight hexadecimal digits. */
 export type PlanId = Brand<string, 'PlanId'>;
 
+/** Identifies a task that a program runs over HTTP, as the program or weft named it: letters, digits, `_` and `-`, at most 100. */
+export type AgentTaskId = Brand<string, 'AgentTaskId'>;
+
 /** Identifies a document of a session: `d1`, `d2`, short so that people can type it. */
 export type DocumentId = Brand<string, 'DocumentId'>;
 
@@ -37,6 +40,9 @@ export const todoId = (raw: string): TodoId => raw as TodoId;
 export const blockId = (raw: string): BlockId => raw as BlockId;
 /** Accepts any text. Whether a document of that id exists shows when it is looked up. */
 export const documentId = (raw: string): DocumentId => raw as DocumentId;
+/** `undefined` for what is no such id. */
+export const parseAgentTaskId = (raw: string): AgentTaskId | undefined =>
+  /^[A-Za-z0-9_-]{1,100}$/u.test(raw) ? (raw as AgentTaskId) : undefined;
 /** Accepts any text. Whether there is such a plan shows when it is looked up. */
 export const planId = (raw: string): PlanId => raw as PlanId;
 /** Accept any text. Whether there is such a task or message shows when it is looked up. */

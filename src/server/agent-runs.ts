@@ -1,14 +1,18 @@
 import type {AgentEvent, Approval, PromptSummary} from '../actions/agent-event.ts';
 import type {Question, QuestionAnswer} from '../actions/ports.ts';
 import type {AgentClient, ApprovalAnswer} from '../agent/client.ts';
+import type {FileDiff} from '../actions/preview.ts';
+import {changedFiles} from '../actions/outcome.ts';
 import type {Json} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {blockTexts, type ImageBlock} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
+import type {Plan} from '../domain/plan.ts';
 import {reasonText} from '../domain/reason.ts';
 import {knownCost} from '../domain/usage.ts';
-import {EventLog, type EventStream} from './event-stream.ts';
+import {EventLog, type EventStream, type NumberedEvent} from './event-stream.ts';
+import {shownPlan} from './routes/shown-plan.ts';
 
 /** Milliseconds for which a question that nobody reads waits for its answer. */
 const unattendedMs = 300_000;
@@ -18,7 +22,26 @@ export interface Prompt {
   readonly images: readonly ImageBlock[];
   /** What the agent has to know of an earlier conversation; empty where there was none. */
   readonly context: string;
+  /** An `execution` carries out a plan that was claimed for it. */
+  readonly work: {readonly kind: 'prompt' | 'plan'} | {readonly kind: 'execution'; readonly plan: Plan};
+  readonly record: RunRecord;
 }
+
+/** Keeps what happens in a run beyond the life of the server. */
+export interface RunRecord {
+  /** Called once, before the first event. */
+  opened(session: SessionId): void;
+  event(event: NumberedEvent): void;
+  /** Files that a call has changed. */
+  files(files: readonly FileDiff[], call: ActionId): void;
+  /** Called once, before the last event. `cost` is in US dollars, as far as prices are known. */
+  ended(end: {readonly cost: number; readonly end: PromptSummary['end']['kind']}): void;
+}
+
+export const noRecord: RunRecord = {opened: () => {}, event: () => {}, files: () => {}, ended: () => {}};
+
+/** A model that answers in words is asked once for the plan itself. */
+const askForPlan = 'Now call ExitPlanMode with the plan: its goal and its steps.';
 
 /** What came of an answer to an approval or a question. */
 export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
@@ -67,7 +90,7 @@ export class AgentRuns {
 
   /** Sends a prompt. Its events are there until the last reader has them; it goes on when the readers leave. */
   start(client: AgentClient, prompt: Prompt): EventStream {
-    const run = new Run(client, {
+    const run = new Run(client, prompt, {
       opened: session => this.#runs.set(session, run),
       settle: async session => {
         await this.#settle(session, run);
@@ -78,7 +101,7 @@ export class AgentRuns {
         if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
       },
     });
-    run.begin(prompt, this.#uuid());
+    run.begin(this.#uuid);
     return run.events;
   }
 
@@ -186,26 +209,38 @@ class Run {
   readonly asks = new Map<ActionId, Ask>();
   /** What its approvals reach beyond it. */
   grants: 'none' | 'for-session' = 'none';
+  readonly #prompt: Prompt;
   readonly #listener: RunListener;
   readonly #finished = Promise.withResolvers<void>();
   /** What the model wrote, by call. */
   readonly #inputs = new Map<ActionId, Json>();
   #session: SessionId | undefined;
+  /** Of a prompt that plans: whether there is a plan, and whether the model was asked for it in so many words. */
+  #planned: 'not-yet' | 'asked' | 'yes' = 'not-yet';
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe = (): void => {};
+  #newId = (): string => '';
 
-  constructor(client: AgentClient, listener: RunListener) {
+  constructor(client: AgentClient, prompt: Prompt, listener: RunListener) {
     this.client = client;
+    this.#prompt = prompt;
     this.#listener = listener;
     this.events = new EventLog(() => this.#watchReaders());
   }
 
-  begin({text, images, context}: Prompt, id: string): void {
+  begin(id: () => string): void {
+    const {text, images, context, work} = this.#prompt;
+    this.#newId = id;
     this.#unsubscribe = this.client.subscribe(events => {
       for (const event of events) this.#take(event);
     });
     if (context !== '') this.client.submit({op: 'add-context', text: context});
-    this.client.submit({op: 'prompt', id: messageId(id), text, images, when: 'queued'});
+    if (work.kind === 'execution') this.client.submit({op: 'start-plan', plan: work.plan});
+    this.client.submit({op: 'prompt', id: messageId(id()), text, images, when: 'queued'});
+  }
+
+  #add(event: object): void {
+    this.#prompt.record.event(this.events.add(event));
   }
 
   async stop(): Promise<void> {
@@ -218,22 +253,24 @@ class Run {
       case 'session-opened':
         this.#session = event.session.id;
         this.#listener.opened(event.session.id);
-        this.events.add({type: 'session', sessionId: event.session.id});
+        this.#prompt.record.opened(event.session.id);
+        this.#add({type: 'session', sessionId: event.session.id});
         return;
       case 'block-finished': {
         const {block} = event;
-        if (block.kind === 'text' && block.text !== '') this.events.add({type: 'text', content: block.text});
+        if (block.kind === 'text' && block.text !== '') this.#add({type: 'text', content: block.text});
         if (block.kind === 'tool-call') {
           this.#inputs.set(block.id, block.input);
-          this.events.add({type: 'tool_use', id: block.id, name: block.name, input: block.input});
+          this.#add({type: 'tool_use', id: block.id, name: block.name, input: block.input});
         }
         return;
       }
       case 'action-settled': {
         const {id, content, outcome} = event.toolResult;
         this.#inputs.delete(id);
+        if (event.result.tag === 'action') this.#prompt.record.files(changedFiles(event.result.result), id);
         const output = blockTexts(content).join('\n');
-        this.events.add({type: 'tool_result', toolUseId: id, output, isError: outcome !== 'success'});
+        this.#add({type: 'tool_result', toolUseId: id, output, isError: outcome !== 'success'});
         return;
       }
       case 'approval-requested':
@@ -260,7 +297,22 @@ class Run {
       case 'prompt-withdrawn':
         this.#end(['The prompt was stopped before it began.']);
         return;
+      case 'plan-changed':
+        if (event.plan.state !== 'pending') return;
+        this.#planned = 'yes';
+        this.#add({type: 'plan', plan: shownPlan(event.plan)});
+        return;
       case 'prompt-finished':
+        if (this.#prompt.work.kind === 'plan' && this.#planned !== 'yes' && event.summary.end.kind === 'done') {
+          if (this.#planned === 'not-yet') {
+            this.#planned = 'asked';
+            const id = messageId(this.#newId());
+            this.client.submit({op: 'prompt', id, text: askForPlan, images: [], when: 'queued'});
+            return;
+          }
+          this.#end(['The model gave no plan.'], event.summary);
+          return;
+        }
         this.#end(troubleOf(event.summary), event.summary);
         return;
       default:
@@ -269,7 +321,7 @@ class Run {
 
   #ask(id: ActionId, ask: Ask, permission: object): void {
     this.asks.set(id, ask);
-    this.events.add({type: 'permission_request', permission});
+    this.#add({type: 'permission_request', permission});
     this.#watchReaders();
   }
 
@@ -294,13 +346,15 @@ class Run {
   #end(troubles: readonly string[], summary?: PromptSummary): void {
     this.#unsubscribe();
     clearTimeout(this.#timer);
-    for (const message of troubles) this.events.add({type: 'error', message});
+    for (const message of troubles) this.#add({type: 'error', message});
     const settled = this.#session === undefined ? this.client.close('finished') : this.#listener.settle(this.#session);
     // What is told as done is kept, and its session can be gone on with.
     void settled.finally(() => {
-      this.events.add({
+      const cost = summary === undefined ? 0 : (knownCost(Object.values(summary.sessionUsage.models)) ?? 0);
+      this.#prompt.record.ended({cost, end: summary?.end.kind ?? 'interrupted'});
+      this.#add({
         type: 'done',
-        cost: summary === undefined ? 0 : (knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
+        cost,
         duration: Math.round(summary?.durationMs ?? 0),
       });
       this.events.end();

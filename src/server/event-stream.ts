@@ -47,15 +47,17 @@ export class EventLog implements EventStream {
     return this.#listeners.size;
   }
 
-  add(event: object): void {
+  add(event: object): NumberedEvent {
     const data = JSON.stringify(event);
-    this.#events.push({id: this.#gone + this.#events.length + 1, data});
+    const added = {id: this.#gone + this.#events.length + 1, data};
+    this.#events.push(added);
     this.#kept += data.length;
     while (this.#kept > this.#most && this.#events.length > 1) {
       this.#kept -= this.#events.shift()?.data.length ?? 0;
       this.#gone += 1;
     }
     this.#tell();
+    return added;
   }
 
   end(): void {

@@ -56,4 +56,21 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX plans_by_age ON plans (created_at);
   `,
+  // Like a plan, a task belongs to the process that runs it. Its events are what readers were sent.
+  `
+  CREATE TABLE agent_tasks (
+    id TEXT NOT NULL PRIMARY KEY,
+    body TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE agent_task_events (
+    task_id TEXT NOT NULL REFERENCES agent_tasks (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (task_id, seq)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -4,9 +4,11 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {ok, type Outcome} from '../../base/outcome.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
+import type {ProviderName} from '../../domain/sandbox.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
-import type {AgentRuns, AnswerEnd} from '../agent-runs.ts';
+import {type AgentRuns, type AnswerEnd, noRecord} from '../agent-runs.ts';
+import {taskPlan} from './shown-plan.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
 
 /** Sessions of the agent, as `weft serve` needs them. */
@@ -24,6 +26,10 @@ export interface OpenRequest {
   /** An absolute folder; the session's own, or the server's, where it is not named. */
   readonly workDir: string | undefined;
   readonly model: ModelConfig;
+  /** `plan`: nothing may change, and nobody is asked. An execution may name the backend of the sandbox. */
+  readonly work:
+    | {readonly kind: 'prompt' | 'plan'}
+    | {readonly kind: 'execution'; readonly sandbox: ProviderName | 'of-settings'};
 }
 
 /** The key is used for this prompt and kept nowhere. */
@@ -38,13 +44,15 @@ const anything = z.custom<Json>(value => value !== undefined);
 
 const image = z.object({type: z.literal('image'), data: text, mimeType: z.optional(z.string())});
 
+export const modelConfig = z.object({apiKey: z.optional(text), baseUrl: z.optional(text), model: z.optional(text)});
+
 const promptRequest = z.object({
   prompt: text,
   workDir: z.optional(text),
   sessionId: z.optional(text),
   conversation: z.prefault(z.array(z.object({role: z.enum(['user', 'assistant', 'system']), content: z.string()})), []),
   images: z.prefault(z.array(image), []),
-  modelConfig: z.optional(z.object({apiKey: z.optional(text), baseUrl: z.optional(text), model: z.optional(text)})),
+  modelConfig: z.optional(modelConfig),
 });
 
 const permissionRequest = z.object({
@@ -64,8 +72,8 @@ const object = z.custom<JsonObject>(isJsonObject);
 schemaNotes.add(object, {type: 'object'});
 schemaNotes.add(anything, {description: 'Any JSON value'});
 
-const agentMessage = z.object({
-  type: z.enum(['text', 'tool_use', 'tool_result', 'session', 'done', 'error', 'permission_request']),
+export const agentMessage = z.object({
+  type: z.enum(['text', 'tool_use', 'tool_result', 'session', 'done', 'error', 'plan', 'permission_request']),
   sessionId: z.optional(z.string()),
   content: z.optional(z.string()),
   name: z.optional(z.string()),
@@ -74,6 +82,7 @@ const agentMessage = z.object({
   toolUseId: z.optional(z.string()),
   output: z.optional(z.string()),
   isError: z.optional(z.boolean()),
+  plan: z.optional(taskPlan),
   permission: z.optional(object),
   message: z.optional(z.string()),
   cost: z.optional(z.number()),
@@ -132,13 +141,20 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
         const held = session === 'new' ? 'none' : await runs.resume(session, isAsItWas ? 'as-it-was' : 'anew');
         const opened =
           held === 'none'
-            ? await port.open({session, workDir: body.workDir, model: {apiKey, baseUrl, model}})
+            ? await port.open({
+                session,
+                workDir: body.workDir,
+                model: {apiKey, baseUrl, model},
+                work: {kind: 'prompt'},
+              })
             : ok(held);
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const stream = runs.start(opened.value, {
           text: body.prompt,
           images: images.filter(each => each !== undefined),
           context: contextOf(body.conversation),
+          work: {kind: 'prompt'},
+          record: noRecord,
         });
         return {kind: 'events', stream, after: 0};
       },

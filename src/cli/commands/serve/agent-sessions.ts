@@ -22,7 +22,7 @@ export function agentSessions(store: Store): AgentPort {
       const read = store.read(session);
       return read.tag === 'failed' ? 'unknown' : sessionMessages(read.value.records, {session, uuid: messageUuid});
     },
-    async open({session, workDir, model}) {
+    async open({session, workDir, model, work}) {
       const known = session === 'new' ? undefined : store.list({}).find(({id}) => id === session);
       if (session !== 'new' && known === undefined) return failed({status: 404, error: 'There is no such session.'});
       const folder = requestFolder(workDir ?? known?.directory);
@@ -34,13 +34,19 @@ export function agentSessions(store: Store): AgentPort {
       const context = loadRunContext({
         directory: folder.path,
         added: [],
-        options: {sessionPersistence: true, color: false, ...(known === undefined ? {} : {resume: known.id})},
+        options: {
+          sessionPersistence: true,
+          color: false,
+          ...(known === undefined ? {} : {resume: known.id}),
+          ...(work.kind === 'plan' ? {permissionMode: 'plan'} : {}),
+          ...(work.kind === 'execution' && work.sandbox !== 'of-settings' ? {sandbox: work.sandbox} : {}),
+        },
       });
       const chosen = await chooseModel(withConfig(modelChoice(context), model), AbortSignal.timeout(connectMs));
       try {
         const client = await composeSession(chosen, {
           context: {...context, store: async () => store},
-          interaction: 'interactive',
+          interaction: work.kind === 'plan' ? 'unattended' : 'interactive',
           driver: {...noDriver, promptSource: 'sdk'},
           models: fixedModel(nobodyChooses),
         });

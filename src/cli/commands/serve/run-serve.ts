@@ -4,9 +4,11 @@ import {AgentRuns} from '../../../server/agent-runs.ts';
 import {agentRoutes, type AgentPort} from '../../../server/routes/agent-routes.ts';
 import {startServer} from '../../../server/start-server.ts';
 import {machineRoutes, type MachinePort} from '../../../server/routes/machine-routes.ts';
+import {planRoutes} from '../../../server/routes/plan-routes.ts';
 import {stackRoutes} from '../../../server/routes/stack-routes.ts';
 import {withServerRoutes} from '../../../server/routes/server-routes.ts';
 import type {Store} from '../../../store/open-store.ts';
+import {openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
 import {openUserStack} from '../../compose/user-stack.ts';
 import {openUserStore} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
@@ -48,6 +50,9 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const places = userPlaces();
   const stack = openUserStack(places);
   const store = await openUserStore(places);
+  const plans = openUserPlans(places);
+  const tasks = openUserTasks(places);
+  const agent = lazySessions(store);
   const runs = new AgentRuns(randomUUID);
   const token = serverToken(places.serverToken, process.env);
   const stopped = Promise.withResolvers<ExitCode>();
@@ -60,15 +65,19 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     allowedHosts: options.allowHost ?? [],
     allowedOrigins: options.allowOrigin ?? [],
     routes: withServerRoutes(
-      [...stackRoutes(stack), ...agentRoutes(lazySessions(store), runs), ...machineRoutes(machine)],
+      [
+        ...stackRoutes(stack),
+        ...agentRoutes(agent, runs),
+        ...planRoutes({agent, runs, plans, tasks, now: () => Date.now(), newTaskId: randomUUID}),
+        ...machineRoutes(machine),
+      ],
       version,
     ),
     note,
   });
   if (started.tag === 'failed') {
     note(started.error);
-    stack.close();
-    store.close();
+    for (const each of [stack, plans, tasks, store]) each.close();
     return exitCode.failed;
   }
   const {url} = started.value;
@@ -78,7 +87,6 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const code = await stopped.promise;
   await Promise.race([runs.close(), delay(stopMs, undefined, {ref: false})]);
   await started.value.close();
-  stack.close();
-  store.close();
+  for (const each of [stack, plans, tasks, store]) each.close();
   return code;
 }

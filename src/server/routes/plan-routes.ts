@@ -1,0 +1,370 @@
+import * as z from 'zod/mini';
+import {isJsonObject, type JsonObject} from '../../base/json.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import type {FileDiff} from '../../actions/preview.ts';
+import {type AgentTask, agentTaskStates, type TaskFile} from '../../domain/agent-task.ts';
+import {type AgentTaskId, parseAgentTaskId, planId, type PlanId, type SessionId} from '../../domain/ids.ts';
+import {
+  approvePlan,
+  beginPlan,
+  type Plan,
+  planBounds,
+  type PlanConflict,
+  planPrompt,
+  planSteps,
+  rejectPlan,
+} from '../../domain/plan.ts';
+import {providerNames} from '../../domain/sandbox.ts';
+import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
+import {type AgentRuns, noRecord, type RunRecord} from '../agent-runs.ts';
+import type {EventStream, NumberedEvent} from '../event-stream.ts';
+import {json, refuse, route, type Reply, type Route} from '../route.ts';
+import {agentMessage, type AgentPort, modelConfig} from './agent-routes.ts';
+import {shownPlan, taskPlan} from './shown-plan.ts';
+
+/** The plans that are kept. */
+export interface PlansPort {
+  find(id: PlanId): Plan | 'unknown';
+  change(id: PlanId, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Outcome<Plan, PlanConflict | 'unknown'>;
+}
+
+/** The tasks that are kept, with their events. */
+export interface TasksPort {
+  add(task: AgentTask): 'added' | 'used';
+  find(id: AgentTaskId): AgentTask | 'unknown';
+  list(): readonly AgentTask[];
+  change(id: AgentTaskId, work: (task: AgentTask) => AgentTask): void;
+  addEvent(id: AgentTaskId, event: {readonly seq: number; readonly data: string}): void;
+  events(id: AgentTaskId, after: number, most: number): readonly NumberedEvent[];
+}
+
+const text = z.string().check(z.minLength(1));
+const object = z.custom<JsonObject>(isJsonObject);
+schemaNotes.add(object, {type: 'object'});
+
+const planRequest = z.object({prompt: text, workDir: z.optional(text), modelConfig: z.optional(modelConfig)});
+
+/** Edited steps: texts, or steps as the plan has them. */
+const approveRequest = z.object({
+  steps: z.optional(
+    z
+      .array(
+        z.union([
+          z.string().check(z.minLength(1), z.maxLength(planBounds.step)),
+          z.object({description: z.string().check(z.minLength(1), z.maxLength(planBounds.step))}),
+        ]),
+      )
+      .check(z.minLength(1), z.maxLength(planBounds.steps)),
+  ),
+});
+
+const rejectRequest = z.object({reason: z.prefault(z.string(), '')});
+
+const executeRequest = z.object({
+  planId: text,
+  prompt: z.prefault(z.string(), ''),
+  workDir: z.optional(text),
+  taskId: z.optional(text),
+  sandboxConfig: z.optional(z.object({enabled: z.boolean(), provider: z.optional(z.enum(providerNames))})),
+  modelConfig: z.optional(modelConfig),
+  background: z.prefault(z.boolean(), false),
+});
+
+const taskAnswer = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  planId: z.string(),
+  prompt: z.string(),
+  workDir: z.string(),
+  state: z.enum(agentTaskStates),
+  createdAt: z.string(),
+  endedAt: z.nullable(z.string()),
+  cost: z.number(),
+});
+schemaNotes.add(taskAnswer, {id: 'AgentTask'});
+
+const fileAnswer = z.object({
+  path: z.string(),
+  action: z.enum(['created', 'modified', 'deleted', 'renamed']),
+  at: z.string(),
+  toolUseId: z.string(),
+});
+schemaNotes.add(fileAnswer, {id: 'TaskFile'});
+
+const started = z.object({taskId: z.string(), sessionId: z.string()});
+
+/** What plans and their execution need besides the agent. */
+export interface PlanRoutesDeps {
+  readonly agent: AgentPort;
+  readonly runs: AgentRuns;
+  readonly plans: PlansPort;
+  readonly tasks: TasksPort;
+  readonly now: () => number;
+  /** An id for a task that the program has not named. */
+  readonly newTaskId: () => string;
+}
+
+/** Plan, approve, execute; and the executions as tasks, which are kept. */
+export function planRoutes({agent, runs, plans, tasks, now, newTaskId}: PlanRoutesDeps): readonly Route[] {
+  const findTask = (raw: string): AgentTask | 'unknown' => {
+    const id = parseAgentTaskId(raw);
+    return id === undefined ? 'unknown' : tasks.find(id);
+  };
+  return [
+    route('post', '/agent/plan', {
+      tag: 'plans',
+      id: 'makePlan',
+      summary: 'Have the agent plan, which changes nothing',
+      body: planRequest,
+      answer: [200, 'What the agent does, as events; the plan is one of them', agentMessage],
+      answerIs: 'events',
+      handle: async ({body: {prompt, workDir, modelConfig: config}}) => {
+        const opened = await agent.open({session: 'new', workDir, model: modelOf(config), work: {kind: 'plan'}});
+        if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
+        const work = {kind: 'plan'} as const;
+        const stream = runs.start(opened.value, {text: prompt, images: [], context: '', work, record: noRecord});
+        return {kind: 'events', stream, after: 0};
+      },
+    }),
+    route('get', '/agent/plans/{planId}', {
+      tag: 'plans',
+      id: 'getPlan',
+      summary: 'Get a plan and how far it is',
+      answer: [200, 'The plan', taskPlan],
+      errors: {404: noPlan},
+      handle: ({params}) => {
+        const plan = plans.find(planId(params['planId'] ?? ''));
+        return plan === 'unknown' ? refuse(404, `${noPlan}.`) : json(200, shownPlan(plan));
+      },
+    }),
+    route('post', '/agent/plan/{planId}/approve', {
+      tag: 'plans',
+      id: 'approvePlan',
+      summary: 'Approve a plan, with other steps if need be',
+      body: approveRequest,
+      bodyIs: 'optional',
+      answer: [200, 'The plan', taskPlan],
+      errors: planErrors,
+      handle: ({params, body: {steps}}) =>
+        planReply(
+          plans.change(planId(params['planId'] ?? ''), plan =>
+            approvePlan(
+              plan,
+              steps === undefined
+                ? plan.steps
+                : planSteps(steps.map(step => (typeof step === 'string' ? step : step.description))),
+            ),
+          ),
+        ),
+    }),
+    route('post', '/agent/plan/{planId}/reject', {
+      tag: 'plans',
+      id: 'rejectPlan',
+      summary: 'Reject a plan that is not executed yet',
+      body: rejectRequest,
+      bodyIs: 'optional',
+      answer: [200, 'The plan', taskPlan],
+      errors: planErrors,
+      handle: ({params, body: {reason}}) =>
+        planReply(plans.change(planId(params['planId'] ?? ''), plan => rejectPlan(plan, reason))),
+    }),
+    route('post', '/agent/execute', {
+      tag: 'plans',
+      id: 'executePlan',
+      summary: 'Carry out an approved plan, once',
+      body: executeRequest,
+      answer: [200, 'What the agent does, as events', agentMessage],
+      answerIs: 'events',
+      otherAnswer: [202, 'It runs in the background', started],
+      errors: {404: noPlan, 409: 'The plan is not approved, or was executed; or the task id is taken'},
+      handle: async ({body}) => {
+        const id = parseAgentTaskId(body.taskId ?? newTaskId());
+        if (id === undefined)
+          return refuse(400, 'The request does not fit: letters, digits, _ and -, at most 100, in body.taskId');
+        const wanted = plans.find(planId(body.planId));
+        if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
+        if (wanted.state !== 'approved') return refuse(409, conflictText(wanted));
+        if (tasks.find(id) !== 'unknown') return refuse(409, 'There is a task of this id already.');
+        const {enabled, provider} = body.sandboxConfig ?? {enabled: true, provider: undefined};
+        const opened = await agent.open({
+          session: 'new',
+          workDir: body.workDir ?? wanted.directory,
+          model: modelOf(body.modelConfig),
+          work: {kind: 'execution', sandbox: enabled ? (provider ?? 'of-settings') : 'native'},
+        });
+        if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
+        const begun = plans.change(wanted.id, beginPlan);
+        if (begun.tag === 'failed') {
+          await opened.value.close('finished');
+          return begun.error === 'unknown' ? refuse(404, `${noPlan}.`) : refuse(409, conflictText(begun.error));
+        }
+        const plan = begun.value;
+        let session: SessionId | undefined;
+        const directory = body.workDir ?? wanted.directory;
+        const recorded = taskRecord({id, plan, prompt: body.prompt, directory}, {tasks, plans, now});
+        const record: RunRecord = {
+          ...recorded,
+          opened(opening) {
+            session = opening;
+            recorded.opened(opening);
+          },
+        };
+        const request = body.prompt.trim() === '' ? '' : `\n\nThe request that it was made for: ${body.prompt}`;
+        const stream = runs.start(opened.value, {
+          text: `${planPrompt(plan)}${request}`,
+          images: [],
+          context: '',
+          work: {kind: 'execution', plan},
+          record,
+        });
+        return body.background ? json(202, {taskId: id, sessionId: session ?? ''}) : {kind: 'events', stream, after: 0};
+      },
+    }),
+    route('get', '/agent/tasks', {
+      tag: 'plans',
+      id: 'listAgentTasks',
+      summary: 'List the tasks',
+      answer: [200, 'The tasks, newest first', z.array(taskAnswer)],
+      handle: () => json(200, tasks.list().map(shownTask)),
+    }),
+    route('get', '/agent/tasks/{taskId}', {
+      tag: 'plans',
+      id: 'getAgentTask',
+      summary: 'Get a task',
+      answer: [200, 'The task', taskAnswer],
+      errors: {404: noTask},
+      handle: ({params: {taskId = ''}}) => {
+        const task = findTask(taskId);
+        return task === 'unknown' ? refuse(404, `${noTask}.`) : json(200, shownTask(task));
+      },
+    }),
+    route('get', '/agent/tasks/{taskId}/messages', {
+      tag: 'plans',
+      id: 'listAgentTaskMessages',
+      summary: 'Get the conversation of a task',
+      answer: [200, 'Messages of the Agent SDK, oldest first', z.array(object)],
+      errors: {404: noTask},
+      handle: async ({params: {taskId = ''}}) => {
+        const task = findTask(taskId);
+        const messages = task === 'unknown' ? 'unknown' : await agent.messages(task.session);
+        return messages === 'unknown' ? refuse(404, `${noTask}.`) : json(200, messages);
+      },
+    }),
+    route('get', '/agent/tasks/{taskId}/files', {
+      tag: 'plans',
+      id: 'listAgentTaskFiles',
+      summary: 'List the files that a task has changed',
+      answer: [200, 'The changes, in order', z.array(fileAnswer)],
+      errors: {404: noTask},
+      handle: ({params: {taskId = ''}}) => {
+        const task = findTask(taskId);
+        return task === 'unknown'
+          ? refuse(404, `${noTask}.`)
+          : json(
+              200,
+              task.files.map(file => ({...file, at: new Date(file.at).toISOString()})),
+            );
+      },
+    }),
+    route('get', '/agent/tasks/{taskId}/events', {
+      tag: 'plans',
+      id: 'followAgentTask',
+      summary: 'Follow a task; with Last-Event-ID from there on',
+      answer: [200, 'What the agent does, as events', agentMessage],
+      answerIs: 'events',
+      errors: {404: noTask},
+      handle: ({params: {taskId = ''}, lastEventId}) => {
+        const task = findTask(taskId);
+        if (task === 'unknown') return refuse(404, `${noTask}.`);
+        const live = runs.isRunning(task.session) ? runs.events(task.session) : 'none';
+        return {kind: 'events', stream: live === 'none' ? keptEvents(task.id, tasks) : live, after: lastEventId};
+      },
+    }),
+  ];
+}
+
+const noPlan = 'There is no such plan';
+const noTask = 'There is no such task';
+const planErrors = {404: noPlan, 409: 'The plan is no longer in a state in which this can be done'};
+
+const modelOf = (config: z.infer<typeof modelConfig> | undefined) => ({
+  apiKey: config?.apiKey,
+  baseUrl: config?.baseUrl,
+  model: config?.model,
+});
+
+const conflictText = ({state}: PlanConflict): string => `The plan is ${state}.`;
+
+function planReply(changed: Outcome<Plan, PlanConflict | 'unknown'>): Reply {
+  if (changed.tag === 'ok') return json(200, shownPlan(changed.value));
+  return changed.error === 'unknown' ? refuse(404, `${noPlan}.`) : refuse(409, conflictText(changed.error));
+}
+
+const shownTask = ({id, session, plan, prompt, directory, state, createdAt, endedAt, cost}: AgentTask) => ({
+  id,
+  sessionId: session,
+  planId: plan,
+  prompt,
+  workDir: directory,
+  state,
+  createdAt: new Date(createdAt).toISOString(),
+  endedAt: endedAt === 0 ? null : new Date(endedAt).toISOString(),
+  cost,
+});
+
+/** Events at once from the store. */
+const mostAtOnce = 200;
+
+/** The events of a task that runs no more. */
+const keptEvents = (id: AgentTaskId, tasks: TasksPort): EventStream => ({
+  after: seen => tasks.events(id, seen, mostAtOnce),
+  isOver: true,
+  subscribe: () => () => {},
+});
+
+/** Keeps an execution as a task. Another one of the same id, which came at the same moment, is left alone. */
+function taskRecord(
+  {id, plan, prompt, directory}: Pick<AgentTask, 'id' | 'prompt' | 'directory'> & {readonly plan: Plan},
+  {tasks, plans, now}: Pick<PlanRoutesDeps, 'tasks' | 'plans' | 'now'>,
+): RunRecord {
+  let isKept = false;
+  return {
+    opened(session) {
+      const added = tasks.add({
+        id,
+        session,
+        plan: plan.id,
+        prompt,
+        directory,
+        state: 'running',
+        createdAt: now(),
+        endedAt: 0,
+        cost: 0,
+        files: [],
+      });
+      isKept = added === 'added';
+    },
+    event({id: seq, data}) {
+      if (isKept) tasks.addEvent(id, {seq, data});
+    },
+    files(files, call) {
+      if (!isKept || files.length === 0) return;
+      const at = now();
+      const changed = files.map((file): TaskFile => ({path: file.path, action: actionOn(file), at, toolUseId: call}));
+      tasks.change(id, task => ({...task, files: [...task.files, ...changed]}));
+    },
+    ended({cost, end}) {
+      if (!isKept) return;
+      const after = plans.find(plan.id);
+      const isDone = after !== 'unknown' && after.state === 'completed';
+      const state = end === 'interrupted' ? 'stopped' : isDone ? 'completed' : 'failed';
+      tasks.change(id, task => ({...task, state, endedAt: now(), cost}));
+    },
+  };
+}
+
+function actionOn({before, after, movedFrom}: FileDiff): TaskFile['action'] {
+  if (movedFrom !== undefined) return 'renamed';
+  if (before === 'absent') return 'created';
+  return after === 'absent' ? 'deleted' : 'modified';
+}

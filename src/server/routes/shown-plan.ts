@@ -1,0 +1,29 @@
+import * as z from 'zod/mini';
+import {type Plan, planStates, planStepStatuses} from '../../domain/plan.ts';
+import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
+
+/** A plan as programs read it: the TaskPlan of the seed, with its state. */
+export const taskPlan = z.object({
+  id: z.string(),
+  goal: z.string(),
+  steps: z.array(z.object({id: z.string(), description: z.string(), status: z.enum(planStepStatuses)})),
+  notes: z.optional(z.string()),
+  createdAt: z.string(),
+  state: z.enum(planStates),
+  sessionId: z.string(),
+  workDir: z.string(),
+  reason: z.optional(z.string()),
+});
+schemaNotes.add(taskPlan, {id: 'TaskPlan'});
+
+export const shownPlan = ({id, goal, steps, notes, createdAt, state, session, directory, reason}: Plan) => ({
+  id,
+  goal,
+  steps,
+  ...(notes === '' ? {} : {notes}),
+  createdAt: new Date(createdAt).toISOString(),
+  state,
+  sessionId: session,
+  workDir: directory,
+  ...(reason === '' ? {} : {reason}),
+});
