@@ -79,7 +79,10 @@ const inputItems = (message: Message, model: string): readonly ResponseInputItem
 function userItems(message: UserMessage): readonly ResponseInputItem[] {
   const results = message.blocks.filter(block => block.kind === 'tool-result');
   const content = message.blocks.flatMap(block => (block.kind === 'tool-result' ? [] : inputContent(block)));
-  return [...results.map(resultItem), ...(content.length === 0 ? [] : [{role: 'user' as const, content}])];
+  const [first] = content;
+  if (first === undefined) return results.map(resultItem);
+  const isText = content.length === 1 && first.type === 'input_text';
+  return [...results.map(resultItem), {role: 'user', content: isText ? first.text : content}];
 }
 
 function resultItem({id, content}: ToolResultBlock): ResponseInputItem {

@@ -60,7 +60,7 @@ test('the whole conversation is sent each time, stored nowhere, with the reasoni
     model: 'gpt-5.2',
     instructions: 'Be brief.',
     input: [
-      {role: 'user', content: [{type: 'input_text', text: 'Tidy up.'}]},
+      {role: 'user', content: 'Tidy up.'},
       {type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed'},
       {role: 'assistant', content: 'Looking.'},
       {type: 'function_call', call_id: 'call_1', name: 'Bash', arguments: '{"command":"ls"}'},
