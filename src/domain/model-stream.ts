@@ -84,6 +84,7 @@ export type BlockDelta =
 /** What weft knows about a model. `contextWindow` is in tokens, 0 when it is not known. */
 export interface ModelFacts {
   readonly contextWindow: number;
+  readonly images: 'seen' | 'unseen' | 'unknown';
   /** The price of `usage` in US dollars; `'unknown'` where the model's price is not known. */
   costOf(usage: Usage): number | 'unknown';
 }

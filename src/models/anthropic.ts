@@ -7,12 +7,12 @@ import {anthropicRequest} from './anthropic-request.ts';
 import {streamWithRetries} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
 import {withoutForeignThinking, thoughtful} from './foreign-thinking.ts';
-import {type ModelTable, sentMedia} from './model-facts.ts';
+import {type ModelInfo, type ModelTable, sentMedia} from './model-facts.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import type {Endpoint} from './provider-error.ts';
 import {realClock, type RetryClock} from './retry.ts';
 import {makeSendOnce, type ProviderDialect} from './send-request.ts';
-import {withoutUnseen} from './unseen-media.ts';
+import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 
 export interface AnthropicOptions {
   readonly apiKey: string;
@@ -63,7 +63,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     client ??= openClient(options, baseUrl);
     const info = options.models.infoOf(request.model);
     const messages = withoutForeignThinking(request.messages, {model: request.model, refused});
-    const seen = withoutUnseen({...request, messages}, sentMedia(info));
+    const seen = withoutUnseen({...request, messages}, sentMedia(info, mediaBounds(info)));
     const known = knowsReferences(request.model) ? toolReferences : 'refused';
     const body = JSON.stringify(anthropicRequest(seen, {info, effort: options.effort, toolReferences: known}));
     // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
@@ -89,6 +89,16 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     facts: model => options.models.facts(model),
   };
 }
+
+/**
+ * What a request may hold: 32 MB with all else, images of 5 MB as they are sent, and 100 of them, or 600 for models with a larger
+ * context (platform.claude.com/docs/en/build-with-claude/vision).
+ */
+const mediaBounds = ({contextWindow}: ModelInfo): MediaBounds => ({
+  largestImage: 5 * 1024 * 1024,
+  mostImages: contextWindow > 200_000 ? 600 : 100,
+  mostMedia: 24_000_000,
+});
 
 /** The models that are known to know references to tools. */
 const knowsReferences = (model: string): boolean =>

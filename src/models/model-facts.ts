@@ -2,7 +2,7 @@ import type {OwnModel, OwnModels} from '../config/model-settings.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
 import type {Effort, ModelFacts, ModelRequest} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
-import type {SentMedia} from './unseen-media.ts';
+import type {MediaBounds, SentMedia} from './unseen-media.ts';
 import {knownFamilies, type KnownModel, type Price, type PriceList, type ThinkingControl} from './known-models.ts';
 
 export const defaultAnthropicModel = 'claude-sonnet-5-5';
@@ -59,8 +59,8 @@ export function modelTable(own: OwnModels): ModelTable {
   return {
     infoOf,
     facts(model) {
-      const {contextWindow, price} = infoOf(model);
-      return {contextWindow, costOf: usage => costOf(price, usage)};
+      const {contextWindow, images, price} = infoOf(model);
+      return {contextWindow, images, costOf: usage => costOf(price, usage)};
     },
   };
 }
@@ -73,9 +73,10 @@ export const costOfMany = ({price}: ModelInfo, usage: Usage): number | 'unknown'
   price === 'unknown' ? 'unknown' : costAt(price, usage);
 
 /** What may be sent to the model: what it is not known to be blind to. */
-export const sentMedia = ({images, pdfs}: ModelInfo): SentMedia => ({
+export const sentMedia = ({images, pdfs}: ModelInfo, bounds: MediaBounds): SentMedia => ({
   images: images === 'unseen' ? 'named' : 'sent',
   pdfs: pdfs === 'unseen' ? 'named' : 'sent',
+  bounds,
 });
 
 /** Tokens to let the model write where the provider wants a number: most answers are far shorter, and thinking counts, too. */

@@ -13,7 +13,7 @@ import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
 import {responsesRequest} from './responses-request.ts';
 import {type ModelTable, sentMedia} from './model-facts.ts';
-import {withoutUnseen} from './unseen-media.ts';
+import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
 import {realClock, type RetryClock} from './retry.ts';
@@ -72,7 +72,7 @@ function connect(options: Omit<OpenAiOptions, 'wireApi'>, {provider, endpoint, w
   /** A server that is not known to take PDFs gets them where the user says that it does. */
   const seen = (request: ModelRequest, pdfs: boolean): ModelRequest => {
     const info = options.models.infoOf(request.model);
-    const media = sentMedia(info);
+    const media = sentMedia(info, provider === 'gemini' ? geminiBounds : openAiBounds);
     return withoutUnseen(request, pdfs || info.from === 'settings' ? media : {...media, pdfs: 'named'});
   };
   const signatures = wantsSignatures(endpoint) ? 'wanted' : 'as-given';
@@ -158,6 +158,12 @@ const refusesSummaries = (cause: unknown): boolean =>
   'status' in cause &&
   cause.status === 400 &&
   /reasoning\.summary/u.test(String('param' in cause && cause.param) + cause.message);
+
+/** 500 images and 50 MB in a request (developers.openai.com/api/docs/guides/images-vision); other servers say nothing. */
+const openAiBounds: MediaBounds = {largestImage: 20_000_000, mostImages: 500, mostMedia: 40_000_000};
+
+/** 20 MB in a request that holds its files itself (ai.google.dev/gemini-api/docs/image-understanding). */
+const geminiBounds: MediaBounds = {largestImage: 15_000_000, mostImages: 500, mostMedia: 15_000_000};
 
 /** Google refuses tool calls in which nothing stands for what the model thought. */
 const wantsSignatures = ({keyVariable, baseUrl}: Endpoint): boolean =>

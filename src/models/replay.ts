@@ -48,7 +48,7 @@ export function openReplay(text: string, options: ReplayOptions): Outcome<ModelP
         yield batch;
       }
     },
-    facts: model => ({contextWindow: modelTable({}).facts(model).contextWindow, costOf: () => 0}),
+    facts: model => ({...modelTable({}).facts(model), costOf: () => 0}),
   });
 }
 

@@ -1,37 +1,110 @@
-import type {Message, ResultContent, UserBlock} from '../domain/conversation.ts';
+import type {DocumentBlock, ImageBlock, Message, ResultContent, TextBlock, UserBlock} from '../domain/conversation.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 
 /** What is sent to a model besides text. */
 export interface SentMedia {
   readonly images: 'sent' | 'named';
   readonly pdfs: 'sent' | 'named';
+  readonly bounds: MediaBounds;
+}
+
+/** What a provider takes; sizes are characters of base64. */
+export interface MediaBounds {
+  readonly largestImage: number;
+  readonly mostImages: number;
+  /** Of images and PDFs of a request together. */
+  readonly mostMedia: number;
 }
 
 /**
- * The request without what its model cannot see: most providers refuse a whole conversation that holds one such picture. The model
- * reads in words what it was not sent.
+ * The request without what its model cannot see, and what its provider does not take: they refuse a whole conversation that holds one
+ * such picture. The model reads in words what it was not sent. Where a conversation holds too many, the oldest go, and many at once, so
+ * that the beginning of the next requests stays the same.
  */
 export function withoutUnseen(request: ModelRequest, media: SentMedia): ModelRequest {
-  if (media.images === 'sent' && media.pdfs === 'sent') return request;
-  return {...request, messages: request.messages.map(message => withWords(message, media))};
+  const seen = mapped(request.messages, block => words(block, media));
+  const sizes = seen.flatMap(mediaOf).map(block => ({isImage: block.kind === 'image', chars: block.data.length}));
+  const {images, any} = tooMany(sizes, media.bounds);
+  if (images === 0 && any === 0) return {...request, messages: seen};
+  let at = 0;
+  let imagesSoFar = 0;
+  const messages = mapped(seen, block => {
+    if (block.kind === 'text') return block;
+    const isLeftOut = at++ < any || (block.kind === 'image' && imagesSoFar < images);
+    if (block.kind === 'image') imagesSoFar++;
+    return isLeftOut ? inWords(block.kind === 'image' ? earlierImage : earlierPdf(block.name)) : block;
+  });
+  return {...request, messages};
 }
 
-function withWords(message: Message, media: SentMedia): Message {
-  if (message.role === 'assistant') return message;
-  const inWords = <B extends ResultContent>(block: B) => words(block, media);
-  const blocks = message.blocks.map((block): UserBlock =>
-    block.kind === 'tool-result' ? {...block, content: block.content.map(inWords)} : inWords(block),
-  );
-  return {...message, blocks};
+/** How many are left out: of the oldest images, and of the oldest of all media. */
+function tooMany(
+  sizes: readonly {readonly isImage: boolean; readonly chars: number}[],
+  {mostImages, mostMedia}: MediaBounds,
+): {readonly images: number; readonly any: number} {
+  const images = excessIn(steps, {of: sizes.filter(({isImage}) => isImage).length, most: mostImages});
+  let toGo = excessIn(steps, {of: sizes.reduce((sum, {chars}) => sum + chars, 0), most: mostMedia});
+  let any = 0;
+  for (const {chars} of sizes) {
+    if (toGo <= 0) break;
+    toGo -= chars;
+    any++;
+  }
+  return {images, any};
 }
 
-function words<B extends ResultContent>(block: B, {images, pdfs}: SentMedia): B | {kind: 'text'; text: string} {
-  if (block.kind === 'image' && images === 'named') return {kind: 'text', text: unseenImage};
-  return block.kind === 'document' && pdfs === 'named' ? {kind: 'text', text: unsentPdf(block.name)} : block;
+/** Into so many parts a bound is divided; whole parts are left out. */
+const steps = 4;
+
+function excessIn(parts: number, {of, most}: {readonly of: number; readonly most: number}): number {
+  const part = Math.ceil(most / parts);
+  return of <= most ? 0 : Math.ceil((of - most) / part) * part;
 }
+
+type Media = ImageBlock | DocumentBlock;
+
+const mediaOf = (message: Message): readonly Media[] =>
+  message.role === 'assistant'
+    ? []
+    : message.blocks
+        .flatMap((block): readonly ResultContent[] => (block.kind === 'tool-result' ? block.content : [block]))
+        .filter(block => block.kind !== 'text');
+
+/** The messages with each image and PDF of the user's as `change` gives it, in their order. */
+function mapped(
+  messages: readonly Message[],
+  change: (block: TextBlock | Media) => TextBlock | Media,
+): readonly Message[] {
+  return messages.map(message => {
+    if (message.role === 'assistant') return message;
+    const blocks = message.blocks.map((block): UserBlock => {
+      if (block.kind === 'tool-result') return {...block, content: block.content.map(change)};
+      const changed = change(block);
+      return changed.kind === 'document' ? inWords(unsentPdf(changed.name)) : changed;
+    });
+    return {...message, blocks};
+  });
+}
+
+function words(block: TextBlock | Media, {images, pdfs, bounds}: SentMedia): TextBlock | Media {
+  if (block.kind === 'image' && images === 'named') return inWords(unseenImage);
+  if (block.kind === 'image' && block.data.length > bounds.largestImage) return inWords(largeImage);
+  return block.kind === 'document' && pdfs === 'named' ? inWords(unsentPdf(block.name)) : block;
+}
+
+const inWords = (text: string): TextBlock => ({kind: 'text', text});
 
 const unseenImage =
   '[An image was not sent: this model sees no images. Say so if it matters, or get at its content with a command.]';
+
+const largeImage =
+  '[An image was not sent: it is larger than this provider takes. A smaller copy, made with a command, can be read.]';
+
+const earlierImage =
+  '[An earlier image was left out: a request holds only so many. Read it again if it is still needed.]';
+
+const earlierPdf = (name: string): string =>
+  `[${name} was left out: a request holds only so much. Read it again if it is still needed.]`;
 
 const unsentPdf = (name: string): string =>
   `[${name} was not sent: this model server takes no PDFs. Get its text with a command such as pdftotext.]`;

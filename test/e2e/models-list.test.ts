@@ -1,3 +1,5 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {say, usage} from '../support/model-script.ts';
 import {openScene} from '../support/scene.ts';
@@ -63,4 +65,14 @@ test('a fact that does not fit is refused in words', async () => {
   expect(stderr).toMatch(/"models\.mine\.contextWindow" does not fit; "models" must be names of models/u);
   const unknown = JSON.stringify({models: {mine: {window: 5}}});
   expect((await scene.run(['--prompt', 'x', '--settings', unknown])).stderr).toContain('"models.mine" does not fit');
+});
+
+test('a picture for a model that sees none: the user hears of it, and the model is told in words', async () => {
+  await using scene = await openScene([say('I cannot see it.')], 'openai');
+  writeFileSync(join(scene.place.work, 'a.png'), Buffer.from('89504e470d0a1a0a00', 'hex'));
+  const blind = JSON.stringify({models: {'small-model': {images: false}}});
+  const {code, stderr} = await scene.run(['--prompt', 'See @a.png', '--settings', blind]);
+  expect([code, stderr]).toEqual([0, 'weft: small-model sees no images: it is only told that there is one.\n']);
+  const sent = JSON.stringify(scene.server.requests[0]?.body);
+  expect([sent.includes('image_url'), sent.includes('this model sees no images')]).toEqual([false, true]);
 });

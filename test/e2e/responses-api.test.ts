@@ -14,6 +14,9 @@ const inputs = ({server}: Scene, at: number): readonly string[] =>
     return `reasoning ${sealed} ${Array.isArray(summary) ? summary.length : '?'}`;
   });
 
+/** What a turn with a call adds to the next request. */
+const turn = (seal: string): readonly string[] => [`reasoning ${seal} 1`, 'function_call', 'function_call_output'];
+
 test('what the model reasoned goes back with every request, sealed as it came, also when the session goes on later', async () => {
   await using scene = await openScene(
     [
@@ -28,7 +31,6 @@ test('what the model reasoned goes back with every request, sealed as it came, a
   expect(first).toMatchObject({code: 0, stdout: 'Done.\n', stderr: ''});
   const later = await scene.run(['--continue', '--prompt', 'y', ...flags]);
   expect(later).toMatchObject({code: 0, stdout: 'Still done.\n', stderr: ''});
-  const turn = (seal: string): readonly string[] => [`reasoning ${seal} 1`, 'function_call', 'function_call_output'];
   expect(scene.server.requests.map((_, at) => inputs(scene, at))).toEqual([
     ['user'],
     ['user', ...turn('seal-1')],
@@ -39,13 +41,15 @@ test('what the model reasoned goes back with every request, sealed as it came, a
     expect(body).toMatchObject({store: false, include: ['reasoning.encrypted_content']});
 });
 
+/** The first request of a run. */
+const sizeIn = async (dialect: DialectName, more: readonly string[]): Promise<{bytes: number; tools: number}> => {
+  await using scene = await openScene([say('Hi.')], dialect);
+  await scene.run(['--prompt', 'x', ...more]);
+  const body = scene.server.requests[0]?.body;
+  return {bytes: Buffer.byteLength(JSON.stringify(body)), tools: body?.tools?.length ?? 0};
+};
+
 test('the first request says what it says in the other protocols; each tool costs what the form of this API adds to it', async () => {
-  const sizeIn = async (dialect: DialectName, more: readonly string[]): Promise<{bytes: number; tools: number}> => {
-    await using scene = await openScene([say('Hi.')], dialect);
-    await scene.run(['--prompt', 'x', ...more]);
-    const body = scene.server.requests[0]?.body;
-    return {bytes: Buffer.byteLength(JSON.stringify(body)), tools: body?.tools?.length ?? 0};
-  };
   const [messages, responses] = await Promise.all([sizeIn('anthropic', []), sizeIn('responses', flags)]);
   expect(responses.tools).toBe(messages.tools);
   const ofEachTool = Buffer.byteLength('"type":"function","strict":false,');

@@ -61,6 +61,7 @@ export function scriptedModel(script: readonly ScriptedAnswer[]): ModelPort & {r
     requests,
     facts: () => ({
       contextWindow: 1000,
+      images: 'unknown',
       costOf: ({inputTokens, cacheReadTokens}) => inputTokens / 1000 + cacheReadTokens / 10_000,
     }),
     async *stream(request, signal) {

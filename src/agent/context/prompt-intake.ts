@@ -132,6 +132,10 @@ function accept(prompt: WaitingPrompt, {hookContext, attached}: Attachments, {se
   queue.take(id);
   session.conversation.messages.push(message);
   session.publish([acceptedEvent(prompt, attachedTo(message))]);
+  const model = session.promptModel ?? session.model;
+  const isBlind = session.ports.model.facts(model).images === 'unseen';
+  if (isBlind && message.blocks.some(({kind}) => kind === 'image'))
+    warn(session, `${model} sees no images: it is only told that there is one.`);
 }
 
 const acceptedEvent = ({id, text}: WaitingPrompt, attached: readonly string[]): AgentEvent => ({

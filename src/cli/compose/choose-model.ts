@@ -379,5 +379,5 @@ const noModel: ModelPort = {
   async *stream() {
     yield [{event: 'failed', fault: {kind: 'needs-user', message: noModelText, fix: ''}}];
   },
-  facts: () => ({contextWindow: 0, costOf: () => 'unknown'}),
+  facts: () => ({contextWindow: 0, images: 'unknown', costOf: () => 'unknown'}),
 };

@@ -278,7 +278,14 @@ describe('a PDF that was read', () => {
   ];
 
   const last = (pdfs: 'sent' | 'named') =>
-    openAiRequest(withoutUnseen(ask('', {messages}), {images: 'sent', pdfs}), plain).messages.slice(-2);
+    openAiRequest(
+      withoutUnseen(ask('', {messages}), {
+        images: 'sent',
+        pdfs,
+        bounds: {largestImage: 99, mostImages: 9, mostMedia: 999},
+      }),
+      plain,
+    ).messages.slice(-2);
 
   test('goes to Anthropic within the result', () => {
     expect(anthropicRequest(ask('', {messages}), written(1000)).messages[2]).toMatchObject({

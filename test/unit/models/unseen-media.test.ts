@@ -1,4 +1,7 @@
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {withoutUnseen} from '../../../src/models/unseen-media.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
@@ -66,5 +69,49 @@ describe.each(['anthropic', 'openai', 'responses'] as const)('%s', dialect => {
   test('a model that the user knows to read PDFs is sent them', async () => {
     const body = await sent(dialect, {pdfs: true});
     expect([count(body, pdf.data), count(body, 'was not sent')]).toEqual([1, 0]);
+  });
+});
+
+/** A conversation of so many images, each with so many characters. */
+const conversation = (sizes: readonly number[]): readonly Message[] =>
+  sizes.map((size, at) => ({
+    role: 'user',
+    id: messageId(`u${at}`),
+    blocks: [{kind: 'image', mediaType: 'image/png', data: 'A'.repeat(size)}],
+  }));
+
+describe('more than a provider takes', () => {
+  const bounds = {largestImage: 100, mostImages: 8, mostMedia: 1000};
+  const kinds = (sizes: readonly number[]): string =>
+    withoutUnseen(ask('', {messages: conversation(sizes)}), {images: 'sent', pdfs: 'sent', bounds})
+      .messages.map(({blocks}) => (blocks[0]?.kind === 'image' ? 'i' : 't'))
+      .join('');
+
+  test('an image that is too large is told of in words', () => {
+    expect(kinds([100, 101])).toBe('it');
+  });
+
+  test('of too many images the oldest go, a quarter of the bound at once', () => {
+    expect([8, 9, 10, 11].map(many => kinds(Array<number>(many).fill(1)))).toEqual([
+      'iiiiiiii',
+      'ttiiiiiii',
+      'ttiiiiiiii',
+      'ttttiiiiiii',
+    ]);
+  });
+
+  test('what is too much altogether goes too, and what is left always fits', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({min: 1, max: 100}), {maxLength: 40}), sizes => {
+        const left = kinds(sizes);
+        const kept = sizes.filter((_, at) => left[at] === 'i');
+        expect(kept.length).toBeLessThanOrEqual(bounds.mostImages);
+        expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(bounds.mostMedia);
+        // The newest ones stay.
+        expect(left).toMatch(/^t*i*$/u);
+        if (sizes.length > 0) expect(left.at(-1)).toBe('i');
+      }),
+      {numRuns: randomInputs(200)},
+    );
   });
 });
