@@ -47,9 +47,14 @@ export class EventLog implements EventStream {
     return this.#listeners.size;
   }
 
+  /** The number of the last event; 0 before the first. */
+  get last(): number {
+    return this.#gone + this.#events.length;
+  }
+
   add(event: object): NumberedEvent {
     const data = JSON.stringify(event);
-    const added = {id: this.#gone + this.#events.length + 1, data};
+    const added = {id: this.last + 1, data};
     this.#events.push(added);
     this.#kept += data.length;
     while (this.#kept > this.#most && this.#events.length > 1) {

@@ -113,26 +113,23 @@ export interface DirectorOptions {
   readonly positions: 'all' | 'one';
 }
 
+/** What those who watch are told at the end of a run, when the next one may begin. */
+export const runFinished = (end: StackRunEnd): StackRunEvent => ({
+  type: 'run_finished',
+  outcome: end.kind,
+  reason: 'reason' in end ? end.reason : '',
+});
+
 /**
  * Runs the task stack from where it stands: position by position, until nothing is left, something failed, or `signal` aborts. Only one
  * director may run at a time. What a killed one left under way is taken up again. Rejects where the stack cannot be kept.
  */
 export async function directStack(
   ports: DirectorPorts,
-  options: DirectorOptions,
-  signal: AbortSignal,
-): Promise<StackRunEnd> {
-  ports.observe({type: 'run_started'});
-  const end = await allPositions(ports, options, signal);
-  ports.observe({type: 'run_finished', outcome: end.kind, reason: 'reason' in end ? end.reason : ''});
-  return end;
-}
-
-async function allPositions(
-  ports: DirectorPorts,
   {afterFailure, positions}: DirectorOptions,
   signal: AbortSignal,
 ): Promise<StackRunEnd> {
+  ports.observe({type: 'run_started'});
   let end: StackRunEnd = {kind: 'done'};
   for (;;) {
     if (signal.aborted) return {kind: 'stopped'};

@@ -6,6 +6,8 @@ import {startServer} from '../../../server/start-server.ts';
 import {machineRoutes, type MachinePort} from '../../../server/routes/machine-routes.ts';
 import {planRoutes} from '../../../server/routes/plan-routes.ts';
 import {stackRoutes} from '../../../server/routes/stack-routes.ts';
+import {stackRunRoutes} from '../../../server/routes/stack-run-routes.ts';
+import {StackRuns} from '../../../server/stack-runs.ts';
 import {withServerRoutes} from '../../../server/routes/server-routes.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
@@ -54,6 +56,9 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const tasks = openUserTasks(places);
   const agent = lazySessions(store);
   const runs = new AgentRuns(randomUUID);
+  const stackRuns = new StackRuns({
+    open: async observe => (await import('./stack-director.ts')).stackDirector(stack, store).open(observe),
+  });
   const token = serverToken(places.serverToken, process.env);
   const stopped = Promise.withResolvers<ExitCode>();
   onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
@@ -67,6 +72,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     routes: withServerRoutes(
       [
         ...stackRoutes(stack),
+        ...stackRunRoutes(stackRuns),
         ...agentRoutes(agent, runs),
         ...planRoutes({agent, runs, plans, tasks, now: () => Date.now(), newTaskId: randomUUID}),
         ...machineRoutes(machine),
@@ -85,7 +91,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     printJson(`${JSON.stringify({type: 'listening', url, token_file: token.file, pid: process.pid})}\n`);
   else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);
   const code = await stopped.promise;
-  await Promise.race([runs.close(), delay(stopMs, undefined, {ref: false})]);
+  await Promise.race([Promise.all([runs.close(), stackRuns.stop()]), delay(stopMs, undefined, {ref: false})]);
   await started.value.close();
   for (const each of [stack, plans, tasks, store]) each.close();
   return code;

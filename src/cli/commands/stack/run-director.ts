@@ -1,6 +1,6 @@
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleLine} from '../../../base/visible.ts';
-import type {StackRunEnd, StackRunEvent} from '../../../tasks/stack/direct-stack.ts';
+import {runFinished, type StackRunEnd, type StackRunEvent} from '../../../tasks/stack/direct-stack.ts';
 import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
 import {openUserStack} from '../../compose/user-stack.ts';
 import {exitCode, timeLimitText, type ExitCode} from '../../exit-code.ts';
@@ -50,6 +50,7 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
       {afterFailure: keepGoing === undefined ? 'stop' : 'go-on', positions: once === undefined ? 'all' : 'one'},
       stopping.signal,
     );
+    observe(runFinished(end));
     if ('reason' in end) note(visibleLine(end.reason));
     if (stopped === exitCode.timeLimit && timeout !== undefined) note(timeLimitText(timeout));
     return stopped ?? codeOf(end);

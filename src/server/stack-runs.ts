@@ -1,0 +1,79 @@
+import {runFinished, type DirectorOptions, type StackRunEnd, type StackRunEvent} from '../tasks/stack/direct-stack.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {causeText} from '../domain/fault.ts';
+import {EventLog, type EventStream} from './event-stream.ts';
+
+/** What runs the task stack, as `weft serve` needs it. */
+export interface DirectorPort {
+  /** Makes ready a run, which is then to be started. The error says why there can be none: another process runs the stack, no model. */
+  open(
+    observe: (event: StackRunEvent) => void,
+  ): Promise<Outcome<{run(options: DirectorOptions, signal: AbortSignal): Promise<StackRunEnd>}, string>>;
+}
+
+/** The runs of the task stack, one at a time, and what happens in them: one stream for as long as the server lives. */
+export class StackRuns {
+  readonly #port: DirectorPort;
+  readonly #log = new EventLog(() => {});
+  /** The number of the last event before the run that goes on now. */
+  #before = 0;
+  #running: {readonly stopping: AbortController; readonly ended: Promise<void>} | 'nothing' = 'nothing';
+
+  constructor(port: DirectorPort) {
+    this.#port = port;
+  }
+
+  /** All that happens from now on, and what has happened in the run that goes on. It never ends. */
+  get stream(): EventStream {
+    return this.#log;
+  }
+
+  /** The last event that a reader who has none yet does not get. */
+  get begin(): number {
+    return this.#running === 'nothing' ? this.#log.last : this.#before;
+  }
+
+  /** Begins a run; it goes on when this settles. The error says why there is none. */
+  async start(options: DirectorOptions): Promise<Outcome<undefined, string>> {
+    if (this.#running !== 'nothing') return failed('The task stack runs already.');
+    const stopping = new AbortController();
+    const ended = Promise.withResolvers<void>();
+    this.#running = {stopping, ended: ended.promise};
+    this.#before = this.#log.last;
+    const end = (): void => {
+      this.#running = 'nothing';
+      ended.resolve();
+    };
+    try {
+      const director = await this.#port.open(event => this.#log.add(event));
+      if (director.tag === 'failed') {
+        end();
+        return director;
+      }
+      void this.#run(() => director.value.run(options, stopping.signal), end);
+      return ok(undefined);
+    } catch (cause) {
+      end();
+      return failed(`The task stack cannot run: ${causeText(cause)}`);
+    }
+  }
+
+  /** Stops what runs, and settles when that is kept. */
+  async stop(): Promise<void> {
+    if (this.#running === 'nothing') return;
+    this.#running.stopping.abort();
+    await this.#running.ended;
+  }
+
+  /** Never rejects. */
+  async #run(run: () => Promise<StackRunEnd>, end: () => void): Promise<void> {
+    let came: StackRunEnd;
+    try {
+      came = await run();
+    } catch (cause) {
+      came = {kind: 'not-begun', reason: causeText(cause)};
+    }
+    end();
+    this.#log.add(runFinished(came));
+  }
+}
