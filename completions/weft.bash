@@ -20,6 +20,7 @@ _weft_enter() { # the command that a word names in a command
     'weft agents') next='weft agents' ;;
     'weft plan') next='weft plan' ;;
     'weft serve') next='weft serve' ;;
+    'weft attach') next='weft attach' ;;
     'weft stack') next='weft stack' ;;
     'weft acp') next='weft acp' ;;
     'weft auth status') next='weft auth status' ;;
@@ -186,6 +187,8 @@ _weft_option() { # what an option of a command takes
     'weft serve --allow-host') takes=many kind=any ;;
     'weft serve --allow-origin') takes=many kind=any ;;
     'weft serve --output-format') takes=one kind=choices choices=('text' 'json') ;;
+    'weft attach --token-file') takes=one kind=file ;;
+    'weft attach -C' | 'weft attach --cwd') takes=one kind=directory ;;
     'weft stack run --model') takes=one kind=model ;;
     'weft stack run --fallback-model') takes=one kind=any ;;
     'weft stack run --provider') takes=one kind=choices choices=('anthropic' 'openai' 'gemini' 'replay') ;;
@@ -256,6 +259,8 @@ _weft_position() { # what an argument of a command is
     'weft plan|'*) kind=any ;;
     'weft plan run|0') kind=any ;;
     'weft plan show|0') kind=any ;;
+    'weft attach|0') kind=any ;;
+    'weft attach|1') kind=session ;;
     'weft stack create|'*) kind=any ;;
     'weft stack add|0') kind=any ;;
     'weft stack add|1') kind=any ;;
@@ -270,7 +275,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'stack' 'acp') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'attach' 'stack' 'acp') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft init') options=('-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
@@ -344,6 +349,7 @@ _weft_names() { # what can follow in a command
     'weft plan list') options=('--json' '-h' '--help') commands=() ;;
     'weft plan show') options=('--json' '-h' '--help') commands=() ;;
     'weft serve') options=('--port' '--host' '--store' '--allow-host' '--allow-origin' '--output-format' '-h' '--help') commands=() ;;
+    'weft attach') options=('--token-file' '-C' '--cwd' '-h' '--help') commands=() ;;
     'weft stack') options=('-h' '--help') commands=('run' 'list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages' 'help') ;;
     'weft stack run') options=('--keep-going' '--once' '--json' '--model' '--fallback-model' '--provider' '--base-url' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-C' '--cwd' '--add-dir' '--settings' '--mcp-config' '-h' '--help') commands=() ;;
     'weft stack list') options=('--json' '-h' '--help') commands=() ;;

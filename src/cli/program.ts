@@ -13,6 +13,7 @@ import {addHooks} from './commands/hooks.ts';
 import {addPermissions} from './commands/permissions.ts';
 import {addPs} from './commands/ps.ts';
 import {addSandbox} from './commands/sandbox.ts';
+import {addAttach} from './commands/attach.ts';
 import {addPlan} from './commands/plan.ts';
 import {addServe} from './commands/serve.ts';
 import {addSessions} from './commands/sessions.ts';
@@ -68,6 +69,7 @@ export function makeProgram(): Command {
   addAgents(program);
   addPlan(program);
   addServe(program);
+  addAttach(program);
   addStack(program);
   addAcp(program);
   return program;

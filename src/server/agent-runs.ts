@@ -12,6 +12,7 @@ import type {Plan} from '../domain/plan.ts';
 import {reasonText} from '../domain/reason.ts';
 import {knownCost} from '../domain/usage.ts';
 import {EventLog, type EventStream, type NumberedEvent} from './event-stream.ts';
+import {LiveEvents} from './live-events.ts';
 import {shownPlan} from './routes/shown-plan.ts';
 
 /** Milliseconds for which a question that nobody reads waits for its answer. */
@@ -61,6 +62,14 @@ interface HeldSession {
   readonly timer: NodeJS.Timeout;
 }
 
+/** A session that terminals have opened. */
+interface AttachedSession {
+  readonly client: AgentClient;
+  readonly unsubscribe: () => void;
+  terminals: number;
+  isWorking: boolean;
+}
+
 /** The prompts that run now, one for each session at most, and the sessions that are kept open for the next one. */
 export class AgentRuns {
   readonly #uuid: () => string;
@@ -68,6 +77,8 @@ export class AgentRuns {
   readonly #held = new Map<SessionId, HeldSession>();
   /** The last ones that have ended: a reader may come back for the rest, and a late answer is told apart from one to nothing. */
   readonly #ended = new Map<SessionId, Run>();
+  readonly #attached = new Map<SessionId, AttachedSession>();
+  readonly #live = new WeakMap<AgentClient, LiveEvents>();
   #isClosing = false;
 
   constructor(uuid: () => string) {
@@ -76,9 +87,11 @@ export class AgentRuns {
 
   /**
    * The engine of a session that was kept open since its last prompt, to be given to `start`; `none` where there is none. For another
-   * `use` than the same again it is closed first, so that the session can be opened anew.
+   * `use` than the same again it is closed first, so that the session can be opened anew, unless a terminal has it.
    */
   async resume(session: SessionId, use: 'as-it-was' | 'anew'): Promise<AgentClient | 'none'> {
+    const attached = this.#attached.get(session);
+    if (attached !== undefined) return attached.client;
     const held = this.#held.get(session);
     if (held === undefined) return 'none';
     this.#held.delete(session);
@@ -88,9 +101,67 @@ export class AgentRuns {
     return 'none';
   }
 
+  /** What runs in a client's session now. */
+  live(client: AgentClient): LiveEvents {
+    const live = this.#live.get(client) ?? new LiveEvents(client);
+    this.#live.set(client, live);
+    return live;
+  }
+
+  isAttached(session: SessionId): boolean {
+    return this.#attached.has(session);
+  }
+
+  /** The engine of a session that is open here. */
+  opened(session: SessionId): AgentClient | 'none' {
+    return (
+      this.#runs.get(session)?.client ??
+      this.#attached.get(session)?.client ??
+      this.#held.get(session)?.client ??
+      'none'
+    );
+  }
+
+  /** A terminal has the session now, with this engine; the result is to be called when it has left. */
+  attach(session: SessionId, client: AgentClient): () => Promise<void> {
+    const held = this.#held.get(session);
+    if (held !== undefined) clearTimeout(held.timer);
+    this.#held.delete(session);
+    const attached = this.#attached.get(session) ?? this.#follow(client);
+    attached.terminals += 1;
+    this.#attached.set(session, attached);
+    return async () => {
+      attached.terminals -= 1;
+      if (attached.terminals > 0) return;
+      this.#attached.delete(session);
+      attached.unsubscribe();
+      // A prompt of another program closes it when it has ended.
+      if (this.#runs.has(session)) return;
+      if (attached.isWorking) await this.#hold(session, client);
+      else await this.#settle(session, {client, grants: 'none'});
+    };
+  }
+
+  #follow(client: AgentClient): AttachedSession {
+    const attached: AttachedSession = {
+      client,
+      terminals: 0,
+      isWorking: false,
+      unsubscribe: client.subscribe(events => {
+        for (const {event} of events) {
+          if (event === 'prompt-accepted' || event === 'command-started') attached.isWorking = true;
+          if (event === 'prompt-finished' || event === 'command-finished') attached.isWorking = false;
+        }
+      }),
+    };
+    return attached;
+  }
+
   /** Sends a prompt. Its events are there until the last reader has them; it goes on when the readers leave. */
   start(client: AgentClient, prompt: Prompt): EventStream {
+    this.live(client);
     const run = new Run(client, prompt, {
+      isWorking: () => [...this.#attached.values()].some(each => each.client === client && each.isWorking),
       opened: session => this.#runs.set(session, run),
       settle: async session => {
         await this.#settle(session, run);
@@ -117,21 +188,35 @@ export class AgentRuns {
   /** Stops what a session runs, in the background as well; settles when that is kept. */
   async stop(session: SessionId): Promise<void> {
     await this.#runs.get(session)?.stop();
+    this.#attached.get(session)?.client.submit({op: 'interrupt'});
     await this.resume(session, 'anew');
   }
 
   /** Keeps a session open where closing it would lose something; else its next prompt, or another weft, opens it anew. */
-  async #settle(session: SessionId, {client, grants}: Run): Promise<void> {
+  async #settle(session: SessionId, {client, grants}: Pick<Run, 'client' | 'grants'>): Promise<void> {
+    if (this.#attached.has(session)) return;
     const isHeld = !this.#isClosing && (grants === 'for-session' || (await hasTerminals(client)));
     if (!isHeld) {
       await client.close('finished');
       return;
     }
+    await this.#hold(session, client);
+  }
+
+  /** What still works when its time is over is stopped. */
+  async #hold(session: SessionId, client: AgentClient): Promise<void> {
     const [oldest] = this.#held.keys();
-    if (this.#held.size >= mostHeld && oldest !== undefined) await this.resume(oldest, 'anew');
-    const timer = setTimeout(() => void this.resume(session, 'anew'), heldMs);
+    if (this.#held.size >= mostHeld && oldest !== undefined) await this.#letGo(oldest);
+    const timer = setTimeout(() => void this.#letGo(session), heldMs);
     timer.unref();
     this.#held.set(session, {client, timer});
+  }
+
+  async #letGo(session: SessionId): Promise<void> {
+    const held = this.#held.get(session);
+    this.#held.delete(session);
+    clearTimeout(held?.timer);
+    await held?.client.close('shutdown');
   }
 
   answerApproval(session: SessionId, id: string, answer: ApprovalAnswer): AnswerEnd {
@@ -157,7 +242,8 @@ export class AgentRuns {
     this.#isClosing = true;
     await Promise.all([
       ...[...this.#runs.values()].map(run => run.client.close('shutdown')),
-      ...[...this.#held.keys()].map(session => this.resume(session, 'anew')),
+      ...[...this.#attached.values()].map(({client}) => client.close('shutdown')),
+      ...[...this.#held.keys()].map(session => this.#letGo(session)),
     ]);
   }
 
@@ -197,6 +283,8 @@ async function hasTerminals(client: AgentClient): Promise<boolean> {
 }
 
 interface RunListener {
+  /** Whether the session is at another prompt. */
+  isWorking(): boolean;
   opened(session: SessionId): void;
   /** Settles when what the prompt did is kept, and the next one may come. Never rejects. */
   settle(session: SessionId): Promise<void>;
@@ -220,9 +308,13 @@ class Run {
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe = (): void => {};
   #newId = (): string => '';
+  #id = messageId('');
+  /** Before its own prompt begins, a session that is open elsewhere, too, may still be at another one. */
+  #hasBegun: boolean;
 
   constructor(client: AgentClient, prompt: Prompt, listener: RunListener) {
     this.client = client;
+    this.#hasBegun = !listener.isWorking();
     this.#prompt = prompt;
     this.#listener = listener;
     this.events = new EventLog(() => this.#watchReaders());
@@ -231,12 +323,13 @@ class Run {
   begin(id: () => string): void {
     const {text, images, context, work} = this.#prompt;
     this.#newId = id;
+    this.#id = messageId(id());
     this.#unsubscribe = this.client.subscribe(events => {
       for (const event of events) this.#take(event);
     });
     if (context !== '') this.client.submit({op: 'add-context', text: context});
     if (work.kind === 'execution') this.client.submit({op: 'start-plan', plan: work.plan});
-    this.client.submit({op: 'prompt', id: messageId(id()), text, images, when: 'queued'});
+    this.client.submit({op: 'prompt', id: this.#id, text, images, when: 'queued'});
   }
 
   #add(event: object): void {
@@ -249,6 +342,9 @@ class Run {
   }
 
   #take(event: AgentEvent): void {
+    if (event.event === 'prompt-accepted' && event.id === this.#id) this.#hasBegun = true;
+    if (event.event === 'prompt-withdrawn' && event.id !== this.#id) return;
+    if (!this.#hasBegun && event.event !== 'session-opened' && event.event !== 'prompt-withdrawn') return;
     switch (event.event) {
       case 'session-opened':
         this.#session = event.session.id;

@@ -1,5 +1,6 @@
 import {once} from 'node:events';
-import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {createServer, STATUS_CODES, type IncomingMessage, type ServerResponse} from 'node:http';
+import type {Duplex} from 'node:stream';
 import {getRequestListener} from '@hono/node-server';
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
 import {Hono, type Context} from 'hono';
@@ -16,6 +17,10 @@ export interface ServerOptions extends Omit<GuardOptions, 'port'> {
   /** 0 for any that is free. */
   readonly port: number;
   readonly routes: readonly Route[];
+  /** Opens a session for a terminal; what it gives takes the connection. The error is for the one who asked. */
+  readonly attach: (
+    request: AttachRequest,
+  ) => Promise<Outcome<(connection: Duplex) => void, {readonly status: number; readonly error: string}>>;
   /** Tells the operator of a fault of the server, in one line. */
   readonly note: (line: string) => void;
 }
@@ -26,6 +31,20 @@ export interface RunningServer {
   /** Ends all connections, event streams too. */
   close(): Promise<void>;
 }
+
+export interface AttachRequest {
+  /** As it was given; `undefined` for a new session. */
+  readonly session: string | undefined;
+  readonly workDir: string | undefined;
+  /** Of the weft that asks. */
+  readonly version: string;
+}
+
+/** What a terminal asks to speak on its connection (`Upgrade`). */
+export const clientProtocol = 'weft-client';
+
+/** The header with the version of a weft that attaches. */
+export const versionHeader = 'x-weft-version';
 
 interface Env {
   readonly Bindings: {readonly incoming: IncomingMessage; readonly outgoing: ServerResponse};
@@ -47,6 +66,17 @@ export async function startServer(options: ServerOptions): Promise<Outcome<Runni
     outgoing.writeHead(403, {'content-type': 'application/json'});
     outgoing.end(JSON.stringify({error: 'The request has no Host.'}));
   });
+  const attached = new Set<Duplex>();
+  http.on('upgrade', (incoming, connection, head) => {
+    connection.on('error', () => {});
+    attached.add(connection);
+    connection.once('close', () => attached.delete(connection));
+    if (head.length > 0) connection.unshift(head);
+    void upgrade(incoming, connection, {...options, guard}).catch((cause: unknown) => {
+      options.note(`attaching failed: ${causeText(cause)}`);
+      connection.destroy();
+    });
+  });
   http.listen(options.port, options.host);
   try {
     await once(http, 'listening');
@@ -62,6 +92,7 @@ export async function startServer(options: ServerOptions): Promise<Outcome<Runni
       const closed = once(http, 'close');
       http.close();
       http.closeAllConnections();
+      for (const connection of attached) connection.destroy();
       await closed;
     },
   });
@@ -107,6 +138,35 @@ function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOpti
     return send(context, refuse(500, 'The server failed; its log says why.'));
   });
   return app;
+}
+
+/** Lets a terminal have a session on its connection, under the same conditions as every request. */
+async function upgrade(
+  incoming: IncomingMessage,
+  connection: Duplex,
+  {guard, attach}: Pick<ServerOptions, 'attach'> & {readonly guard: GuardOptions},
+): Promise<void> {
+  const {pathname, searchParams} = new URL(incoming.url ?? '/', 'http://localhost');
+  const deny = (status: number, error: string): void => {
+    const body = JSON.stringify({error});
+    connection.end(
+      `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\n` +
+        `content-length: ${String(Buffer.byteLength(body))}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  };
+  const refusal = refusalOf(incoming.headers, pathname, guard);
+  if (refusal !== 'none') return deny(refusal.status, refusal.error);
+  const [, session] = /^\/agent\/(?:sessions\/([^/]+)\/)?attach$/u.exec(pathname) ?? [];
+  if (!/^\/agent\/(?:sessions\/[^/]+\/)?attach$/u.test(pathname) || incoming.headers.upgrade !== clientProtocol)
+    return deny(404, 'There is nothing under this path.');
+  const opened = await attach({
+    session,
+    workDir: searchParams.get('workDir') ?? undefined,
+    version: String(incoming.headers[versionHeader] ?? ''),
+  });
+  if (opened.tag === 'failed') return deny(opened.error.status, opened.error.error);
+  connection.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${clientProtocol}\r\n\r\n`);
+  opened.value(connection);
 }
 
 /** `POST /agent` and `POST /agent/` are one route. */

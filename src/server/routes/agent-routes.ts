@@ -138,6 +138,8 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
           return refuse(400, 'The request does not fit: not an image in base64 of a known mimeType, in body.images');
         const {apiKey, baseUrl, model} = body.modelConfig ?? {};
         const isAsItWas = body.modelConfig === undefined && body.workDir === undefined;
+        if (session !== 'new' && runs.isAttached(session) && !isAsItWas)
+          return refuse(409, 'The session is attached to a terminal: send the prompt without workDir and modelConfig.');
         const held = session === 'new' ? 'none' : await runs.resume(session, isAsItWas ? 'as-it-was' : 'anew');
         const opened =
           held === 'none'

@@ -7,7 +7,7 @@ import type {AgentClient, Op, Query, QueryName, Watch, WatchName} from '../../..
 import {ok} from '../../../src/base/outcome.ts';
 import {actionId, blockId, messageId, parseSessionId, planId} from '../../../src/domain/ids.ts';
 import {noUserChanges, type FileFinder} from '../../../src/actions/files-port.ts';
-import {connectClient, decodeValue, encodeValue, serveClientOver} from '../../support/client-socket.ts';
+import {connectClient, decodeValue, encodeValue, serveClientOver} from '../../../src/server/client-stream.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {
   aborted,

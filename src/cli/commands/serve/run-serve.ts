@@ -79,6 +79,8 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
       ],
       version,
     ),
+    attach: async request =>
+      (await import('../../../server/attach-session.ts')).attachSession(request, {agent, runs, version}),
     note,
   });
   if (started.tag === 'failed') {

@@ -11,13 +11,17 @@ import type {
   WatchEnd,
   Watches,
   WatchName,
-} from '../../src/agent/client.ts';
-import type {AgentEvent} from '../../src/actions/agent-event.ts';
-import {failed} from '../../src/base/outcome.ts';
-import {unreachable} from '../../src/base/unreachable.ts';
-import {causeText, rejected} from '../../src/domain/fault.ts';
+} from '../agent/client.ts';
+import type {AgentEvent} from '../actions/agent-event.ts';
+import {failed} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {causeText, rejected} from '../domain/fault.ts';
 
-/** What a client and the server of it say to each other: a JSON value a line, in which bytes are base64. */
+/*
+ * A client at the far end of a stream: what it and the server of it say to each other is a JSON value a line, in which bytes are base64.
+ * Both ends are the same version of weft. What cannot be read ends the connection, and never what it is about.
+ */
+
 type ClientLine =
   | {readonly type: 'submit'; readonly op: Op}
   | {readonly type: 'subscribe' | 'unsubscribe' | 'cancel'; readonly id: number}
@@ -31,13 +35,22 @@ type ServerLine =
   /** The answer to a query, the end of a watch, or that a close is done. */
   | {readonly type: 'settled'; readonly id: number; readonly value: unknown};
 
+/** Bytes that wait for a reader, at most: one that stands still is let go, since what it watches goes on. */
+const mostUnsent = 32 * 1024 * 1024;
+
 /** Serves a client to the other end of a stream, until that ends: then its queries and watches are taken back. */
 export function serveClientOver(client: AgentClient, stream: Duplex): void {
   const open = new Map<number, AbortController>();
   const subscriptions = new Map<number, () => void>();
-  const send = (line: ServerLine): boolean => stream.writable && stream.write(encodeLine(line));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end of the pair writes nothing else
-  readLines(stream, line => void take(line as ClientLine));
+  const send = (line: ServerLine): void => {
+    if (!stream.writable) return;
+    stream.write(encodeLine(line));
+    if (stream.writableLength > mostUnsent) stream.destroy();
+  };
+  readLines(stream, line => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- another weft of this version writes nothing else; see the catch
+    take(line as ClientLine).catch(() => stream.destroy());
+  });
   // What a broken stream means is heard with its end.
   stream.on('error', () => {});
   stream.once('close', () => {
@@ -52,11 +65,10 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
         return;
       case 'subscribe': {
         const {id} = line;
-        const listener: EventListener = events => {
-          if (send({type: 'events', id, events})) return undefined;
-          return new Promise(resolve => stream.once('drain', resolve));
-        };
-        subscriptions.set(id, client.subscribe(listener));
+        subscriptions.set(
+          id,
+          client.subscribe(events => send({type: 'events', id, events})),
+        );
         return;
       }
       case 'unsubscribe':
@@ -94,7 +106,7 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
   }
 }
 
-/** The client at the other end of a stream. When the stream ends, what is open fails. */
+/** The client at the other end of a stream. When the stream ends, what is open fails, and whoever listens is told. */
 export function connectClient(stream: Duplex): AgentClient {
   let ids = 0;
   const listeners = new Map<number, EventListener>();
@@ -123,6 +135,8 @@ export function connectClient(stream: Duplex): AgentClient {
   stream.once('close', () => {
     isLost = true;
     for (const settle of open.values()) settle(lost);
+    for (const listener of listeners.values())
+      void listener([{event: 'notice', level: 'warning', text: 'The connection to the server is lost.'}]);
   });
 
   function ask<T>(line: (id: number) => ClientLine, signal: AbortSignal, piece?: (piece: unknown) => void): Promise<T> {
@@ -183,11 +197,17 @@ export function connectClient(stream: Duplex): AgentClient {
 const lost = failed(rejected('The connection to weft is lost.'));
 
 const readLines = (stream: Duplex, take: (value: unknown) => void): void =>
-  void createInterface({input: stream, crlfDelay: Infinity}).on('line', line => take(decodeValue(JSON.parse(line))));
+  void createInterface({input: stream, crlfDelay: Infinity}).on('line', line => {
+    try {
+      take(decodeValue(JSON.parse(line)));
+    } catch {
+      stream.destroy();
+    }
+  });
 
 const encodeLine = (value: unknown): string => `${JSON.stringify(encodeValue(value))}\n`;
 
-/** Plain data as JSON: bytes are marked, the cause of a bug is told in words. What is no plain data is refused. */
+/** Plain data as JSON: bytes are marked, the cause of a bug is told in words. Throws on what is no plain data. */
 export function encodeValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return {$bytes: Buffer.from(value).toString('base64')};
   if (value instanceof Error) return causeText(value);

@@ -1,0 +1,26 @@
+import type {Command} from 'commander';
+import {exiting} from '../exit-code.ts';
+
+export interface AttachOptions {
+  readonly tokenFile?: string;
+  readonly cwd?: string;
+}
+
+/** `weft attach`. */
+export function addAttach(program: Command): void {
+  program
+    .command('attach')
+    .description('Open the terminal UI on a session of a weft server')
+    .argument('<url>', 'Address of the server: http://127.0.0.1:4096')
+    .argument('[session]', 'Id of the session, or its beginning; a new one without it')
+    .option(
+      '--token-file <file>',
+      "File with the server's token (default: WEFT_SERVER_TOKEN, else that of your own server)",
+    )
+    .option('-C, --cwd <dir>', "Folder of a new session, on the server's machine")
+    .action(
+      exiting(async (url: string, session: string | undefined, options: AttachOptions) =>
+        (await import('./attach/run-attach.ts')).runAttach(url, session, options),
+      ),
+    );
+}
