@@ -135,6 +135,7 @@ export const touchesWorld: readonly Folder[] = ['workspace', 'store', 'models', 
  * and those that hand the terminal to the UI, or look at it.
  */
 export const namesStandardStreams: readonly string[] = [
+  'src/cli/commands/attach/run-attach.ts',
   'src/cli/commands/demo/run-demo.ts',
   'src/cli/commands/doctor/run-doctor.ts',
   'src/cli/commands/tasks/watch-panel.ts',
