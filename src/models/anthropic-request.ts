@@ -35,6 +35,7 @@ interface RequestManner {
    * (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool, "Custom tool search implementation".)
    */
   readonly toolReferences: 'taken' | 'refused';
+  readonly thinkingDisplay: 'asked-for' | 'as-usual';
 }
 
 /**
@@ -43,14 +44,18 @@ interface RequestManner {
  */
 export function anthropicRequest(
   request: ModelRequest,
-  {info, effort, toolReferences}: RequestManner,
+  {info, effort, toolReferences, thinkingDisplay}: RequestManner,
 ): MessageCreateParamsStreaming {
   const deferred = toolReferences === 'taken' ? referredTools(request) : noTools;
   const lastTool = request.tools.findLastIndex(tool => !('provided' in tool) && !deferred.has(tool.name));
   const messages = request.messages
     .map((message, at) => messageParam(message, {next: request.messages[at + 1], deferred}))
     .filter(message => message.content.length > 0);
-  const params = thinkingParams(request, {maxOutputTokens: outputLimit(info, request), control: info.thinking});
+  const params = thinkingParams(request, {
+    maxOutputTokens: outputLimit(info, request),
+    control: info.thinking,
+    display: thinkingDisplay,
+  });
   const lastOfUser = messages.flatMap((message, at) => (message.role === 'user' ? [at] : [])).slice(-2);
   return {
     model: request.model,

@@ -65,7 +65,10 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     const messages = withoutForeignThinking(request.messages, {model: request.model, refused});
     const seen = withoutUnseen({...request, messages}, sentMedia(info, mediaBounds(info)));
     const known = knowsReferences(request.model) ? toolReferences : 'refused';
-    const body = JSON.stringify(anthropicRequest(seen, {info, effort: options.effort, toolReferences: known}));
+    // As with references to tools: others that speak the protocol may refuse what they do not know.
+    const thinkingDisplay = options.baseUrl === undefined ? 'asked-for' : 'as-usual';
+    const manner = {info, effort: options.effort, toolReferences: known, thinkingDisplay} as const;
+    const body = JSON.stringify(anthropicRequest(seen, manner));
     // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
     const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
     return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();

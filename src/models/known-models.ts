@@ -20,12 +20,13 @@ export interface PriceList extends Price {
 }
 
 /**
- * How the model is told how much to think. Anthropic's: `budget` takes a number of tokens, `adaptive` takes none and can be told not to
- * think, `between-tools` can be told to think between calls only, `always` can be told nothing. OpenAI's and Google's take an effort, of
+ * How the model is told how much to think. Anthropic's: `budget` takes a number of tokens, `on-request` and `adaptive` take none, can be told
+ * not to think, and think unasked only in the second case; `between-tools` can be told to think between calls only, `always` can be told nothing. OpenAI's and Google's take an effort, of
  * which this is the least.
  */
 export type ThinkingControl =
   | 'budget'
+  | 'on-request'
   | 'adaptive'
   | 'between-tools'
   | 'always'
@@ -131,7 +132,7 @@ const rows: readonly Row[] = [
     'adaptive',
     small,
   ],
-  [/^claude-opus-4-[78](?!\d)/u, million, 128 * k, claude(5, 25), all, both, 'adaptive', hard],
+  [/^claude-opus-4-[78](?!\d)/u, million, 128 * k, claude(5, 25), all, both, 'on-request', hard],
   [/^claude-opus-4-6(?!\d)/u, million, 128 * k, claude(5, 25), [...upToHigh, 'max'], both, 'budget', older],
   [/^claude-sonnet-4-6(?!\d)/u, million, 64 * k, claude(3, 15), [...upToHigh, 'max'], both, 'budget', older],
   [/^claude-opus-4-5(?!\d)/u, 200 * k, 64 * k, claude(5, 25), none, both, 'budget', older],

@@ -21,6 +21,16 @@ export function effortParams(
   return nearest === undefined ? {} : {output_config: {effort: nearest}};
 }
 
+interface ThinkingManner {
+  readonly maxOutputTokens: number;
+  readonly control: Control;
+  /**
+   * `asked-for`: the provider is asked for what is thought, in its summary. Without that Claude 5 says nothing of it, and 5.5 nothing
+   * between tool calls either (platform.claude.com/docs, "What's new in Claude Sonnet 5.5", "Text between tool calls").
+   */
+  readonly display: 'asked-for' | 'as-usual';
+}
+
 interface ThinkingParams {
   readonly max_tokens: number;
   readonly thinking?: ThinkingConfigParam;
@@ -39,20 +49,24 @@ const answerRoom = 4096;
  */
 export function thinkingParams(
   {thinking, messages}: Pick<ModelRequest, 'thinking' | 'messages'>,
-  {maxOutputTokens, control}: {readonly maxOutputTokens: number; readonly control: Control},
+  {maxOutputTokens, control, display}: ThinkingManner,
 ): ThinkingParams {
+  const tells = display === 'asked-for' && takesNoBudget(control);
+  const adaptive = {
+    max_tokens: maxOutputTokens,
+    thinking: {type: 'adaptive', ...(tells ? {display: 'summarized' as const} : {})},
+  } as const;
   const without = {max_tokens: maxOutputTokens, ...leastThinking(control)};
   switch (thinking.kind) {
     case 'default':
-      return {max_tokens: maxOutputTokens};
+      return tells && control !== 'on-request' ? adaptive : {max_tokens: maxOutputTokens};
     case 'disabled':
       return without;
     case 'adaptive':
-      return {max_tokens: maxOutputTokens, thinking: {type: 'adaptive'}};
+      return adaptive;
     case 'budget': {
       if (thinking.tokens <= 0) return without;
-      if (control === 'adaptive' || control === 'between-tools' || control === 'always')
-        return {max_tokens: maxOutputTokens, thinking: {type: 'adaptive'}};
+      if (takesNoBudget(control)) return adaptive;
       if (goesOnWithoutThinking(messages)) return {max_tokens: maxOutputTokens};
       const budget = Math.max(leastBudget, Math.floor(thinking.tokens));
       return {
@@ -64,6 +78,9 @@ export function thinkingParams(
       return unreachable(thinking);
   }
 }
+
+const takesNoBudget = (control: Control): boolean =>
+  control === 'on-request' || control === 'adaptive' || control === 'between-tools' || control === 'always';
 
 /** Says to think as little as the model can be told to. */
 function leastThinking(control: Control): {readonly thinking?: ThinkingConfigParam} {

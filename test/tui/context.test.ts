@@ -68,6 +68,7 @@ test('in screen-reader mode they are sentences', () => {
     'System prompt: 500 tokens.',
     'Instructions: 1,500 tokens, of them /w/AGENTS.md 1,500.',
     '12 tools of MCP servers (9,000 tokens) are searched for and take nothing until then.',
+    'The price of the model is unknown.',
     'How the whole divides is an estimate.',
   ]);
 });

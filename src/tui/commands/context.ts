@@ -92,7 +92,7 @@ function notes({deferred, nextUsd, parts}: ContextUsage): readonly string[] {
           `${pluralize(deferred.tools, 'tool')} of MCP servers (${groupDigits(deferred.tokens)} tokens) are searched for and take nothing until then`,
         ]),
     ...(nextUsd === 'unknown'
-      ? []
+      ? ['The price of the model is unknown']
       : [`The next request costs ${moneyText(nextUsd.cached)} from the cache, ${moneyText(nextUsd.uncached)} anew`]),
     'How the whole divides is an estimate',
     ...(isConversation ? ['/compact makes room'] : []),

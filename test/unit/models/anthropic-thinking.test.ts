@@ -4,6 +4,7 @@ import type {Thinking} from '../../../src/domain/model-stream.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 import {thinkingParams} from '../../../src/models/thinking-params.ts';
+import {infoOf} from '../../support/model-info.ts';
 import {userSays} from '../../support/model-events.ts';
 
 const messages = [userSays('hi')];
@@ -29,7 +30,9 @@ test.each([
     {max_tokens: 8000, thinking: {type: 'disabled'}},
   ],
 ] as const)('%o', (thinking, params) => {
-  expect(thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control: 'budget'})).toEqual(params);
+  expect(thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control: 'budget', display: 'as-usual'})).toEqual(
+    params,
+  );
 });
 
 test.each([
@@ -37,7 +40,8 @@ test.each([
   ['between-tools', {thinking: {type: 'adaptive'}}, {thinking: {type: 'between_tools'}}],
   ['always', {thinking: {type: 'adaptive'}}, {}],
 ] as const)('newer models refuse a number of tokens (%s), and some to be told not to think', (control, some, none) => {
-  const params = (thinking: Thinking): object => thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control});
+  const params = (thinking: Thinking): object =>
+    thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control, display: 'as-usual'});
   expect(params({kind: 'budget', tokens: 2000})).toEqual({max_tokens: 8000, ...some});
   expect(params({kind: 'budget', tokens: 0})).toEqual({max_tokens: 8000, ...none});
   expect(params({kind: 'disabled'})).toEqual({max_tokens: 8000, ...none});
@@ -79,7 +83,22 @@ describe('calls under way', () => {
     ['end with the next prompt', [answer({kind: 'text', text: 'done'}), userSays('more')], thinks],
   ] as const)('%s', (_, rest, params) => {
     expect(
-      thinkingParams({thinking: budget, messages: [...messages, ...rest]}, {maxOutputTokens: 8000, control: 'budget'}),
+      thinkingParams(
+        {thinking: budget, messages: [...messages, ...rest]},
+        {maxOutputTokens: 8000, control: 'budget', display: 'as-usual'},
+      ),
     ).toEqual(params);
   });
+});
+
+test.each([
+  ['claude-sonnet-5-5', {type: 'adaptive', display: 'summarized'}],
+  ['claude-haiku-5-5', {type: 'adaptive', display: 'summarized'}],
+  ['claude-opus-5', {type: 'adaptive', display: 'summarized'}],
+  // These would think only because they were asked.
+  ['claude-opus-4-8', undefined],
+  ['claude-haiku-4-5', undefined],
+] as const)('%s is asked to tell what it thinks, where it thinks unasked', (model, expected) => {
+  const manner = {maxOutputTokens: 8000, control: infoOf(model).thinking, display: 'asked-for'} as const;
+  expect(thinkingParams({thinking: {kind: 'default'}, messages}, manner).thinking).toEqual(expected);
 });

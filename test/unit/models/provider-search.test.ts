@@ -84,6 +84,7 @@ const sent = (...messages: readonly Message[]) =>
     info: infoOf('claude', {maxOutput: 100}),
     effort: 'default',
     toolReferences: 'refused',
+    thinkingDisplay: 'as-usual',
   });
 
 test('what the provider searched and found goes back as it came, and what it cites stands in the text as links', () => {
@@ -175,6 +176,7 @@ test('a server that knows no tool of the provider refuses: what to do about it i
   await using server = await startModelServer(answers([fail(400)]));
   const model = connectAnthropic({
     toolReferences: 'refused',
+
     apiKey: 'k',
     baseUrl: server.baseUrl.anthropic,
     models: knownTable,

@@ -53,7 +53,12 @@ const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', 
 const plain = {info: infoOf('small-model'), effort: 'default', signatures: 'as-given'} as const;
 
 const written = (maxOutput: number) =>
-  ({info: infoOf('small-model', {maxOutput}), effort: 'default', toolReferences: 'refused'}) as const;
+  ({
+    info: infoOf('small-model', {maxOutput}),
+    effort: 'default',
+    toolReferences: 'refused',
+    thinkingDisplay: 'as-usual',
+  }) as const;
 
 const spec = (name: string, offered: 'from-the-start' | 'since-found') => ({
   name,
@@ -70,6 +75,7 @@ describe('Anthropic', () => {
         info: infoOf('small-model', {maxOutput: 1000}),
         effort: 'default',
         toolReferences: 'refused',
+        thinkingDisplay: 'as-usual',
       }),
     ).toEqual({
       model: 'small-model',
@@ -136,6 +142,7 @@ describe('Anthropic', () => {
         info: infoOf('small-model', {maxOutput: 5}),
         effort: 'default',
         toolReferences: manner,
+        thinkingDisplay: 'as-usual',
       });
       const [result] = Array.isArray(body.messages[2]?.content) ? body.messages[2].content : [];
       return {
