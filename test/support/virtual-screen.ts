@@ -24,6 +24,8 @@ export interface VirtualScreen {
   resize(columns: number, rows: number): void;
   /** Resizes the terminal without a signal to the program, as tmux does for a quarter of a second. */
   resizeUnsaid(columns: number, rows: number): void;
+  /** From now on the terminal answers what it is asked, as xterm.js does. */
+  answer(): void;
   /** End of input, as when the window is closed. */
   hangUp(): void;
   rawMode(): 'raw' | 'cooked';
@@ -129,6 +131,9 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
     },
     resizeUnsaid(nextColumns, nextRows) {
       terminal.resize(nextColumns, nextRows);
+    },
+    answer() {
+      terminal.onData(reply => input.write(reply));
     },
     hangUp() {
       input.end();

@@ -44,6 +44,18 @@ describe('rows below the cursor that a terminal drops when it becomes lower', ()
   });
 });
 
+test('a terminal like xterm.js that goes through several sizes at once keeps every line above', async () => {
+  const {screen, engine} = await start([98, 18]);
+  // The attributes by which xterm.js is known (DA2).
+  await screen.type('\u001B[>0;276;0c');
+  engine.emit(...begin, delta(lines.join('\n\n')), finishedText, finished({kind: 'done'}));
+  await screen.until(/row number 39[^]*Ask weft to do something/u);
+  screen.answer();
+  for (const columns of [174, 61, 41, 30]) screen.resize(columns, 24);
+  await screen.until(/─{29}\n[^─]*$/u);
+  expect((await screen.everything()).filter(row => row.includes('row number')).map(row => row.slice(2))).toEqual(lines);
+});
+
 test('frames drawn before a terminal that became lower has said so take no row above the live region', async () => {
   const {screen, engine} = await start();
   engine.emit(...begin, delta(`${lines.slice(0, 30).join('\n\n')}\n\n`));

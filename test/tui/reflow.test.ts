@@ -8,7 +8,7 @@ describe('a live region after its terminal became narrower', () => {
   test.each([
     ['wrapped rows above the cursor are gone up over', {reflow: 'wrapped', below: there}, 3],
     ['and those below it, where the cursor was moved', {reflow: 'adrift', below: there}, 5],
-    ['unless they may be gone', {reflow: 'adrift', below: 'perhaps-gone'}, 3],
+    ['unless they may be gone', {reflow: 'adrift', below: 'uncertain'}, 3],
     ['what is cut is as high as before', {reflow: 'cut', below: there}, 2],
   ] as const)('%s', (_title, how, up) => {
     expect(rowsUp(region, 30, how)).toBe(up);

@@ -88,13 +88,13 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   );
 
   /** Makes Ink draw everything with the next frame. What was drawn is erased, from where the terminal's reflow has left its first row. */
-  function forgetDrawn({before, now, fewestRows, cursorRow}: SizeChange): readonly string[] {
+  function forgetDrawn({before, now, fewestRows, steps, cursorRow}: SizeChange): readonly string[] {
     const {columns, rows} = now;
     let above: readonly string[] = [];
     if (app.screen === 'inline' && (columns < before.columns || rows < before.rows) && caret.current !== undefined) {
       const {x, y} = caret.current;
       const lines = renderToString(app.drawing(), {columns: before.columns}).split('\n');
-      const below = fewestRows < before.rows ? 'perhaps-gone' : 'there';
+      const below = fewestRows < before.rows || steps === 'several' ? 'uncertain' : 'there';
       const isReflowed = columns < before.columns;
       const up = isReflowed ? rowsUp({lines, cursor: {x, y}}, columns, {reflow: terminal.reflow(), below}) : y;
       const rowsAbove = up - (cursorRow === 'unknown' ? rows - 1 : cursorRow);

@@ -17,10 +17,13 @@ export function reflowOf(attributes: string): Reflow {
   return kind === '41' || kind === '83' || (kind === '0' && version === '136') ? 'cut' : 'wrapped';
 }
 
-/** A terminal that becomes lower drops the rows below the cursor first; `perhaps-gone` then prevents erasing rows above the region. */
+/**
+ * `below` are the rows below the cursor. A terminal that becomes lower drops them first; and where a terminal went through several
+ * sizes, how they moved the cursor at each is not known. `uncertain` then prevents erasing finished text above the region.
+ */
 interface Reflowed {
   readonly reflow: Reflow;
-  readonly below: 'there' | 'perhaps-gone';
+  readonly below: 'there' | 'uncertain';
 }
 
 /** How many rows above the cursor the live region begins after the terminal became narrower and wrapped its lines. */

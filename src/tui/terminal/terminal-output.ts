@@ -4,6 +4,8 @@ export interface SizeChange {
   readonly before: ScreenSize;
   readonly now: ScreenSize;
   readonly fewestRows: number;
+  /** Whether other sizes lay between these two. */
+  readonly steps: 'one' | 'several';
   /** The row of the cursor now, counted from 0. */
   readonly cursorRow: number | 'unknown';
 }
@@ -74,6 +76,8 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   let restTimer: NodeJS.Timeout | undefined;
   let tries = 0;
   let fewestRows = size.rows;
+  /** Changes of the size since the last that was drawn for. */
+  let changes = 0;
   let isPaused = false;
   /** Whether a resize is being drawn: in one frame with the erasing before it. */
   let isResizing = false;
@@ -135,7 +139,8 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     if (isErased) return;
     isErased = true;
     const now = sizeOf(stdout);
-    events.onErase({before: size, now, fewestRows: Math.min(fewestRows, now.rows), cursorRow});
+    const steps = changes > 1 ? 'several' : 'one';
+    events.onErase({before: size, now, fewestRows: Math.min(fewestRows, now.rows), steps, cursorRow});
   };
   const eraseAtOnce = async (): Promise<void> => {
     const change = restTimer;
@@ -162,6 +167,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     events.onResize();
     isResizing = false;
     fewestRows = size.rows;
+    changes = 0;
     waited = false;
     onReady();
   };
@@ -171,6 +177,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   };
   const resized = (): void => {
     tries = 0;
+    changes++;
     fewestRows = Math.min(fewestRows, sizeNow(stdout).rows);
     rearm();
     if (isErased || isAsking || events.erasing() === 'at-rest') return;
@@ -223,6 +230,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
       isPaused = false;
       size = sizeOf(stdout);
       fewestRows = size.rows;
+      changes = 0;
       stdout.on('resize', resized);
       setBlocking(stdout, 'off');
     },
