@@ -190,7 +190,7 @@ export const sdkFlags: readonly SdkFlag[] = [
     effect: 'ignored',
     why: 'a hint to the model; --max-cost and --max-turns bound a run',
   },
-  {flags: '--thinking-display <how>', effect: 'ignored', why: 'thinking is told as the provider gives it'},
+  {flags: '--thinking-display <how>', effect: 'ignored', why: 'thinking is told wherever the provider tells it'},
   {flags: '--exclude-dynamic-system-prompt-sections', effect: 'ignored', why: 'only makes caches last longer'},
   {flags: '--system-prompt-snapshot <state>', effect: 'ignored', why: 'only makes caches last longer'},
   {flags: '--prompt-suggestions [state]', effect: 'ignored', why: 'weft suggests no prompts'},
