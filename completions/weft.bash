@@ -189,6 +189,7 @@ _weft_option() { # what an option of a command takes
     'weft serve --output-format') takes=one kind=choices choices=('text' 'json') ;;
     'weft attach --token-file') takes=one kind=file ;;
     'weft attach -C' | 'weft attach --cwd') takes=one kind=directory ;;
+    'weft stack run --harness') takes=one kind=any ;;
     'weft stack run --model') takes=one kind=model ;;
     'weft stack run --fallback-model') takes=one kind=any ;;
     'weft stack run --provider') takes=one kind=choices choices=('anthropic' 'openai' 'gemini' 'replay') ;;
@@ -351,7 +352,7 @@ _weft_names() { # what can follow in a command
     'weft serve') options=('--port' '--host' '--store' '--allow-host' '--allow-origin' '--output-format' '-h' '--help') commands=() ;;
     'weft attach') options=('--token-file' '-C' '--cwd' '-h' '--help') commands=() ;;
     'weft stack') options=('-h' '--help') commands=('run' 'list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages' 'help') ;;
-    'weft stack run') options=('--keep-going' '--once' '--json' '--model' '--fallback-model' '--provider' '--base-url' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-C' '--cwd' '--add-dir' '--settings' '--mcp-config' '-h' '--help') commands=() ;;
+    'weft stack run') options=('--harness' '--keep-going' '--once' '--json' '--model' '--fallback-model' '--provider' '--base-url' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-C' '--cwd' '--add-dir' '--settings' '--mcp-config' '-h' '--help') commands=() ;;
     'weft stack list') options=('--json' '-h' '--help') commands=() ;;
     'weft stack next') options=('--json' '-h' '--help') commands=() ;;
     'weft stack create') options=('--layer' '--new-layer' '--json' '-h' '--help') commands=() ;;

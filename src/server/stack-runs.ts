@@ -5,8 +5,9 @@ import {EventLog, type EventStream} from './event-stream.ts';
 
 /** What runs the task stack, as `weft serve` needs it. */
 export interface DirectorPort {
-  /** Makes ready a run, which is then to be started. The error says why there can be none: another process runs the stack, no model. */
+  /** Makes ready a run, in which weft or the agent of a harness does the tasks. The error says why there can be none: another process runs the stack, no model. */
   open(
+    harness: string,
     observe: (event: StackRunEvent) => void,
   ): Promise<Outcome<{run(options: DirectorOptions, signal: AbortSignal): Promise<StackRunEnd>}, string>>;
 }
@@ -33,8 +34,8 @@ export class StackRuns {
     return this.#running === 'nothing' ? this.#log.last : this.#before;
   }
 
-  /** Begins a run; it goes on when this settles. The error says why there is none. */
-  async start(options: DirectorOptions): Promise<Outcome<undefined, string>> {
+  /** Begins a run with the agent of a harness, or `weft`; it goes on when this settles. The error says why there is none. */
+  async start(harness: string, options: DirectorOptions): Promise<Outcome<undefined, string>> {
     if (this.#running !== 'nothing') return failed('The task stack runs already.');
     const stopping = new AbortController();
     const ended = Promise.withResolvers<void>();
@@ -45,7 +46,7 @@ export class StackRuns {
       ended.resolve();
     };
     try {
-      const director = await this.#port.open(event => this.#log.add(event));
+      const director = await this.#port.open(harness, event => this.#log.add(event));
       if (director.tag === 'failed') {
         end();
         return director;

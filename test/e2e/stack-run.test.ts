@@ -1,10 +1,15 @@
+import {existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {openStackStore, type StackStore} from '../../src/store/stack-store.ts';
 import type {TaskStack} from '../../src/tasks/stack/task-stack.ts';
+import {lookUntil} from '../support/look-until.ts';
 import {call, say, until} from '../support/model-script.ts';
 import {finish} from '../support/run-weft.ts';
 import {openScene, toldPrompt, type Scene} from '../support/scene.ts';
+
+const agent = fileURLToPath(new URL('support/acp-agent.mjs', import.meta.url));
 
 /** The task stack of a scene, as another process sees it. */
 class SceneStack implements Disposable {
@@ -38,6 +43,11 @@ class SceneStack implements Disposable {
 
   statuses(): readonly string[] {
     return this.#store.read(stack => stack.tasks().map(({status}) => status));
+  }
+
+  /** Of the last task, as JSON. */
+  progress(): string {
+    return this.#store.read(stack => JSON.stringify(stack.tasks().at(-1)?.progress));
   }
 
   messages() {
@@ -179,6 +189,44 @@ test('while a task runs: a second run is refused, a message of the user reaches 
   });
   const told = JSON.stringify(scene.server.requests.at(-1)?.body.messages);
   expect([told.split('Mind the gap').length, told.includes('I begin.')]).toEqual([2, true]);
+});
+
+test('--harness: the agent of another program does the tasks, judged as weft is, and is gone on with', async () => {
+  await using scene = await openScene([]);
+  using stack = new SceneStack(scene);
+  const harnesses = {own: {command: process.execPath, args: [agent]}};
+  writeFileSync(join(scene.place.home, 'weft', 'settings.json'), JSON.stringify({harnesses}));
+  const run = (...args: readonly string[]) => scene.run(['stack', 'run', '--harness', 'own', ...args]);
+  stack.layer(['Say it', 'RUN it', 'RUN it as well', 'CRASH']);
+  expect((await run()).code).toBe(1);
+  expect(stack.statuses()).toEqual(['COMPLETED', 'FAILED', 'PENDING', 'PENDING']);
+  expect(existsSync(join(scene.place.work, 'made.txt'))).toBe(false);
+  expect((await run('--allowed-tools', 'Bash(touch:*)')).code).toBe(1);
+  expect(stack.statuses()).toEqual(['COMPLETED', 'FAILED', 'COMPLETED', 'FAILED']);
+  expect(existsSync(join(scene.place.work, 'made.txt'))).toBe(true);
+  expect(stack.perform(each => each.tasks().map(({results}) => results))).toMatchObject([
+    {answer: 'Prompt 1 of acp-session.', harness: 'own'},
+    {answer: 'I was not allowed to.', error: expect.stringContaining('nobody could be asked: Bash')},
+    {answer: 'Made it.'},
+    {error: expect.any(String)},
+  ]);
+
+  const [task = ''] = stack.layer(['HANG']);
+  const child = scene.start(['stack', 'run', '--harness', 'own', '--json']);
+  const finished = finish(child);
+  await lookUntil(
+    () => stack.progress().includes('acp-session'),
+    () => 'the harness never began',
+  );
+  child.kill('SIGKILL');
+  await finished;
+  expect(stack.statuses().at(-1)).toBe('IN_PROGRESS');
+  expect(await run()).toMatchObject({code: 0, stdout: `${task}  goes on: HANG\n${task}  completed\n`});
+  expect(stack.messages().at(-1)?.content).toBe('Prompt 1 of acp-session, loaded.');
+  expect(await scene.run(['stack', 'run', '--harness', 'nobody'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no harness "nobody"'),
+  });
 });
 
 test('killed at any moment, the next run goes on: no task comes to its end twice, and none is lost', async () => {

@@ -39,6 +39,7 @@ const runFlags: ReadonlySet<string | undefined> = new Set([
 export interface StackRunOptions extends Omit<MainOptions, 'sessionPersistence' | 'color'>, JsonOption {
   readonly keepGoing?: true;
   readonly once?: true;
+  readonly harness?: string;
 }
 
 /** `weft stack run|list|next|create|add|status|advance|message|messages`: the task stack that `weft serve` serves, too. */
@@ -47,6 +48,7 @@ export function addStack(program: Command): void {
   const run = stack
     .command('run')
     .description('Run the tasks in order, from where the stack stands')
+    .option('--harness <name>', 'Let another agent do the tasks: claude, codex, gemini, opencode, pi')
     .option('--keep-going', 'Go on after a task that failed')
     .option('--once', 'Run one position only: a task or a hook')
     .option('--json', 'Print what happens as JSON lines')

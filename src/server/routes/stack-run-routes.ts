@@ -7,6 +7,7 @@ import type {StackRuns} from '../stack-runs.ts';
 const runRequest = z.object({
   keep_going: z.prefault(z.boolean(), false),
   once: z.prefault(z.boolean(), false),
+  harness: z.prefault(z.string().check(z.minLength(1)), 'weft'),
 });
 
 const runState = z.object({state: z.enum(['running', 'stopped'])});
@@ -51,8 +52,8 @@ export const stackRunRoutes = (runs: StackRuns): readonly Route[] => [
     bodyIs: 'optional',
     answer: [202, 'It runs', runState],
     errors: {409: 'It runs already, or it cannot run'},
-    async handle({body: {keep_going, once}}) {
-      const started = await runs.start({
+    async handle({body: {keep_going, once, harness}}) {
+      const started = await runs.start(harness, {
         afterFailure: keep_going ? 'go-on' : 'stop',
         positions: once ? 'one' : 'all',
       });

@@ -1,3 +1,4 @@
+import type {JsonObject} from '../../base/json.ts';
 import type {StackMessageId, StackTaskId} from '../../domain/ids.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
@@ -84,6 +85,8 @@ export interface TaskHost {
   readonly text: (content: string) => void;
   /** It does something; `title` says what in a line. */
   readonly tool: (title: string) => void;
+  /** What is to be kept, so that the task can be gone on with. */
+  readonly progress: (fields: JsonObject) => void;
   /** The sub-agent has this message in its conversation. */
   readonly read: (message: StackMessageId) => void;
 }
@@ -226,13 +229,17 @@ async function runTask(
   return isFinalStatus(status) || (work.signal.aborted && !signal.aborted) ? {kind: 'done'} : {kind: 'stopped'};
 }
 
+/** UTF-16 units of what a sub-agent says that are kept as progress. */
+const mostProgress = 2000;
+
 /** What the sub-agent of a task does, kept and told. */
 function hostOf(id: StackTaskId, {perform, observe}: DirectorPorts): TaskHost {
   return {
     text(content) {
-      keep(() => perform(stack => noteProgress(stack, id, content)));
+      keep(() => perform(stack => noteProgress(stack, id, {text: content.slice(0, mostProgress)})));
       observe({type: 'text', task_id: id, content});
     },
+    progress: fields => keep(() => perform(stack => noteProgress(stack, id, fields))),
     tool: title => observe({type: 'tool_use', task_id: id, title}),
     read(message) {
       keep(() => perform(stack => stack.setReadStatus(message, {director_read_status: 'READ'})));

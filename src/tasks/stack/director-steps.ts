@@ -88,14 +88,11 @@ export function takeNext(stack: TaskStack, newSession: () => string): DirectorSt
   };
 }
 
-/** Keeps the last that the sub-agent said, for those who look at the task while it runs. */
-export function noteProgress(stack: TaskStack, id: StackTaskId, text: string): void {
+/** Keeps how far a task is, for those who look at it while it runs, and for who takes it up again. */
+export function noteProgress(stack: TaskStack, id: StackTaskId, progress: JsonObject): void {
   const task = stack.task(id);
-  if (task.tag === 'ok') stack.changeTask(id, {progress: {...task.value.progress, text: text.slice(0, mostProgress)}});
+  if (task.tag === 'ok') stack.changeTask(id, {progress: {...task.value.progress, ...progress}});
 }
-
-/** UTF-16 units of what is kept as progress. */
-const mostProgress = 2000;
 
 /**
  * Keeps how a task ended, what its sub-agent said as a message, and goes on to the next position. The status is that of the stack
@@ -151,6 +148,10 @@ export function taskPrompt({overall_description, input, requirements, additional
     ...(additional_notes === '' ? [] : [`Notes:\n${additional_notes}`]),
   ].join('\n\n');
 }
+
+/** What a sub-agent is told that was interrupted. */
+export const goOnPrompt =
+  'The work on this task was interrupted. Go on with it where it stands, and say at the end what came of it.';
 
 function isAtPointer(stack: TaskStack, id: StackTaskId): boolean {
   const pointer = stack.pointer();

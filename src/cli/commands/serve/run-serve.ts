@@ -57,7 +57,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const agent = lazySessions(store);
   const runs = new AgentRuns(randomUUID);
   const stackRuns = new StackRuns({
-    open: async observe => (await import('./stack-director.ts')).stackDirector(stack, store).open(observe),
+    open: async (...run) => (await import('./stack-director.ts')).stackDirector(stack, store).open(...run),
   });
   const token = serverToken(places.serverToken, process.env);
   const stopped = Promise.withResolvers<ExitCode>();

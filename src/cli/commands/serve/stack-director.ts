@@ -7,13 +7,13 @@ import {heldText, openDirector} from '../stack/open-director.ts';
 
 /** Runs the task stack in the folder of the server, with its settings. */
 export const stackDirector = (stack: StackStore, store: Store): DirectorPort => ({
-  async open(observe) {
+  async open(harness, observe) {
     const context = loadRunContext({
       directory: process.cwd(),
       added: [],
       options: {sessionPersistence: true, color: false},
     });
-    const director = await openDirector({...context, store: async () => store}, {stack, observe});
+    const director = await openDirector({...context, store: async () => store}, {stack, observe, harness});
     return director.tag === 'ok' ? director : failed(`It cannot run: ${heldText}.`);
   },
 });

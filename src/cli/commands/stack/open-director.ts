@@ -7,6 +7,7 @@ import {
   type DirectorOptions,
   type StackRunEnd,
   type StackRunEvent,
+  type StackWorker,
 } from '../../../tasks/stack/direct-stack.ts';
 import {requireModel} from '../../compose/choose-model.ts';
 import {connectModel} from '../../compose/compose-session.ts';
@@ -25,18 +26,27 @@ export interface StackDirector {
 /** Makes ready what runs the task stack, unless this process or another one runs it: `held-elsewhere`. */
 export async function openDirector(
   context: RunContext,
-  {stack, observe}: {readonly stack: StackStore; readonly observe: (event: StackRunEvent) => void},
+  {
+    stack,
+    observe,
+    harness,
+  }: {
+    readonly stack: StackStore;
+    readonly observe: (event: StackRunEvent) => void;
+    /** Whose agent does the tasks: `weft`, or the name of a harness. */
+    readonly harness: string;
+  },
 ): Promise<Outcome<StackDirector, 'held-elsewhere'>> {
   const lock = takeRunLock(context.places.stackLock);
   if (lock.tag === 'failed') return lock;
   try {
-    const chosen = await connectModel(context);
-    requireModel(chosen);
-    const store = await context.store();
     const ports = {
       perform: <T>(work: Parameters<typeof stack.perform<T>>[0]): T => stack.perform(work),
       read: <T>(work: Parameters<typeof stack.read<T>>[0]): T => stack.read(work),
-      worker: weftWorker({context, chosen, store}),
+      worker:
+        harness === 'weft'
+          ? await ownWorker(context)
+          : (await import('./harness-worker.ts')).harnessWorker(context, harness),
       watch(listener: () => void) {
         const timer = setInterval(listener, lookMs);
         return () => clearInterval(timer);
@@ -57,6 +67,12 @@ export async function openDirector(
     lock.value.release();
     throw cause;
   }
+}
+
+async function ownWorker(context: RunContext): Promise<StackWorker> {
+  const chosen = await connectModel(context);
+  requireModel(chosen);
+  return weftWorker({context, chosen, store: await context.store()});
 }
 
 /** What to say where one runs already. */

@@ -15,7 +15,7 @@ const stopWithinMs = 3000;
 
 /** `weft stack run`: runs the tasks in order, from where the stack stands. */
 export async function runStack(given: StackRunOptions): Promise<ExitCode> {
-  const {keepGoing, once, json, ...flags} = given;
+  const {keepGoing, once, harness, json, ...flags} = given;
   const options = normalizeOptions({...flags, sessionPersistence: true, color: true});
   const stopping = new AbortController();
   let stopped: ExitCode | undefined;
@@ -41,7 +41,7 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
   const stack = openUserStack(context.places);
   try {
     const observe = json === undefined ? tell : (event: StackRunEvent) => printJson(`${JSON.stringify(event)}\n`);
-    const director = await openDirector(context, {stack, observe});
+    const director = await openDirector(context, {stack, observe, harness: harness ?? 'weft'});
     if (director.tag === 'failed') {
       note(`${heldText}.`);
       return exitCode.failed;

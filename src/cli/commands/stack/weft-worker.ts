@@ -10,21 +10,19 @@ import {knownCost} from '../../../domain/usage.ts';
 import {endOf, summaryNotes} from '../../../headless/prompt-summary.ts';
 import type {Store} from '../../../store/open-store.ts';
 import type {HookEnd, StackWorker, TaskHost, TaskRun, TaskWork} from '../../../tasks/stack/direct-stack.ts';
-import {taskPrompt, type HookWork, type TaskEnd} from '../../../tasks/stack/director-steps.ts';
+import {goOnPrompt, taskPrompt, type HookWork, type TaskEnd} from '../../../tasks/stack/director-steps.ts';
 import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
 import type {ChosenModel} from '../../compose/choose-model.ts';
 import {composeSession, noDriver} from '../../compose/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
 import type {RunContext} from '../../compose/run-context.ts';
+import {runHookCommand} from './hook-command.ts';
 
 export interface WorkerSetup {
   readonly context: RunContext;
   readonly chosen: ChosenModel;
   readonly store: Store;
 }
-
-const goOn =
-  'The work on this task was interrupted. Go on with it where it stands, and say at the end what came of it.';
 
 /** Runs tasks with weft itself, each in a session of its own, under the rules and bounds of the command line. */
 export function weftWorker(setup: WorkerSetup): StackWorker {
@@ -84,14 +82,14 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
         inbox.known(records);
         const earlier = finishedBefore(records);
         if (earlier !== 'not-finished' && inbox.isEmpty) return earlier;
-        const text = records.length === 0 ? taskPrompt(task.description) : goOn;
+        const text = records.length === 0 ? taskPrompt(task.description) : goOnPrompt;
         return runPrompt({session, text}, {host, inbox}, signal);
       };
       // What the user has said before it begins comes first.
       return {steer: message => inbox.take(message), finished: Promise.resolve().then(finished)};
     },
     async runHook(work: Exclude<HookWork, {kind: 'none'}>, signal: AbortSignal): Promise<HookEnd> {
-      if (work.kind === 'command') return runCommand(work.command, setup, signal);
+      if (work.kind === 'command') return runHookCommand(work.command, context, signal);
       const end = await runPrompt(
         {session: randomUUID(), text: work.prompt},
         {host: noHost, inbox: new Inbox(noHost)},
@@ -109,7 +107,7 @@ const costBound: TaskEnd = {
   reason: 'the run has cost what it may cost. Raise --max-cost to go on.',
 };
 
-const noHost: TaskHost = {text: () => {}, tool: () => {}, read: () => {}};
+const noHost: TaskHost = {text: () => {}, tool: () => {}, progress: () => {}, read: () => {}};
 
 interface PromptListener {
   readonly host: TaskHost;
@@ -244,29 +242,3 @@ function finishedBefore(records: readonly JournalRecord[]): TaskEnd | 'not-finis
     ? {kind: 'failed', reason: 'something needed approval and nobody could be asked', said: answer, results: {answer}}
     : {kind: 'completed', said: answer, results: {answer}};
 }
-
-async function runCommand(command: string, {context}: WorkerSetup, signal: AbortSignal): Promise<HookEnd> {
-  try {
-    const {runJudged} = await import('../serve/sandbox-runs.ts');
-    const ran = await runJudged(
-      {
-        what: {kind: 'command', command},
-        // `auto` is whichever works.
-        provider: context.settings.sandbox === 'auto' ? undefined : context.settings.sandbox,
-        network: 'closed',
-      },
-      {context},
-      signal,
-    );
-    if (signal.aborted) return {kind: 'interrupted'};
-    if (ran.tag === 'failed') return {kind: ran.error.status === 403 ? 'refused' : 'failed', reason: ran.error.error};
-    const {exitCode, stderr} = ran.value;
-    if (exitCode === 0) return {kind: 'done'};
-    return {kind: 'failed', reason: `exit code ${String(exitCode)} ${stderr.trim().slice(-mostStderr)}`.trim()};
-  } catch (cause) {
-    return {kind: 'failed', reason: causeText(cause)};
-  }
-}
-
-/** UTF-16 units of what a failing hook wrote that are told. */
-const mostStderr = 500;

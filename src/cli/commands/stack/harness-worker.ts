@@ -1,0 +1,251 @@
+import {actionsOf} from '../../../actions/harness-actions.ts';
+import type {
+  HarnessApproval,
+  HarnessDecision,
+  HarnessesPort,
+  HarnessEvent,
+  HarnessRun,
+} from '../../../actions/harness-port.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import {causeText, faultText} from '../../../domain/fault.ts';
+import {parseHarnessSessionId, type HarnessOutcome, type HarnessSessionId} from '../../../domain/harness.ts';
+import {reasonText} from '../../../domain/reason.ts';
+import {redactingHarnesses} from '../../../safety/secrets/redacting-harnesses.ts';
+import {makeRedactor} from '../../../safety/secrets/redactor.ts';
+import {isSecretFile} from '../../../safety/secrets/secret-files.ts';
+import type {HookEnd, StackWorker, TaskHost, TaskRun, TaskWork} from '../../../tasks/stack/direct-stack.ts';
+import {goOnPrompt, taskPrompt, type HookWork, type TaskEnd} from '../../../tasks/stack/director-steps.ts';
+import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
+import {watchSecretFiles} from '../../../workspace/files/secret-files.ts';
+import {keptSecrets} from '../../compose/api-keys.ts';
+import type {RunContext} from '../../compose/run-context.ts';
+import {runHarnesses} from '../../compose/run-harnesses.ts';
+import {keptTokens} from '../../compose/server-credentials.ts';
+import {placeholderKey} from '../../compose/user-data.ts';
+import {UsageError} from '../../exit-code.ts';
+import {commandJudge} from '../permissions/check-commands.ts';
+import {runHookCommand} from './hook-command.ts';
+
+/** Runs tasks with the agent of another program. What it wants to do is judged as weft's own commands are; nobody can be asked. */
+export function harnessWorker(context: RunContext, harness: string): StackWorker {
+  const plain = runHarnesses(context);
+  if (!plain.names().includes(harness))
+    throw new UsageError(`There is no harness ${JSON.stringify(harness)}. There are: ${plain.names().join(', ')}.`);
+  const harnesses = redactingHarnesses(
+    plain,
+    makeRedactor({
+      environment: {
+        ...context.settings.env,
+        ...keptSecrets(context.places),
+        ...keptTokens(context.places),
+        ...process.env,
+      },
+      files: watchSecretFiles({roots: context.roots, isSecretFile}),
+      key: placeholderKey(context.places.placeholderKey, 'keep'),
+    }),
+  );
+  const spending = {usd: 0};
+
+  return {
+    begin({task}: TaskWork, host: TaskHost, signal: AbortSignal): TaskRun {
+      const kept = task.progress['harness_session'];
+      const known =
+        task.progress['harness'] === harness && typeof kept === 'string' ? parseHarnessSessionId(kept) : undefined;
+      const work = new HarnessTask({context, harness, harnesses, spending}, host);
+      const finished = async (): Promise<TaskEnd> => {
+        const resume = known !== undefined && (await canResume(harnesses, harness, signal)) ? known : 'new';
+        return work.run(resume === 'new' ? taskPrompt(task.description) : goOnPrompt, resume, signal);
+      };
+      return {
+        steer: message => work.steer(message),
+        finished: finished().catch((cause: unknown) => ({kind: 'not-begun', reason: causeText(cause)})),
+      };
+    },
+    async runHook(hook: Exclude<HookWork, {kind: 'none'}>, signal: AbortSignal): Promise<HookEnd> {
+      if (hook.kind === 'command') return runHookCommand(hook.command, context, signal);
+      const work = new HarnessTask({context, harness, harnesses, spending}, 'nobody');
+      const end = await work.run(hook.prompt, 'new', signal);
+      if (end.kind === 'completed') return {kind: 'done'};
+      return end.kind === 'interrupted' ? end : {kind: 'failed', reason: end.reason};
+    },
+  };
+}
+
+const canResume = async (harnesses: HarnessesPort, harness: string, signal: AbortSignal): Promise<boolean> =>
+  (await harnesses.find(signal)).some(({name, abilities}) => name === harness && abilities.resumes === 'yes');
+
+interface HarnessSetup {
+  readonly context: RunContext;
+  readonly harness: string;
+  readonly harnesses: HarnessesPort;
+  /** Of all tasks of the run. */
+  readonly spending: {usd: number};
+}
+
+/** One task in the program of another agent, from its start to the end of the program. */
+class HarnessTask {
+  readonly #setup: HarnessSetup;
+  readonly #host: TaskHost | 'nobody';
+  readonly #ended = Promise.withResolvers<HarnessOutcome>();
+  readonly #waiting: UserMessage[] = [];
+  /** The tools that it was refused. */
+  readonly #refused = new Set<string>();
+  #run: HarnessRun | undefined;
+  #sending: Promise<void> = Promise.resolve();
+  /** Prompts that have been given, and those that have ended. */
+  #prompts = {given: 1, ended: 0};
+  #outcome: HarnessOutcome | undefined;
+  #text = '';
+  #message = 0;
+  #usd = 0;
+  #bound: 'kept' | 'reached' = 'kept';
+
+  constructor(setup: HarnessSetup, host: TaskHost | 'nobody') {
+    this.#setup = setup;
+    this.#host = host;
+  }
+
+  async run(prompt: string, resume: HarnessSessionId | 'new', signal: AbortSignal): Promise<TaskEnd> {
+    const {context, harness, harnesses} = this.#setup;
+    const {options, settings, directory} = context;
+    const started = await harnesses.start(
+      {
+        harness,
+        prompt,
+        directory,
+        model: options.model ?? '',
+        access: settings.permissionMode === 'plan' ? 'read-only' : 'with-approvals',
+        resume,
+      },
+      {
+        observe: event => this.#observe(event),
+        approve: (approval, withdrawn) => this.#approve(approval, withdrawn),
+        ask: async () => ({kind: 'unattended'}),
+      },
+      signal,
+    );
+    if (started.tag === 'failed')
+      return signal.aborted ? {kind: 'interrupted'} : {kind: 'not-begun', reason: faultText(started.error)};
+    this.#run = started.value;
+    for (const message of this.#waiting.splice(0)) this.steer(message);
+    const outcome = await this.#ended.promise;
+    await started.value.dispose();
+    this.#setup.spending.usd += this.#usd;
+    if (this.#bound === 'reached')
+      return {kind: 'out-of-bounds', reason: 'the run has cost what it may cost. Raise --max-cost to go on.'};
+    return signal.aborted ? {kind: 'interrupted'} : this.#endOf(outcome);
+  }
+
+  /** Where the program takes no message any more, the message stays unread. */
+  steer(message: UserMessage): void {
+    const run = this.#run;
+    if (run === undefined) {
+      this.#waiting.push(message);
+      return;
+    }
+    const before = this.#sending;
+    const send = async (): Promise<void> => {
+      await before;
+      const sent = await run.send(message.content);
+      if (sent.tag === 'failed') return;
+      if (sent.value !== 'steered') this.#prompts.given += 1;
+      if (this.#host !== 'nobody') this.#host.read(message.id);
+    };
+    this.#sending = send();
+  }
+
+  #observe(event: HarnessEvent): void {
+    const host = this.#host;
+    switch (event.event) {
+      case 'started':
+        if (host !== 'nobody') host.progress({harness: this.#setup.harness, harness_session: event.session});
+        return;
+      case 'text':
+        if (event.message !== this.#message) this.#flush();
+        this.#message = event.message;
+        this.#text += event.delta;
+        return;
+      case 'tool-started':
+        this.#flush();
+        if (host !== 'nobody') host.tool(event.title === '' ? event.name : event.title);
+        return;
+      case 'usage':
+        this.#spent(event.used.cost.kind === 'unknown' ? 0 : event.used.cost.usd);
+        return;
+      case 'finished':
+        this.#flush();
+        this.#outcome = event.outcome;
+        this.#prompts.ended += 1;
+        void this.#settle();
+        return;
+      case 'closed':
+        this.#flush();
+        this.#ended.resolve(this.#outcome ?? {kind: 'failed', reason: event.reason, text: ''});
+        return;
+      case 'working':
+      case 'thinking':
+      case 'tool-output':
+      case 'tool-finished':
+      case 'plan':
+      case 'warning':
+        return;
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** What the user said while it worked may be one more prompt. */
+  async #settle(): Promise<void> {
+    await this.#sending;
+    if (this.#prompts.ended >= this.#prompts.given && this.#outcome !== undefined) this.#ended.resolve(this.#outcome);
+  }
+
+  #flush(): void {
+    if (this.#text.trim() !== '' && this.#host !== 'nobody') this.#host.text(this.#text);
+    this.#text = '';
+  }
+
+  #spent(usd: number): void {
+    const {context, spending} = this.#setup;
+    this.#usd = usd;
+    if (context.options.maxCost === undefined || spending.usd + usd < context.options.maxCost) return;
+    this.#bound = 'reached';
+    void this.#run?.interrupt();
+  }
+
+  async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
+    const {context, harness} = this.#setup;
+    const {judged, call} = actionsOf(approval, harness);
+    try {
+      const verdict = await commandJudge(context, 'none').assess(judged, context.settings.permissionMode, signal);
+      if (verdict.decision === 'allow') return {kind: 'allowed'};
+      if (verdict.decision === 'ask') this.#refused.add(call.name);
+      const why = verdict.reasons.map(reasonText).join('; ');
+      const who = verdict.decision === 'ask' ? 'The user would have to be asked, and nobody can be' : 'Not allowed';
+      return {kind: 'denied', message: why === '' ? `${who}.` : `${who}: ${why}`};
+    } catch (cause) {
+      return {kind: 'denied', message: causeText(cause)};
+    }
+  }
+
+  #endOf(outcome: HarnessOutcome): TaskEnd {
+    const said = outcome.text;
+    const results = {answer: said, harness: this.#setup.harness, ...(this.#usd === 0 ? {} : {cost_usd: this.#usd})};
+    switch (outcome.kind) {
+      case 'succeeded':
+        if (this.#refused.size === 0) return {kind: 'completed', said, results};
+        return {
+          kind: 'failed',
+          reason: `not run, needs approval and nobody could be asked: ${[...this.#refused].join(', ')}`,
+          said,
+          results,
+        };
+      case 'failed':
+        return {kind: 'failed', reason: outcome.reason, said, results};
+      case 'cancelled':
+        return {kind: 'interrupted'};
+      default:
+        return unreachable(outcome);
+    }
+  }
+}
