@@ -33,7 +33,9 @@ export async function beginPrompt(
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<BeginEnd> {
-  const read = await readBeforeSending(prompt, context, signal);
+  const beforehand = await readBeforeSending(prompt, context, signal);
+  // Whoever stops it before it is sent may send it again: it is not to be in the conversation twice.
+  const read = signal.aborted && beforehand.kind === 'ready' ? stoppedBy({kind: 'interrupted'}) : beforehand;
   if (read.kind === 'ready') {
     accept(prompt, read.attachments, context);
     return {kind: 'begun'};

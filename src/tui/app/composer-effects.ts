@@ -19,7 +19,7 @@ import {updateMentions, noMention, withFoundFiles} from '../state/mention-list.t
 import type {Ui} from '../state/ui.ts';
 import type {TuiOptions} from '../options.ts';
 import {withQueuedPrompt, withNotice} from '../state/reduce.ts';
-import type {View} from '../state/view.ts';
+import type {QueuedPrompt, View} from '../state/view.ts';
 import {sizeOf} from '../terminal/terminal-output.ts';
 
 /** The part of the app that the composer's effects read and change. */
@@ -37,6 +37,8 @@ export class ComposerEffects {
   /** Aborts the current file search. */
   #search = new AbortController();
   #sought = '';
+  /** The prompt that has begun, while the model was not asked yet. */
+  #begun: readonly QueuedPrompt[] = [];
 
   constructor(host: ComposerEffectsHost) {
     this.#host = host;
@@ -83,12 +85,12 @@ export class ComposerEffects {
   }
 
   /**
-   * Prompts that the engine dropped before it took them up are the user's work: they come back ahead of the draft. A command comes back only
-   * alone, since together with other words it would be another one; the history has it in any case.
+   * Prompts that the engine dropped, or that were stopped before the model was asked (by Esc while a hook looked at one), are the user's
+   * work: they come back ahead of the draft. A command comes back only alone, since together with other words it would be another one; the
+   * history has it in any case.
    */
   restoreWithdrawn(events: readonly AgentEvent[]): void {
-    const ids = events.flatMap(event => (event.event === 'prompt-withdrawn' ? [event.id] : []));
-    const withdrawn = this.#host.view().queued.filter(({id}) => ids.includes(id));
+    const withdrawn = events.flatMap(event => this.#comesBack(event));
     const ui = this.#host.ui();
     const own = isEmptyDraft(ui.draft) ? [] : [draftText(ui.draft)];
     const isAlone = withdrawn.length === 1 && own.length === 0;
@@ -97,6 +99,27 @@ export class ComposerEffects {
     const words = [...dropped.map(prompt => prompt.typed), ...own].filter(text => text !== '').join('\n\n');
     const images = [...dropped.flatMap(prompt => prompt.images), ...ui.images];
     this.#host.show({ui: {...replaceFieldText(ui, words), images}});
+  }
+
+  #comesBack(event: AgentEvent): readonly QueuedPrompt[] {
+    const {queued, run} = this.#host.view();
+    switch (event.event) {
+      case 'prompt-withdrawn':
+        return queued.filter(({id}) => id === event.id);
+      case 'prompt-accepted':
+        this.#begun = run.state === 'idle' ? queued.filter(({id}) => id === event.id) : [];
+        return [];
+      case 'turn-started':
+        this.#begun = [];
+        return [];
+      case 'prompt-finished': {
+        const begun = event.summary.end.kind === 'interrupted' ? this.#begun : [];
+        this.#begun = [];
+        return begun;
+      }
+      default:
+        return [];
+    }
   }
 
   /** Updates the file list for the draft; must be called after every press. */
