@@ -227,6 +227,10 @@ const running = modulesBehind(
   alone,
   /(?:src\/workspace\/exec\/(?:shell|run-tag|watchdog|shell-start)\.ts|node_modules\/execa\/index\.js)$/u,
 );
+const offering = modulesBehind(
+  alone,
+  /src\/(?:cli\/compose\/mcp-servers|extensions\/mcp\/(?:server-set|connector|manifests|server-prompts))\.ts$/u,
+);
 const terminal = modulesBehind(alone, terminalStarts);
 const beside = modulesBehind(alone, entriesOf(alone, /^(?!.*src\/(?:tui\/|cli\/run-terminal\.ts))/u));
 const spoken = modulesBehind(alone, entriesOf(alone, /src\/tui\/(?!run-tui|transcript-reader)/u));
@@ -241,6 +245,8 @@ const written = await bundle.write({
       {name: 'provider', test: module => anthropic.has(module) && openai.has(module)},
       {name: 'anthropic', test: module => anthropic.has(module)},
       {name: 'openai', test: module => openai.has(module)},
+      // What offers the tools of MCP servers before one of them runs.
+      {name: 'mcp', test: module => offering.has(module)},
       // Opening fifty small files would take longer than running them. Screen-reader mode needs what draws text, but not Ink.
       {name: 'terminal-text', test: module => terminal.has(module) && spoken.has(module) && !beside.has(module)},
       {name: 'terminal', test: module => terminal.has(module) && !beside.has(module)},

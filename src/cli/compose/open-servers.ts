@@ -2,12 +2,13 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {CommandsPort} from '../../actions/commands-port.ts';
 import {noCommands} from '../../actions/commands-port.ts';
-import {type McpPort, noMcp} from '../../actions/mcp-port.ts';
+import {type McpPort, noMcp, type ServerProcesses} from '../../actions/mcp-port.ts';
 import type {JsonObject} from '../../base/json.ts';
 import type {ConfiguredServer} from '../../extensions/mcp/server-config.ts';
 import type {Exchange} from '../../extensions/mcp/exchange-transport.ts';
 import type {ElicitUser} from '../../extensions/mcp/server-entry.ts';
 import type {ServerSet} from '../../extensions/mcp/server-set.ts';
+import type {makeServerProcesses} from '../../workspace/exec/server-processes.ts';
 import {userPath} from '../../workspace/exec/trusted-path.ts';
 import {version} from '../version.ts';
 import type {RunContext} from './run-context.ts';
@@ -68,19 +69,13 @@ export async function makeServers(
     readonly exchange: Exchange;
   },
 ): Promise<OpenServers & {readonly set: ServerSet; deliver(name: string, message: JsonObject): void}> {
-  const [{makeServerSet}, {makeConnector}, {manifestsIn}, {makeServerProcesses, serverLeaveMs}, {serverPrompts}] =
-    await Promise.all([
-      import('../../extensions/mcp/server-set.ts'),
-      import('../../extensions/mcp/connector.ts'),
-      import('../../extensions/mcp/manifests.ts'),
-      import('../../workspace/exec/server-processes.ts'),
-      import('../../extensions/mcp/server-prompts.ts'),
-    ]);
-  const processes = makeServerProcesses({
-    environment: {...process.env, PATH: userPath()},
-    registryFolder: context.places.blocks,
-    leaveMs: serverLeaveMs,
-  });
+  const [{makeServerSet}, {makeConnector}, {manifestsIn}, {serverPrompts}] = await Promise.all([
+    import('../../extensions/mcp/server-set.ts'),
+    import('../../extensions/mcp/connector.ts'),
+    import('../../extensions/mcp/manifests.ts'),
+    import('../../extensions/mcp/server-prompts.ts'),
+  ]);
+  const processes = lazyProcesses(context);
   const ended = new AbortController();
   const tokens = relayed();
   const connector = makeConnector({
@@ -132,6 +127,20 @@ export async function makeServers(
       ended.abort();
       await processes.close();
     },
+  };
+}
+
+/** Loaded with the first program that is started, which is after the first request. */
+function lazyProcesses({places}: RunContext): ServerProcesses & {close(): Promise<void>} {
+  let loaded: Promise<ReturnType<typeof makeServerProcesses>> | undefined;
+  const load = async (): Promise<ReturnType<typeof makeServerProcesses>> => {
+    const {makeServerProcesses: make, serverLeaveMs} = await import('../../workspace/exec/server-processes.ts');
+    const environment = {...process.env, PATH: userPath()};
+    return make({environment, registryFolder: places.blocks, leaveMs: serverLeaveMs});
+  };
+  return {
+    start: async (program, events) => (await (loaded ??= load())).start(program, events),
+    close: async () => (await loaded)?.close(),
   };
 }
 
