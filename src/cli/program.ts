@@ -15,6 +15,7 @@ import {addPs} from './commands/ps.ts';
 import {addSandbox} from './commands/sandbox.ts';
 import {addAttach} from './commands/attach.ts';
 import {addPlan} from './commands/plan.ts';
+import {addSchedule} from './commands/schedule.ts';
 import {addServe} from './commands/serve.ts';
 import {addSessions} from './commands/sessions.ts';
 import {addAgents, addSkills} from './commands/skills.ts';
@@ -71,6 +72,7 @@ export function makeProgram(): Command {
   addServe(program);
   addAttach(program);
   addStack(program);
+  addSchedule(program);
   addAcp(program);
   return program;
 }

@@ -24,6 +24,9 @@ export type AgentTaskId = Brand<string, 'AgentTaskId'>;
 /** Identifies a document of a session: `d1`, `d2`, short so that people can type it. */
 export type DocumentId = Brand<string, 'DocumentId'>;
 
+/** Identifies a schedule: `schedule_` and a few random digits. */
+export type ScheduleId = Brand<string, 'ScheduleId'>;
+
 /* oxlint-disable typescript/no-unsafe-type-assertion -- these parsers are the only way into the brands */
 
 /** Accepts a UUID in any case; `undefined` for anything else. */
@@ -48,3 +51,5 @@ export const planId = (raw: string): PlanId => raw as PlanId;
 /** Accept any text. Whether there is such a task or message shows when it is looked up. */
 export const stackTaskId = (raw: string): StackTaskId => raw as StackTaskId;
 export const stackMessageId = (raw: string): StackMessageId => raw as StackMessageId;
+/** Accepts any text. Whether there is such a schedule shows when it is looked up. */
+export const scheduleId = (raw: string): ScheduleId => raw as ScheduleId;

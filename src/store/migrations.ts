@@ -73,4 +73,16 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (task_id, seq)
   ) STRICT, WITHOUT ROWID;
   `,
+  // A schedule that runs belongs to the process that does it, like a plan.
+  `
+  CREATE TABLE schedules (
+    id TEXT NOT NULL PRIMARY KEY,
+    body TEXT NOT NULL,
+    next_at INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX schedules_by_time ON schedules (next_at);
+  `,
 ];

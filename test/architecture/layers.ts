@@ -66,6 +66,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   '@xterm/headless': ['workspace'],
   ajv: ['protocol/json-schema'],
   commander: ['cli'],
+  croner: ['tasks'],
   diff: ['workspace'],
   chalk: ['tui'],
   'eventsource-parser': ['models'],

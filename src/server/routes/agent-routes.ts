@@ -4,6 +4,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {ok, type Outcome} from '../../base/outcome.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
 import type {ProviderName} from '../../domain/sandbox.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
@@ -26,9 +27,10 @@ export interface OpenRequest {
   /** An absolute folder; the session's own, or the server's, where it is not named. */
   readonly workDir: string | undefined;
   readonly model: ModelConfig;
-  /** `plan`: nothing may change, and nobody is asked. An execution may name the backend of the sandbox. */
+  /** `plan`: nothing may change, and nobody is asked. A scheduled prompt has a mode of its own, the user's at most. An execution may name the backend of the sandbox. */
   readonly work:
     | {readonly kind: 'prompt' | 'plan'}
+    | {readonly kind: 'scheduled'; readonly mode: PermissionMode}
     | {readonly kind: 'execution'; readonly sandbox: ProviderName | 'of-settings'};
 }
 

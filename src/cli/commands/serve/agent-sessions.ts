@@ -9,6 +9,7 @@ import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
 import {messageUuid} from '../../headless-ports.ts';
 import {UsageError} from '../../exit-code.ts';
 import {loadRunContext} from '../../compose/run-context.ts';
+import {modeWithin} from '../../compose/user-schedules.ts';
 import {requestFolder} from './request-folder.ts';
 
 /** Milliseconds in which a model has to be found. */
@@ -39,6 +40,7 @@ export function agentSessions(store: Store): AgentPort {
           color: false,
           ...(known === undefined ? {} : {resume: known.id}),
           ...(work.kind === 'plan' ? {permissionMode: 'plan'} : {}),
+          ...(work.kind === 'scheduled' ? {permissionMode: modeWithin(work.mode, folder.path)} : {}),
           ...(work.kind === 'execution' && work.sandbox !== 'of-settings' ? {sandbox: work.sandbox} : {}),
         },
       });

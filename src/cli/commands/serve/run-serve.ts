@@ -2,6 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {AgentRuns} from '../../../server/agent-runs.ts';
 import {agentRoutes, type AgentPort} from '../../../server/routes/agent-routes.ts';
+import {startScheduler} from '../../../server/scheduler.ts';
 import {startServer} from '../../../server/start-server.ts';
 import {machineRoutes, type MachinePort} from '../../../server/routes/machine-routes.ts';
 import {planRoutes} from '../../../server/routes/plan-routes.ts';
@@ -11,6 +12,7 @@ import {StackRuns} from '../../../server/stack-runs.ts';
 import {withServerRoutes} from '../../../server/routes/server-routes.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
+import {loadNext, openUserSchedules} from '../../compose/user-schedules.ts';
 import {openUserStack} from '../../compose/user-stack.ts';
 import {openUserStore} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
@@ -55,6 +57,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const plans = openUserPlans(places);
   const tasks = openUserTasks(places);
   const agent = lazySessions(store);
+  const schedules = openUserSchedules(places);
   const runs = new AgentRuns(randomUUID);
   const stackRuns = new StackRuns({
     open: async (...run) => (await import('./stack-director.ts')).stackDirector(stack, store).open(...run),
@@ -85,16 +88,18 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   });
   if (started.tag === 'failed') {
     note(started.error);
-    for (const each of [stack, plans, tasks, store]) each.close();
+    for (const each of [stack, plans, tasks, schedules, store]) each.close();
     return exitCode.failed;
   }
   const {url} = started.value;
   if (options.outputFormat === 'json')
     printJson(`${JSON.stringify({type: 'listening', url, token_file: token.file, pid: process.pid})}\n`);
   else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);
+  const scheduler = startScheduler({agent, runs, schedules, now: () => Date.now(), loadNext, note});
   const code = await stopped.promise;
+  scheduler.close();
   await Promise.race([Promise.all([runs.close(), stackRuns.stop()]), delay(stopMs, undefined, {ref: false})]);
   await started.value.close();
-  for (const each of [stack, plans, tasks, store]) each.close();
+  for (const each of [stack, plans, tasks, schedules, store]) each.close();
   return code;
 }

@@ -1,0 +1,156 @@
+import {existsSync} from 'node:fs';
+import {firstLine} from '../../../base/clip.ts';
+import {visibleExactLine, visibleLine} from '../../../base/visible.ts';
+import {parseSessionId, scheduleId} from '../../../domain/ids.ts';
+import type {LastRun, Schedule} from '../../../domain/schedule.ts';
+import type {ScheduleStore} from '../../../store/schedule-store.ts';
+import {nextTime} from '../../../tasks/cron.ts';
+import {randomUuid} from '../../compose/random-uuid.ts';
+import {existingFolder} from '../../compose/run-context.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {modeWithin, openUserSchedules} from '../../compose/user-schedules.ts';
+import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
+import type {JsonOption, MainOptions} from '../../flags.ts';
+import {note, print, printJson} from '../../output.ts';
+import {runMain} from '../../run-main.ts';
+import type {AddOptions} from '../schedule.ts';
+
+/** `weft schedule add`. */
+export async function addSchedule(
+  cron: string,
+  words: readonly string[],
+  {cwd, permissionMode = 'default', json}: AddOptions,
+): Promise<ExitCode> {
+  const prompt = words.join(' ').trim();
+  if (prompt === '') throw new UsageError('The prompt is empty.');
+  const now = Date.now();
+  const next = nextTime(cron, now);
+  if (next.tag === 'failed')
+    throw new UsageError(`${visibleExactLine(cron)} is no cron expression: ${visibleLine(next.error)}`);
+  const directory = existingFolder(cwd ?? '.');
+  const mode = modeWithin(permissionMode, directory);
+  if (mode !== permissionMode)
+    throw new UsageError(
+      `Your settings allow ${mode} there, so a schedule cannot run as ${permissionMode}. Change them first: weft config set permissionMode ${permissionMode}`,
+    );
+  const schedule: Schedule = {
+    id: scheduleId(`schedule_${randomUuid().slice(0, 8)}`),
+    cron: cron.trim(),
+    prompt,
+    directory,
+    mode,
+    createdAt: now,
+    nextAt: next.value,
+    last: {state: 'none'},
+  };
+  withSchedules(schedules => schedules.add(schedule));
+  if (json !== undefined) printJson(`${JSON.stringify(shown(schedule))}\n`);
+  else {
+    print(`${schedule.id}\n`);
+    note(`runs next at ${timeText(schedule.nextAt)}, while weft serve runs`);
+  }
+  return exitCode.done;
+}
+
+/** `weft schedule list`. */
+export async function listSchedules({json}: JsonOption): Promise<ExitCode> {
+  const schedules = withSchedules(store => store.list());
+  if (json !== undefined) {
+    printJson(`${JSON.stringify(schedules.map(shown))}\n`);
+    return exitCode.done;
+  }
+  if (schedules.length === 0) note('no schedules. Add one: weft schedule add "0 9 * * 1-5" "…"');
+  for (const schedule of schedules) {
+    const {id, cron, prompt, nextAt, directory, mode, last} = schedule;
+    print(
+      `${id}  ${visibleExactLine(cron)}  next ${timeText(nextAt)}  ${mode}  ${visibleExactLine(directory)}\n` +
+        `  ${visibleLine(firstLine(prompt, 100))}\n${lastText(last)}`,
+    );
+  }
+  return exitCode.done;
+}
+
+/** `weft schedule remove`. */
+export async function removeSchedule(id: string): Promise<ExitCode> {
+  if (withSchedules(schedules => schedules.remove(scheduleId(id))) === 'removed') return exitCode.done;
+  note(unknownText(id));
+  return exitCode.failed;
+}
+
+/** `weft schedule run`: now, in this process; flags of weft itself count, but for the mode, the folder and the prompt. */
+export async function runSchedule(id: string, given: MainOptions): Promise<ExitCode> {
+  const schedules = openUserSchedules(userPlaces());
+  try {
+    const found = schedules.find(scheduleId(id));
+    if (found !== 'unknown' && !existsSync(found.directory)) {
+      note(`the folder of the schedule is gone: ${visibleExactLine(found.directory)}`);
+      return exitCode.failed;
+    }
+    const at = Date.now();
+    const taken = schedules.take(scheduleId(id), at);
+    if (taken.tag === 'failed') {
+      note(taken.error === 'unknown' ? unknownText(id) : `${visibleExactLine(id)} runs already`);
+      return exitCode.failed;
+    }
+    const {prompt, directory, mode} = taken.value;
+    const session = parseSessionId(randomUuid()) ?? 'not-open';
+    schedules.tell(taken.value.id, {state: 'running', at, session});
+    let code: ExitCode = exitCode.failed;
+    try {
+      code = await runMain([], {
+        ...given,
+        prompt,
+        cwd: directory,
+        permissionMode: modeWithin(mode, directory),
+        sessionId: session,
+      });
+    } finally {
+      schedules.tell(taken.value.id, {state: endOf(code), at, session, trouble: ''});
+    }
+    return code;
+  } finally {
+    schedules.close();
+  }
+}
+
+function endOf(code: ExitCode): Exclude<LastRun['state'], 'none' | 'running'> {
+  if (code === exitCode.interrupted || code === exitCode.terminated) return 'stopped';
+  return code === exitCode.done ? 'completed' : 'failed';
+}
+
+const unknownText = (id: string): string =>
+  `there is no schedule ${visibleExactLine(id)}. List them: weft schedule list`;
+
+const timeText = (at: number): string => new Date(at).toLocaleString('sv-SE').slice(0, 16);
+
+function lastText(last: LastRun): string {
+  if (last.state === 'none') return '';
+  const trouble = last.state === 'running' || last.trouble === '' ? '' : `: ${visibleLine(last.trouble)}`;
+  const session = last.session === 'not-open' ? '' : `  weft --resume ${last.session}`;
+  return `  ${last.state} at ${timeText(last.at)}${trouble}${session}\n`;
+}
+
+/** The schedule as JSON: times as ISO 8601, what there is not as null. */
+const shown = ({createdAt, nextAt, last, ...schedule}: Schedule): object => ({
+  ...schedule,
+  createdAt: new Date(createdAt).toISOString(),
+  nextAt: new Date(nextAt).toISOString(),
+  last:
+    last.state === 'none'
+      ? null
+      : {
+          state: last.state,
+          at: new Date(last.at).toISOString(),
+          sessionId: last.session === 'not-open' ? null : last.session,
+          trouble: last.state === 'running' ? '' : last.trouble,
+        },
+});
+
+function withSchedules<T>(work: (schedules: ScheduleStore) => T): T {
+  const schedules = openUserSchedules(userPlaces());
+  try {
+    return work(schedules);
+  } finally {
+    schedules.close();
+  }
+}

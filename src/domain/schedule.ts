@@ -1,0 +1,31 @@
+import type {ScheduleId, SessionId} from './ids.ts';
+import type {PermissionMode} from './risk.ts';
+
+/** What became of the last run. `stopped` is also one whose process was cut off. */
+export type LastRun =
+  | {readonly state: 'none'}
+  | {readonly state: 'running'; readonly at: number; readonly session: SessionId | 'not-open'}
+  | {
+      readonly state: 'completed' | 'failed' | 'stopped';
+      /** When it began, in milliseconds since the epoch. */
+      readonly at: number;
+      readonly session: SessionId | 'not-open';
+      /** What kept it from its end; empty where nothing did. */
+      readonly trouble: string;
+    };
+
+/** A prompt that is sent again and again. */
+export interface Schedule {
+  readonly id: ScheduleId;
+  /** Five fields, or six with seconds before them; in the time zone of the machine. */
+  readonly cron: string;
+  readonly prompt: string;
+  /** An absolute folder. */
+  readonly directory: string;
+  /** The widest mode it may run in; that of the folder's settings holds where it is narrower. */
+  readonly mode: PermissionMode;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly nextAt: number;
+  readonly last: LastRun;
+}

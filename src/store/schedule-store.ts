@@ -1,0 +1,215 @@
+import {isJsonObject, type Json, parseJson} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import {parseSessionId, scheduleId, type ScheduleId, type SessionId} from '../domain/ids.ts';
+import {permissionModes} from '../domain/risk.ts';
+import type {LastRun, Schedule} from '../domain/schedule.ts';
+import {openDatabase, type Database, type Row} from './database.ts';
+import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
+import {storeFault, StoreError} from './store-fault.ts';
+
+/**
+ * The schedules of a user. Of several processes that look for what is due, one gets it. All methods throw a `StoreError` when the
+ * database fails; nothing was changed then.
+ */
+export interface ScheduleStore {
+  add(schedule: Schedule): void;
+  find(id: ScheduleId): Schedule | 'unknown';
+  /** What comes next first. */
+  list(): readonly Schedule[];
+  remove(id: ScheduleId): 'removed' | 'unknown';
+  /** The next time of any schedule, in milliseconds since the epoch. */
+  nextAt(): number | 'none';
+  /**
+   * Takes one that is due, to be run by this process: it is running then, and due again at the time that `next` says. One that still
+   * runs is passed over until that time.
+   */
+  takeDue(now: number, next: (schedule: Schedule) => number): Schedule | 'none';
+  /** Takes this one now. */
+  take(id: ScheduleId, now: number): Outcome<Schedule, 'unknown' | 'running'>;
+  /** Keeps what becomes of a run; nothing where the schedule was removed. */
+  tell(id: ScheduleId, last: LastRun): void;
+  close(): void;
+}
+
+export interface ScheduleStoreOptions {
+  /** The database, or `:memory:`. */
+  readonly file: string;
+  readonly now: () => number;
+  readonly process: {readonly pid: number};
+}
+
+/** Opens the schedules; missing folders, file and tables are made. */
+export function openScheduleStore(options: ScheduleStoreOptions): Outcome<ScheduleStore, Fault> {
+  const opened = openDatabase(options.file);
+  return opened.tag === 'failed' ? opened : ok(new SqliteSchedules(opened.value, options));
+}
+
+class SqliteSchedules implements ScheduleStore {
+  readonly #db: Database;
+  readonly #options: ScheduleStoreOptions;
+  #mark: ProcessMark | undefined;
+
+  constructor(db: Database, options: ScheduleStoreOptions) {
+    this.#db = db;
+    this.#options = options;
+  }
+
+  add(schedule: Schedule): void {
+    const {pid, started, at} = this.#own();
+    this.#guard(() =>
+      this.#db.run(
+        'INSERT INTO schedules (id, body, next_at, pid, started, at) VALUES (?, ?, ?, ?, ?, ?)',
+        schedule.id,
+        JSON.stringify(schedule),
+        Math.trunc(schedule.nextAt),
+        pid,
+        started,
+        at,
+      ),
+    );
+  }
+
+  find(id: ScheduleId): Schedule | 'unknown' {
+    return this.#guard(() => this.#read(this.#db.first('SELECT * FROM schedules WHERE id = ?', id)));
+  }
+
+  list(): readonly Schedule[] {
+    return this.#guard(() =>
+      this.#db
+        .all('SELECT * FROM schedules ORDER BY next_at, id')
+        .map(row => this.#read(row))
+        .filter(schedule => schedule !== 'unknown'),
+    );
+  }
+
+  remove(id: ScheduleId): 'removed' | 'unknown' {
+    return this.#guard(() =>
+      this.#db.transaction(() => {
+        if (this.#db.first('SELECT 1 FROM schedules WHERE id = ?', id) === undefined) return 'unknown';
+        this.#db.run('DELETE FROM schedules WHERE id = ?', id);
+        return 'removed';
+      }),
+    );
+  }
+
+  nextAt(): number | 'none' {
+    const row = this.#guard(() => this.#db.first('SELECT MIN(next_at) AS next FROM schedules'));
+    return typeof row?.['next'] === 'number' ? row['next'] : 'none';
+  }
+
+  takeDue(now: number, next: (schedule: Schedule) => number): Schedule | 'none' {
+    return this.#guard(() =>
+      this.#db.transaction(() => {
+        const due = this.#db.all('SELECT * FROM schedules WHERE next_at <= ? ORDER BY next_at, id', Math.trunc(now));
+        for (const row of due) {
+          const found = this.#read(row);
+          if (found === 'unknown') continue;
+          const schedule = {...found, nextAt: next(found)};
+          if (schedule.last.state !== 'running') return this.#claim(schedule, now);
+          this.#write(schedule);
+        }
+        return 'none';
+      }),
+    );
+  }
+
+  take(id: ScheduleId, now: number): Outcome<Schedule, 'unknown' | 'running'> {
+    return this.#guard(() =>
+      this.#db.transaction(() => {
+        const found = this.#read(this.#db.first('SELECT * FROM schedules WHERE id = ?', id));
+        if (found === 'unknown') return failed('unknown');
+        return found.last.state === 'running' ? failed('running') : ok(this.#claim(found, now));
+      }),
+    );
+  }
+
+  tell(id: ScheduleId, last: LastRun): void {
+    this.#guard(() =>
+      this.#db.transaction(() => {
+        const found = this.#read(this.#db.first('SELECT * FROM schedules WHERE id = ?', id));
+        if (found !== 'unknown') this.#write({...found, last});
+      }),
+    );
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #claim(schedule: Schedule, now: number): Schedule {
+    const claimed: Schedule = {...schedule, last: {state: 'running', at: now, session: 'not-open'}};
+    this.#write(claimed);
+    const {pid, started, at} = this.#own();
+    this.#db.run('UPDATE schedules SET pid = ?, started = ?, at = ? WHERE id = ?', pid, started, at, schedule.id);
+    return claimed;
+  }
+
+  #write(schedule: Schedule): void {
+    this.#db.run(
+      'UPDATE schedules SET body = ?, next_at = ? WHERE id = ?',
+      JSON.stringify(schedule),
+      Math.trunc(schedule.nextAt),
+      schedule.id,
+    );
+  }
+
+  #read(row: Row | undefined): Schedule | 'unknown' {
+    const schedule = row === undefined ? undefined : scheduleIn(String(row['body']));
+    if (row === undefined || schedule === undefined) return 'unknown';
+    const {last} = schedule;
+    if (last.state !== 'running') return schedule;
+    const mark = {pid: Number(row['pid']), started: String(row['started']), at: Number(row['at'])};
+    if (isAlive(mark)) return schedule;
+    return {...schedule, last: {...last, state: 'stopped', trouble: 'weft was cut off'}};
+  }
+
+  #own(): ProcessMark {
+    return (this.#mark ??= markProcess(this.#options.process.pid, Math.trunc(this.#options.now())));
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw new StoreError(storeFault(cause, this.#options.file), cause);
+    }
+  }
+}
+
+/** `undefined` for a row that is damaged. */
+function scheduleIn(body: string): Schedule | undefined {
+  const parsed = parseJson(body);
+  if (parsed.tag === 'failed' || !isJsonObject(parsed.value)) return undefined;
+  const {id, cron, prompt, directory, mode, createdAt, nextAt, last} = parsed.value;
+  const known = permissionModes.find(each => each === mode);
+  if (known === undefined) return undefined;
+  return {
+    id: scheduleId(textOf(id)),
+    cron: textOf(cron),
+    prompt: textOf(prompt),
+    directory: textOf(directory),
+    mode: known,
+    createdAt: Number(createdAt),
+    nextAt: Number(nextAt),
+    last: lastIn(last),
+  };
+}
+
+function lastIn(last: Json | undefined): LastRun {
+  if (!isJsonObject(last)) return {state: 'none'};
+  const {state, at, trouble} = last;
+  const session: SessionId | 'not-open' = parseSessionId(textOf(last['session'])) ?? 'not-open';
+  switch (state) {
+    case 'running':
+      return {state, at: Number(at), session};
+    case 'completed':
+    case 'failed':
+    case 'stopped':
+      return {state, at: Number(at), session, trouble: textOf(trouble)};
+    default:
+      return {state: 'none'};
+  }
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
