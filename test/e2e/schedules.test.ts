@@ -1,5 +1,4 @@
-import {realpathSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {realpathSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, hang, say} from '../support/model-script.ts';
@@ -49,18 +48,13 @@ test('a schedule is added, run now, listed with what became of it, and removed',
 
 test('a schedule runs in no wider mode than the settings of its folder', async () => {
   await using scene = await openScene([call('Write', {file_path: 'a', content: 'x'}), say('I may not.')]);
-  const settings = (mode: string): void => {
-    writeFileSync(join(scene.place.home, 'weft', 'settings.json'), JSON.stringify({permissionMode: mode}));
-  };
   const add = () => scene.run(['schedule', 'add', '0 9 * * *', 'Write', '--permission-mode', 'acceptEdits']);
   const refused = await add();
   expect([refused.code, refused.stdout]).toEqual([2, '']);
   expect(refused.stderr).toContain('Your settings allow default there, so a schedule cannot run as acceptEdits.');
-  // The refused command has made the folder.
   expect((await scene.run(['config', 'set', 'permissionMode', 'acceptEdits'])).code).toBe(0);
   const name = (await add()).stdout.trim();
   expect((await scene.run(['config', 'set', 'permissionMode', 'default'])).code).toBe(0);
-  settings('default');
   const ran = await scene.run(['schedule', 'run', name]);
   expect([ran.code, ran.stdout]).toEqual([3, 'I may not.\n']);
   expect(JSON.parse((await scene.run(['schedule', 'list', '--json'])).stdout)).toMatchObject([
