@@ -22,6 +22,7 @@ _weft_enter() { # the command that a word names in a command
     'weft serve') next='weft serve' ;;
     'weft attach') next='weft attach' ;;
     'weft stack') next='weft stack' ;;
+    'weft schedule') next='weft schedule' ;;
     'weft acp') next='weft acp' ;;
     'weft auth status') next='weft auth status' ;;
     'weft auth login') next='weft auth login' ;;
@@ -88,6 +89,11 @@ _weft_enter() { # the command that a word names in a command
     'weft stack message') next='weft stack message' ;;
     'weft stack messages') next='weft stack messages' ;;
     'weft stack help') next='weft stack help' ;;
+    'weft schedule add') next='weft schedule add' ;;
+    'weft schedule list') next='weft schedule list' ;;
+    'weft schedule remove') next='weft schedule remove' ;;
+    'weft schedule run') next='weft schedule run' ;;
+    'weft schedule help') next='weft schedule help' ;;
     *) ;;
   esac
 }
@@ -207,6 +213,8 @@ _weft_option() { # what an option of a command takes
     'weft stack run --mcp-config') takes=many kind=file ;;
     'weft stack create --layer') takes=one kind=any ;;
     'weft stack message --task') takes=one kind=any ;;
+    'weft schedule add --cwd') takes=one kind=directory ;;
+    'weft schedule add --permission-mode') takes=one kind=choices choices=('default' 'acceptEdits' 'plan' 'dontAsk' 'bypassPermissions') ;;
     *) ;;
   esac
 }
@@ -269,6 +277,11 @@ _weft_position() { # what an argument of a command is
     'weft stack status|1') kind=any ;;
     'weft stack message|'*) kind=any ;;
     'weft stack help|0') kind=choices choices=('run' 'list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages') ;;
+    'weft schedule add|0') kind=any ;;
+    'weft schedule add|'*) kind=any ;;
+    'weft schedule remove|0') kind=any ;;
+    'weft schedule run|0') kind=any ;;
+    'weft schedule help|0') kind=choices choices=('add' 'list' 'remove' 'run') ;;
     *) ;;
   esac
 }
@@ -276,7 +289,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'attach' 'stack' 'acp') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'attach' 'stack' 'schedule' 'acp') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft init') options=('-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
@@ -362,6 +375,12 @@ _weft_names() { # what can follow in a command
     'weft stack message') options=('--task' '--json' '-h' '--help') commands=() ;;
     'weft stack messages') options=('--json' '-h' '--help') commands=() ;;
     'weft stack help') options=() commands=() ;;
+    'weft schedule') options=('-h' '--help') commands=('add' 'list' 'remove' 'run' 'help') ;;
+    'weft schedule add') options=('--cwd' '--permission-mode' '--json' '-h' '--help') commands=() ;;
+    'weft schedule list') options=('--json' '-h' '--help') commands=() ;;
+    'weft schedule remove') options=('-h' '--help') commands=() ;;
+    'weft schedule run') options=('-h' '--help') commands=() ;;
+    'weft schedule help') options=() commands=() ;;
     'weft acp') options=('-h' '--help') commands=() ;;
     *) ;;
   esac

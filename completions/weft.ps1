@@ -24,6 +24,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft serve'] = 'weft serve'
     $enter['weft attach'] = 'weft attach'
     $enter['weft stack'] = 'weft stack'
+    $enter['weft schedule'] = 'weft schedule'
     $enter['weft acp'] = 'weft acp'
     $enter['weft auth status'] = 'weft auth status'
     $enter['weft auth login'] = 'weft auth login'
@@ -90,6 +91,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft stack message'] = 'weft stack message'
     $enter['weft stack messages'] = 'weft stack messages'
     $enter['weft stack help'] = 'weft stack help'
+    $enter['weft schedule add'] = 'weft schedule add'
+    $enter['weft schedule list'] = 'weft schedule list'
+    $enter['weft schedule remove'] = 'weft schedule remove'
+    $enter['weft schedule run'] = 'weft schedule run'
+    $enter['weft schedule help'] = 'weft schedule help'
     $takes = [System.Collections.Generic.Dictionary[string, string]]::new([StringComparer]::Ordinal)
     $values = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $takes['weft -p'] = 'one'
@@ -236,6 +242,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft stack run --mcp-config'] = 'many'
     $takes['weft stack create --layer'] = 'one'
     $takes['weft stack message --task'] = 'one'
+    $takes['weft schedule add --cwd'] = 'one'
+    $takes['weft schedule add --permission-mode'] = 'one'
+    $values['weft schedule add --permission-mode'] = @(, @('default', 'default'); , @('acceptEdits', 'acceptEdits'); , @('plan', 'plan'); , @('dontAsk', 'dontAsk'); , @('bypassPermissions', 'bypassPermissions'))
     $positions = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $positions['weft|+'] = @()
     $positions['weft init|+'] = @()
@@ -292,8 +301,13 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft stack status|1'] = @()
     $positions['weft stack message|+'] = @()
     $positions['weft stack help|0'] = @(, @('run', 'run'); , @('list', 'list'); , @('next', 'next'); , @('create', 'create'); , @('add', 'add'); , @('status', 'status'); , @('advance', 'advance'); , @('message', 'message'); , @('messages', 'messages'))
+    $positions['weft schedule add|0'] = @()
+    $positions['weft schedule add|+'] = @()
+    $positions['weft schedule remove|0'] = @()
+    $positions['weft schedule run|0'] = @()
+    $positions['weft schedule help|0'] = @(, @('add', 'add'); , @('list', 'list'); , @('remove', 'remove'); , @('run', 'run'))
     $names = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('models', 'Models: context, prices, what each takes and is for'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'); , @('plan', 'Plan what a prompt asks for, and change nothing'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('attach', 'Open the terminal UI on a session of a weft server'); , @('stack', 'Tasks in layers, and what is to be done next'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'))
+    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('models', 'Models: context, prices, what each takes and is for'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'); , @('plan', 'Plan what a prompt asks for, and change nothing'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('attach', 'Open the terminal UI on a session of a weft server'); , @('stack', 'Tasks in layers, and what is to be done next'); , @('schedule', 'Prompts that weft serve sends at their times'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'))
     $names['weft demo'] = @()
     $names['weft init'] = @()
     $names['weft auth'] = @(, @('status', 'Show which keys there are and where they come from (never the keys)'); , @('login', 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'); , @('logout', 'Remove kept keys: all of them, or one provider’’s'); , @('help', 'display help for command'))
@@ -379,6 +393,12 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft stack message'] = @()
     $names['weft stack messages'] = @()
     $names['weft stack help'] = @()
+    $names['weft schedule'] = @(, @('add', 'Schedule a prompt'); , @('list', 'List the schedules, the next one first, and what became of their last runs'); , @('remove', 'Remove a schedule; a run that has begun goes on'); , @('run', 'Run a schedule now, here, with nobody to ask'); , @('help', 'display help for command'))
+    $names['weft schedule add'] = @()
+    $names['weft schedule list'] = @()
+    $names['weft schedule remove'] = @()
+    $names['weft schedule run'] = @()
+    $names['weft schedule help'] = @()
     $names['weft acp'] = @()
     $options = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $options['weft'] = @(, @('-V', 'Print the version'); , @('--version', 'Print the version'); , @('-p', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--prompt', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--print', 'Answer on stdout and exit; the prompt comes from the arguments or stdin'); , @('--output-format', 'Format of stdout'); , @('--input-format', 'Format of stdin'); , @('--include-partial-messages', 'With stream-json: include partial messages as they arrive'); , @('--model', 'Model to use'); , @('--fallback-model', 'Models that answer where the model cannot (a,b)'); , @('--provider', 'Provider of the model'); , @('--base-url', 'Address of the provider'); , @('--replay', 'Replay a recorded model conversation'); , @('--record', 'Record the model conversation to a file'); , @('--permission-mode', 'What may run without asking'); , @('--sandbox', 'Confine what commands can reach (default: auto)'); , @('--allowed-tools', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'); , @('--disallowed-tools', 'Never allow'); , @('--max-turns', 'Most model requests per prompt'); , @('--max-cost', 'Stop before the session costs more'); , @('--timeout', 'Without the terminal UI: stop after this time (exit code 124)'); , @('-c', 'Continue the newest session of this folder'); , @('--continue', 'Continue the newest session of this folder'); , @('-r', 'Resume a session; without an id, choose one'); , @('--resume', 'Resume a session; without an id, choose one'); , @('--session-id', 'Id of the new session'); , @('--fork-session', 'With --continue or --resume: continue in a copy'); , @('--no-session-persistence', 'Do not save this session'); , @('-C', 'Work in this folder'); , @('--cwd', 'Work in this folder'); , @('--add-dir', 'Add folders to the workspace'); , @('--system-prompt', 'Replace the system prompt'); , @('--append-system-prompt', 'Append to the system prompt'); , @('--agent', 'Act as this agent: its prompt, tools and model'); , @('--agents', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}'); , @('--json-schema', 'Without the terminal UI: answer with JSON that fits this schema'); , @('--settings', 'Settings that override the settings files'); , @('--mcp-config', 'MCP servers besides those of the settings'); , @('--strict-mcp-config', 'Only the MCP servers of --mcp-config'); , @('--plugin-dir', 'Use a Claude plugin folder; may be given several times'); , @('--verbose', 'Print the model in use to stderr'); , @('--debug', 'Without the terminal UI: log events as JSON lines to stderr'); , @('--accessible', 'Screen reader mode: plain lines, nothing is redrawn'); , @('--fullscreen', 'Full-screen terminal UI instead of the scrollback'); , @('--no-color', 'No colors'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
@@ -467,6 +487,12 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft stack message'] = @(, @('--task', 'Task that it is about'); , @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft stack messages'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft stack help'] = @()
+    $options['weft schedule'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft schedule add'] = @(, @('--cwd', 'Folder to work in instead of the current one'); , @('--permission-mode', 'What may run without asking; your settings at most'); , @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft schedule list'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft schedule remove'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft schedule run'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft schedule help'] = @()
     $options['weft acp'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
 
     $current = [string]$wordToComplete
