@@ -5,9 +5,10 @@ import {expect, test} from 'vitest';
 import {openStackStore, type StackStore} from '../../src/store/stack-store.ts';
 import type {TaskStack} from '../../src/tasks/stack/task-stack.ts';
 import {lookUntil} from '../support/look-until.ts';
+import {scriptedServer} from '../support/mcp-server.ts';
 import {call, say, until} from '../support/model-script.ts';
 import {finish} from '../support/run-weft.ts';
-import {openScene, toldPrompt, type Scene} from '../support/scene.ts';
+import {openScene, toldPrompt, toldResults, type Scene} from '../support/scene.ts';
 
 const agent = fileURLToPath(new URL('support/acp-agent.mjs', import.meta.url));
 
@@ -189,6 +190,23 @@ test('while a task runs: a second run is refused, a message of the user reaches 
   });
   const told = JSON.stringify(scene.server.requests.at(-1)?.body.messages);
   expect([told.split('Mind the gap').length, told.includes('I begin.')]).toEqual([2, true]);
+});
+
+test('what a sub-agent has to say while it works becomes a message; no other session has the tool for it', async () => {
+  const speak = call('mcp__task_stack__send_message', {message: 'Which name shall it have?'});
+  await using scene = await openScene((_, number) =>
+    number === 1 ? [speak, call('mcp__calc__add', {a: 1})] : say('I called it x.'),
+  );
+  using stack = new SceneStack(scene);
+  stack.layer(['Name it']);
+  const calc = {...scriptedServer({tools: [{name: 'add', does: 'arguments'}]}), required: true};
+  const servers = ['--mcp-config', JSON.stringify({mcpServers: {calc}}), '--allowed-tools', 'mcp__calc'];
+  expect((await scene.run(['stack', 'run', ...servers])).code).toBe(0);
+  expect(stack.messages().map(({content}) => content)).toEqual(['Which name shall it have?', 'I called it x.']);
+  expect(toldResults(scene.server.requests[1])).toEqual(['Sent.', expect.stringContaining('"a":1')]);
+  await scene.run(['--prompt', 'x']);
+  const tools = scene.server.requests.map(({body}) => JSON.stringify(body.tools).includes('task_stack'));
+  expect(tools).toEqual([true, true, false]);
 });
 
 test('--harness: the agent of another program does the tasks, judged as weft is, and is gone on with', async () => {

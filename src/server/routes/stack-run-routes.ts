@@ -18,6 +18,7 @@ const stackRunEvent = z.object({
     'task_started',
     'text',
     'tool_use',
+    'message_sent',
     'message_read',
     'task_finished',
     'hook_started',

@@ -28,6 +28,13 @@ export type StackRunEvent =
     }
   | {readonly type: 'text'; readonly task_id: StackTaskId; readonly content: string}
   | {readonly type: 'tool_use'; readonly task_id: StackTaskId; readonly title: string}
+  /** The sub-agent has said this to the director and the user. */
+  | {
+      readonly type: 'message_sent';
+      readonly task_id: StackTaskId;
+      readonly message_id: StackMessageId;
+      readonly content: string;
+    }
   /** The sub-agent has read this message of the user's. */
   | {readonly type: 'message_read'; readonly task_id: StackTaskId; readonly message_id: StackMessageId}
   | {
@@ -85,6 +92,8 @@ export interface TaskHost {
   readonly text: (content: string) => void;
   /** It does something; `title` says what in a line. */
   readonly tool: (title: string) => void;
+  /** It says something to the director and the user. */
+  readonly say: (content: string) => 'kept' | 'not-kept';
   /** What is to be kept, so that the task can be gone on with. */
   readonly progress: (fields: JsonObject) => void;
   /** The sub-agent has this message in its conversation. */
@@ -238,6 +247,16 @@ function hostOf(id: StackTaskId, {perform, observe}: DirectorPorts): TaskHost {
     text(content) {
       keep(() => perform(stack => noteProgress(stack, id, {text: content.slice(0, mostProgress)})));
       observe({type: 'text', task_id: id, content});
+    },
+    say(content) {
+      try {
+        const sent = perform(stack => stack.createMessage({content, sender_type: 'subagent', task_id: id}));
+        if (sent.tag === 'failed') return 'not-kept';
+        observe({type: 'message_sent', task_id: id, message_id: sent.value.id, content});
+        return 'kept';
+      } catch {
+        return 'not-kept';
+      }
     },
     progress: fields => keep(() => perform(stack => noteProgress(stack, id, fields))),
     tool: title => observe({type: 'tool_use', task_id: id, title}),

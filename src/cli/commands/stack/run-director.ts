@@ -100,6 +100,7 @@ function tell(event: StackRunEvent): void {
     case 'hook_started':
     case 'text':
     case 'tool_use':
+    case 'message_sent':
     case 'message_read':
       return;
     default:

@@ -8,6 +8,7 @@ import type {JournalRecord} from '../../../domain/journal.ts';
 import {timelineOf} from '../../../domain/timeline.ts';
 import {knownCost} from '../../../domain/usage.ts';
 import {endOf, summaryNotes} from '../../../headless/prompt-summary.ts';
+import {parseRule} from '../../../safety/rules/permission-rule.ts';
 import type {Store} from '../../../store/open-store.ts';
 import type {HookEnd, StackWorker, TaskHost, TaskRun, TaskWork} from '../../../tasks/stack/direct-stack.ts';
 import {goOnPrompt, taskPrompt, type HookWork, type TaskEnd} from '../../../tasks/stack/director-steps.ts';
@@ -15,8 +16,11 @@ import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
 import type {ChosenModel} from '../../compose/choose-model.ts';
 import {composeSession, noDriver} from '../../compose/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
+import {openServers} from '../../compose/open-servers.ts';
 import type {RunContext} from '../../compose/run-context.ts';
+import {note} from '../../output.ts';
 import {runHookCommand} from './hook-command.ts';
+import {messageRule, withMessageTool} from './message-tool.ts';
 
 export interface WorkerSetup {
   readonly context: RunContext;
@@ -27,21 +31,31 @@ export interface WorkerSetup {
 /** Runs tasks with weft itself, each in a session of its own, under the rules and bounds of the command line. */
 export function weftWorker(setup: WorkerSetup): StackWorker {
   const {context, store} = setup;
+  const {settings} = context;
+  const mayMessage = parseRule(messageRule);
+  const rules = {
+    ...settings.rules,
+    allow: [...settings.rules.allow, ...(mayMessage.tag === 'ok' ? [mayMessage.value] : [])],
+  };
   let spentUsd = 0;
   const costLeft = (): number | undefined =>
     context.options.maxCost === undefined ? undefined : context.options.maxCost - spentUsd;
 
-  async function open(session: string): Promise<AgentClient> {
+  async function open(session: string, host: TaskHost): Promise<AgentClient> {
     const maxCost = costLeft();
     const options = {
       ...context.options,
       ...(maxCost === undefined ? {} : {maxCost}),
       ...(isKept(session) ? {resume: session} : {sessionId: session}),
     };
+    const servers = await openServers({context, log: note});
     return composeSession(setup.chosen, {
-      context: {...context, options, store: async () => store},
+      context: {...context, settings: {...settings, rules}, options, store: async () => store},
       interaction: 'unattended',
-      driver: noDriver,
+      driver: {
+        ...noDriver,
+        servers: host === noHost ? servers : {...servers, mcp: withMessageTool(servers.mcp, host.say)},
+      },
       models: fixedModel(nobodyChooses),
     });
   }
@@ -63,7 +77,7 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
     if (left !== undefined && left <= 0) return costBound;
     let client: AgentClient;
     try {
-      client = await open(session);
+      client = await open(session, prompt.host);
     } catch (cause) {
       return {kind: 'not-begun', reason: causeText(cause)};
     }
@@ -107,7 +121,7 @@ const costBound: TaskEnd = {
   reason: 'the run has cost what it may cost. Raise --max-cost to go on.',
 };
 
-const noHost: TaskHost = {text: () => {}, tool: () => {}, progress: () => {}, read: () => {}};
+const noHost: TaskHost = {text: () => {}, tool: () => {}, say: () => 'not-kept', progress: () => {}, read: () => {}};
 
 interface PromptListener {
   readonly host: TaskHost;
