@@ -144,9 +144,9 @@ export interface OutputFilter {
 export interface BlocksPort {
   /** The block that goes by this id; a fault says which are there. */
   find(id: BlockId): Outcome<FoundBlock, Fault>;
-  /** Starts `command` and waits until it ends, asks for input, or a short time is over. */
+  /** Starts `command` in `directory`, where the shell of the agent that asks is; waits until it ends, asks for input, or a short time is over. */
   start(
-    request: Pick<ShellRequest, 'command' | 'environment' | 'confinement'>,
+    request: Pick<ShellRequest, 'command' | 'environment' | 'confinement'> & {readonly directory: string},
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>>;
   /** Waits (bounded) for so many seconds, or for the end; an unknown id is a fault. An abort ends the wait, not the block. */

@@ -185,7 +185,10 @@ async function mayRunOutside(
 /** An interruption while it starts ends it: nobody has heard of its id yet. */
 async function runBlock({command}: CommandInput, {ports, signal, detail}: ActionRunContext): Promise<CommandSettled> {
   const {environment, confinement} = detail;
-  const started = await ports.blocks.start({command, environment, confinement}, signal);
+  const started = await ports.blocks.start(
+    {command, directory: ports.shell.directory, environment, confinement},
+    signal,
+  );
   if (started.tag === 'ok') {
     const block = started.value;
     return signal.aborted

@@ -20,14 +20,17 @@ let silent = '';
 beforeAll(async () => {
   // Everything that is opened once is open.
   await place.run('true');
-  await place.blocks.start({command: 'true', environment: 'inherited', confinement: 'chosen'}, never);
+  await place.blocks.start(
+    {command: 'true', directory: place.shell.directory, environment: 'inherited', confinement: 'chosen'},
+    never,
+  );
   const started = await place.blocks.start(
-    {command: 'cat; sleep 7299', environment: 'inherited', confinement: 'chosen'},
+    {command: 'cat; sleep 7299', directory: place.shell.directory, environment: 'inherited', confinement: 'chosen'},
     never,
   );
   block = started.tag === 'ok' ? started.value.id : '';
   const sleeping = await place.blocks.start(
-    {command: 'sleep 7298', environment: 'inherited', confinement: 'chosen'},
+    {command: 'sleep 7298', directory: place.shell.directory, environment: 'inherited', confinement: 'chosen'},
     never,
   );
   silent = sleeping.tag === 'ok' ? sleeping.value.id : '';
@@ -81,7 +84,11 @@ async function interruptedAt(
   const quick = moment === 'after the end' ? soonOver(call) : call.input;
   const bench = engineBench([callsTools(callBlock(call.tool, quick)), says('done')], {
     shell: async (request, observe, signal) => place.shell.run(request, observe, signal),
-    blocks: place.blocks,
+    // The shell of the bench has a folder that there is not.
+    blocks: {
+      ...place.blocks,
+      start: async (request, signal) => place.blocks.start({...request, directory: place.root}, signal),
+    },
     assess: () => {
       if (moment === 'before approval') interrupt();
       return verdict;

@@ -1,4 +1,4 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, realpathSync, writeFileSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {type Answer, call, fail, say, until} from '../support/model-script.ts';
@@ -62,6 +62,23 @@ test('an explore agent reads in a context of its own, and its answer is what the
   ]);
   const sessions = await scene.run(['sessions', 'list', '--json']);
   expect(JSON.parse(sessions.stdout)).toHaveLength(1);
+});
+
+test('what a sub-agent runs in the background starts in the folder of its own shell', async () => {
+  await using scene = await openScene(
+    scripts({
+      'GO-BELOW': [
+        [call('Bash', {command: 'cd below'})],
+        [call('Bash', {command: 'pwd', run_in_background: true})],
+        say('Done.'),
+      ],
+      MAIN: [[call('Agent', {description: 'look below', prompt: 'GO-BELOW', subagent_type: 'general'})], say('Good.')],
+    }),
+  );
+  write(scene, {'below/a.txt': ''});
+  expect((await scene.run(['--prompt', 'MAIN'])).code).toBe(0);
+  const told = requestsOf(scene, 'GO-BELOW').flatMap(toldResults);
+  expect(told.at(-1)).toContain(join(realpathSync(scene.place.work), 'below'));
 });
 
 test('what only reads changes nothing, whatever the user allows', async () => {

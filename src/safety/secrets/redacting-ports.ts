@@ -172,7 +172,7 @@ function redactingBlocks(
       learnSecretsOf(request.command, {secrets, directory: shell.directory});
       const command = restoreInCommand(request.command, secrets.valueOf);
       if (command.tag === 'failed') return failed(rejected(`The command was not started: ${command.error}`));
-      const started = await blocks.start({...request, command: command.value}, signal);
+      const started = await blocks.start({...request, command: command.value, directory: shell.directory}, signal);
       if (started.tag === 'ok') asked.set(started.value.id, request.command);
       return redact(started);
     },

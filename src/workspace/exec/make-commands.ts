@@ -89,7 +89,6 @@ export function makeCommands(options: CommandsOptions): Commands {
   function openBlocks(): Promise<Blocks> {
     blocks ??= import('../terminals/make-blocks.ts').then(({makeBlocks}) => {
       const made = makeBlocks({
-        directory: () => shell.directory,
         variables,
         outputs: options.outputs,
         filter: options.filter,

@@ -39,8 +39,6 @@ import type {BlockRegistry, RegisteredBlock} from './block-registry.ts';
 import {leaderOf, openPipes, openPty, remainingSource, withErrorsInOutput, type BlockSource} from './block-source.ts';
 
 export interface BlocksOptions {
-  /** The folder in which the next block starts. */
-  readonly directory: () => string;
   readonly variables: VariableSources;
   readonly outputs: OutputFolder;
   readonly filter: () => OutputFilter;
@@ -294,11 +292,10 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   }
 
   async function start(
-    {command, environment: given, confinement}: Parameters<BlocksPort['start']>[0],
+    {command, directory, environment: given, confinement}: Parameters<BlocksPort['start']>[0],
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>> {
     if (signal.aborted) return failed(rejected('It was stopped before it started.'));
-    const directory = options.directory();
     const obstacle = findObstacle(command, directory);
     if (obstacle !== undefined) return failed(obstacle);
     if (running().length >= mostRunning) {

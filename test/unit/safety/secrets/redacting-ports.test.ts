@@ -131,7 +131,10 @@ test('blocks too', async () => {
     state: {lastLine: `> ${hidden}`},
   };
   expect(
-    await machine.blocks.start({command: `serve "${hidden}"`, environment: 'inherited', confinement: 'chosen'}, never),
+    await machine.blocks.start(
+      {command: `serve "${hidden}"`, directory: '/', environment: 'inherited', confinement: 'chosen'},
+      never,
+    ),
   ).toMatchObject({
     value: shown,
   });

@@ -15,7 +15,7 @@ const ptmx = (text: string): readonly string[] => text.split('\n').filter(line =
 
 test.runIf(process.platform === 'linux')('nothing that is started gets hold of the terminal of a block', async () => {
   const block = (command: string) =>
-    place.blocks.start({command, environment: 'inherited', confinement: 'chosen'}, never);
+    place.blocks.start({command, directory: place.root, environment: 'inherited', confinement: 'chosen'}, never);
   const other = await block('read x');
   expect(other).toMatchObject({tag: 'ok', value: {state: {kind: 'waiting'}, terminal: 'pty'}});
 

@@ -67,7 +67,7 @@ test('a block runs inside, in a terminal that it can open', async context => {
   const {blocks} = place.commands;
   const command = 'test -t 0 && echo x 2>&1 >"$OUT/file"; echo "seen: $(cat ~/.ssh/key 2>&1)"; echo tty >/dev/tty';
   const started = await blocks.start(
-    {command, environment: 'inherited', confinement: 'chosen'},
+    {command, directory: place.root, environment: 'inherited', confinement: 'chosen'},
     new AbortController().signal,
   );
   expect(started).toMatchObject({tag: 'ok', value: {terminal: 'pty'}});
@@ -121,7 +121,12 @@ describe('what was to be hidden vanishes before it is', () => {
 
   test('a block runs once, and nobody reads of it', async context => {
     await using place = await confinedPlace(context, withBriefSockets({left: 1}));
-    const request = {command: 'echo ran', environment: 'inherited', confinement: 'sandbox'} as const;
+    const request = {
+      command: 'echo ran',
+      directory: place.root,
+      environment: 'inherited',
+      confinement: 'sandbox',
+    } as const;
     const started = await place.commands.blocks.start(request, never);
     expect(started).toMatchObject({tag: 'ok', value: {id: 'b1', notes: [], output: {text: 'ran'}}});
   });

@@ -22,7 +22,7 @@ test('what runs is found from outside, with its last line once it is kept, and e
   const folder = place.registry;
   expect(await findRunning({folder})).toEqual([]);
   const started = await place.blocks.start(
-    {command: 'echo up; sleep 7113', environment: 'inherited', confinement: 'chosen'},
+    {command: 'echo up; sleep 7113', directory: place.root, environment: 'inherited', confinement: 'chosen'},
     never,
   );
   if (started.tag === 'failed') throw new Error(started.error.message);

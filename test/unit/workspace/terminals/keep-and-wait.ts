@@ -20,10 +20,18 @@ const commands = makeCommands({
   sandbox: plainSandbox,
 });
 const kept = await commands.blocks.start(
-  {command: 'while sleep 0.1; do echo tick; done; sleep 7401', environment: 'inherited', confinement: 'chosen'},
+  {
+    command: 'while sleep 0.1; do echo tick; done; sleep 7401',
+    directory: folder,
+    environment: 'inherited',
+    confinement: 'chosen',
+  },
   never,
 );
-await commands.blocks.start({command: 'sleep 7402', environment: 'inherited', confinement: 'chosen'}, never);
+await commands.blocks.start(
+  {command: 'sleep 7402', directory: folder, environment: 'inherited', confinement: 'chosen'},
+  never,
+);
 await commands.shell.run(
   {
     command: 'setsid -f sleep 7402 >/dev/null 2>&1; sleep 7402 &',

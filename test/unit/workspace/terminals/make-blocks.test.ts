@@ -30,9 +30,14 @@ const valueOf = (outcome: Outcome<BlockSnapshot, Fault>): BlockSnapshot => {
 };
 
 /** Most of the time it waits: tests that look only at their own block do so together. */
-const within = ({blocks}: typeof place) => ({
+const within = ({blocks, shell}: typeof place) => ({
   start: async (command: string, signal = never) =>
-    valueOf(await blocks.start({command, environment: 'inherited', confinement: 'chosen'}, signal)),
+    valueOf(
+      await blocks.start(
+        {command, directory: shell.directory, environment: 'inherited', confinement: 'chosen'},
+        signal,
+      ),
+    ),
   read: async (id: BlockId, wait: number | 'completion') => valueOf(await blocks.read({id, wait}, never)),
   write: async (id: BlockId, input: string, mode: 'raw' | 'line' | 'block' = 'line') =>
     valueOf(await blocks.write({id, input, mode}, never)),
@@ -306,7 +311,10 @@ describe('the control', () => {
 
 test.concurrent('what is kept at the very end is kept', async () => {
   const own = commandPlace();
-  await own.blocks.start({command: 'sleep 7110', environment: 'inherited', confinement: 'chosen'}, never);
+  await own.blocks.start(
+    {command: 'sleep 7110', directory: own.root, environment: 'inherited', confinement: 'chosen'},
+    never,
+  );
   const [block] = own.control.list();
   if (block === undefined) throw new Error('there is no block');
   own.control.keep(block.id);
@@ -355,7 +363,7 @@ test.concurrent('closing ends all that is not kept, also what left its group and
   needs('setsid')(context);
   const own = commandPlace();
   for (const command of ['sleep 7108', 'setsid -f sleep 7108; trap "" TERM; sleep 7109; sleep 7109']) {
-    await own.blocks.start({command, environment: 'inherited', confinement: 'chosen'}, never);
+    await own.blocks.start({command, directory: own.root, environment: 'inherited', confinement: 'chosen'}, never);
   }
   await own.run('setsid -f sleep 7108 >/dev/null 2>&1; sleep 7108 &');
   expect(running('sleep 7108').length).toBeGreaterThan(4);
