@@ -9,6 +9,8 @@ import {
   type StackRunEvent,
   type StackWorker,
 } from '../../../tasks/stack/direct-stack.ts';
+import {noUsage} from '../../../domain/usage.ts';
+import {note} from '../../output.ts';
 import {requireModel} from '../../compose/choose-model.ts';
 import {connectModel} from '../../compose/compose-session.ts';
 import type {RunContext} from '../../compose/run-context.ts';
@@ -72,6 +74,8 @@ export async function openDirector(
 async function ownWorker(context: RunContext): Promise<StackWorker> {
   const chosen = await connectModel(context);
   requireModel(chosen);
+  if (context.options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown')
+    note(`the price of ${chosen.model} is unknown: --max-cost has no effect`);
   return weftWorker({context, chosen, store: await context.store()});
 }
 
