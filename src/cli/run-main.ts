@@ -2,6 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {basename} from 'node:path';
 import type {Outcome} from '../base/outcome.ts';
+import type {Places} from '../config/places.ts';
 import {causeText} from '../domain/fault.ts';
 import type {Plan} from '../domain/plan.ts';
 import {noUsage} from '../domain/usage.ts';
@@ -146,6 +147,13 @@ async function chooseFrontEnd(
 const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();
 
 /** Whether the command line is just `weft`, without a prompt and without a flag that would matter for one. */
+/** What schedules have come to since weft was last open. */
+async function scheduleNotices(places: Pick<Places, 'database'>): Promise<readonly string[]> {
+  if (!existsSync(places.database)) return [];
+  const {scheduleNews} = await import('./compose/schedule-news.ts');
+  return scheduleNews(places);
+}
+
 /** Who has no settings yet may come from another agent. */
 async function importNotices(settings: string): Promise<readonly string[]> {
   if (existsSync(settings)) return [];
@@ -272,6 +280,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     notices,
     lateNotices: async () => [
       ...(await leftoverNotices(context.places.blocks)),
+      ...(await scheduleNotices(context.places)),
       ...(await context.trust.untrustedFiles()),
       ...(chosen.state === 'ready' ? await serverNotices(choice) : []),
       ...(await importNotices(context.places.settings)),

@@ -12,6 +12,8 @@ export type LastRun =
       readonly session: SessionId | 'not-open';
       /** What kept it from its end; empty where nothing did. */
       readonly trouble: string;
+      /** Whether the user has heard of it. */
+      readonly told: 'yes' | 'no';
     };
 
 /** A prompt that is sent again and again. */

@@ -82,7 +82,7 @@ export function startScheduler(options: SchedulerOptions): {close(): void} {
         work: {kind: 'scheduled', mode},
       });
       if (opened.tag === 'failed') {
-        tell({state: 'failed', at, session, trouble: opened.error.error});
+        tell({state: 'failed', at, session, trouble: opened.error.error, told: 'no'});
         return;
       }
       runs.start(opened.value, {
@@ -98,12 +98,12 @@ export function startScheduler(options: SchedulerOptions): {close(): void} {
           },
           ended({end}) {
             const state = end === 'done' ? 'completed' : end === 'interrupted' ? 'stopped' : 'failed';
-            tell({state, at, session, trouble: ''});
+            tell({state, at, session, trouble: '', told: 'no'});
           },
         },
       });
     } catch (cause) {
-      tell({state: 'failed', at, session, trouble: causeText(cause)});
+      tell({state: 'failed', at, session, trouble: causeText(cause), told: 'no'});
     }
   }
 

@@ -29,6 +29,8 @@ export interface ScheduleStore {
   take(id: ScheduleId, now: number): Outcome<Schedule, 'unknown' | 'running'>;
   /** Keeps what becomes of a run; nothing where the schedule was removed. */
   tell(id: ScheduleId, last: LastRun): void;
+  /** Those whose last run has ended and was not told of; they count as told from now on. */
+  takeNews(): readonly Schedule[];
   close(): void;
 }
 
@@ -133,6 +135,22 @@ class SqliteSchedules implements ScheduleStore {
     );
   }
 
+  takeNews(): readonly Schedule[] {
+    // Mostly there is none, and whoever only looks keeps nobody waiting.
+    if (!this.list().some(isNews)) return [];
+    return this.#guard(() =>
+      this.#db.transaction(() => {
+        const news = this.#db
+          .all('SELECT * FROM schedules ORDER BY next_at, id')
+          .map(row => this.#read(row))
+          .filter(schedule => schedule !== 'unknown')
+          .filter(isNews);
+        for (const schedule of news) this.#write({...schedule, last: {...schedule.last, told: 'yes'}});
+        return news;
+      }),
+    );
+  }
+
   close(): void {
     this.#db.close();
   }
@@ -161,7 +179,7 @@ class SqliteSchedules implements ScheduleStore {
     if (last.state !== 'running') return schedule;
     const mark = {pid: Number(row['pid']), started: String(row['started']), at: Number(row['at'])};
     if (isAlive(mark)) return schedule;
-    return {...schedule, last: {...last, state: 'stopped', trouble: 'weft was cut off'}};
+    return {...schedule, last: {...last, state: 'stopped', trouble: 'weft was cut off', told: 'no'}};
   }
 
   #own(): ProcessMark {
@@ -176,6 +194,10 @@ class SqliteSchedules implements ScheduleStore {
     }
   }
 }
+
+type News = Schedule & {readonly last: Extract<LastRun, {readonly told: string}>};
+
+const isNews = (schedule: Schedule): schedule is News => 'told' in schedule.last && schedule.last.told === 'no';
 
 /** `undefined` for a row that is damaged. */
 function scheduleIn(body: string): Schedule | undefined {
@@ -198,7 +220,7 @@ function scheduleIn(body: string): Schedule | undefined {
 
 function lastIn(last: Json | undefined): LastRun {
   if (!isJsonObject(last)) return {state: 'none'};
-  const {state, at, trouble} = last;
+  const {state, at, trouble, told} = last;
   const session: SessionId | 'not-open' = parseSessionId(textOf(last['session'])) ?? 'not-open';
   switch (state) {
     case 'running':
@@ -206,7 +228,7 @@ function lastIn(last: Json | undefined): LastRun {
     case 'completed':
     case 'failed':
     case 'stopped':
-      return {state, at: Number(at), session, trouble: textOf(trouble)};
+      return {state, at: Number(at), session, trouble: textOf(trouble), told: told === 'no' ? told : 'yes'};
     default:
       return {state: 'none'};
   }

@@ -2,6 +2,8 @@ import {realpathSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, hang, say} from '../support/model-script.ts';
+import {openPtyOf} from '../support/pty-terminal.ts';
+import {weftBin} from '../support/run-weft.ts';
 import {openScene, pointedAt, toldPrompt} from '../support/scene.ts';
 import {WeftServer} from '../support/weft-server.ts';
 
@@ -94,4 +96,18 @@ test('weft serve sends it at its times, one run at a time; one that was cut off 
   await server.end('SIGKILL');
   expect(await last()).toEqual({...running, state: 'stopped', trouble: 'weft was cut off'});
   expect(scene.server.requests.length).toBe(2);
+
+  using terminal = openPtyOf(process.execPath, [weftBin, '--accessible'], {
+    cols: 300,
+    rows: 60,
+    cwd: scene.place.work,
+    env: scene.place.environment({TERM: 'xterm-256color', ...pointedAt(scene.server)}),
+    answers: 'all',
+  });
+  await terminal.until(
+    new RegExp(
+      `Schedule "Look" was stopped \\(.*\\): weft was cut off\\. See it: weft --resume ${running.sessionId}`,
+      'u',
+    ),
+  );
 });

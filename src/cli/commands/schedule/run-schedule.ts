@@ -105,7 +105,7 @@ export async function runSchedule(id: string, given: MainOptions): Promise<ExitC
         sessionId: session,
       });
     } finally {
-      schedules.tell(taken.value.id, {state: endOf(code), at, session, trouble: ''});
+      schedules.tell(taken.value.id, {state: endOf(code), at, session, trouble: '', told: 'yes'});
     }
     return code;
   } finally {
