@@ -37,6 +37,7 @@ test('what is due is taken once, the earliest first, and not while it runs', () 
   expect(store.take(scheduleId('a'), 260)).toEqual({tag: 'failed', error: 'running'});
   expect(store.takeDue(1150, later)).toEqual({...schedule('c', 1900), last: {...running, at: 1150}});
   // Passed over, until its next time.
+  expect(store.takeDue(1150, later)).toBe('none');
   expect(store.find(scheduleId('a'))).toEqual({...schedule('a', 2100), last: running});
   expect([store.remove(scheduleId('a')), store.remove(scheduleId('a'))]).toEqual(['removed', 'unknown']);
   store.tell(scheduleId('a'), {state: 'none'});
