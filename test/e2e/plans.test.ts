@@ -1,7 +1,8 @@
 import {readdirSync, realpathSync} from 'node:fs';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {call, say, type Answer} from '../support/model-script.ts';
 import {openScene, toldPrompt} from '../support/scene.ts';
+import {ask, readAll, toolResults} from './support/agent-sdk.ts';
 
 const input = {goal: 'Prices are right', steps: ['Add a test', 'Mend it'], notes: 'Careful'};
 const text = 'Prices are right\n\n1. Add a test\n2. Mend it\n\nCareful\n';
@@ -112,4 +113,51 @@ test('a plan that nobody knows is an error without a request, and so is none at 
   const {code, stderr} = await scene.run(['plan'], {stdin: {text: ''}});
   expect([code, stderr]).toEqual([2, expect.stringContaining('No prompt. Give one: weft plan "…"')]);
   expect(scene.server.requests).toEqual([]);
+});
+
+describe('for a program that drives weft, a plan is a question', () => {
+  const steps = ['Write it'];
+  test('its yes leaves plan mode, and what it changed of the steps is carried out', async () => {
+    await using scene = await openScene([
+      call('ExitPlanMode', {goal: 'One file', steps: ['Write two']}),
+      call('Write', {file_path: 'new.txt', content: 'x'}),
+      call('TodoWrite', {todos: [{content: 'Write it', status: 'completed'}]}),
+      say('Done.'),
+    ]);
+    const asked: unknown[] = [];
+    const run = await readAll(
+      ask(scene, 'x', {
+        permissionMode: 'plan',
+        canUseTool: async (name, input) => {
+          asked.push({name, input});
+          return {behavior: 'allow', updatedInput: name === 'ExitPlanMode' ? {goal: 'One file', steps} : input};
+        },
+      }),
+    );
+    expect(asked).toEqual([
+      {name: 'ExitPlanMode', input: {goal: 'One file', steps: ['Write two']}},
+      {name: 'Write', input: {file_path: 'new.txt', content: 'x'}},
+    ]);
+    expect([toolResults(run)[0], readdirSync(scene.place.work)]).toEqual([
+      expect.stringContaining('1. Write it'),
+      ['new.txt'],
+    ]);
+    expect((await scene.run(['plan', 'list'])).stdout).toMatch(/^plan_\S+ {2}completed {2}One file\n$/u);
+  });
+
+  test('its no keeps planning, in its words', async () => {
+    await using scene = await openScene([
+      call('ExitPlanMode', {goal: 'One file', steps}),
+      call('Write', {file_path: 'new.txt', content: 'x'}),
+      say('As you wish.'),
+    ]);
+    const run = await readAll(
+      ask(scene, 'x', {
+        permissionMode: 'plan',
+        canUseTool: async () => ({behavior: 'deny', message: 'Smaller, please.'}),
+      }),
+    );
+    expect([toolResults(run)[0], readdirSync(scene.place.work)]).toEqual(['Smaller, please.', []]);
+    expect((await scene.run(['plan', 'list'])).stdout).toMatch(/^plan_\S+ {2}rejected {3}One file\n$/u);
+  });
 });
