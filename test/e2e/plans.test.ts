@@ -115,8 +115,9 @@ test('a plan that nobody knows is an error without a request, and so is none at 
   expect(scene.server.requests).toEqual([]);
 });
 
+const steps = ['Write it'];
+
 describe('for a program that drives weft, a plan is a question', () => {
-  const steps = ['Write it'];
   test('its yes leaves plan mode, and what it changed of the steps is carried out', async () => {
     await using scene = await openScene([
       call('ExitPlanMode', {goal: 'One file', steps: ['Write two']}),
@@ -128,9 +129,9 @@ describe('for a program that drives weft, a plan is a question', () => {
     const run = await readAll(
       ask(scene, 'x', {
         permissionMode: 'plan',
-        canUseTool: async (name, input) => {
-          asked.push({name, input});
-          return {behavior: 'allow', updatedInput: name === 'ExitPlanMode' ? {goal: 'One file', steps} : input};
+        canUseTool: async (name, given) => {
+          asked.push({name, input: given});
+          return {behavior: 'allow', updatedInput: name === 'ExitPlanMode' ? {goal: 'One file', steps} : given};
         },
       }),
     );
