@@ -223,6 +223,7 @@ const light = modulesBehind(alone, lightStarts);
 const anthropic = modulesBehind(alone, /(?:src\/models\/anthropic\.ts|@anthropic-ai\/sdk\/client\.m?js)$/u);
 const openai = modulesBehind(alone, /(?:src\/models\/openai\.ts|\/openai\/client\.m?js)$/u);
 const judging = modulesBehind(alone, /src\/(?:safety\/judge|workspace\/impact\/file-effect)\.ts$/u);
+const watching = modulesBehind(alone, /src\/workspace\/exec\/watchdog\.ts$/u);
 const running = modulesBehind(
   alone,
   /(?:src\/workspace\/exec\/(?:shell|run-tag|watchdog|shell-start)\.ts|node_modules\/execa\/index\.js)$/u,
@@ -252,6 +253,8 @@ const written = await bundle.write({
       {name: 'terminal', test: module => terminal.has(module) && !beside.has(module)},
       // Both are loaded with the first command.
       {name: 'judge', test: module => judging.has(module)},
+      // The terminal UI starts with a watchdog, long before the first command.
+      {name: 'watchdog', test: module => watching.has(module) && !answering.has(module)},
       {name: 'shell', test: module => running.has(module)},
     ],
   },
