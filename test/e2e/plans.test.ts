@@ -1,6 +1,8 @@
 import {readdirSync, realpathSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {call, say, type Answer} from '../support/model-script.ts';
+import {lookUntil} from '../support/look-until.ts';
+import {call, hang, say, type Answer} from '../support/model-script.ts';
+import {finish} from '../support/run-weft.ts';
 import {openScene, toldPrompt} from '../support/scene.ts';
 import {ask, readAll, toolResults} from './support/agent-sdk.ts';
 
@@ -98,6 +100,24 @@ test('--permission-mode plan ends with the plan, which nobody has approved', asy
   const ran = await scene.run(['--prompt', 'x', '--permission-mode', 'plan']);
   expect([ran.code, ran.stdout, scene.server.requests.length]).toEqual([0, text, 1]);
   expect((await scene.run(['plan', 'list', '--json'])).stdout).toContain('"state": "pending"');
+});
+
+test('a plan whose run was killed is stopped, with the steps as they were, and is not carried out again', async () => {
+  await using scene = await openScene([call('ExitPlanMode', input), marks('completed', 'in_progress'), hang()]);
+  const id = idOf((await scene.run(['plan', 'mend', ...asJson])).stdout);
+  const child = scene.start(['plan', 'run', id]);
+  await lookUntil(
+    () => scene.server.requests.length === 3,
+    () => 'the run has not come to its second request',
+  );
+  child.kill('SIGKILL');
+  await finish(child);
+  expect(JSON.parse((await scene.run(['plan', 'show', id, '--json'])).stdout)).toMatchObject({
+    state: 'stopped',
+    steps: [{status: 'completed'}, {status: 'in_progress'}],
+  });
+  const again = await scene.run(['plan', 'run', id]);
+  expect([again.code, again.stdout, scene.server.requests.length]).toEqual([1, '', 3]);
 });
 
 test('a plan that nobody knows is an error without a request, and so is none at all', async () => {
