@@ -73,7 +73,7 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
       width={width}
       title={title}
       note={note}
-      hints={hintsOf(stage, choices, body.all > body.lines.length)}
+      hints={hintsOf(stage, choices, {isEdit, isCut: body.all > body.lines.length})}
       tone={choices.accept.by === 'word' ? 'danger' : 'calm'}
       inset={isEdit ? 0 : 1}
     >
@@ -254,7 +254,11 @@ function fieldAnswer(
 }
 
 /** What the card takes beside its answers, for its lower border. */
-function hintsOf(stage: WholeStage, choices: ApprovalChoices, isCut: boolean): readonly string[] {
+function hintsOf(
+  stage: WholeStage,
+  choices: ApprovalChoices,
+  {isEdit, isCut}: {readonly isEdit: boolean; readonly isCut: boolean},
+): readonly string[] {
   switch (stage.stage) {
     case 'choosing': {
       const {command, editable, rules, accept, offers} = choices;
@@ -262,11 +266,7 @@ function hintsOf(stage: WholeStage, choices: ApprovalChoices, isCut: boolean): r
       const edit = selected?.does.kind === 'always' ? 'edit rule' : editable === 'yes' ? 'change it first' : 'edit';
       return [
         ...(command === '' && editable === 'no' ? [] : [`${cardKeys.edit.label} ${edit}`]),
-        ...(editable === 'yes'
-          ? [`${approvalKeys.showAll} whole diff`]
-          : isCut
-            ? [`${approvalKeys.showAll} show all`]
-            : []),
+        ...(isEdit ? [`${approvalKeys.showAll} whole diff`] : isCut ? [`${approvalKeys.showAll} show all`] : []),
         ...(isCut ? ['PgDn more'] : []),
         ...(rules.length > 1 ? ['←→ other rule'] : []),
         ...(accept.by === 'word' ? [`${approvalKeys.refuse} no, and say why`] : ['Esc stop']),
