@@ -8,7 +8,8 @@ import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
 import {storeFault, StoreError} from './store-fault.ts';
 
 /**
- * The tasks that programs have run over HTTP, with their events. One whose process was cut off reads as stopped. All methods throw a
+ * The tasks that programs have run over HTTP, with their events. One whose process was cut off reads as stopped, and so does one that is
+ * still at work when the store is closed: nothing is kept from then on. All methods throw a
  * `StoreError` when the database fails; nothing was changed then.
  */
 export interface AgentTaskStore {
@@ -43,6 +44,7 @@ class SqliteTasks implements AgentTaskStore {
   readonly #db: Database;
   readonly #options: AgentTaskStoreOptions;
   #mark: ProcessMark | undefined;
+  #isClosed = false;
 
   constructor(db: Database, options: AgentTaskStoreOptions) {
     this.#db = db;
@@ -82,6 +84,7 @@ class SqliteTasks implements AgentTaskStore {
   }
 
   change(id: AgentTaskId, work: (task: AgentTask) => AgentTask): void {
+    if (this.#isClosed) return;
     this.#guard(() =>
       this.#db.transaction(() => {
         const task = this.#read(this.#db.first('SELECT * FROM agent_tasks WHERE id = ?', id));
@@ -92,6 +95,7 @@ class SqliteTasks implements AgentTaskStore {
   }
 
   addEvent(id: AgentTaskId, {seq, data}: {readonly seq: number; readonly data: string}): void {
+    if (this.#isClosed) return;
     this.#guard(() =>
       this.#db.run('INSERT OR IGNORE INTO agent_task_events (task_id, seq, data) VALUES (?, ?, ?)', id, seq, data),
     );
@@ -111,6 +115,7 @@ class SqliteTasks implements AgentTaskStore {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#db.close();
   }
 
