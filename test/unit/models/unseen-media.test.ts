@@ -100,6 +100,21 @@ describe('more than a provider takes', () => {
     ]);
   });
 
+  test.each([
+    {by: 'number', bounds: {largestImage: 100, mostImages: 100, mostMedia: 1_000_000}, breaks: 8},
+    {by: 'size', bounds: {largestImage: 100, mostImages: 1000, mostMedia: 1000}, breaks: 8},
+  ])('of 300 requests with one image more each, few change what was sent before: by $by', ({bounds: most, breaks}) => {
+    const requests = Array.from({length: 300}, (_, at) =>
+      withoutUnseen(ask('', {messages: conversation(Array<number>(at + 1).fill(10))}), {
+        images: 'sent',
+        pdfs: 'sent',
+        bounds: most,
+      }).messages.map(message => JSON.stringify(message)),
+    );
+    const broken = requests.filter((now, at) => requests[at - 1]?.some((before, line) => now[line] !== before));
+    expect(broken).toHaveLength(breaks);
+  });
+
   test('what is too much altogether goes too, and what is left always fits', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({min: 1, max: 100}), {maxLength: 40}), sizes => {
