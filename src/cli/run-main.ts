@@ -146,7 +146,6 @@ async function chooseFrontEnd(
 
 const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();
 
-/** Whether the command line is just `weft`, without a prompt and without a flag that would matter for one. */
 /** What schedules have come to since weft was last open. */
 async function scheduleNotices(places: Pick<Places, 'database'>): Promise<readonly string[]> {
   if (!existsSync(places.database)) return [];
@@ -161,6 +160,7 @@ async function importNotices(settings: string): Promise<readonly string[]> {
   return [importAdvice()].filter(advice => advice !== '');
 }
 
+/** Whether the command line is just `weft`, without a prompt and without a flag that would matter for one. */
 const isWithoutArguments = (words: readonly string[], options: MainOptions): boolean =>
   words.length === 0 && Object.keys(options).every(name => name === 'sessionPersistence' || name === 'color');
 
