@@ -120,6 +120,25 @@ test('a plan whose run was killed is stopped, with the steps as they were, and i
   expect([again.code, again.stdout, scene.server.requests.length]).toEqual([1, '', 3]);
 });
 
+test('flags of weft stand before and after the command', async () => {
+  await using scene = await openScene([
+    call('ExitPlanMode', input),
+    call('Bash', {command: 'touch made'}),
+    say('Done.'),
+  ]);
+  const planned = await scene.run(['--model', 'one', 'plan', 'x', '--model', 'two', ...asJson]);
+  const ran = await scene.run([
+    'plan',
+    'run',
+    idOf(planned.stdout),
+    '--permission-mode',
+    'bypassPermissions',
+    ...asJson,
+  ]);
+  expect(scene.server.requests.map(({body}) => body.model)).toEqual(['two', expect.any(String), expect.any(String)]);
+  expect([JSON.parse(ran.stdout), readdirSync(scene.place.work)]).toMatchObject([{result: 'Done.'}, ['made']]);
+});
+
 test('a plan that nobody knows is an error without a request, and so is none at all', async () => {
   await using scene = await openScene([]);
   for (const args of [

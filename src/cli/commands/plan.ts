@@ -9,7 +9,23 @@ export interface PlanOptions {
 /** Loaded when one of the commands is called. */
 const actions = () => import('./plan/run-plan.ts');
 
-/** `weft plan`, and `weft plan run|list|show`; flags of weft itself stand before `plan`. */
+/** Flags of weft itself that count for planning, which may stand before `plan` and after it. */
+const planFlags: ReadonlySet<string | undefined> = new Set(
+  `--model --fallback-model --provider --base-url --replay --record --sandbox --allowed-tools --disallowed-tools --allowedTools --disallowedTools --max-turns --max-cost --cwd
+  --add-dir --system-prompt --append-system-prompt --agent --agents --settings --mcp-config --strict-mcp-config --plugin-dir --verbose
+  --debug`.split(/\s+/u),
+);
+
+/** Those that count where a plan is carried out. */
+const runFlags: ReadonlySet<string | undefined> = new Set([
+  ...planFlags,
+  '--permission-mode',
+  '--output-format',
+  '--include-partial-messages',
+  '--timeout',
+]);
+
+/** `weft plan`, and `weft plan run|list|show`. */
 export function addPlan(program: Command): void {
   const plan = program
     .command('plan')
@@ -19,15 +35,21 @@ export function addPlan(program: Command): void {
       new Option('--output-format <format>', 'How the plan is printed').choices(['text', 'json']).default('text'),
     )
     .action(
-      exiting(async (words: readonly string[], {outputFormat}: PlanOptions) =>
-        (await actions()).makePlan(words, {...program.opts<MainOptions>(), outputFormat}),
+      exiting(async (words: readonly string[], options: PlanOptions) =>
+        (await actions()).makePlan(words, {...program.opts<MainOptions>(), ...options}),
       ),
     );
-  plan
+  for (const option of program.options) if (planFlags.has(option.long)) plan.addOption(option);
+  const run = plan
     .command('run')
     .description('Approve a plan and carry it out, once')
     .argument('<id>', 'Id of the plan')
-    .action(exiting(async (id: string) => (await actions()).runPlan(id, program.opts<MainOptions>())));
+    .action(
+      exiting(async (id: string, options: Partial<MainOptions>) =>
+        (await actions()).runPlan(id, {...program.opts<MainOptions>(), ...options}),
+      ),
+    );
+  for (const option of program.options) if (runFlags.has(option.long)) run.addOption(option);
   plan
     .command('list')
     .description('List the plans, newest first')
