@@ -56,13 +56,18 @@ export class UsageMeter {
     this.#expected = undefined;
   }
 
-  /** What a sub-agent or an MCP server has used counts as money and tokens, and says nothing of how full the context is. */
+  /**
+   * What a sub-agent or an MCP server has used counts as money and tokens, and says nothing of how full the context is. Where tokens alone
+   * were reported the cost is estimated; where even that is not possible, what is known of the model's cost stays.
+   */
   addBesides({model, usage, costUsd}: UsageBesides): void {
-    const before = this.#models.get(model) ?? {usage: noUsage, costUsd: 0, requests: 0, webSearches: 0};
+    const known = this.#models.get(model);
+    const before = known ?? {usage: noUsage, costUsd: 'unknown', requests: 0, webSearches: 0};
+    const cost = costUsd === 'unknown' ? this.#port.facts(model).costOf(usage) : costUsd;
     this.#models.set(model, {
       ...before,
       usage: addUsage(before.usage, usage),
-      costUsd: before.costUsd === 'unknown' || costUsd === 'unknown' ? 'unknown' : before.costUsd + costUsd,
+      costUsd: cost === 'unknown' ? before.costUsd : cost + (before.costUsd === 'unknown' ? 0 : before.costUsd),
       requests: before.requests + 1,
     });
   }
