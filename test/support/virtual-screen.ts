@@ -34,6 +34,15 @@ export interface VirtualScreen {
 /** Between two deliveries of the keyboard. */
 const keyGapMs = 12;
 
+/**
+ * Escape may begin a sequence: weft waits 10 ms for more of a terminal's reply, and then Ink 20 ms for more of a key. Each wait here is set
+ * after theirs and is longer, so that it ends after theirs however slow the machine is.
+ */
+const escapeIsOver = async (): Promise<void> => {
+  await pause(keyGapMs);
+  await pause(22);
+};
+
 export function openVirtualScreen(columns: number, rows: number): VirtualScreen {
   const terminal = new headless.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true});
   const pushed: string[] = [];
@@ -120,7 +129,7 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
       // Faster than anybody's fingers it would be a paste.
       await gap;
       await deliver(keys);
-      gap = pause(keyGapMs).then(() => nextTurn());
+      gap = (keys.endsWith('\u001B') ? escapeIsOver() : pause(keyGapMs)).then(() => nextTurn());
     },
     paste: text => deliver(`\u001B[200~${text}\u001B[201~`),
     resize(nextColumns, nextRows) {
