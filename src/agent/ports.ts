@@ -43,7 +43,7 @@ export interface AgentPorts {
   readonly notices: NoticesPort;
   /** Files that are kept with sessions. */
   readonly artifacts: ArtifactsPort;
-  readonly plans: PlanKeeper;
+  readonly plans: PlanStorePort;
   /** What a code review is about, with placeholders for secrets. */
   readonly reviewSource: ReviewSourcePort;
   /** Replaces a text that stands in another one exactly once, found as in files; the error is for the model. */
@@ -82,7 +82,7 @@ export interface MemoryPort {
 }
 
 /** Where plans are kept. Both reject where that is not possible. */
-export interface PlanKeeper {
+export interface PlanStorePort {
   add(plan: Plan): Promise<void>;
   change(
     id: PlanId,

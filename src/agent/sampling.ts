@@ -57,7 +57,7 @@ function asMessage(
 function count({model, usage}: {readonly model: string; readonly usage: Usage}, session: SessionContext): void {
   const costUsd = session.ports.model.facts(model).costOf(usage);
   const meter = session.conversation.usage;
-  meter.addBesides({model, usage, costUsd});
+  meter.addAgentUsage({model, usage, costUsd});
   journal(session, {kind: 'agent-usage', model, usage, costUsd});
   session.publish([{event: 'usage-changed', usage: meter.report()}]);
 }

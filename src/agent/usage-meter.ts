@@ -13,7 +13,7 @@ import {
   type Usage,
 } from '../domain/usage.ts';
 
-type UsageBesides = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
+type AgentUsage = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
 
 /** Adds up the tokens and costs that the provider reported, per model, for one session. */
 export class UsageMeter {
@@ -33,7 +33,7 @@ export class UsageMeter {
         this.add(record.message.model, record.message.usage, providerSearches(record.message));
       }
       if (record.kind === 'usage') this.add(record.model, record.usage, 0);
-      if (record.kind === 'agent-usage') this.addBesides(record);
+      if (record.kind === 'agent-usage') this.addAgentUsage(record);
     }
     const last = records.findLast(record => setsContextSize.has(record.kind));
     if (last !== undefined && last.kind !== 'answer' && last.kind !== 'usage') this.follow(records);
@@ -60,7 +60,7 @@ export class UsageMeter {
    * What a sub-agent or an MCP server has used counts as money and tokens, and says nothing of how full the context is. Where tokens alone
    * were reported the cost is estimated; where even that is not possible, what is known of the model's cost stays.
    */
-  addBesides({model, usage, costUsd}: UsageBesides): void {
+  addAgentUsage({model, usage, costUsd}: AgentUsage): void {
     const known = this.#models.get(model);
     const before = known ?? {usage: noUsage, costUsd: 'unknown', requests: 0, webSearches: 0};
     const cost = costUsd === 'unknown' ? this.#port.facts(model).costOf(usage) : costUsd;

@@ -95,6 +95,9 @@ export const planText = ({goal, steps, notes}: PlanDraft): string =>
     ...(notes === '' ? [] : ['', notes]),
   ].join('\n');
 
+/** A model that answers in words where a plan was wanted is asked for it once. */
+export const askForPlan = 'Now call ExitPlanMode with the plan: its goal and its steps.';
+
 /** What the agent is told when it is to carry out the plan. */
 export const planPrompt = (plan: Plan): string =>
   `Carry out this plan, which the user has approved.\n\n${planText(draftOf(plan))}\n\n` +

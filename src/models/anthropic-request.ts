@@ -26,7 +26,7 @@ import {toInputObject} from './block-builder.ts';
 import {type ModelInfo, outputLimit} from './model-facts.ts';
 import {effortParams, thinkingParams} from './thinking-params.ts';
 
-interface RequestManner {
+interface RequestOptions {
   readonly info: ModelInfo;
   readonly effort: Effort | 'default';
   /**
@@ -44,7 +44,7 @@ interface RequestManner {
  */
 export function anthropicRequest(
   request: ModelRequest,
-  {info, effort, toolReferences, thinkingDisplay}: RequestManner,
+  {info, effort, toolReferences, thinkingDisplay}: RequestOptions,
 ): MessageCreateParamsStreaming {
   const deferred = toolReferences === 'taken' ? referredTools(request) : noTools;
   const lastTool = request.tools.findLastIndex(tool => !('provided' in tool) && !deferred.has(tool.name));

@@ -24,7 +24,7 @@ import {toInputObject} from './block-builder.ts';
 import type {ModelInfo} from './model-facts.ts';
 import {nearestEffort} from './thinking-params.ts';
 
-interface RequestManner {
+interface RequestOptions {
   readonly effort: Effort | 'default';
   readonly info: ModelInfo;
   readonly signatures: Signatures;
@@ -36,7 +36,7 @@ type Signatures = 'wanted' | 'as-given';
 /** The request in the form of chat completions. A longer conversation's request begins with the shorter one's. */
 export function openAiRequest(
   request: ModelRequest,
-  {effort, info, signatures}: RequestManner,
+  {effort, info, signatures}: RequestOptions,
 ): ChatCompletionCreateParamsStreaming {
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];

@@ -21,7 +21,7 @@ export function effortParams(
   return nearest === undefined ? {} : {output_config: {effort: nearest}};
 }
 
-interface ThinkingManner {
+interface ThinkingOptions {
   readonly maxOutputTokens: number;
   readonly control: Control;
   /**
@@ -49,7 +49,7 @@ const answerRoom = 4096;
  */
 export function thinkingParams(
   {thinking, messages}: Pick<ModelRequest, 'thinking' | 'messages'>,
-  {maxOutputTokens, control, display}: ThinkingManner,
+  {maxOutputTokens, control, display}: ThinkingOptions,
 ): ThinkingParams {
   const tells = display === 'asked-for' && takesNoBudget(control);
   const adaptive = {

@@ -8,7 +8,7 @@ import {unreachable} from '../base/unreachable.ts';
 import {blockTexts, type ImageBlock} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
-import type {Plan} from '../domain/plan.ts';
+import {askForPlan, type Plan} from '../domain/plan.ts';
 import {reasonText} from '../domain/reason.ts';
 import {knownCost} from '../domain/usage.ts';
 import {EventLog, type EventStream, type NumberedEvent} from './event-stream.ts';
@@ -41,9 +41,6 @@ export interface RunRecord {
 
 export const noRecord: RunRecord = {opened: () => {}, event: () => {}, files: () => {}, ended: () => {}};
 
-/** A model that answers in words is asked once for the plan itself. */
-const askForPlan = 'Now call ExitPlanMode with the plan: its goal and its steps.';
-
 /** What came of an answer to an approval or a question. */
 export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
 
@@ -65,9 +62,7 @@ interface HeldSession {
 /** A session that terminals have opened. */
 interface AttachedSession {
   readonly client: AgentClient;
-  readonly unsubscribe: () => void;
   terminals: number;
-  isWorking: boolean;
 }
 
 /** The prompts that run now, one for each session at most, and the sessions that are kept open for the next one. */
@@ -124,44 +119,29 @@ export class AgentRuns {
 
   /** A terminal has the session now, with this engine; the result is to be called when it has left. */
   attach(session: SessionId, client: AgentClient): () => Promise<void> {
+    const live = this.live(client);
     const held = this.#held.get(session);
-    if (held !== undefined) clearTimeout(held.timer);
+    clearTimeout(held?.timer);
     this.#held.delete(session);
-    const attached = this.#attached.get(session) ?? this.#follow(client);
+    const attached = this.#attached.get(session) ?? {client, terminals: 0};
     attached.terminals += 1;
     this.#attached.set(session, attached);
     return async () => {
       attached.terminals -= 1;
       if (attached.terminals > 0) return;
       this.#attached.delete(session);
-      attached.unsubscribe();
       // A prompt of another program closes it when it has ended.
       if (this.#runs.has(session)) return;
-      if (attached.isWorking) await this.#hold(session, client);
+      if (live.isWorking) await this.#hold(session, client);
       else await this.#settle(session, {client, grants: 'none'});
     };
   }
 
-  #follow(client: AgentClient): AttachedSession {
-    const attached: AttachedSession = {
-      client,
-      terminals: 0,
-      isWorking: false,
-      unsubscribe: client.subscribe(events => {
-        for (const {event} of events) {
-          if (event === 'prompt-accepted' || event === 'command-started') attached.isWorking = true;
-          if (event === 'prompt-finished' || event === 'command-finished') attached.isWorking = false;
-        }
-      }),
-    };
-    return attached;
-  }
-
   /** Sends a prompt. Its events are there until the last reader has them; it goes on when the readers leave. */
   start(client: AgentClient, prompt: Prompt): EventStream {
-    this.live(client);
+    const live = this.live(client);
     const run = new Run(client, prompt, {
-      isWorking: () => [...this.#attached.values()].some(each => each.client === client && each.isWorking),
+      isWorking: () => live.isWorking,
       opened: session => this.#runs.set(session, run),
       settle: async session => {
         await this.#settle(session, run);

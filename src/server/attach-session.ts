@@ -36,7 +36,6 @@ export async function attachSession(
       : ok(here);
   if (opened.tag === 'failed') return opened;
   const client = opened.value;
-  runs.live(client);
   const detach = runs.attach(session === 'new' ? sessionOf(client) : session, client);
   return ok(connection => {
     connection.once('close', () => void detach());

@@ -12,6 +12,7 @@ export class LiveEvents {
   readonly #client: AgentClient;
   #events: AgentEvent[] = [];
   #isComplete = true;
+  #isWorking = false;
 
   /** Follows the client as long as that lives. */
   constructor(client: AgentClient) {
@@ -19,6 +20,11 @@ export class LiveEvents {
     client.subscribe(events => {
       for (const event of events) this.#take(event);
     });
+  }
+
+  /** Whether a prompt or a command of the user runs. */
+  get isWorking(): boolean {
+    return this.#isWorking;
   }
 
   /** As the client's own `subscribe`. */
@@ -32,9 +38,11 @@ export class LiveEvents {
   }
 
   #take(event: AgentEvent): void {
+    if (event.event === 'prompt-accepted' || event.event === 'command-started') this.#isWorking = true;
     if (event.event === 'session-opened' || event.event === 'prompt-finished' || event.event === 'command-finished') {
       this.#events = [];
       this.#isComplete = true;
+      if (event.event !== 'session-opened') this.#isWorking = false;
       return;
     }
     const begins = event.event === 'prompt-accepted' && this.#events.length === 0;

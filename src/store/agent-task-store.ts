@@ -3,9 +3,8 @@ import {ok, type Outcome} from '../base/outcome.ts';
 import {type AgentTask, agentTaskStates, type TaskFile} from '../domain/agent-task.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type AgentTaskId, parseAgentTaskId, parseSessionId, planId} from '../domain/ids.ts';
-import {openDatabase, type Database, type Row} from './database.ts';
-import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
-import {storeFault, StoreError} from './store-fault.ts';
+import type {Row} from './database.ts';
+import {OwnedRows, type OwnedRowsOptions, textOf} from './owned-rows.ts';
 
 /**
  * The tasks that programs have run over HTTP, with their events. One whose process was cut off reads as stopped, and so does one that is
@@ -27,56 +26,44 @@ export interface AgentTaskStore {
   close(): void;
 }
 
-export interface AgentTaskStoreOptions {
-  /** The database, or `:memory:`. */
-  readonly file: string;
-  readonly now: () => number;
-  readonly process: {readonly pid: number};
-}
-
 /** Opens the tasks; missing folders, file and tables are made. */
-export function openAgentTaskStore(options: AgentTaskStoreOptions): Outcome<AgentTaskStore, Fault> {
-  const opened = openDatabase(options.file);
-  return opened.tag === 'failed' ? opened : ok(new SqliteTasks(opened.value, options));
+export function openAgentTaskStore(options: OwnedRowsOptions): Outcome<AgentTaskStore, Fault> {
+  const opened = OwnedRows.open(options);
+  return opened.tag === 'failed' ? opened : ok(new SqliteTasks(opened.value));
 }
 
 class SqliteTasks implements AgentTaskStore {
-  readonly #db: Database;
-  readonly #options: AgentTaskStoreOptions;
-  #mark: ProcessMark | undefined;
+  readonly #rows: OwnedRows;
   #isClosed = false;
 
-  constructor(db: Database, options: AgentTaskStoreOptions) {
-    this.#db = db;
-    this.#options = options;
+  constructor(rows: OwnedRows) {
+    this.#rows = rows;
   }
 
   add(task: AgentTask): 'added' | 'used' {
-    const {pid, started, at} = this.#own();
-    return this.#guard(() =>
-      this.#db.transaction(() => {
-        if (this.#db.first('SELECT 1 FROM agent_tasks WHERE id = ?', task.id) !== undefined) return 'used';
-        this.#db.run(
-          'INSERT INTO agent_tasks (id, body, created_at, pid, started, at) VALUES (?, ?, ?, ?, ?, ?)',
-          task.id,
-          JSON.stringify(task),
-          Math.trunc(task.createdAt),
-          pid,
-          started,
-          at,
-        );
-        return 'added';
-      }),
-    );
+    const {pid, started, at} = this.#rows.own();
+    return this.#rows.transaction(() => {
+      if (this.#rows.db.first('SELECT 1 FROM agent_tasks WHERE id = ?', task.id) !== undefined) return 'used';
+      this.#rows.db.run(
+        'INSERT INTO agent_tasks (id, body, created_at, pid, started, at) VALUES (?, ?, ?, ?, ?, ?)',
+        task.id,
+        JSON.stringify(task),
+        Math.trunc(task.createdAt),
+        pid,
+        started,
+        at,
+      );
+      return 'added';
+    });
   }
 
   find(id: AgentTaskId): AgentTask | 'unknown' {
-    return this.#guard(() => this.#read(this.#db.first('SELECT * FROM agent_tasks WHERE id = ?', id)));
+    return this.#rows.guard(() => this.#read(this.#rows.db.first('SELECT * FROM agent_tasks WHERE id = ?', id)));
   }
 
   list(): readonly AgentTask[] {
-    return this.#guard(() =>
-      this.#db
+    return this.#rows.guard(() =>
+      this.#rows.db
         .all('SELECT * FROM agent_tasks ORDER BY created_at DESC, rowid DESC')
         .map(row => this.#read(row))
         .filter(task => task !== 'unknown'),
@@ -85,25 +72,23 @@ class SqliteTasks implements AgentTaskStore {
 
   change(id: AgentTaskId, work: (task: AgentTask) => AgentTask): void {
     if (this.#isClosed) return;
-    this.#guard(() =>
-      this.#db.transaction(() => {
-        const task = this.#read(this.#db.first('SELECT * FROM agent_tasks WHERE id = ?', id));
-        if (task !== 'unknown')
-          this.#db.run('UPDATE agent_tasks SET body = ? WHERE id = ?', JSON.stringify(work(task)), id);
-      }),
-    );
+    this.#rows.transaction(() => {
+      const task = this.#read(this.#rows.db.first('SELECT * FROM agent_tasks WHERE id = ?', id));
+      if (task !== 'unknown')
+        this.#rows.db.run('UPDATE agent_tasks SET body = ? WHERE id = ?', JSON.stringify(work(task)), id);
+    });
   }
 
   addEvent(id: AgentTaskId, {seq, data}: {readonly seq: number; readonly data: string}): void {
     if (this.#isClosed) return;
-    this.#guard(() =>
-      this.#db.run('INSERT OR IGNORE INTO agent_task_events (task_id, seq, data) VALUES (?, ?, ?)', id, seq, data),
+    this.#rows.guard(() =>
+      this.#rows.db.run('INSERT OR IGNORE INTO agent_task_events (task_id, seq, data) VALUES (?, ?, ?)', id, seq, data),
     );
   }
 
   events(id: AgentTaskId, after: number, most: number): readonly {readonly id: number; readonly data: string}[] {
-    return this.#guard(() =>
-      this.#db
+    return this.#rows.guard(() =>
+      this.#rows.db
         .all(
           'SELECT seq, data FROM agent_task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?',
           id,
@@ -116,28 +101,13 @@ class SqliteTasks implements AgentTaskStore {
 
   close(): void {
     this.#isClosed = true;
-    this.#db.close();
+    this.#rows.db.close();
   }
 
   #read(row: Row | undefined): AgentTask | 'unknown' {
     const task = row === undefined ? undefined : taskIn(String(row['body']));
     if (row === undefined || task === undefined) return 'unknown';
-    if (task.state !== 'running') return task;
-    const mark = {pid: Number(row['pid']), started: String(row['started']), at: Number(row['at'])};
-    const isOwn = mark.pid === this.#options.process.pid && mark.started === this.#own().started;
-    return isOwn || isAlive(mark) ? task : {...task, state: 'stopped'};
-  }
-
-  #own(): ProcessMark {
-    return (this.#mark ??= markProcess(this.#options.process.pid, Math.trunc(this.#options.now())));
-  }
-
-  #guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (cause) {
-      throw new StoreError(storeFault(cause, this.#options.file), cause);
-    }
+    return task.state === 'running' && this.#rows.isCutOff(row) ? {...task, state: 'stopped'} : task;
   }
 }
 
@@ -170,5 +140,3 @@ function fileIn(file: Json): readonly TaskFile[] {
   const known = (['created', 'modified', 'deleted', 'renamed'] as const).find(each => each === action);
   return known === undefined ? [] : [{path: textOf(path), action: known, at: Number(at), toolUseId: textOf(toolUseId)}];
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

@@ -3,9 +3,8 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {parseSessionId, planId, type PlanId} from '../domain/ids.ts';
 import {endPlan, type Plan, type PlanConflict, planStates, planStepStatuses} from '../domain/plan.ts';
-import {openDatabase, type Database, type Row} from './database.ts';
-import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
-import {storeFault, StoreError} from './store-fault.ts';
+import type {Row} from './database.ts';
+import {OwnedRows, type OwnedRowsOptions, textOf} from './owned-rows.ts';
 
 /**
  * The user's plans. A plan whose execution was cut off (`kill -9`, a crash) reads as stopped. All methods throw a `StoreError` when the
@@ -21,33 +20,23 @@ export interface PlanStore {
   close(): void;
 }
 
-export interface PlanStoreOptions {
-  /** The database, or `:memory:`. */
-  readonly file: string;
-  readonly now: () => number;
-  readonly process: {readonly pid: number};
-}
-
 /** Opens the plans; missing folders, file and tables are made. */
-export function openPlanStore(options: PlanStoreOptions): Outcome<PlanStore, Fault> {
-  const opened = openDatabase(options.file);
-  return opened.tag === 'failed' ? opened : ok(new SqlitePlans(opened.value, options));
+export function openPlanStore(options: OwnedRowsOptions): Outcome<PlanStore, Fault> {
+  const opened = OwnedRows.open(options);
+  return opened.tag === 'failed' ? opened : ok(new SqlitePlans(opened.value));
 }
 
 class SqlitePlans implements PlanStore {
-  readonly #db: Database;
-  readonly #options: PlanStoreOptions;
-  #mark: ProcessMark | undefined;
+  readonly #rows: OwnedRows;
 
-  constructor(db: Database, options: PlanStoreOptions) {
-    this.#db = db;
-    this.#options = options;
+  constructor(rows: OwnedRows) {
+    this.#rows = rows;
   }
 
   add(plan: Plan): void {
-    const {pid, started, at} = this.#own();
-    this.#guard(() =>
-      this.#db.run(
+    const {pid, started, at} = this.#rows.own();
+    this.#rows.guard(() =>
+      this.#rows.db.run(
         'INSERT INTO plans (id, body, created_at, pid, started, at) VALUES (?, ?, ?, ?, ?, ?)',
         plan.id,
         JSON.stringify(plan),
@@ -60,12 +49,12 @@ class SqlitePlans implements PlanStore {
   }
 
   find(id: PlanId): Plan | 'unknown' {
-    return this.#guard(() => this.#read(this.#db.first('SELECT * FROM plans WHERE id = ?', id)));
+    return this.#rows.guard(() => this.#read(this.#rows.db.first('SELECT * FROM plans WHERE id = ?', id)));
   }
 
   list(): readonly Plan[] {
-    return this.#guard(() =>
-      this.#db
+    return this.#rows.guard(() =>
+      this.#rows.db
         .all('SELECT * FROM plans ORDER BY created_at DESC, rowid DESC')
         .map(row => this.#read(row))
         .filter(plan => plan !== 'unknown'),
@@ -73,51 +62,34 @@ class SqlitePlans implements PlanStore {
   }
 
   change(id: PlanId, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Outcome<Plan, PlanConflict | 'unknown'> {
-    return this.#guard(() =>
-      this.#db.transaction(() => {
-        const plan = this.#read(this.#db.first('SELECT * FROM plans WHERE id = ?', id));
-        if (plan === 'unknown') return failed('unknown');
-        const changed = work(plan);
-        if (changed.tag === 'failed') return changed;
-        const {pid, started, at} = this.#own();
-        this.#db.run(
-          'UPDATE plans SET body = ?, pid = ?, started = ?, at = ? WHERE id = ?',
-          JSON.stringify(changed.value),
-          pid,
-          started,
-          at,
-          id,
-        );
-        return changed;
-      }),
-    );
+    return this.#rows.transaction(() => {
+      const plan = this.#read(this.#rows.db.first('SELECT * FROM plans WHERE id = ?', id));
+      if (plan === 'unknown') return failed('unknown');
+      const changed = work(plan);
+      if (changed.tag === 'failed') return changed;
+      const {pid, started, at} = this.#rows.own();
+      this.#rows.db.run(
+        'UPDATE plans SET body = ?, pid = ?, started = ?, at = ? WHERE id = ?',
+        JSON.stringify(changed.value),
+        pid,
+        started,
+        at,
+        id,
+      );
+      return changed;
+    });
   }
 
   close(): void {
-    this.#db.close();
+    this.#rows.db.close();
   }
 
   #read(row: Row | undefined): Plan | 'unknown' {
     const plan = row === undefined ? undefined : planIn(String(row['body']));
     if (row === undefined || plan === undefined) return 'unknown';
-    if (plan.state !== 'executing') return plan;
-    const mark = {pid: Number(row['pid']), started: String(row['started']), at: Number(row['at'])};
-    if (mark.pid === this.#options.process.pid && mark.started === this.#own().started) return plan;
-    if (isAlive(mark)) return plan;
+    if (plan.state !== 'executing' || !this.#rows.isCutOff(row)) return plan;
     const stopped = endPlan(plan, 'stopped');
     return stopped.tag === 'ok' ? stopped.value : plan;
-  }
-
-  #own(): ProcessMark {
-    return (this.#mark ??= markProcess(this.#options.process.pid, Math.trunc(this.#options.now())));
-  }
-
-  #guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (cause) {
-      throw new StoreError(storeFault(cause, this.#options.file), cause);
-    }
   }
 }
 
@@ -147,5 +119,3 @@ function stepIn(step: Json): Plan['steps'] {
   const status = planStepStatuses.find(each => each === step['status']) ?? 'pending';
   return [{id: textOf(step['id']), description: textOf(step['description']), status}];
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

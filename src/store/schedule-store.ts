@@ -4,9 +4,8 @@ import type {Fault} from '../domain/fault.ts';
 import {parseSessionId, scheduleId, type ScheduleId, type SessionId} from '../domain/ids.ts';
 import {permissionModes} from '../domain/risk.ts';
 import type {LastRun, Schedule} from '../domain/schedule.ts';
-import {openDatabase, type Database, type Row} from './database.ts';
-import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
-import {storeFault, StoreError} from './store-fault.ts';
+import type {Row} from './database.ts';
+import {OwnedRows, type OwnedRowsOptions, textOf} from './owned-rows.ts';
 
 /**
  * The schedules of a user. Of several processes that look for what is due, one gets it. All methods throw a `StoreError` when the
@@ -34,33 +33,23 @@ export interface ScheduleStore {
   close(): void;
 }
 
-export interface ScheduleStoreOptions {
-  /** The database, or `:memory:`. */
-  readonly file: string;
-  readonly now: () => number;
-  readonly process: {readonly pid: number};
-}
-
 /** Opens the schedules; missing folders, file and tables are made. */
-export function openScheduleStore(options: ScheduleStoreOptions): Outcome<ScheduleStore, Fault> {
-  const opened = openDatabase(options.file);
-  return opened.tag === 'failed' ? opened : ok(new SqliteSchedules(opened.value, options));
+export function openScheduleStore(options: OwnedRowsOptions): Outcome<ScheduleStore, Fault> {
+  const opened = OwnedRows.open(options);
+  return opened.tag === 'failed' ? opened : ok(new SqliteSchedules(opened.value));
 }
 
 class SqliteSchedules implements ScheduleStore {
-  readonly #db: Database;
-  readonly #options: ScheduleStoreOptions;
-  #mark: ProcessMark | undefined;
+  readonly #rows: OwnedRows;
 
-  constructor(db: Database, options: ScheduleStoreOptions) {
-    this.#db = db;
-    this.#options = options;
+  constructor(rows: OwnedRows) {
+    this.#rows = rows;
   }
 
   add(schedule: Schedule): void {
-    const {pid, started, at} = this.#own();
-    this.#guard(() =>
-      this.#db.run(
+    const {pid, started, at} = this.#rows.own();
+    this.#rows.guard(() =>
+      this.#rows.db.run(
         'INSERT INTO schedules (id, body, next_at, pid, started, at) VALUES (?, ?, ?, ?, ?, ?)',
         schedule.id,
         JSON.stringify(schedule),
@@ -73,12 +62,12 @@ class SqliteSchedules implements ScheduleStore {
   }
 
   find(id: ScheduleId): Schedule | 'unknown' {
-    return this.#guard(() => this.#read(this.#db.first('SELECT * FROM schedules WHERE id = ?', id)));
+    return this.#rows.guard(() => this.#read(this.#rows.db.first('SELECT * FROM schedules WHERE id = ?', id)));
   }
 
   list(): readonly Schedule[] {
-    return this.#guard(() =>
-      this.#db
+    return this.#rows.guard(() =>
+      this.#rows.db
         .all('SELECT * FROM schedules ORDER BY next_at, id')
         .map(row => this.#read(row))
         .filter(schedule => schedule !== 'unknown'),
@@ -86,85 +75,75 @@ class SqliteSchedules implements ScheduleStore {
   }
 
   remove(id: ScheduleId): 'removed' | 'unknown' {
-    return this.#guard(() =>
-      this.#db.transaction(() => {
-        if (this.#db.first('SELECT 1 FROM schedules WHERE id = ?', id) === undefined) return 'unknown';
-        this.#db.run('DELETE FROM schedules WHERE id = ?', id);
-        return 'removed';
-      }),
-    );
+    return this.#rows.transaction(() => {
+      if (this.#rows.db.first('SELECT 1 FROM schedules WHERE id = ?', id) === undefined) return 'unknown';
+      this.#rows.db.run('DELETE FROM schedules WHERE id = ?', id);
+      return 'removed';
+    });
   }
 
   nextAt(): number | 'none' {
-    const row = this.#guard(() => this.#db.first('SELECT MIN(next_at) AS next FROM schedules'));
+    const row = this.#rows.guard(() => this.#rows.db.first('SELECT MIN(next_at) AS next FROM schedules'));
     return typeof row?.['next'] === 'number' ? row['next'] : 'none';
   }
 
   takeDue(now: number, next: (schedule: Schedule) => number): Schedule | 'none' {
-    return this.#guard(() =>
-      this.#db.transaction(() => {
-        const due = this.#db.all('SELECT * FROM schedules WHERE next_at <= ? ORDER BY next_at, id', Math.trunc(now));
-        for (const row of due) {
-          const found = this.#read(row);
-          if (found === 'unknown') continue;
-          const schedule = {...found, nextAt: next(found)};
-          if (schedule.last.state !== 'running') return this.#claim(schedule, now);
-          this.#write(schedule);
-        }
-        return 'none';
-      }),
-    );
+    return this.#rows.transaction(() => {
+      const due = this.#rows.db.all('SELECT * FROM schedules WHERE next_at <= ? ORDER BY next_at, id', Math.trunc(now));
+      for (const row of due) {
+        const found = this.#read(row);
+        if (found === 'unknown') continue;
+        const schedule = {...found, nextAt: next(found)};
+        if (schedule.last.state !== 'running') return this.#claim(schedule, now);
+        this.#write(schedule);
+      }
+      return 'none';
+    });
   }
 
   take(id: ScheduleId, now: number): Outcome<Schedule, 'unknown' | 'running'> {
-    return this.#guard(() =>
-      this.#db.transaction(() => {
-        const found = this.#read(this.#db.first('SELECT * FROM schedules WHERE id = ?', id));
-        if (found === 'unknown') return failed('unknown');
-        return found.last.state === 'running' ? failed('running') : ok(this.#claim(found, now));
-      }),
-    );
+    return this.#rows.transaction(() => {
+      const found = this.#read(this.#rows.db.first('SELECT * FROM schedules WHERE id = ?', id));
+      if (found === 'unknown') return failed('unknown');
+      return found.last.state === 'running' ? failed('running') : ok(this.#claim(found, now));
+    });
   }
 
   tell(id: ScheduleId, last: LastRun): void {
-    this.#guard(() =>
-      this.#db.transaction(() => {
-        const found = this.#read(this.#db.first('SELECT * FROM schedules WHERE id = ?', id));
-        if (found !== 'unknown') this.#write({...found, last});
-      }),
-    );
+    this.#rows.transaction(() => {
+      const found = this.#read(this.#rows.db.first('SELECT * FROM schedules WHERE id = ?', id));
+      if (found !== 'unknown') this.#write({...found, last});
+    });
   }
 
   takeNews(): readonly Schedule[] {
     // Mostly there is none, and whoever only looks keeps nobody waiting.
     if (!this.list().some(isNews)) return [];
-    return this.#guard(() =>
-      this.#db.transaction(() => {
-        const news = this.#db
-          .all('SELECT * FROM schedules ORDER BY next_at, id')
-          .map(row => this.#read(row))
-          .filter(schedule => schedule !== 'unknown')
-          .filter(isNews);
-        for (const schedule of news) this.#write({...schedule, last: {...schedule.last, told: 'yes'}});
-        return news;
-      }),
-    );
+    return this.#rows.transaction(() => {
+      const news = this.#rows.db
+        .all('SELECT * FROM schedules ORDER BY next_at, id')
+        .map(row => this.#read(row))
+        .filter(schedule => schedule !== 'unknown')
+        .filter(isNews);
+      for (const schedule of news) this.#write({...schedule, last: {...schedule.last, told: 'yes'}});
+      return news;
+    });
   }
 
   close(): void {
-    this.#db.close();
+    this.#rows.db.close();
   }
 
   #claim(schedule: Schedule, now: number): Schedule {
     const claimed: Schedule = {...schedule, last: {state: 'running', at: now, session: 'not-open'}};
     this.#write(claimed);
-    const {pid, started, at} = this.#own();
-    this.#db.run('UPDATE schedules SET pid = ?, started = ?, at = ? WHERE id = ?', pid, started, at, schedule.id);
+    const {pid, started, at} = this.#rows.own();
+    this.#rows.db.run('UPDATE schedules SET pid = ?, started = ?, at = ? WHERE id = ?', pid, started, at, schedule.id);
     return claimed;
   }
 
   #write(schedule: Schedule): void {
-    this.#db.run(
+    this.#rows.db.run(
       'UPDATE schedules SET body = ?, next_at = ? WHERE id = ?',
       JSON.stringify(schedule),
       Math.trunc(schedule.nextAt),
@@ -176,22 +155,8 @@ class SqliteSchedules implements ScheduleStore {
     const schedule = row === undefined ? undefined : scheduleIn(String(row['body']));
     if (row === undefined || schedule === undefined) return 'unknown';
     const {last} = schedule;
-    if (last.state !== 'running') return schedule;
-    const mark = {pid: Number(row['pid']), started: String(row['started']), at: Number(row['at'])};
-    if (isAlive(mark)) return schedule;
+    if (last.state !== 'running' || !this.#rows.isCutOff(row)) return schedule;
     return {...schedule, last: {...last, state: 'stopped', trouble: 'weft was cut off', told: 'no'}};
-  }
-
-  #own(): ProcessMark {
-    return (this.#mark ??= markProcess(this.#options.process.pid, Math.trunc(this.#options.now())));
-  }
-
-  #guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (cause) {
-      throw new StoreError(storeFault(cause, this.#options.file), cause);
-    }
   }
 }
 
@@ -233,5 +198,3 @@ function lastIn(last: Json | undefined): LastRun {
       return {state: 'none'};
   }
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

@@ -4,30 +4,13 @@ import {request} from 'node:http';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
-import {call, say, until, type Answer} from '../support/model-script.ts';
-import {startModelServer} from '../support/model-server.ts';
+import {call, say, until} from '../support/model-script.ts';
 import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
-import {finish, startWeft, TempPlace} from '../support/run-weft.ts';
-import {pointedAt} from '../support/scene.ts';
-import {WeftServer} from '../support/weft-server.ts';
+import {finish, startWeft} from '../support/run-weft.ts';
+import type {WeftServer} from '../support/weft-server.ts';
+import {type AgentServer, serve} from '../support/agent-server.ts';
 
-async function serve(script: readonly Answer[]) {
-  const place = new TempPlace();
-  const model = await startModelServer(script);
-  const server = await WeftServer.start({place, environment: pointedAt(model)});
-  return {
-    place,
-    model,
-    server,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await model.close();
-      place[Symbol.dispose]();
-    },
-  };
-}
-
-const attach = ({place, server}: Awaited<ReturnType<typeof serve>>, ...args: readonly string[]): PtyTerminal =>
+const attach = ({place, server}: AgentServer, ...args: readonly string[]): PtyTerminal =>
   openPty({
     place,
     environment: {WEFT_SERVER_TOKEN: server.token},

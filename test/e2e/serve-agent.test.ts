@@ -1,65 +1,16 @@
 import {existsSync, mkdirSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {request} from 'node:http';
-import {once} from 'node:events';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
-import {call, say, until, type Answer} from '../support/model-script.ts';
+import {call, say, until} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
-import {startModelServer} from '../support/model-server.ts';
-import {pointedAt} from '../support/scene.ts';
-import {TempPlace} from '../support/run-weft.ts';
 import {WeftServer} from '../support/weft-server.ts';
-
-interface AgentMessage {
-  readonly type: string;
-  readonly sessionId?: string;
-  readonly permission?: {readonly id: string; readonly questionId?: string; readonly toolName: string};
-}
-
-/** A server whose model is scripted. */
-async function serve(script: readonly Answer[]) {
-  const place = new TempPlace();
-  const model = await startModelServer(script);
-  const server = await WeftServer.start({place, environment: pointedAt(model)});
-  return {
-    place,
-    model,
-    server,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await model.close();
-      place[Symbol.dispose]();
-    },
-  };
-}
+import {type AgentMessage, agentEvents, serve} from '../support/agent-server.ts';
 
 /** Sends a prompt and reads its events one by one. */
-async function* events(server: WeftServer, body: object): AsyncGenerator<AgentMessage> {
-  const outgoing = request({
-    host: server.url.hostname,
-    port: server.url.port,
-    method: 'POST',
-    path: '/agent/',
-    agent: false,
-    headers: {authorization: `Bearer ${server.token}`, 'content-type': 'application/json'},
-  });
-  outgoing.end(JSON.stringify(body));
-  const [response] = await once(outgoing, 'response');
-  expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/event-stream']);
-  let rest = '';
-  let number = 0;
-  for await (const chunk of response.setEncoding('utf8')) {
-    const frames = (rest + String(chunk)).split('\n\n');
-    rest = frames.pop() ?? '';
-    for (const frame of frames.filter(each => !each.startsWith(':'))) {
-      number += 1;
-      const [id, data = ''] = frame.split('\n');
-      expect(id).toBe(`id: ${number}`);
-      yield JSON.parse(data.slice('data: '.length));
-    }
-  }
-}
+const events = (server: WeftServer, body: object): AsyncGenerator<AgentMessage> =>
+  agentEvents(server, 'POST', '/agent/', {body});
 
 async function all(stream: AsyncIterable<AgentMessage>): Promise<readonly AgentMessage[]> {
   const found: AgentMessage[] = [];

@@ -1,13 +1,9 @@
-import {once} from 'node:events';
-import {request} from 'node:http';
 import {realpathSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, until, type Answer} from '../support/model-script.ts';
-import {startModelServer} from '../support/model-server.ts';
-import {pointedAt} from '../support/scene.ts';
-import {TempPlace} from '../support/run-weft.ts';
-import {WeftServer} from '../support/weft-server.ts';
+import {type AgentMessage, agentEvents, serve} from '../support/agent-server.ts';
+import type {WeftServer} from '../support/weft-server.ts';
 
 const input = {goal: 'Prices are right', steps: ['Write it', 'Check it'], notes: 'Careful'};
 
@@ -19,82 +15,17 @@ const marks = (first: string, second: string): Answer =>
     ],
   });
 
-/** A server whose model is scripted, and that can be started again on the same data. */
-async function serve(script: readonly Answer[]) {
-  const place = new TempPlace();
-  const model = await startModelServer(script);
-  const start = (): Promise<WeftServer> => WeftServer.start({place, environment: pointedAt(model)});
-  const servers = [await start()];
-  return {
-    place,
-    model,
-    server: servers[0] ?? expect.fail(),
-    async again() {
-      const server = await start();
-      servers.push(server);
-      return server;
-    },
-    async [Symbol.asyncDispose]() {
-      for (const server of servers) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
-        await server[Symbol.asyncDispose]();
-      }
-      await model.close();
-      place[Symbol.dispose]();
-    },
-  };
-}
-
-interface Message {
-  readonly type: string;
-  readonly plan?: {readonly id: string; readonly state: string};
-  readonly permission?: {readonly id: string};
-  readonly sessionId?: string;
-  readonly message?: string;
-}
-
-/** Sends a request whose answer are events, and hands out each. */
-async function* events(
-  server: WeftServer,
-  method: 'GET' | 'POST',
-  path: string,
-  {body, after}: {readonly body?: object; readonly after?: number} = {},
-): AsyncGenerator<Message> {
-  const outgoing = request({
-    host: server.url.hostname,
-    port: server.url.port,
-    method,
-    path,
-    agent: false,
-    headers: {
-      authorization: `Bearer ${server.token}`,
-      ...(body === undefined ? {} : {'content-type': 'application/json'}),
-      ...(after === undefined ? {} : {'last-event-id': String(after)}),
-    },
-  });
-  outgoing.end(body === undefined ? undefined : JSON.stringify(body));
-  const [response] = await once(outgoing, 'response');
-  expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/event-stream']);
-  let rest = '';
-  for await (const chunk of response.setEncoding('utf8')) {
-    const frames = (rest + String(chunk)).split('\n\n');
-    rest = frames.pop() ?? '';
-    for (const frame of frames.filter(each => !each.startsWith(':')))
-      yield JSON.parse(frame.split('\n')[1]?.slice('data: '.length) ?? '');
-  }
-}
-
-async function all(stream: AsyncGenerator<Message>): Promise<readonly Message[]> {
-  const read: Message[] = [];
+async function all(stream: AsyncGenerator<AgentMessage>): Promise<readonly AgentMessage[]> {
+  const read: AgentMessage[] = [];
   for await (const message of stream) read.push(message);
   return read;
 }
 
-const typesOf = (messages: readonly Message[]): string => messages.map(({type}) => type).join(' ');
+const typesOf = (messages: readonly AgentMessage[]): string => messages.map(({type}) => type).join(' ');
 
 /** Has the agent plan; the id of the plan. */
 async function planned(server: WeftServer, workDir: string): Promise<string> {
-  const read = await all(events(server, 'POST', '/agent/plan', {body: {prompt: 'mend it', workDir}}));
+  const read = await all(agentEvents(server, 'POST', '/agent/plan', {body: {prompt: 'mend it', workDir}}));
   return read.find(({type}) => type === 'plan')?.plan?.id ?? expect.fail(JSON.stringify(read));
 }
 
@@ -108,7 +39,7 @@ test('a plan is made, changed by the user, approved, executed once, and kept wit
     say('Done.'),
   ]);
   const {server, place} = scene;
-  const read = await all(events(server, 'POST', '/agent/plan', {body: {prompt: 'mend it', workDir: place.work}}));
+  const read = await all(agentEvents(server, 'POST', '/agent/plan', {body: {prompt: 'mend it', workDir: place.work}}));
   expect(typesOf(read)).toBe('session text tool_use tool_result tool_use plan tool_result done');
   const plan = read.find(({type}) => type === 'plan')?.plan;
   const id = plan?.id ?? expect.fail();
@@ -128,8 +59,8 @@ test('a plan is made, changed by the user, approved, executed once, and kept wit
   expect([approved.status, approved.body.state]).toEqual([200, 'approved']);
   expect((await server.ask('POST', `/agent/plan/${id}/approve`)).status).toBe(409);
 
-  const running: Message[] = [];
-  for await (const message of events(server, 'POST', '/agent/execute', {body: execute})) {
+  const running: AgentMessage[] = [];
+  for await (const message of agentEvents(server, 'POST', '/agent/execute', {body: execute})) {
     running.push(message);
     if (message.permission === undefined) continue;
     const answer = {sessionId: running[0]?.sessionId, permissionId: message.permission.id, decision: 'allow'};
@@ -153,8 +84,8 @@ test('a plan is made, changed by the user, approved, executed once, and kept wit
     {path: 'new.txt', action: 'created', at: expect.any(String), toolUseId: 'w1'},
   ]);
   expect((await again.ask('GET', '/agent/tasks/own-1/messages')).body[0]).toMatchObject({type: 'user'});
-  expect(await all(events(again, 'GET', '/agent/tasks/own-1/events'))).toEqual(running);
-  expect(await all(events(again, 'GET', '/agent/tasks/own-1/events', {after: 4}))).toEqual(running.slice(4));
+  expect(await all(agentEvents(again, 'GET', '/agent/tasks/own-1/events'))).toEqual(running);
+  expect(await all(agentEvents(again, 'GET', '/agent/tasks/own-1/events', {after: 4}))).toEqual(running.slice(4));
 });
 
 test('in the background an execution goes on without a reader; stopped it is stopped, and so is its plan', async () => {
@@ -193,7 +124,7 @@ test('after kill -9 plan and task are stopped, and their events can be read', as
   const again = await scene.again();
   expect((await again.ask('GET', `/agent/tasks/${taskId}`)).body).toMatchObject({state: 'stopped'});
   expect((await again.ask('GET', `/agent/plans/${id}`)).body).toMatchObject({state: 'stopped'});
-  expect(typesOf(await all(events(again, 'GET', `/agent/tasks/${taskId}/events`)))).toMatch(/^session/u);
+  expect(typesOf(await all(agentEvents(again, 'GET', `/agent/tasks/${taskId}/events`)))).toMatch(/^session/u);
   expect((await again.ask('POST', '/agent/execute', {body: {planId: id}})).status).toBe(409);
 });
 
@@ -208,7 +139,7 @@ test('with open steps it has failed; a rejected plan is not executed; a model th
   const {server, place} = scene;
   const first = await planned(server, place.work);
   await server.ask('POST', `/agent/plan/${first}/approve`);
-  await all(events(server, 'POST', '/agent/execute', {body: {planId: first, taskId: 'one'}}));
+  await all(agentEvents(server, 'POST', '/agent/execute', {body: {planId: first, taskId: 'one'}}));
   expect((await server.ask('GET', `/agent/plans/${first}`)).body.state).toBe('failed');
   expect((await server.ask('GET', '/agent/tasks/one')).body.state).toBe('failed');
   const second = await planned(server, place.work);
@@ -216,7 +147,7 @@ test('with open steps it has failed; a rejected plan is not executed; a model th
   expect([rejected.status, rejected.body]).toMatchObject([200, {state: 'rejected', reason: 'too much'}]);
   expect((await server.ask('POST', '/agent/execute', {body: {planId: second}})).status).toBe(409);
   expect((await server.ask('POST', `/agent/plan/${second}/approve`)).status).toBe(409);
-  const none = await all(events(server, 'POST', '/agent/plan', {body: {prompt: 'x', workDir: place.work}}));
+  const none = await all(agentEvents(server, 'POST', '/agent/plan', {body: {prompt: 'x', workDir: place.work}}));
   expect([typesOf(none), none.at(-2)?.message]).toEqual(['session text text error done', 'The model gave no plan.']);
 });
 

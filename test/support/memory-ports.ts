@@ -345,6 +345,15 @@ export function engineBench(
   };
 }
 
+/** How the next call of a bench has ended, and what the model reads of it. */
+export async function settled(bench: Bench) {
+  const {result, toolResult} = await bench.next('action-settled');
+  return {
+    state: result.tag === 'action' ? result.result.settled.state : result.tag,
+    text: toolResult.content.map(block => (block.kind === 'text' ? block.text : '')).join(),
+  };
+}
+
 /** Plans that are gone with the test. */
 export function memoryPlans(): AgentPorts['plans'] & {readonly kept: Map<PlanId, Plan>} {
   const kept = new Map<PlanId, Plan>();

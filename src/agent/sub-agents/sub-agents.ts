@@ -441,7 +441,7 @@ export class SubAgents {
     const {progress} = running.row;
     const cost = progress.costUsd === 'unknown' || costUsd === 'unknown' ? 'unknown' : progress.costUsd + costUsd;
     const session = this.#session();
-    session.conversation.usage.addBesides({model, usage, costUsd});
+    session.conversation.usage.addAgentUsage({model, usage, costUsd});
     this.#change(running, {
       ...running.row,
       progress: {...progress, usage: addUsage(progress.usage, usage), costUsd: cost},

@@ -1,4 +1,4 @@
-import type {PlanKeeper, WorkspaceStatePort} from '../../agent/ports.ts';
+import type {PlanStorePort, WorkspaceStatePort} from '../../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
 import type {ArtifactsPort} from '../../actions/artifacts-port.ts';
@@ -85,7 +85,7 @@ export const lazyArtifacts = (folder: string | undefined, secrets: Redactor): Ar
 });
 
 /** Opens the plans with the first one that is proposed. */
-export function lazyPlans(open: () => Promise<PlanStore>): PlanKeeper & {close(): Promise<void>} {
+export function lazyPlans(open: () => Promise<PlanStore>): PlanStorePort & {close(): Promise<void>} {
   let store: Promise<PlanStore> | undefined;
   return {
     add: async plan => (await (store ??= open())).add(plan),

@@ -6,23 +6,15 @@ import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {
   aborted,
-  type Bench,
   callBlock,
   callsTools,
   engineBench,
   promptOp,
   says,
+  settled,
+  type Bench,
   toolNames,
 } from '../../support/memory-ports.ts';
-
-/** How the first call of a bench has ended, and what the model read of it. */
-async function settled(bench: Bench) {
-  const {result, toolResult} = await bench.next('action-settled');
-  return {
-    state: result.tag === 'action' ? result.result.settled.state : result.tag,
-    text: toolResult.content.map(block => (block.kind === 'text' ? block.text : '')).join(),
-  };
-}
 
 const one = (name: string, input: Json) => [callsTools(callBlock(name, input)), says('end')];
 

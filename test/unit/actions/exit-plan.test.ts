@@ -1,16 +1,8 @@
 import {expect, test} from 'vitest';
-import {asks, callBlock, callsTools, engineBench, memoryPlans, says, type Bench} from '../../support/memory-ports.ts';
+import {asks, callBlock, callsTools, engineBench, memoryPlans, says, settled} from '../../support/memory-ports.ts';
 
 const input = {goal: 'Prices are right', steps: ['Add a test', 'Mend it']};
 const proposing = callsTools(callBlock('ExitPlanMode', input));
-
-async function settled(bench: Bench) {
-  const {result, toolResult} = await bench.next('action-settled');
-  return {
-    state: result.tag === 'action' ? result.result.settled.state : result.tag,
-    text: toolResult.content.map(block => (block.kind === 'text' ? block.text : '')).join(),
-  };
-}
 
 async function planning() {
   const plans = memoryPlans();

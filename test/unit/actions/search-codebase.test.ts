@@ -5,22 +5,14 @@ import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {
   aborted,
-  type Bench,
   callBlock,
   callsTools,
   engineBench,
   promptOp,
   says,
+  settled,
   toolNames,
 } from '../../support/memory-ports.ts';
-
-async function settled(bench: Bench) {
-  const {result, toolResult} = await bench.next('action-settled');
-  return {
-    state: result.tag === 'action' ? result.result.settled.state : result.tag,
-    text: toolResult.content.map(block => (block.kind === 'text' ? block.text : '')).join(),
-  };
-}
 
 const calls = (input: Json) => [callsTools(callBlock('SearchCodebase', input)), says('end')];
 

@@ -34,15 +34,15 @@ test('nothing is certain before the first request, or when the conversation was 
 test('what a harness used is estimated where it tells tokens alone, and never hides what is known', () => {
   const meter = meterAfter('m');
   const usage = {...noUsage, inputTokens: 1000};
-  meter.addBesides({model: 'm', usage, costUsd: 'unknown'});
+  meter.addAgentUsage({model: 'm', usage, costUsd: 'unknown'});
   expect(meter.costUsd).toBeCloseTo(3);
-  meter.addBesides({model: 'm', usage, costUsd: 0.5});
+  meter.addAgentUsage({model: 'm', usage, costUsd: 0.5});
   expect(meter.costUsd).toBeCloseTo(3.5);
   const priceless = new UsageMeter(
     {...scriptedModel([]), facts: () => ({...scriptedModel([]).facts('m'), costOf: () => 'unknown'})},
     [],
   );
-  priceless.addBesides({model: 'm', usage, costUsd: 0.5});
-  priceless.addBesides({model: 'm', usage, costUsd: 'unknown'});
+  priceless.addAgentUsage({model: 'm', usage, costUsd: 0.5});
+  priceless.addAgentUsage({model: 'm', usage, costUsd: 'unknown'});
   expect(priceless.costUsd).toBeCloseTo(0.5);
 });

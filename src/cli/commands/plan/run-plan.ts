@@ -7,7 +7,7 @@ import {failed, type Outcome} from '../../../base/outcome.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleExactLine, visibleText} from '../../../base/visible.ts';
 import {messageId, planId} from '../../../domain/ids.ts';
-import {approvePlan, beginPlan, draftOf, type Plan, planPrompt, planText} from '../../../domain/plan.ts';
+import {approvePlan, askForPlan, beginPlan, draftOf, type Plan, planPrompt, planText} from '../../../domain/plan.ts';
 import {endOf, oneLine, summaryNotes} from '../../../headless/prompt-summary.ts';
 import type {PlanStore} from '../../../store/plan-store.ts';
 import {requireModel} from '../../compose/choose-model.ts';
@@ -24,9 +24,6 @@ import {stopOnSignals} from '../../signals.ts';
 import {joinPrompt, readStdin} from '../../stdin.ts';
 import {normalizeOptions} from '../../sdk-options.ts';
 import type {PlanOptions} from '../plan.ts';
-
-/** A model that answers in words is asked once for the plan itself. */
-const askForPlan = 'Now call ExitPlanMode with the plan: its goal and its steps.';
 
 /** `weft plan`: has the agent plan, with nobody to approve it, and prints the plan, which waits for `weft plan run`. */
 export async function makePlan(words: readonly string[], given: MainOptions & PlanOptions): Promise<ExitCode> {
