@@ -17,6 +17,8 @@ const withoutText: ReadonlyMap<string, readonly string[]> = new Map([
       'Copyright (c) 2012-2013, Christopher Jeffrey (https://github.com/chjj/)',
     ],
   ],
+  ['pg-types', ['Copyright (c) 2014 Brian M. Carlson']],
+  ['pgpass', ['Copyright (c) 2013-2016 Hannes Hörl']],
   ['yoga-layout', ['Copyright (c) Facebook, Inc. and its affiliates.']],
 ]);
 

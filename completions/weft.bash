@@ -232,7 +232,7 @@ _weft_option() { # what an option of a command takes
     'weft plan run --plugin-dir') takes=one kind=directory ;;
     'weft serve --port') takes=one kind=any ;;
     'weft serve --host') takes=one kind=any ;;
-    'weft serve --store') takes=one kind=choices choices=('sqlite') ;;
+    'weft serve --store') takes=one kind=any ;;
     'weft serve --allow-host') takes=many kind=any ;;
     'weft serve --allow-origin') takes=many kind=any ;;
     'weft serve --output-format') takes=one kind=choices choices=('text' 'json') ;;

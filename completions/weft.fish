@@ -950,7 +950,7 @@ complete -c 'weft' -n '__weft_at \'weft plan show\' option' -l 'json' -d 'Print 
 complete -c 'weft' -n '__weft_at \'weft plan show\' option' -s 'h' -l 'help' -d 'Show this help'
 complete -c 'weft' -n '__weft_at \'weft serve\' option' -l 'port' -r -f -d 'Port to listen on; 0 for any that is free'
 complete -c 'weft' -n '__weft_at \'weft serve\' option' -l 'host' -r -f -d 'Address to listen on'
-complete -c 'weft' -n '__weft_at \'weft serve\' option' -l 'store' -r -f -a '\'sqlite\'' -d 'Where everything is kept'
+complete -c 'weft' -n '__weft_at \'weft serve\' option' -l 'store' -r -f -d 'Where everything is kept: sqlite, or postgres://… (default: WEFT_STORE, else sqlite)'
 complete -c 'weft' -n '__weft_at \'weft serve\' option' -l 'allow-host' -r -f -d 'Names by which requests may address the server'
 complete -c 'weft' -n '__weft_at \'weft serve\' option' -l 'allow-origin' -r -f -d 'Web origins whose pages may call the server'
 complete -c 'weft' -n '__weft_at \'weft serve\' option' -l 'output-format' -r -f -a '\'text\' \'json\'' -d 'How the address is printed'

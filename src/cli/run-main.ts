@@ -148,7 +148,7 @@ const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();
 
 /** What schedules have come to since weft was last open. */
 async function scheduleNotices(places: Pick<Places, 'database'>): Promise<readonly string[]> {
-  if (!existsSync(places.database)) return [];
+  if (places.database.kind === 'sqlite' && !existsSync(places.database.file)) return [];
   const {scheduleNews} = await import('./compose/schedule-news.ts');
   return scheduleNews(places);
 }

@@ -5,7 +5,8 @@ export interface Places {
   readonly config: string;
   readonly data: string;
   readonly settings: string;
-  readonly database: string;
+  /** Where sessions and all that belongs to them are kept. */
+  readonly database: DatabaseChoice;
   /** The folders whose settings the user trusts. */
   readonly trust: string;
   /** Where running commands are recorded, so that another weft finds them. */
@@ -26,16 +27,22 @@ export interface Places {
   readonly credentials: string;
   /** What the user got by signing in to MCP servers, or for which of them it is in the keychain. */
   readonly serverCredentials: string;
-  /** Held by the process that runs the task stack. */
-  readonly stackLock: string;
   /** The token that requests to `weft serve` need. */
   readonly serverToken: string;
 }
 
+/** A file of SQLite, and the file that the process holds which runs the task stack; or an address of Postgres, with the password if any. */
+export type DatabaseChoice =
+  | {readonly kind: 'sqlite'; readonly file: string; readonly lock: string}
+  | {readonly kind: 'postgres'; readonly url: string};
+
+/** A database that is gone afterwards. */
+export const passingDatabase: DatabaseChoice = {kind: 'sqlite', file: ':memory:', lock: ''};
+
 /**
  * Where weft keeps things: all in WEFT_HOME where that is set, else where the platform keeps such things (the XDG folders on
  * Linux and other Unixes, ~/Library on macOS, AppData on Windows). `home` is the user's home folder. Variables that are empty
- * or, as the XDG rules have it, relative are ignored; WEFT_HOME may be relative.
+ * or, as the XDG rules have it, relative are ignored; WEFT_HOME may be relative. WEFT_STORE names another place for the database.
  */
 export function placesOf(user: {
   readonly platform: NodeJS.Platform;
@@ -48,24 +55,31 @@ export function placesOf(user: {
     const set = env[variable] ?? '';
     return paths.isAbsolute(set) ? paths.join(set, 'weft') : paths.join(home, ...otherwise, 'weft');
   };
-  const at = (config: string, data: string): Places => ({
-    config,
-    data,
-    settings: paths.join(config, 'settings.json'),
-    database: paths.join(data, 'weft.db'),
-    trust: paths.join(data, 'trust.json'),
-    blocks: paths.join(data, 'blocks'),
-    checkpoints: paths.join(data, 'checkpoints'),
-    transcripts: paths.join(data, 'transcripts'),
-    artifacts: paths.join(data, 'artifacts'),
-    history: paths.join(data, 'history.jsonl'),
-    placeholderKey: paths.join(data, 'placeholder.key'),
-    servers: paths.join(data, 'mcp'),
-    credentials: paths.join(data, 'credentials.json'),
-    serverCredentials: paths.join(data, 'mcp', 'credentials.json'),
-    stackLock: paths.join(data, 'stack-run.lock'),
-    serverToken: paths.join(data, 'server.token'),
-  });
+  const at = (config: string, data: string): Places => {
+    const sqlite = {
+      kind: 'sqlite',
+      file: paths.join(data, 'weft.db'),
+      lock: paths.join(data, 'stack-run.lock'),
+    } as const;
+    const url = env['WEFT_STORE'] ?? '';
+    return {
+      config,
+      data,
+      settings: paths.join(config, 'settings.json'),
+      database: url === '' || url === 'sqlite' ? sqlite : {kind: 'postgres', url},
+      trust: paths.join(data, 'trust.json'),
+      blocks: paths.join(data, 'blocks'),
+      checkpoints: paths.join(data, 'checkpoints'),
+      transcripts: paths.join(data, 'transcripts'),
+      artifacts: paths.join(data, 'artifacts'),
+      history: paths.join(data, 'history.jsonl'),
+      placeholderKey: paths.join(data, 'placeholder.key'),
+      servers: paths.join(data, 'mcp'),
+      credentials: paths.join(data, 'credentials.json'),
+      serverCredentials: paths.join(data, 'mcp', 'credentials.json'),
+      serverToken: paths.join(data, 'server.token'),
+    };
+  };
 
   const own = env['WEFT_HOME'] ?? '';
   if (own !== '') return at(own, own);

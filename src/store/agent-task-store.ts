@@ -42,7 +42,7 @@ class SqliteTasks implements AgentTaskStore {
 
   add(task: AgentTask): 'added' | 'used' {
     const {pid, started, at} = this.#rows.own();
-    return this.#rows.transaction(() => {
+    return this.#rows.transaction(`task ${task.id}`, () => {
       if (this.#rows.db.first('SELECT 1 FROM agent_tasks WHERE id = ?', task.id) !== undefined) return 'used';
       this.#rows.db.run(
         'INSERT INTO agent_tasks (id, body, created_at, pid, started, at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -72,7 +72,7 @@ class SqliteTasks implements AgentTaskStore {
 
   change(id: AgentTaskId, work: (task: AgentTask) => AgentTask): void {
     if (this.#isClosed) return;
-    this.#rows.transaction(() => {
+    this.#rows.transaction(`task ${id}`, () => {
       const task = this.#read(this.#rows.db.first('SELECT * FROM agent_tasks WHERE id = ?', id));
       if (task !== 'unknown')
         this.#rows.db.run('UPDATE agent_tasks SET body = ? WHERE id = ?', JSON.stringify(work(task)), id);
@@ -82,7 +82,12 @@ class SqliteTasks implements AgentTaskStore {
   addEvent(id: AgentTaskId, {seq, data}: {readonly seq: number; readonly data: string}): void {
     if (this.#isClosed) return;
     this.#rows.guard(() =>
-      this.#rows.db.run('INSERT OR IGNORE INTO agent_task_events (task_id, seq, data) VALUES (?, ?, ?)', id, seq, data),
+      this.#rows.db.run(
+        'INSERT INTO agent_task_events (task_id, seq, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        id,
+        seq,
+        data,
+      ),
     );
   }
 

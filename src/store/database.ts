@@ -1,146 +1,47 @@
-import {chmodSync, closeSync, fstatSync, openSync} from 'node:fs';
-import {dirname} from 'node:path';
-import type {DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync} from 'node:sqlite';
-import {makeFolders} from '../config/make-folders.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import {loadSqlite} from './load-sqlite.ts';
-import {migrations} from './migrations.ts';
-import {isBusy, storeFault} from './store-fault.ts';
+import type {ProcessMark} from './process-start.ts';
 
-export type Row = Record<string, SQLOutputValue>;
+/** What a column may hold here: text, whole numbers, nothing. */
+export type Value = string | number | null;
 
-/** An open database of the current schema. All of it may throw what SQLite throws; `storeFault` puts that into words. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * An open database of the current schema. SQL is what SQLite and Postgres both understand, with `?` for values. All of it may throw what
+ * the driver throws; `fault` puts that into words.
+ */
 export interface Database {
-  all(sql: string, ...values: SQLInputValue[]): readonly Row[];
-  first(sql: string, ...values: SQLInputValue[]): Row | undefined;
-  run(sql: string, ...values: SQLInputValue[]): void;
-  /** All of `work` or nothing; other processes wait. Not to be nested. */
-  transaction<T>(work: () => T): T;
+  all(sql: string, ...values: Value[]): readonly Row[];
+  first(sql: string, ...values: Value[]): Row | undefined;
+  run(sql: string, ...values: Value[]): void;
+  /**
+   * All of `work` or nothing; other processes that change what `about` names wait, and perhaps those that change something else, too.
+   * Not to be nested.
+   */
+  transaction<T>(about: string, work: () => T): T;
+  /** What marks a row as this process's own. It stays the same as long as nobody else can have taken this process for dead. */
+  mark(): ProcessMark;
+  /** Whether the marked process still runs. */
+  isAlive(mark: ProcessMark): boolean;
+  fault(cause: unknown): Fault;
   close(): void;
 }
 
-/**
- * Opens or makes the database `file` (`:memory:` for one that is gone afterwards) for this user alone: the file is 0600, and
- * folders made for it are 0700. Processes that open it for the first time at once wait for each other.
- */
-export function openDatabase(file: string): Outcome<Database, Fault> {
-  let connection: DatabaseSync | undefined;
-  try {
-    if (file !== ':memory:') makePrivateFile(file);
-    const {DatabaseSync} = loadSqlite();
-    connection = new DatabaseSync(file);
-    connection.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL`);
-    if (file !== ':memory:') useWal(connection);
-    const version = migrate(connection);
-    if (version <= migrations.length) return ok(asDatabase(connection));
-    connection.close();
-    return failed(newerSchema(file));
-  } catch (cause) {
-    closeQuietly(connection);
-    return failed(storeFault(cause, file));
-  }
+/** Held by one process at a time, and by none that has ended, however it ended. */
+export interface RunLock {
+  release(): void;
 }
 
-/** How long a statement waits for another process before it fails. */
-const busyTimeoutMs = 5000;
-
-function makePrivateFile(file: string): void {
-  makeFolders(dirname(file));
-  const handle = openSync(file, 'a', 0o600);
-  try {
-    if (process.platform !== 'win32' && (fstatSync(handle).mode & 0o077) !== 0) chmodSync(file, 0o600);
-  } finally {
-    closeSync(handle);
-  }
+/** Where the user's data are kept. */
+export interface DatabasePlace {
+  /** Opens the database; what is missing is made. `now` in milliseconds since the epoch. */
+  open(options: DatabaseOptions): Outcome<Database, Fault>;
+  /** Takes the lock of runs of the task stack, at once or not at all. Throws where there can be none. */
+  takeRunLock(): Outcome<RunLock, 'held-elsewhere'>;
 }
 
-/**
- * The switch to WAL is the one step for which SQLite does not wait by itself when two processes do it at once. Where a file
- * system has no WAL, the rollback journal that SQLite stays with keeps the same promises, only slower.
- */
-function useWal(connection: DatabaseSync): void {
-  for (let waitedMs = 0; ; waitedMs += 10) {
-    try {
-      connection.exec('PRAGMA journal_mode = WAL');
-      return;
-    } catch (cause) {
-      if (!isBusy(cause) || waitedMs >= busyTimeoutMs) throw cause;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
-  }
-}
-
-/** Brings the schema up to date; the version found where it is newer than ours. */
-function migrate(connection: DatabaseSync): number {
-  if (schemaVersion(connection) >= migrations.length) return schemaVersion(connection);
-  return inTransaction(connection, () => {
-    const version = schemaVersion(connection);
-    for (const step of migrations.slice(version)) connection.exec(step);
-    if (version < migrations.length) connection.exec(`PRAGMA user_version = ${String(migrations.length)}`);
-    return Math.max(version, migrations.length);
-  });
-}
-
-function schemaVersion(connection: DatabaseSync): number {
-  const version = connection.prepare('PRAGMA user_version').get()?.['user_version'];
-  return typeof version === 'number' ? version : 0;
-}
-
-const newerSchema = (file: string): Fault => ({
-  kind: 'needs-user',
-  message: `The session database ${file} was made by a newer version of weft.`,
-  fix: 'Update weft, or choose another folder with WEFT_HOME=<dir>.',
-});
-
-function asDatabase(connection: DatabaseSync): Database {
-  const prepared = new Map<string, StatementSync>();
-  const statement = (sql: string): StatementSync => {
-    const known = prepared.get(sql);
-    if (known !== undefined) return known;
-    const made = connection.prepare(sql);
-    prepared.set(sql, made);
-    return made;
-  };
-  return {
-    all: (sql, ...values) => statement(sql).all(...values),
-    first: (sql, ...values) => statement(sql).get(...values),
-    run: (sql, ...values) => {
-      statement(sql).run(...values);
-    },
-    transaction: work => inTransaction(connection, work),
-    close: () => {
-      connection.close();
-    },
-  };
-}
-
-function inTransaction<T>(connection: DatabaseSync, work: () => T): T {
-  connection.exec('BEGIN IMMEDIATE');
-  try {
-    const value = work();
-    connection.exec('COMMIT');
-    return value;
-  } catch (cause) {
-    rollBack(connection);
-    throw cause;
-  }
-}
-
-/** After some errors, a full disk among them, SQLite has already rolled back and a second time is an error of its own. */
-function rollBack(connection: DatabaseSync): void {
-  try {
-    connection.exec('ROLLBACK');
-  } catch {
-    return;
-  }
-}
-
-/** For a connection that already failed: the first trouble is the one to tell. */
-function closeQuietly(connection: DatabaseSync | undefined): void {
-  try {
-    connection?.close();
-  } catch {
-    return;
-  }
+export interface DatabaseOptions {
+  readonly now: () => number;
+  readonly process: {readonly pid: number};
 }

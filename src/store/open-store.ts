@@ -4,8 +4,8 @@ import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession, SessionSummary} from '../domain/journal.ts';
-import {openDatabase, type Database} from './database.ts';
-import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
+import type {Database, DatabasePlace} from './database.ts';
+import {isOf} from './process-start.ts';
 import {
   clearOwner,
   copySession,
@@ -26,7 +26,7 @@ import {
   type SessionUsage,
   type SkippedRecord,
 } from './session-rows.ts';
-import {storeFault, StoreError} from './store-fault.ts';
+import {StoreError} from './store-fault.ts';
 
 /**
  * The sessions of one user. What is announced as an `Outcome` never throws; everything else, `append` above all, throws a
@@ -75,8 +75,7 @@ export interface ReadSession {
 }
 
 export interface StoreOptions {
-  /** The database, or `:memory:`. */
-  readonly file: string;
+  readonly database: DatabasePlace;
   readonly clock: {now(): number};
   readonly uuid: () => string;
   readonly process: {readonly pid: number};
@@ -84,15 +83,15 @@ export interface StoreOptions {
 
 /** Opens the store; missing folders, file and tables are made. */
 export function openStore(options: StoreOptions): Outcome<Store, Fault> {
-  const opened = openDatabase(options.file);
-  return opened.tag === 'failed' ? opened : ok(new SqliteStore(opened.value, options));
+  const {database, clock, process} = options;
+  const opened = database.open({now: () => clock.now(), process});
+  return opened.tag === 'failed' ? opened : ok(new KeptSessions(opened.value, options));
 }
 
-class SqliteStore implements Store {
+class KeptSessions implements Store {
   readonly #db: Database;
   readonly #options: StoreOptions;
   readonly #open = new Map<SessionId, StoredSession>();
-  #mark: ProcessMark | undefined;
   #closed = false;
 
   constructor(db: Database, options: StoreOptions) {
@@ -117,9 +116,9 @@ class SqliteStore implements Store {
 
   resume(id: SessionId): Outcome<StoredSession, Fault> {
     return this.#attempt(() => {
-      const refused = this.#db.transaction(() => {
+      const refused = this.#db.transaction(about(id), () => {
         const fault = this.#whyNotMine(id);
-        if (fault === undefined) setOwner(this.#db, id, this.#ownMark());
+        if (fault === undefined) setOwner(this.#db, id, this.#db.mark());
         return fault;
       });
       if (refused !== undefined) return failed(refused);
@@ -131,10 +130,10 @@ class SqliteStore implements Store {
     return this.#attempt(() => {
       const copy = wanted === 'any-id' ? this.#newId() : wanted;
       if (this.#open.has(copy) || findSessionRow(this.#db, copy) !== undefined) return failed(taken(copy));
-      const found = this.#db.transaction(() => {
+      const found = this.#db.transaction(about(copy), () => {
         if (findSessionRow(this.#db, id) === undefined) return false;
         copySession(this.#db, {from: id, to: copy, at: this.#now()});
-        setOwner(this.#db, copy, this.#ownMark());
+        setOwner(this.#db, copy, this.#db.mark());
         return true;
       });
       if (!found) return failed(missing(id));
@@ -171,7 +170,7 @@ class SqliteStore implements Store {
 
   delete(id: SessionId): Outcome<undefined, Fault> {
     return this.#attempt(() => {
-      const refused = this.#db.transaction(() => {
+      const refused = this.#db.transaction(about(id), () => {
         const fault = this.#whyNotMine(id);
         if (fault === undefined) deleteSessionRow(this.#db, id);
         return fault;
@@ -197,22 +196,26 @@ class SqliteStore implements Store {
   ): StoredSession {
     const {id, records, skipped} = start;
     let {unwritten} = start;
+    /** That of its owner in the database. */
+    let mark = unwritten === undefined ? this.#db.mark() : undefined;
     const session: StoredSession = {
       id,
       records,
       skipped,
       append: record => {
         if (this.#open.get(id) !== session) throw new Error(`session ${id} is closed`);
-        this.#guard(() => {
-          this.#db.transaction(() => {
+        mark = this.#guard(() =>
+          this.#db.transaction(about(id), () => {
             const at = this.#now();
+            const own = this.#db.mark();
             if (unwritten !== undefined) {
               insertSession(this.#db, {...unwritten, id, at});
-              setOwner(this.#db, id, this.#ownMark());
-            }
+              setOwner(this.#db, id, own);
+            } else if (mark !== undefined && !isOf(mark, own)) throw new StoreError(lost(id), undefined);
             insertRecord(this.#db, {id, record, at});
-          });
-        });
+            return own;
+          }),
+        );
         unwritten = undefined;
       },
       close: () => {
@@ -228,7 +231,7 @@ class SqliteStore implements Store {
   /** A mark that cannot be taken away blocks nobody once this process has ended, so that is no trouble to tell. */
   #release(id: SessionId): void {
     try {
-      clearOwner(this.#db, id, this.#ownMark());
+      clearOwner(this.#db, id, this.#db.mark());
     } catch {
       return;
     }
@@ -238,14 +241,8 @@ class SqliteStore implements Store {
     if (this.#open.has(id)) return openHere(id);
     if (findSessionRow(this.#db, id) === undefined) return missing(id);
     const owner = ownerOf(this.#db, id);
-    const own = this.#ownMark();
-    if (owner === undefined || (owner.pid === own.pid && owner.started === own.started)) return undefined;
-    return isAlive(owner) ? openElsewhere(id, owner.pid) : undefined;
-  }
-
-  #ownMark(): ProcessMark {
-    this.#mark ??= markProcess(this.#options.process.pid, this.#now());
-    return this.#mark;
+    if (owner === undefined || isOf(owner, this.#db.mark())) return undefined;
+    return this.#db.isAlive(owner) ? openElsewhere(id, owner.pid) : undefined;
   }
 
   #newId(): SessionId {
@@ -262,7 +259,7 @@ class SqliteStore implements Store {
     try {
       return work();
     } catch (cause) {
-      throw new StoreError(storeFault(cause, this.#options.file), cause);
+      throw new StoreError(this.#db.fault(cause), cause);
     }
   }
 
@@ -270,7 +267,7 @@ class SqliteStore implements Store {
     try {
       return work();
     } catch (cause) {
-      return failed(storeFault(cause, this.#options.file));
+      return failed(this.#db.fault(cause));
     }
   }
 }
@@ -286,6 +283,16 @@ const taken = (id: SessionId): Fault => ({
   message: `Session ${id} already exists.`,
   fix: `Resume it with --resume ${id}, or choose another --session-id.`,
 });
+
+/** Another process may have taken this one for dead and gone on with the session. */
+const lost = (id: SessionId): Fault => ({
+  kind: 'needs-user',
+  message: `The connection to the database was lost, and with it session ${id}.`,
+  fix: `Go on with --resume ${id}.`,
+});
+
+/** What a transaction changes. */
+const about = (id: SessionId): string => `session ${id}`;
 
 const openHere = (id: SessionId): Fault => ({
   kind: 'needs-user',

@@ -1,15 +1,12 @@
 import {ok, type Outcome} from '../base/outcome.ts';
 import type {Json} from '../base/json.ts';
 import type {Fault} from '../domain/fault.ts';
-import {type Database, openDatabase, type Row} from './database.ts';
-import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
-import {storeFault, StoreError} from './store-fault.ts';
+import type {Database, DatabaseOptions, DatabasePlace, Row} from './database.ts';
+import {isOf, type ProcessMark} from './process-start.ts';
+import {StoreError} from './store-fault.ts';
 
-export interface OwnedRowsOptions {
-  /** The database, or `:memory:`. */
-  readonly file: string;
-  readonly now: () => number;
-  readonly process: {readonly pid: number};
+export interface OwnedRowsOptions extends DatabaseOptions {
+  readonly database: DatabasePlace;
 }
 
 /**
@@ -18,30 +15,26 @@ export interface OwnedRowsOptions {
  */
 export class OwnedRows {
   readonly db: Database;
-  readonly #options: OwnedRowsOptions;
-  #mark: ProcessMark | undefined;
 
-  private constructor(db: Database, options: OwnedRowsOptions) {
+  private constructor(db: Database) {
     this.db = db;
-    this.#options = options;
   }
 
   /** Missing folders, file and tables are made. */
   static open(options: OwnedRowsOptions): Outcome<OwnedRows, Fault> {
-    const opened = openDatabase(options.file);
-    return opened.tag === 'failed' ? opened : ok(new OwnedRows(opened.value, options));
+    const opened = options.database.open(options);
+    return opened.tag === 'failed' ? opened : ok(new OwnedRows(opened.value));
   }
 
   /** What marks a row as this process's own. */
   own(): ProcessMark {
-    return (this.#mark ??= markProcess(this.#options.process.pid, Math.trunc(this.#options.now())));
+    return this.db.mark();
   }
 
   /** Whether the process that the row belongs to has ended. */
   isCutOff(row: Row): boolean {
     const mark = {pid: Number(row['pid']), started: String(row['started']), at: Number(row['at'])};
-    const own = this.own();
-    return !(mark.pid === own.pid && mark.started === own.started) && !isAlive(mark);
+    return !isOf(mark, this.own()) && !this.db.isAlive(mark);
   }
 
   /** Throws a `StoreError` where `work` fails. */
@@ -49,13 +42,13 @@ export class OwnedRows {
     try {
       return work();
     } catch (cause) {
-      throw new StoreError(storeFault(cause, this.#options.file), cause);
+      throw new StoreError(this.db.fault(cause), cause);
     }
   }
 
   /** As `guard`, in one transaction. */
-  transaction<T>(work: () => T): T {
-    return this.guard(() => this.db.transaction(work));
+  transaction<T>(about: string, work: () => T): T {
+    return this.guard(() => this.db.transaction(about, work));
   }
 }
 

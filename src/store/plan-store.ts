@@ -62,7 +62,7 @@ class SqlitePlans implements PlanStore {
   }
 
   change(id: PlanId, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Outcome<Plan, PlanConflict | 'unknown'> {
-    return this.#rows.transaction(() => {
+    return this.#rows.transaction(`plan ${id}`, () => {
       const plan = this.#read(this.#rows.db.first('SELECT * FROM plans WHERE id = ?', id));
       if (plan === 'unknown') return failed('unknown');
       const changed = work(plan);

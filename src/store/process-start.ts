@@ -3,11 +3,15 @@ import {readFileSync} from 'node:fs';
 /** A process as another one can know it again, since the number alone may come back as another program. */
 export interface ProcessMark {
   readonly pid: number;
-  /** On Linux the boot and the tick at which it started; elsewhere empty, and `at` decides. */
+  /** On Linux the boot and the tick at which it started; elsewhere empty, and `at` decides. In Postgres, what it holds a lock for. */
   readonly started: string;
   /** When the mark was made, in milliseconds since the epoch: the process has run since before that. */
   readonly at: number;
 }
+
+/** Whether two marks are of the same process. */
+export const isOf = (one: ProcessMark, other: ProcessMark): boolean =>
+  one.pid === other.pid && one.started === other.started;
 
 export const markProcess = (pid: number, at: number): ProcessMark => ({
   pid,

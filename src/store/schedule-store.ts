@@ -75,7 +75,7 @@ class SqliteSchedules implements ScheduleStore {
   }
 
   remove(id: ScheduleId): 'removed' | 'unknown' {
-    return this.#rows.transaction(() => {
+    return this.#rows.transaction('schedules', () => {
       if (this.#rows.db.first('SELECT 1 FROM schedules WHERE id = ?', id) === undefined) return 'unknown';
       this.#rows.db.run('DELETE FROM schedules WHERE id = ?', id);
       return 'removed';
@@ -88,7 +88,7 @@ class SqliteSchedules implements ScheduleStore {
   }
 
   takeDue(now: number, next: (schedule: Schedule) => number): Schedule | 'none' {
-    return this.#rows.transaction(() => {
+    return this.#rows.transaction('schedules', () => {
       const due = this.#rows.db.all('SELECT * FROM schedules WHERE next_at <= ? ORDER BY next_at, id', Math.trunc(now));
       for (const row of due) {
         const found = this.#read(row);
@@ -102,7 +102,7 @@ class SqliteSchedules implements ScheduleStore {
   }
 
   take(id: ScheduleId, now: number): Outcome<Schedule, 'unknown' | 'running'> {
-    return this.#rows.transaction(() => {
+    return this.#rows.transaction('schedules', () => {
       const found = this.#read(this.#rows.db.first('SELECT * FROM schedules WHERE id = ?', id));
       if (found === 'unknown') return failed('unknown');
       return found.last.state === 'running' ? failed('running') : ok(this.#claim(found, now));
@@ -110,7 +110,7 @@ class SqliteSchedules implements ScheduleStore {
   }
 
   tell(id: ScheduleId, last: LastRun): void {
-    this.#rows.transaction(() => {
+    this.#rows.transaction('schedules', () => {
       const found = this.#read(this.#rows.db.first('SELECT * FROM schedules WHERE id = ?', id));
       if (found !== 'unknown') this.#write({...found, last});
     });
@@ -119,7 +119,7 @@ class SqliteSchedules implements ScheduleStore {
   takeNews(): readonly Schedule[] {
     // Mostly there is none, and whoever only looks keeps nobody waiting.
     if (!this.list().some(isNews)) return [];
-    return this.#rows.transaction(() => {
+    return this.#rows.transaction('schedules', () => {
       const news = this.#rows.db
         .all('SELECT * FROM schedules ORDER BY next_at, id')
         .map(row => this.#read(row))

@@ -68,7 +68,9 @@ export function insertRecord(
 ): void {
   const {id, record, at} = kept;
   db.run(
-    'INSERT INTO records SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ? FROM records WHERE session_id = ?',
+    `INSERT INTO records (session_id, seq, kind, body, at)
+     SELECT CAST(? AS TEXT), coalesce(max(seq), 0) + 1, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)
+     FROM records WHERE session_id = ?`,
     id,
     record.kind,
     encodeBody(record),
@@ -125,13 +127,14 @@ export interface SessionUsage {
   readonly usage: Usage;
 }
 
+const tokens = (field: keyof Usage): string => `sum(CAST(json_extract(body, '$.usage.${field}') AS BIGINT))`;
+
 /** The usage of all sessions, by model. */
 export const selectUsage = (db: Database): readonly SessionUsage[] =>
   db
     .all(
-      `SELECT session_id AS id, body ->> '$.model' AS model,
-         sum(body ->> '$.usage.inputTokens') AS input, sum(body ->> '$.usage.outputTokens') AS output,
-         sum(body ->> '$.usage.cacheReadTokens') AS reads, sum(body ->> '$.usage.cacheWriteTokens') AS writes
+      `SELECT session_id AS id, json_extract(body, '$.model') AS model, ${tokens('inputTokens')} AS input,
+         ${tokens('outputTokens')} AS output, ${tokens('cacheReadTokens')} AS reads, ${tokens('cacheWriteTokens')} AS writes
        FROM records WHERE kind IN ('answer', 'usage', 'agent-usage') AND json_valid(body) GROUP BY session_id, model`,
     )
     .flatMap(row => {
@@ -192,13 +195,19 @@ export function copySession(
 ): void {
   const {from, to, at} = copy;
   db.run(
-    `INSERT INTO sessions (${columns}) SELECT ?, directory, model, title, ?, ?, messages FROM sessions WHERE id = ?`,
+    `INSERT INTO sessions (${columns})
+     SELECT CAST(? AS TEXT), directory, model, title, CAST(? AS BIGINT), CAST(? AS BIGINT), messages FROM sessions WHERE id = ?`,
     to,
     at,
     at,
     from,
   );
-  db.run('INSERT INTO records SELECT ?, seq, kind, body, at FROM records WHERE session_id = ?', to, from);
+  db.run(
+    `INSERT INTO records (session_id, seq, kind, body, at)
+     SELECT CAST(? AS TEXT), seq, kind, body, at FROM records WHERE session_id = ?`,
+    to,
+    from,
+  );
 }
 
 export const deleteSessionRow = (db: Database, id: SessionId): void => {
@@ -214,7 +223,14 @@ export function ownerOf(db: Database, id: SessionId): ProcessMark | undefined {
 }
 
 export const setOwner = (db: Database, id: SessionId, {pid, started, at}: ProcessMark): void => {
-  db.run('INSERT OR REPLACE INTO owners (session_id, pid, started, at) VALUES (?, ?, ?, ?)', id, pid, started, at);
+  db.run(
+    `INSERT INTO owners (session_id, pid, started, at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET pid = excluded.pid, started = excluded.started, at = excluded.at`,
+    id,
+    pid,
+    started,
+    at,
+  );
 };
 
 /** Only its own mark: a process that was taken for dead does not free the session of the next owner. */
@@ -252,5 +268,5 @@ function integer(row: Row, column: string): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** SQLite's text ends at NUL and holds no half surrogate pairs. */
+/** Neither database's text holds NUL or half surrogate pairs. */
 const plain = (value: string): string => value.replaceAll('\0', '').toWellFormed();

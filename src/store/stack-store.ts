@@ -3,8 +3,8 @@ import {ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {StackEvent} from '../tasks/stack/stack-state.ts';
 import {TaskStack} from '../tasks/stack/task-stack.ts';
-import {openDatabase, type Database} from './database.ts';
-import {storeFault, StoreError} from './store-fault.ts';
+import type {Database, DatabaseOptions, DatabasePlace} from './database.ts';
+import {StoreError} from './store-fault.ts';
 
 /**
  * The user's task stack. Requests are carried out one after the other, those of other processes on the same database too, and what
@@ -18,21 +18,19 @@ export interface StackStore {
   close(): void;
 }
 
-export interface StackStoreOptions {
-  /** The database, or `:memory:`. */
-  readonly file: string;
-  readonly now: () => number;
+export interface StackStoreOptions extends DatabaseOptions {
+  readonly database: DatabasePlace;
   /** Six random digits. */
   readonly digits: () => string;
 }
 
 /** Opens the task stack; missing folders, file and tables are made. */
 export function openStackStore(options: StackStoreOptions): Outcome<StackStore, Fault> {
-  const opened = openDatabase(options.file);
-  return opened.tag === 'failed' ? opened : ok(new SqliteStack(opened.value, options));
+  const opened = options.database.open(options);
+  return opened.tag === 'failed' ? opened : ok(new KeptStack(opened.value, options));
 }
 
-class SqliteStack implements StackStore {
+class KeptStack implements StackStore {
   readonly #db: Database;
   readonly #options: StackStoreOptions;
   #stack: TaskStack;
@@ -47,7 +45,7 @@ class SqliteStack implements StackStore {
 
   perform<T>(work: (stack: TaskStack) => T): T {
     try {
-      return this.#db.transaction(() => {
+      return this.#db.transaction('stack', () => {
         this.#catchUp();
         const answer = work(this.#stack);
         const events = this.#stack.takeEvents();
@@ -66,7 +64,7 @@ class SqliteStack implements StackStore {
       // What is in memory may be what was not kept.
       this.#stack = new TaskStack(this.#options);
       this.#seq = 0;
-      throw new StoreError(storeFault(cause, this.#options.file), cause);
+      throw new StoreError(this.#db.fault(cause), cause);
     }
   }
 
@@ -74,7 +72,7 @@ class SqliteStack implements StackStore {
     try {
       this.#catchUp();
     } catch (cause) {
-      throw new StoreError(storeFault(cause, this.#options.file), cause);
+      throw new StoreError(this.#db.fault(cause), cause);
     }
     return work(this.#stack);
   }

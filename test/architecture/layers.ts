@@ -78,6 +78,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   marked: ['tui'],
   mdream: ['workspace/web'],
   openai: ['models'],
+  pg: ['store/postgres'],
   protobufjs: ['protocol/task'],
   'quick-lru': ['safety', 'tui', 'workspace'],
   react: ['tui'],

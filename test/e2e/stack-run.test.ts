@@ -2,6 +2,7 @@ import {existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
+import {sqlitePlace} from '../../src/store/sqlite-database.ts';
 import {openStackStore, type StackStore} from '../../src/store/stack-store.ts';
 import type {TaskStack} from '../../src/tasks/stack/task-stack.ts';
 import {lookUntil} from '../support/look-until.ts';
@@ -18,7 +19,12 @@ class SceneStack implements Disposable {
 
   constructor({place}: Scene) {
     const file = join(place.home, 'weft', 'weft.db');
-    const opened = openStackStore({file, now: () => Date.now(), digits: () => 'aaaaaa'});
+    const opened = openStackStore({
+      database: sqlitePlace(file, ''),
+      process,
+      now: () => Date.now(),
+      digits: () => 'aaaaaa',
+    });
     if (opened.tag === 'failed') throw new Error(opened.error.message);
     this.#store = opened.value;
   }

@@ -4,7 +4,7 @@ import {exiting} from '../exit-code.ts';
 export interface ServeOptions {
   readonly port: number;
   readonly host: string;
-  readonly store: 'sqlite';
+  readonly store?: string;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
   readonly outputFormat: 'text' | 'json';
@@ -19,7 +19,7 @@ export function addServe(program: Command): void {
       new Option('--port <n>', 'Port to listen on; 0 for any that is free').argParser(portNumber).default(4096),
     )
     .option('--host <address>', 'Address to listen on', '127.0.0.1')
-    .addOption(new Option('--store <kind>', 'Where everything is kept').choices(['sqlite']).default('sqlite'))
+    .option('--store <where>', 'Where everything is kept: sqlite, or postgres://… (default: WEFT_STORE, else sqlite)')
     .option('--allow-host <names...>', 'Names by which requests may address the server')
     .option('--allow-origin <origins...>', 'Web origins whose pages may call the server')
     .addOption(

@@ -1,3 +1,4 @@
+import {passingDatabase} from '../../config/places.ts';
 import {openSession, sessionRequest} from './open-session.ts';
 import type {PermissionRule} from '../../safety/rules/permission-rule.ts';
 import {agentPrompt, systemPrompt} from '../../agent/context/system-prompt.ts';
@@ -118,7 +119,7 @@ export async function composeSession(
     blocksFolder: context.places.blocks,
     plans: async () => {
       const {openUserPlans} = await import('./user-plans.ts');
-      return openUserPlans(options.sessionPersistence ? context.places : {database: ':memory:'});
+      return openUserPlans(options.sessionPersistence ? context.places : {database: passingDatabase});
     },
     artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,
     checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,

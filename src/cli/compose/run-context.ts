@@ -29,14 +29,13 @@ import {homedir} from 'node:os';
 import {readFileSync, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Places} from '../../config/places.ts';
-import {unwrap, UsageError} from '../exit-code.ts';
+import {UsageError} from '../exit-code.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import {note} from '../output.ts';
 import type {MainOptions, providerChoices} from '../flags.ts';
 import {environmentLayer, fileLayers, noticesOfSettingsAbove, trustPlace} from './settings-layers.ts';
 import {claudeFolder, userPlaces} from './user-data.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {randomUuid} from './random-uuid.ts';
 
 /** What one run of weft stands on: its flags, workspace folders, merged settings, instructions, and the store once it is needed. */
 export interface RunContext {
@@ -169,30 +168,19 @@ export function loadRunContext(given: {
         deny: rulesFrom(settings.permissions.deny),
       },
     },
-    store: () => (store ??= openUserStore(places)),
+    store: () => (store ??= openKept(places)),
     startInstructions: () => (atStart ??= readInstructions()),
     instructions: () => readInstructions().found,
   };
 }
+
+const openKept = async (places: Places): Promise<Store> => (await import('./user-database.ts')).openUserStore(places);
 
 /** The run as the agent that the flags name, if they do. */
 export const asNamedAgent = async (context: RunContext): Promise<RunContext> =>
   context.options.agent === undefined && context.agentDefinitions === undefined
     ? context
     : (await import('./chosen-agent.ts')).asChosenAgent(context);
-
-/** Opens the user's database. */
-export async function openUserStore(places: Places): Promise<Store> {
-  const {openStore} = await import('../../store/open-store.ts');
-  return unwrap(
-    openStore({
-      file: places.database,
-      clock: {now: () => Date.now()},
-      uuid: () => randomUuid(),
-      process: {pid: process.pid},
-    }),
-  );
-}
 
 function layersOf(directory: string, places: Places, options: MainOptions): readonly SettingsLayer[] {
   const wanted = settingSourcesOf(options);

@@ -5,9 +5,9 @@ import type {Schedule} from '../../domain/schedule.ts';
 import {openUserSchedules} from './user-schedules.ts';
 
 /** What schedules have come to that the user has not heard of yet, a line each. Says nothing where that cannot be read. */
-export function scheduleNews(places: Pick<Places, 'database'>): readonly string[] {
+export async function scheduleNews(places: Pick<Places, 'database'>): Promise<readonly string[]> {
   try {
-    const schedules = openUserSchedules(places);
+    const schedules = await openUserSchedules(places);
     try {
       return schedules.takeNews().map(newsOf);
     } finally {

@@ -6,8 +6,9 @@ import {dirname, join, resolve} from 'node:path';
 import {makeFolders} from '../../config/make-folders.ts';
 import {type Places, placesOf} from '../../config/places.ts';
 
-/** The folders and files of the user who runs weft. */
-export const userPlaces = (): Places => placesOf({platform: process.platform, env: process.env, home: homedir()});
+/** The folders and files of the user who runs weft; `store` where `--store` names the database. */
+export const userPlaces = (store: string | undefined = process.env['WEFT_STORE']): Places =>
+  placesOf({platform: process.platform, env: {...process.env, WEFT_STORE: store}, home: homedir()});
 
 /** The user's folder of Claude Code, whose instructions and settings may count here. */
 export const claudeFolder = (): string => process.env['CLAUDE_CONFIG_DIR'] || join(homedir(), '.claude');

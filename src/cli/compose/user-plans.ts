@@ -1,12 +1,13 @@
-import type {Places} from '../../config/places.ts';
+import type {DatabaseChoice} from '../../config/places.ts';
 import {type AgentTaskStore, openAgentTaskStore} from '../../store/agent-task-store.ts';
 import {openPlanStore, type PlanStore} from '../../store/plan-store.ts';
 import {unwrap} from '../exit-code.ts';
+import {userDatabase} from './user-database.ts';
 
 /** Opens the plans in the user's database. */
-export const openUserPlans = (places: Pick<Places, 'database'>): PlanStore =>
-  unwrap(openPlanStore({file: places.database, now: () => Date.now(), process}));
+export const openUserPlans = async ({database}: {readonly database: DatabaseChoice}): Promise<PlanStore> =>
+  unwrap(openPlanStore({database: await userDatabase(database), now: () => Date.now(), process}));
 
 /** Opens the tasks that programs have run, in the user's database. */
-export const openUserTasks = (places: Pick<Places, 'database'>): AgentTaskStore =>
-  unwrap(openAgentTaskStore({file: places.database, now: () => Date.now(), process}));
+export const openUserTasks = async ({database}: {readonly database: DatabaseChoice}): Promise<AgentTaskStore> =>
+  unwrap(openAgentTaskStore({database: await userDatabase(database), now: () => Date.now(), process}));

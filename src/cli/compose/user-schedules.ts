@@ -4,10 +4,11 @@ import type {Schedule} from '../../domain/schedule.ts';
 import {openScheduleStore, type ScheduleStore} from '../../store/schedule-store.ts';
 import {unwrap} from '../exit-code.ts';
 import {loadRunContext} from './run-context.ts';
+import {userDatabase} from './user-database.ts';
 
 /** Opens the schedules in the user's database. */
-export const openUserSchedules = (places: Pick<Places, 'database'>): ScheduleStore =>
-  unwrap(openScheduleStore({file: places.database, now: () => Date.now(), process}));
+export const openUserSchedules = async ({database}: Pick<Places, 'database'>): Promise<ScheduleStore> =>
+  unwrap(openScheduleStore({database: await userDatabase(database), now: () => Date.now(), process}));
 
 /** What reads cron expressions. One that cannot be read any more is due in a day, so that it is not tried without end. */
 export async function loadNext(): Promise<(schedule: Schedule, after: number) => number> {

@@ -2,13 +2,15 @@ import {randomInt} from 'node:crypto';
 import type {Places} from '../../config/places.ts';
 import {openStackStore, type StackStore} from '../../store/stack-store.ts';
 import {unwrap} from '../exit-code.ts';
+import {userDatabase} from './user-database.ts';
 
 /** Opens the task stack in the user's database. */
-export const openUserStack = (places: Places): StackStore =>
+export const openUserStack = async ({database}: Pick<Places, 'database'>): Promise<StackStore> =>
   unwrap(
     openStackStore({
-      file: places.database,
+      database: await userDatabase(database),
       now: () => Date.now(),
+      process,
       digits: () =>
         randomInt(16 ** 6)
           .toString(16)

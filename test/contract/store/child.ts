@@ -3,6 +3,7 @@ import {writeSync} from 'node:fs';
 import {messageId} from '../../../src/domain/ids.ts';
 import {openStore} from '../../../src/store/open-store.ts';
 import {openStackStore} from '../../../src/store/stack-store.ts';
+import {placeOf} from './place-of.ts';
 
 /**
  * Another weft, as far as the store can tell: opens the database and then
@@ -12,7 +13,13 @@ import {openStackStore} from '../../../src/store/stack-store.ts';
  * - `stack`: puts tasks on the task stack for ever, telling the id of each once it is answered
  */
 const [file = '', task = ''] = process.argv.slice(2);
-const opened = openStore({file, clock: {now: () => Date.now()}, uuid: () => randomUUID(), process: {pid: process.pid}});
+const database = placeOf(file);
+const opened = openStore({
+  database,
+  clock: {now: () => Date.now()},
+  uuid: () => randomUUID(),
+  process: {pid: process.pid},
+});
 if (opened.tag === 'failed') throw new Error(opened.error.message);
 const store = opened.value;
 const tell = (line: string): void => {
@@ -23,7 +30,7 @@ if (task === 'open') {
   store.close();
   tell('opened');
 } else if (task === 'stack') {
-  const stack = openStackStore({file, now: () => Date.now(), digits: () => String(process.pid)});
+  const stack = openStackStore({database, process, now: () => Date.now(), digits: () => String(process.pid)});
   if (stack.tag === 'failed') throw new Error(stack.error.message);
   const description = {overall_description: 'x', input: {}, requirements: [], additional_notes: ''};
   stack.value.perform(each => each.createLayer({}));

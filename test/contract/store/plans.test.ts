@@ -7,7 +7,10 @@ import {ok} from '../../../src/base/outcome.ts';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
 import {approvePlan, beginPlan, endPlan, type Plan, planSteps} from '../../../src/domain/plan.ts';
 import {openPlanStore, type PlanStore} from '../../../src/store/plan-store.ts';
-import {temporaryFile} from './temporary-store.ts';
+import {placeOf} from './place-of.ts';
+import {onEachDatabase, temporaryFile} from './temporary-store.ts';
+
+const source = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
 
 const plan = (id: string, createdAt = 0): Plan => ({
   id: planId(id),
@@ -22,7 +25,7 @@ const plan = (id: string, createdAt = 0): Plan => ({
 });
 
 function open(file: string): PlanStore {
-  const opened = openPlanStore({file, now: () => Date.now(), process});
+  const opened = openPlanStore({database: placeOf(file), now: () => Date.now(), process});
   if (opened.tag === 'failed') throw new Error(opened.error.message);
   return opened.value;
 }
@@ -32,44 +35,45 @@ const claim = (each: Plan) => {
   return approved.tag === 'ok' ? beginPlan(approved.value) : approved;
 };
 
-test('plans are kept whole, newest first, and claimed once by whoever is first', () => {
-  using temporary = temporaryFile();
-  const [one, other] = [open(temporary.file), open(temporary.file)];
-  one.add(plan('plan_a', 1));
-  one.add(plan('plan_b', 2));
-  expect(other.list()).toEqual([plan('plan_b', 2), plan('plan_a', 1)]);
-  expect(other.find(planId('plan_c'))).toBe('unknown');
-  expect(other.change(planId('plan_c'), each => ok(each))).toEqual({tag: 'failed', error: 'unknown'});
-  expect(one.change(planId('plan_a'), claim)).toMatchObject({tag: 'ok', value: {state: 'executing'}});
-  expect(other.change(planId('plan_a'), claim)).toEqual({tag: 'failed', error: {state: 'executing'}});
-  expect(other.change(planId('plan_a'), each => endPlan(each, 'finished'))).toMatchObject({value: {state: 'failed'}});
-  one.close();
-  other.close();
-});
+onEachDatabase(database => {
+  test('plans are kept whole, newest first, and claimed once by whoever is first', () => {
+    const [one, other] = [open(database.name), open(database.name)];
+    one.add(plan('plan_a', 1));
+    one.add(plan('plan_b', 2));
+    expect(other.list()).toEqual([plan('plan_b', 2), plan('plan_a', 1)]);
+    expect(other.find(planId('plan_c'))).toBe('unknown');
+    expect(other.change(planId('plan_c'), each => ok(each))).toEqual({tag: 'failed', error: 'unknown'});
+    expect(one.change(planId('plan_a'), claim)).toMatchObject({tag: 'ok', value: {state: 'executing'}});
+    expect(other.change(planId('plan_a'), claim)).toEqual({tag: 'failed', error: {state: 'executing'}});
+    expect(other.change(planId('plan_a'), each => endPlan(each, 'finished'))).toMatchObject({value: {state: 'failed'}});
+    one.close();
+    other.close();
+  });
 
-test('a plan whose process was killed reads as stopped, and stays so', async () => {
-  using temporary = temporaryFile();
-  const store = open(temporary.file);
-  store.add(plan('plan_a'));
-  const program = `
-    const {openPlanStore} = await import(${JSON.stringify(fileURLToPath(new URL('../../../src/store/plan-store.ts', import.meta.url)))});
-    const store = openPlanStore({file: ${JSON.stringify(temporary.file)}, now: () => Date.now(), process}).value;
+  test('a plan whose process was killed reads as stopped, and stays so', async () => {
+    const store = open(database.name);
+    store.add(plan('plan_a'));
+    const program = `
+    const {openPlanStore} = await import(${source('../../../src/store/plan-store.ts')});
+    const {placeOf} = await import(${source('./place-of.ts')});
+    const store = openPlanStore({database: placeOf(${JSON.stringify(database.name)}), now: () => Date.now(), process}).value;
     store.change('plan_a', plan => ({tag: 'ok', value: {...plan, state: 'executing'}}));
     console.log('claimed');
     process.stdin.resume();
   `;
-  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', program], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', program], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    expect(store.find(planId('plan_a'))).toMatchObject({state: 'executing'});
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+    expect(store.find(planId('plan_a'))).toMatchObject({state: 'stopped'});
+    expect(store.list()).toMatchObject([{state: 'stopped'}]);
+    expect(store.change(planId('plan_a'), claim)).toEqual({tag: 'failed', error: {state: 'stopped'}});
+    store.close();
   });
-  await once(child.stdout, 'data');
-  expect(store.find(planId('plan_a'))).toMatchObject({state: 'executing'});
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
-  expect(store.find(planId('plan_a'))).toMatchObject({state: 'stopped'});
-  expect(store.list()).toMatchObject([{state: 'stopped'}]);
-  expect(store.change(planId('plan_a'), claim)).toEqual({tag: 'failed', error: {state: 'stopped'}});
-  store.close();
 });
 
 test('a damaged row is no plan, and hides no other', () => {

@@ -9,82 +9,81 @@ import {parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {openStackStore} from '../../../src/store/stack-store.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
-import {countingStore, temporaryFile} from './temporary-store.ts';
+import {placeOf} from './place-of.ts';
+import {countingStore, onEachDatabase} from './temporary-store.ts';
 
-test('a record that was announced survives kill -9 at any moment', {timeout: 60_000}, async () => {
-  using temporary = temporaryFile();
-  let announced = 0;
-  const rounds = randomInputs(12);
-  for (let round = 0; round < rounds; round += 1) {
-    using child = otherWeft(temporary.file, 'append');
-    // Rounds end at different numbers of records, and each at whatever the child was doing then.
-    const lines = await child.readUntil(told => told.length > 2 + round * 6);
-    const told = [...lines, ...(await child.kill())];
-    const store = countingStore(temporary.file);
-    const id = idOf(told[0]);
-    const read = store.read(id);
-    const kept = read.tag === 'ok' ? read.value.records.map(textOf) : [];
-    expect(read).toMatchObject({tag: 'ok', value: {skipped: []}});
-    expect(kept).toEqual(kept.map((_, seq) => String(seq).padEnd(2000, '.')));
-    expect(kept.length).toBeGreaterThanOrEqual(told.length);
-    expect(store.resume(id).tag).toBe('ok');
-    announced += told.length;
-    store.close();
-  }
-  expect(announced).toBeGreaterThan(rounds === 12 ? 12 * 30 : 0);
-});
+onEachDatabase(database => {
+  test('a record that was announced survives kill -9 at any moment', {timeout: 60_000}, async () => {
+    let announced = 0;
+    const rounds = randomInputs(12);
+    for (let round = 0; round < rounds; round += 1) {
+      using child = otherWeft(database.name, 'append');
+      // Rounds end at different numbers of records, and each at whatever the child was doing then.
+      const lines = await child.readUntil(told => told.length > 2 + round * 6);
+      const told = [...lines, ...(await child.kill())];
+      const store = countingStore(placeOf(database.name));
+      const id = idOf(told[0]);
+      const read = store.read(id);
+      const kept = read.tag === 'ok' ? read.value.records.map(textOf) : [];
+      expect(read).toMatchObject({tag: 'ok', value: {skipped: []}});
+      expect(kept).toEqual(kept.map((_, seq) => String(seq).padEnd(2000, '.')));
+      expect(kept.length).toBeGreaterThanOrEqual(told.length);
+      expect(store.resume(id).tag).toBe('ok');
+      announced += told.length;
+      store.close();
+    }
+    expect(announced).toBeGreaterThan(rounds === 12 ? 12 * 30 : 0);
+  });
 
-test('processes that make the database at the same time all get it', async () => {
-  using temporary = temporaryFile();
-  const children = Array.from({length: 6}, () => otherWeft(temporary.file, 'open'));
-  try {
-    expect(await Promise.all(children.map(child => child.readUntil(told => told.length > 0)))).toEqual(
-      children.map(() => ['opened']),
+  test('processes that make the database at the same time all get it', async () => {
+    const children = Array.from({length: 6}, () => otherWeft(database.name, 'open'));
+    try {
+      expect(await Promise.all(children.map(child => child.readUntil(told => told.length > 0)))).toEqual(
+        children.map(() => ['opened']),
+      );
+    } finally {
+      for (const child of children) child[Symbol.dispose]();
+    }
+  });
+
+  test('a session that another process has open is refused until that one is gone', async () => {
+    using child = otherWeft(database.name, 'hold');
+    const id = idOf((await child.readUntil(told => told.length > 0))[0]);
+    const store = countingStore(placeOf(database.name));
+    const refusal = `Session ${id} is open in another weft (process ${String(child.pid)}). Add --fork-session to continue in a copy, or close the other one first.`;
+    const refused = [store.resume(id), store.delete(id)].map(each =>
+      each.tag === 'failed' ? faultText(each.error) : each,
     );
-  } finally {
-    for (const child of children) child[Symbol.dispose]();
-  }
-});
+    expect(refused).toEqual([refusal, refusal]);
+    expect(store.read(id).tag).toBe('ok');
+    expect(store.fork(id, 'any-id').tag).toBe('ok');
+    await child.kill();
+    expect(store.resume(id).tag).toBe('ok');
+    store.close();
+  });
 
-test('a session that another process has open is refused until that one is gone', async () => {
-  using temporary = temporaryFile();
-  using child = otherWeft(temporary.file, 'hold');
-  const id = idOf((await child.readUntil(told => told.length > 0))[0]);
-  const store = countingStore(temporary.file);
-  const refusal = `Session ${id} is open in another weft (process ${String(child.pid)}). Add --fork-session to continue in a copy, or close the other one first.`;
-  const refused = [store.resume(id), store.delete(id)].map(each =>
-    each.tag === 'failed' ? faultText(each.error) : each,
-  );
-  expect(refused).toEqual([refusal, refusal]);
-  expect(store.read(id).tag).toBe('ok');
-  expect(store.fork(id, 'any-id').tag).toBe('ok');
-  await child.kill();
-  expect(store.resume(id).tag).toBe('ok');
-  store.close();
-});
-
-test('two processes change the task stack in turn, and what each answered survives kill -9', async () => {
-  using temporary = temporaryFile();
-  using one = otherWeft(temporary.file, 'stack');
-  using other = otherWeft(temporary.file, 'stack');
-  const answered = [
-    ...(await one.readUntil(lines => lines.length > 20)),
-    ...(await other.readUntil(lines => lines.length > 20)),
-    ...(await one.kill()),
-    ...(await other.kill()),
-  ];
-  const opened = openStackStore({file: temporary.file, now: () => 0, digits: () => 'mine'});
-  if (opened.tag === 'failed') throw new Error(opened.error.message);
-  const stack = opened.value;
-  const kept = stack.read(each => each.tasks().map(({id}) => id));
-  const placed = stack.read(each => each.layers().flatMap(({tasks}) => tasks.map(({task_id}) => task_id)));
-  stack.close();
-  // At most one request of each process was kept and not yet answered.
-  expect(answered.filter(id => !kept.some(each => each === id))).toEqual([]);
-  expect(kept.length - answered.length).toBeLessThanOrEqual(2);
-  expect(new Set(kept).size).toBe(kept.length);
-  expect(kept.map(id => id.split('_')[1])).toEqual(kept.map((_, index) => String(index + 1)));
-  expect(placed).toEqual(kept);
+  test('two processes change the task stack in turn, and what each answered survives kill -9', async () => {
+    using one = otherWeft(database.name, 'stack');
+    using other = otherWeft(database.name, 'stack');
+    const answered = [
+      ...(await one.readUntil(lines => lines.length > 20)),
+      ...(await other.readUntil(lines => lines.length > 20)),
+      ...(await one.kill()),
+      ...(await other.kill()),
+    ];
+    const opened = openStackStore({database: placeOf(database.name), process, now: () => 0, digits: () => 'mine'});
+    if (opened.tag === 'failed') throw new Error(opened.error.message);
+    const stack = opened.value;
+    const kept = stack.read(each => each.tasks().map(({id}) => id));
+    const placed = stack.read(each => each.layers().flatMap(({tasks}) => tasks.map(({task_id}) => task_id)));
+    stack.close();
+    // At most one request of each process was kept and not yet answered.
+    expect(answered.filter(id => !kept.some(each => each === id))).toEqual([]);
+    expect(kept.length - answered.length).toBeLessThanOrEqual(2);
+    expect(new Set(kept).size).toBe(kept.length);
+    expect(kept.map(id => id.split('_')[1])).toEqual(kept.map((_, index) => String(index + 1)));
+    expect(placed).toEqual(kept);
+  });
 });
 
 interface OtherWeft extends Disposable {

@@ -8,7 +8,8 @@ import {actionId, documentId, messageId, parseSessionId, type SessionId} from '.
 import type {JournalRecord, SessionSummary} from '../../../src/domain/journal.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 import {openStore, type Store} from '../../../src/store/open-store.ts';
-import {countingStore, temporaryFile, uuid} from './temporary-store.ts';
+import {placeOf} from './place-of.ts';
+import {countingStore, onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
 const details = {directory: '/work', model: 'm'};
 const prompt = (text: string): JournalRecord => ({
@@ -64,173 +65,187 @@ const others: readonly JournalRecord[] = [
   {kind: 'usage', model: 'm', usage: noUsage},
 ];
 
-for (const place of ['memory', 'file'] as const) {
-  describe(`a store in ${place}`, () => {
-    const withStore = workIn(place);
+onEachDatabase(database => {
+  const withStore = (work: (store: Store) => void): void => {
+    const store = countingStore(placeOf(database.name));
+    work(store);
+    store.close();
+  };
 
-    test('gives back every kind of record as it was kept', () => {
-      withStore(store => {
-        const records = [prompt('hello\nworld'), answer, ...others];
-        const session = store.create(details);
-        for (const record of records) session.append(record);
-        expect(store.read(session.id)).toEqual({
-          tag: 'ok',
-          value: {
-            summary: summary({id: session.id, title: 'hello …', updatedAt: 11, createdAt: 1, messages: 2}),
-            records,
-            skipped: [],
-          },
-        });
-      });
-    });
-
-    test('keeps text no line format could', () => {
-      const strange = ['\u2028 \u2029', 'NUL \0 after', '\ud800 alone', 'tail \udfff', '💡\r\n\t\u001b[31m', ''];
-      withStore(store => {
-        const session = store.create({directory: '/a\0b', model: '\ud800'});
-        for (const text of strange) session.append(prompt(text));
-        const read = value(store.read(session.id));
-        expect(read.records).toEqual(strange.map(prompt));
-        expect([read.summary.directory, read.summary.model]).toEqual(['/ab', '\ufffd']);
-      });
-    });
-
-    test('keeps a record of five megabytes', () => {
-      withStore(store => {
-        const session = store.create(details);
-        const record = prompt('x\n'.repeat(2_500_000));
-        session.append(record);
-        expect(value(store.read(session.id)).records).toEqual([record]);
-      });
-    });
-
-    test('a session without a record is nowhere', () => {
-      withStore(store => {
-        const session = store.create(details);
-        expect(store.list({})).toEqual([]);
-        expect(complaint(store.read(session.id))).toContain('No session');
-        session.close();
-      });
-    });
-
-    test('lists newest first, by directory too', () => {
-      withStore(store => {
-        const [one, two, three] = ['/a', '/b', '/a'].map(directory => {
-          const session = store.create({...details, directory});
-          session.append(prompt(directory));
-          return session;
-        });
-        one?.append(prompt('again'));
-        expect(store.list({}).map(each => each.id)).toEqual([one?.id, three?.id, two?.id]);
-        expect(store.list({directory: '/a'}).map(each => each.id)).toEqual([one?.id, three?.id]);
-        expect(store.latest('/a')).toEqual(
-          summary({id: one?.id, directory: '/a', title: '/a', createdAt: 1, updatedAt: 5, messages: 2}),
-        );
-        expect(store.latest('/c')).toBeUndefined();
-      });
-    });
-
-    test('tells what was said in other sessions', () => {
-      withStore(store => {
-        const session = store.create(details);
-        for (const record of [prompt('one\ntwo three'), answer, ...others, prompt('four'), answer])
-          session.append(record);
-        const unasked = store.create(details);
-        for (const record of others) unasked.append(record);
-        const elsewhere = store.create({...details, directory: '/else'});
-        elsewhere.append(prompt('elsewhere'));
-        expect(store.firstPrompts('/work', 7)).toEqual(new Map([[session.id, 'one\ntwo']]));
-        const words = [prompt('four'), answer].flatMap(record => ('message' in record ? [record.message] : []));
-        expect(store.lastMessages(session.id, 2)).toEqual(words);
-        expect(store.lastMessages(session.id, 0)).toEqual([]);
-        expect(store.lastMessages(unasked.id, 5)).toEqual([]);
-      });
-    });
-
-    test('resumes with what was kept and goes on after it', () => {
-      withStore(store => {
-        const first = store.create(details);
-        first.append(prompt('one'));
-        first.close();
-        const second = value(store.resume(first.id));
-        expect({id: second.id, records: second.records}).toEqual({id: first.id, records: [prompt('one')]});
-        second.append(answer);
-        expect(value(store.read(first.id)).records).toEqual([prompt('one'), answer]);
-      });
-    });
-
-    test('a session is open once', () => {
-      withStore(store => {
-        const session = store.create(details);
-        session.append(prompt('one'));
-        expect(complaint(store.resume(session.id))).toContain('is already open here');
-        expect(complaint(store.delete(session.id))).toContain('is already open here');
-        session.close();
-        expect(() => {
-          session.append(prompt('late'));
-        }).toThrow('is closed');
-        const again = value(store.resume(session.id));
-        session.close();
-        again.append(prompt('two'));
-        expect(again.records).toEqual([prompt('one')]);
-      });
-    });
-
-    test('a fork goes its own way', () => {
-      withStore(store => {
-        const session = store.create(details);
-        session.append(prompt('one'));
-        const fork = value(store.fork(session.id, 'any-id'));
-        fork.append(prompt('two'));
-        session.append(prompt('three'));
-        expect(fork.records).toEqual([prompt('one')]);
-        expect(value(store.read(fork.id))).toEqual({
-          summary: summary({id: fork.id, title: 'one', createdAt: 3, updatedAt: 4, messages: 2}),
-          records: [prompt('one'), prompt('two')],
+  test('gives back every kind of record as it was kept', () => {
+    withStore(store => {
+      const records = [prompt('hello\nworld'), answer, ...others];
+      const session = store.create(details);
+      for (const record of records) session.append(record);
+      expect(store.read(session.id)).toEqual({
+        tag: 'ok',
+        value: {
+          summary: summary({id: session.id, title: 'hello …', updatedAt: 11, createdAt: 1, messages: 2}),
+          records,
           skipped: [],
-        });
-        expect(value(store.read(session.id)).records).toEqual([prompt('one'), prompt('three')]);
-        expect(complaint(store.fork(sessionId(99), 'any-id'))).toContain('No session');
-      });
-    });
-
-    test('an id of choice must be free', () => {
-      withStore(store => {
-        const session = value(store.createWithId(sessionId(77), details));
-        expect(complaint(store.createWithId(sessionId(77), details))).toContain('already exists');
-        session.append(prompt('one'));
-        session.close();
-        expect(complaint(store.createWithId(sessionId(77), details))).toContain('already exists');
-      });
-    });
-
-    test('deletes a session with its records', () => {
-      withStore(store => {
-        const session = store.create(details);
-        session.append(prompt('one'));
-        session.close();
-        expect(store.delete(session.id)).toEqual({tag: 'ok', value: undefined});
-        expect(store.list({})).toEqual([]);
-        expect(complaint(store.delete(session.id))).toContain('No session');
-        const next = value(store.createWithId(session.id, details));
-        next.append(prompt('two'));
-        expect(value(store.read(session.id)).records).toEqual([prompt('two')]);
+        },
       });
     });
   });
-}
+
+  test('keeps text no line format could', () => {
+    const strange = ['\u2028 \u2029', 'NUL \0 after', '\ud800 alone', 'tail \udfff', '💡\r\n\t\u001b[31m', ''];
+    withStore(store => {
+      const session = store.create({directory: '/a\0b', model: '\ud800'});
+      for (const text of strange) session.append(prompt(text));
+      const read = value(store.read(session.id));
+      expect(read.records).toEqual(strange.map(prompt));
+      expect([read.summary.directory, read.summary.model]).toEqual(['/ab', '\ufffd']);
+    });
+  });
+
+  test('keeps a record of five megabytes', () => {
+    withStore(store => {
+      const session = store.create(details);
+      const record = prompt('x\n'.repeat(2_500_000));
+      session.append(record);
+      expect(value(store.read(session.id)).records).toEqual([record]);
+    });
+  });
+
+  test('a session without a record is nowhere', () => {
+    withStore(store => {
+      const session = store.create(details);
+      expect(store.list({})).toEqual([]);
+      expect(complaint(store.read(session.id))).toContain('No session');
+      session.close();
+    });
+  });
+
+  test('lists newest first, by directory too', () => {
+    withStore(store => {
+      const [one, two, three] = ['/a', '/b', '/a'].map(directory => {
+        const session = store.create({...details, directory});
+        session.append(prompt(directory));
+        return session;
+      });
+      one?.append(prompt('again'));
+      expect(store.list({}).map(each => each.id)).toEqual([one?.id, three?.id, two?.id]);
+      expect(store.list({directory: '/a'}).map(each => each.id)).toEqual([one?.id, three?.id]);
+      expect(store.latest('/a')).toEqual(
+        summary({id: one?.id, directory: '/a', title: '/a', createdAt: 1, updatedAt: 5, messages: 2}),
+      );
+      expect(store.latest('/c')).toBeUndefined();
+    });
+  });
+
+  test('tells what was said in other sessions', () => {
+    withStore(store => {
+      const session = store.create(details);
+      for (const record of [prompt('one\ntwo three'), answer, ...others, prompt('four'), answer])
+        session.append(record);
+      const unasked = store.create(details);
+      for (const record of others) unasked.append(record);
+      const elsewhere = store.create({...details, directory: '/else'});
+      elsewhere.append(prompt('elsewhere'));
+      expect(store.firstPrompts('/work', 7)).toEqual(new Map([[session.id, 'one\ntwo']]));
+      const words = [prompt('four'), answer].flatMap(record => ('message' in record ? [record.message] : []));
+      expect(store.lastMessages(session.id, 2)).toEqual(words);
+      expect(store.lastMessages(session.id, 0)).toEqual([]);
+      expect(store.lastMessages(unasked.id, 5)).toEqual([]);
+    });
+  });
+
+  test('resumes with what was kept and goes on after it', () => {
+    withStore(store => {
+      const first = store.create(details);
+      first.append(prompt('one'));
+      first.close();
+      const second = value(store.resume(first.id));
+      expect({id: second.id, records: second.records}).toEqual({id: first.id, records: [prompt('one')]});
+      second.append(answer);
+      expect(value(store.read(first.id)).records).toEqual([prompt('one'), answer]);
+    });
+  });
+
+  test('a session is open once', () => {
+    withStore(store => {
+      const session = store.create(details);
+      session.append(prompt('one'));
+      expect(complaint(store.resume(session.id))).toContain('is already open here');
+      expect(complaint(store.delete(session.id))).toContain('is already open here');
+      session.close();
+      expect(() => {
+        session.append(prompt('late'));
+      }).toThrow('is closed');
+      const again = value(store.resume(session.id));
+      session.close();
+      again.append(prompt('two'));
+      expect(again.records).toEqual([prompt('one')]);
+    });
+  });
+
+  test('a fork goes its own way', () => {
+    withStore(store => {
+      const session = store.create(details);
+      session.append(prompt('one'));
+      const fork = value(store.fork(session.id, 'any-id'));
+      fork.append(prompt('two'));
+      session.append(prompt('three'));
+      expect(fork.records).toEqual([prompt('one')]);
+      expect(value(store.read(fork.id))).toEqual({
+        summary: summary({id: fork.id, title: 'one', createdAt: 3, updatedAt: 4, messages: 2}),
+        records: [prompt('one'), prompt('two')],
+        skipped: [],
+      });
+      expect(value(store.read(session.id)).records).toEqual([prompt('one'), prompt('three')]);
+      expect(complaint(store.fork(sessionId(99), 'any-id'))).toContain('No session');
+    });
+  });
+
+  test('an id of choice must be free', () => {
+    withStore(store => {
+      const session = value(store.createWithId(sessionId(77), details));
+      expect(complaint(store.createWithId(sessionId(77), details))).toContain('already exists');
+      session.append(prompt('one'));
+      session.close();
+      expect(complaint(store.createWithId(sessionId(77), details))).toContain('already exists');
+    });
+  });
+
+  test('deletes a session with its records', () => {
+    withStore(store => {
+      const session = store.create(details);
+      session.append(prompt('one'));
+      session.close();
+      expect(store.delete(session.id)).toEqual({tag: 'ok', value: undefined});
+      expect(store.list({})).toEqual([]);
+      expect(complaint(store.delete(session.id))).toContain('No session');
+      const next = value(store.createWithId(session.id, details));
+      next.append(prompt('two'));
+      expect(value(store.read(session.id)).records).toEqual([prompt('two')]);
+    });
+  });
+
+  test('adds up what the requests of each session used', () => {
+    withStore(store => {
+      const session = store.create(details);
+      for (const record of [prompt('NUL \0'), answer, answer, ...others]) session.append(record);
+      const used = {inputTokens: 2, outputTokens: 4, cacheReadTokens: 6, cacheWriteTokens: 8};
+      expect(store.usage()).toEqual([
+        {id: session.id, model: 'm', usage: noUsage},
+        {id: session.id, model: 'm-1', usage: used},
+      ]);
+    });
+  });
+});
 
 describe('the database file', () => {
   test.skipIf(process.platform === 'win32')('belongs to this user alone', () => {
     using temporary = temporaryFile();
-    countingStore(temporary.file).close();
+    countingStore(temporary.place).close();
     expect(statSync(temporary.file).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(temporary.file)).mode & 0o777).toBe(0o700);
   });
 
   test('what a record says that cannot be read is skipped and named', () => {
     using temporary = temporaryFile();
-    const store = countingStore(temporary.file);
+    const store = countingStore(temporary.place);
     const session = store.create(details);
     for (const text of ['one', 'two', 'three', 'four', 'five']) session.append(prompt(text));
     const other = new DatabaseSync(temporary.file);
@@ -254,7 +269,7 @@ describe('the database file', () => {
 
   test('of a newer weft is left alone', () => {
     using temporary = temporaryFile();
-    countingStore(temporary.file).close();
+    countingStore(temporary.place).close();
     const other = new DatabaseSync(temporary.file);
     other.exec('PRAGMA user_version = 99');
     other.close();
@@ -275,7 +290,7 @@ describe('the database file', () => {
 
   test('that is damaged inside is a fault where it is read', () => {
     using temporary = temporaryFile();
-    const store = countingStore(temporary.file);
+    const store = countingStore(temporary.place);
     const session = store.create(details);
     session.append(prompt('x'.repeat(20_000)));
     store.close();
@@ -297,17 +312,8 @@ describe('the database file', () => {
   });
 });
 
-const workIn =
-  (place: 'memory' | 'file') =>
-  (work: (store: Store) => void): void => {
-    using temporary = temporaryFile();
-    const store = countingStore(place === 'memory' ? ':memory:' : temporary.file);
-    work(store);
-    store.close();
-  };
-
 const openOnce = (file: string): Outcome<Store, Fault> =>
-  openStore({file, clock: {now: () => 1}, uuid: () => uuid(1), process: {pid: process.pid}});
+  openStore({database: placeOf(file), clock: {now: () => 1}, uuid: () => uuid(1), process: {pid: process.pid}});
 
 function sessionId(number: number): SessionId {
   const id = parseSessionId(uuid(number));

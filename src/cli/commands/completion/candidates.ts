@@ -1,10 +1,9 @@
-import {existsSync} from 'node:fs';
 import {timeAgo} from '../../../base/time-ago.ts';
 import {visibleLine} from '../../../base/visible.ts';
 import {parseSettingName, settingChoices, settingNames} from '../../../config/settings-schema.ts';
 import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
 import {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} from '../../../models/model-facts.ts';
-import {openUserStore} from '../../compose/run-context.ts';
+import {isStoreMade, openUserStore} from '../../compose/user-database.ts';
 import {userPlaces} from '../../compose/user-data.ts';
 import {print} from '../../output.ts';
 
@@ -61,5 +60,5 @@ async function candidatesOf(kind: string, before: string): Promise<readonly Cand
 /** The sessions, newest first; a store that does not exist is not made. */
 async function savedSessions() {
   const places = userPlaces();
-  return existsSync(places.database) ? (await openUserStore(places)).list({}) : [];
+  return isStoreMade(places) ? (await openUserStore(places)).list({}) : [];
 }

@@ -1,3 +1,4 @@
+import {passingDatabase} from '../../../config/places.ts';
 import {noHarnesses} from '../../../actions/harness-port.ts';
 import {noAgentKinds} from '../../../agent/ports.ts';
 import {systemPrompt} from '../../../agent/context/system-prompt.ts';
@@ -96,7 +97,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
   return composeEngine({
     sandbox: {choice: 'native', proofFolder: blocks, loopback: 'closed'},
     agentKinds: noAgentKinds,
-    plans: async () => (await import('../../compose/user-plans.ts')).openUserPlans({database: ':memory:'}),
+    plans: async () => (await import('../../compose/user-plans.ts')).openUserPlans({database: passingDatabase}),
     harnesses: noHarnesses,
     model: opened.value,
     modelId: 'demo recording',

@@ -209,7 +209,8 @@ async function servers(): Promise<Check> {
 
 /** Whether sessions can be saved. A store that does not exist is not opened, since that would make it; its folder must be writable. */
 async function store(places: Places): Promise<Check> {
-  if (!existsSync(places.database)) {
+  const {database} = places;
+  if (database.kind === 'sqlite' && !existsSync(database.file)) {
     const folder = nearestFolder(places.data);
     try {
       accessSync(folder, constants.W_OK);
@@ -222,11 +223,14 @@ async function store(places: Places): Promise<Check> {
         fix: 'Make it writable, or set WEFT_HOME=<dir>.',
       };
     }
-    return ok('store', `none yet (${places.database})`);
+    return ok('store', `none yet (${database.file})`);
   }
-  const {openUserStore} = await import('../../compose/run-context.ts');
+  const {openUserStore} = await import('../../compose/user-database.ts');
   const sessions = (await openUserStore(places)).list({}).length;
-  return ok('store', `${places.database}, ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`);
+  return ok(
+    'store',
+    `${database.kind === 'sqlite' ? database.file : 'Postgres'}, ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`,
+  );
 }
 
 /** Free space where sessions and checkpoints lie, and where long output of commands goes. */

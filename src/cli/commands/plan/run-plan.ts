@@ -98,7 +98,7 @@ async function planOnce(engine: AgentClient, text: string): Promise<Planned> {
 
 /** `weft plan run`: the approval, and the execution, which happens once. */
 export async function runPlan(id: string, given: MainOptions): Promise<ExitCode> {
-  const plans = openUserPlans(userPlaces());
+  const plans = await openUserPlans(userPlaces());
   try {
     const plan = plans.find(planId(id));
     const refusal = plan === 'unknown' ? unknownText(id) : refusalOf(plan);
@@ -166,7 +166,7 @@ function usedText(id: string, state: Plan['state']): string {
 
 /** `weft plan list`. */
 export async function listPlans({json}: JsonOption): Promise<ExitCode> {
-  const plans = openUserPlans(userPlaces());
+  const plans = await openUserPlans(userPlaces());
   try {
     const all = plans.list();
     if (json !== undefined) printJson(`${JSON.stringify(all.map(planRow), undefined, 2)}\n`);
@@ -185,7 +185,7 @@ export async function listPlans({json}: JsonOption): Promise<ExitCode> {
 
 /** `weft plan show`. */
 export async function showPlan(id: string, {json}: JsonOption): Promise<ExitCode> {
-  const plans = openUserPlans(userPlaces());
+  const plans = await openUserPlans(userPlaces());
   try {
     const plan = plans.find(planId(id));
     if (plan === 'unknown') {

@@ -43,7 +43,7 @@ export async function addSchedule(
     nextAt: next.value,
     last: {state: 'none'},
   };
-  withSchedules(schedules => schedules.add(schedule));
+  await withSchedules(schedules => schedules.add(schedule));
   if (json !== undefined) printJson(`${JSON.stringify(shown(schedule))}\n`);
   else {
     print(`${schedule.id}\n`);
@@ -54,7 +54,7 @@ export async function addSchedule(
 
 /** `weft schedule list`. */
 export async function listSchedules({json}: JsonOption): Promise<ExitCode> {
-  const schedules = withSchedules(store => store.list());
+  const schedules = await withSchedules(store => store.list());
   if (json !== undefined) {
     printJson(`${JSON.stringify(schedules.map(shown))}\n`);
     return exitCode.done;
@@ -72,14 +72,14 @@ export async function listSchedules({json}: JsonOption): Promise<ExitCode> {
 
 /** `weft schedule remove`. */
 export async function removeSchedule(id: string): Promise<ExitCode> {
-  if (withSchedules(schedules => schedules.remove(scheduleId(id))) === 'removed') return exitCode.done;
+  if ((await withSchedules(schedules => schedules.remove(scheduleId(id)))) === 'removed') return exitCode.done;
   note(unknownText(id));
   return exitCode.failed;
 }
 
 /** `weft schedule run`: now, in this process; flags of weft itself count, but for the mode, the folder and the prompt. */
 export async function runSchedule(id: string, given: MainOptions): Promise<ExitCode> {
-  const schedules = openUserSchedules(userPlaces());
+  const schedules = await openUserSchedules(userPlaces());
   try {
     const found = schedules.find(scheduleId(id));
     if (found !== 'unknown' && !existsSync(found.directory)) {
@@ -146,8 +146,8 @@ const shown = ({createdAt, nextAt, last, ...schedule}: Schedule): object => ({
         },
 });
 
-function withSchedules<T>(work: (schedules: ScheduleStore) => T): T {
-  const schedules = openUserSchedules(userPlaces());
+async function withSchedules<T>(work: (schedules: ScheduleStore) => T): Promise<T> {
+  const schedules = await openUserSchedules(userPlaces());
   try {
     return work(schedules);
   } finally {

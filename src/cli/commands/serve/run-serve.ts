@@ -14,7 +14,7 @@ import type {Store} from '../../../store/open-store.ts';
 import {openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
 import {loadNext, openUserSchedules} from '../../compose/user-schedules.ts';
 import {openUserStack} from '../../compose/user-stack.ts';
-import {openUserStore} from '../../compose/run-context.ts';
+import {openUserStore} from '../../compose/user-database.ts';
 import {userPlaces} from '../../compose/user-data.ts';
 import {exitCode, type ExitCode} from '../../exit-code.ts';
 import {note, print, printJson} from '../../output.ts';
@@ -51,13 +51,13 @@ function lazySessions(store: Store): AgentPort {
 
 /** `weft serve`: serves until a signal ends it. */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
-  const places = userPlaces();
-  const stack = openUserStack(places);
+  const places = userPlaces(options.store);
+  const stack = await openUserStack(places);
   const store = await openUserStore(places);
-  const plans = openUserPlans(places);
-  const tasks = openUserTasks(places);
+  const plans = await openUserPlans(places);
+  const tasks = await openUserTasks(places);
   const agent = lazySessions(store);
-  const schedules = openUserSchedules(places);
+  const schedules = await openUserSchedules(places);
   const runs = new AgentRuns(randomUUID);
   const stackRuns = new StackRuns({
     open: async (...run) => (await import('./stack-director.ts')).stackDirector(stack, store).open(...run),

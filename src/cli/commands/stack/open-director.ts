@@ -1,7 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {ok, type Outcome} from '../../../base/outcome.ts';
 import type {StackStore} from '../../../store/stack-store.ts';
-import {takeRunLock} from '../../../store/run-lock.ts';
 import {
   directStack,
   type DirectorOptions,
@@ -14,6 +13,7 @@ import {note} from '../../output.ts';
 import {requireModel} from '../../compose/choose-model.ts';
 import {connectModel} from '../../compose/compose-session.ts';
 import type {RunContext} from '../../compose/run-context.ts';
+import {userDatabase} from '../../compose/user-database.ts';
 import {weftWorker} from './weft-worker.ts';
 
 /** Milliseconds between two looks at what other processes have changed: messages of the user's, tasks that were cancelled. */
@@ -39,7 +39,7 @@ export async function openDirector(
     readonly harness: string;
   },
 ): Promise<Outcome<StackDirector, 'held-elsewhere'>> {
-  const lock = takeRunLock(context.places.stackLock);
+  const lock = (await userDatabase(context.places.database)).takeRunLock();
   if (lock.tag === 'failed') return lock;
   try {
     const ports = {

@@ -38,7 +38,7 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
     options,
   });
   for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);
-  const stack = openUserStack(context.places);
+  const stack = await openUserStack(context.places);
   try {
     const observe = json === undefined ? tell : (event: StackRunEvent) => printJson(`${JSON.stringify(event)}\n`);
     const director = await openDirector(context, {stack, observe, harness: harness ?? 'weft'});

@@ -113,7 +113,7 @@ type Work = (stack: TaskStack) => Outcome<ExitCode, StackRefusal>;
 
 /** Does all of `work` or, where that is refused, nothing of it, and says why. */
 async function withStack(work: Work): Promise<ExitCode> {
-  const store = openUserStack(userPlaces());
+  const store = await openUserStack(userPlaces());
   try {
     const outcome = store.perform(stack => stack.attempt(() => work(stack)));
     if (outcome.tag === 'ok') return outcome.value;

@@ -1,0 +1,165 @@
+import {chmodSync, closeSync, fstatSync, openSync} from 'node:fs';
+import {dirname} from 'node:path';
+import type {DatabaseSync, StatementSync} from 'node:sqlite';
+import {makeFolders} from '../config/make-folders.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {Database, DatabaseOptions, DatabasePlace, Row, RunLock, Value} from './database.ts';
+import {loadSqlite} from './load-sqlite.ts';
+import {migrations} from './migrations.ts';
+import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
+import {isBusy, storeFault} from './store-fault.ts';
+
+/**
+ * The user's data in the database `file` (`:memory:` for one that is gone afterwards). `lockFile` stands for the lock of runs of the task
+ * stack.
+ */
+export const sqlitePlace = (file: string, lockFile: string): DatabasePlace => ({
+  open: options => openSqlite(file, options),
+  takeRunLock: () => takeLock(lockFile),
+});
+
+/**
+ * Opens or makes the database `file` for this user alone: the file is 0600, and folders made for it are 0700. Processes that open it for
+ * the first time at once wait for each other.
+ */
+function openSqlite(file: string, options: DatabaseOptions): Outcome<Database, Fault> {
+  let connection: DatabaseSync | undefined;
+  try {
+    if (file !== ':memory:') makePrivateFile(file);
+    const {DatabaseSync} = loadSqlite();
+    connection = new DatabaseSync(file);
+    connection.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL`);
+    if (file !== ':memory:') useWal(connection);
+    const version = migrate(connection);
+    if (version <= migrations.length) return ok(asDatabase(connection, file, options));
+    connection.close();
+    return failed(newerSchema(file));
+  } catch (cause) {
+    closeQuietly(connection);
+    return failed(storeFault(cause, file));
+  }
+}
+
+/** How long a statement waits for another process before it fails. */
+const busyTimeoutMs = 5000;
+
+function makePrivateFile(file: string): void {
+  makeFolders(dirname(file));
+  const handle = openSync(file, 'a', 0o600);
+  try {
+    if (process.platform !== 'win32' && (fstatSync(handle).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * The switch to WAL is the one step for which SQLite does not wait by itself when two processes do it at once. Where a file
+ * system has no WAL, the rollback journal that SQLite stays with keeps the same promises, only slower.
+ */
+function useWal(connection: DatabaseSync): void {
+  for (let waitedMs = 0; ; waitedMs += 10) {
+    try {
+      connection.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (cause) {
+      if (!isBusy(cause) || waitedMs >= busyTimeoutMs) throw cause;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+/** Brings the schema up to date; the version found where it is newer than ours. */
+function migrate(connection: DatabaseSync): number {
+  if (schemaVersion(connection) >= migrations.length) return schemaVersion(connection);
+  return inTransaction(connection, () => {
+    const version = schemaVersion(connection);
+    for (const step of migrations.slice(version)) connection.exec(step);
+    if (version < migrations.length) connection.exec(`PRAGMA user_version = ${String(migrations.length)}`);
+    return Math.max(version, migrations.length);
+  });
+}
+
+function schemaVersion(connection: DatabaseSync): number {
+  const version = connection.prepare('PRAGMA user_version').get()?.['user_version'];
+  return typeof version === 'number' ? version : 0;
+}
+
+const newerSchema = (file: string): Fault => ({
+  kind: 'needs-user',
+  message: `The session database ${file} was made by a newer version of weft.`,
+  fix: 'Update weft, or choose another folder with WEFT_HOME=<dir>.',
+});
+
+function asDatabase(connection: DatabaseSync, file: string, {now, process: own}: DatabaseOptions): Database {
+  let mark: ProcessMark | undefined;
+  const prepared = new Map<string, StatementSync>();
+  const statement = (sql: string): StatementSync => {
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    const made = connection.prepare(sql);
+    prepared.set(sql, made);
+    return made;
+  };
+  return {
+    all: (sql: string, ...values: Value[]): readonly Row[] => statement(sql).all(...values),
+    first: (sql, ...values) => statement(sql).get(...values),
+    run: (sql, ...values) => {
+      statement(sql).run(...values);
+    },
+    // One process writes at a time, whatever it is about.
+    transaction: (_about, work) => inTransaction(connection, work),
+    mark: () => (mark ??= markProcess(own.pid, Math.trunc(now()))),
+    isAlive,
+    fault: cause => storeFault(cause, file),
+    close: () => {
+      connection.close();
+    },
+  };
+}
+
+function inTransaction<T>(connection: DatabaseSync, work: () => T): T {
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    const value = work();
+    connection.exec('COMMIT');
+    return value;
+  } catch (cause) {
+    rollBack(connection);
+    throw cause;
+  }
+}
+
+/** After some errors, a full disk among them, SQLite has already rolled back and a second time is an error of its own. */
+function rollBack(connection: DatabaseSync): void {
+  try {
+    connection.exec('ROLLBACK');
+  } catch {
+    return;
+  }
+}
+
+/** For a connection that already failed: the first trouble is the one to tell. */
+function closeQuietly(connection: DatabaseSync | undefined): void {
+  try {
+    connection?.close();
+  } catch {
+    return;
+  }
+}
+
+/** The lock is one of SQLite on an empty database, which the system lets go of when the process ends. */
+function takeLock(file: string): Outcome<RunLock, 'held-elsewhere'> {
+  makeFolders(dirname(file));
+  const {DatabaseSync} = loadSqlite();
+  const connection = new DatabaseSync(file);
+  try {
+    connection.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    connection.close();
+    if (isBusy(cause)) return failed('held-elsewhere');
+    throw cause;
+  }
+  return ok({release: () => connection.close()});
+}

@@ -1,0 +1,59 @@
+import {beforeEach, expect, test} from 'vitest';
+import {messageId} from '../../../src/domain/ids.ts';
+import {faultText} from '../../../src/domain/fault.ts';
+import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {postgresMissing, startPostgres} from '../../support/postgres-server.ts';
+import {placeOf} from './place-of.ts';
+import {countingStore} from './temporary-store.ts';
+
+beforeEach(({skip}) => {
+  skip(postgresMissing !== '', postgresMissing);
+});
+
+const prompt = (text: string): JournalRecord => ({
+  kind: 'prompt',
+  message: {role: 'user', id: messageId(text), blocks: [{kind: 'text', text}]},
+});
+
+test('a session whose connection was lost takes no record any more; resumed, it goes on', async () => {
+  await using server = await startPostgres();
+  const url = await server.newDatabase();
+  const store = countingStore(placeOf(url));
+  const session = store.create({directory: '/w', model: 'm'});
+  session.append(prompt('one'));
+  await server.dropConnections(url);
+  const refused = `The connection to the database was lost, and with it session ${session.id}. Go on with --resume ${session.id}.`;
+  expect(() => session.append(prompt('two'))).toThrow(refused);
+  // Another process may have it by now.
+  expect(() => session.append(prompt('two'))).toThrow(refused);
+  session.close();
+  const again = store.resume(session.id);
+  if (again.tag === 'failed') throw new Error(faultText(again.error));
+  again.value.append(prompt('three'));
+  const read = store.read(session.id);
+  expect(read).toMatchObject({tag: 'ok', value: {records: [prompt('one'), prompt('three')], skipped: []}});
+  store.close();
+});
+
+test('the run of the task stack is locked for all processes, until the connection that took the lock is gone', async () => {
+  await using server = await startPostgres();
+  const url = await server.newDatabase();
+  const store = countingStore(placeOf(url));
+  const lock = placeOf(url).takeRunLock();
+  expect(lock.tag).toBe('ok');
+  expect(placeOf(url).takeRunLock()).toEqual({tag: 'failed', error: 'held-elsewhere'});
+  if (lock.tag === 'ok') lock.value.release();
+  expect(placeOf(url).takeRunLock().tag).toBe('ok');
+  expect(placeOf(url).takeRunLock().tag).toBe('failed');
+  await server.dropConnections(url);
+  expect(placeOf(url).takeRunLock().tag).toBe('ok');
+  store.close();
+});
+
+test('a server that is not there is named without the password, with what to do', () => {
+  const place = placeOf('postgres://weft:secret@127.0.0.1:1/db');
+  const opened = place.open({now: () => 0, process});
+  expect(opened.tag === 'failed' ? faultText(opened.error) : opened).toBe(
+    'The session database 127.0.0.1:1/db cannot be reached (connect ECONNREFUSED 127.0.0.1:1). See that the server runs and can be reached from here, then try again.',
+  );
+});
