@@ -38,6 +38,10 @@ export type Access =
   | {readonly kind: 'skill'; readonly name: string}
   /** Wants to carry out a plan: that is the user's to allow, whatever mode and rules say. */
   | {readonly kind: 'plan'; readonly goal: string}
+  /** Wants to use the screen, the mouse and the keyboard: as `plan`. */
+  | {readonly kind: 'computer-request'; readonly task: string; readonly minutes: number}
+  /** Uses them after the user's yes; `typed` is the text that it types, empty for none. */
+  | {readonly kind: 'computer-steps'; readonly typed: string}
   /** Starts a sub-agent: the name of its kind, or of its harness. */
   | {readonly kind: 'agent'; readonly name: string};
 

@@ -28,6 +28,7 @@ import type {McpResourceRequest} from './mcp-port.ts';
 import {readMcpResource} from './read-mcp-resource.ts';
 import {readSkill} from './read-skill.ts';
 import {readShellCommandOutput} from './read-shell-command-output.ts';
+import {requestComputerUse} from './request-computer-use.ts';
 import {requestCommandOutput} from './request-command-output.ts';
 import {requestFileEdits} from './request-file-edits.ts';
 import {sendMessageToAgent} from './send-message-to-agent.ts';
@@ -39,6 +40,7 @@ import {suggestPrompt} from './suggest-prompt.ts';
 import {transferShellCommandControlToUser} from './transfer-shell-command-control-to-user.ts';
 import {updateTodos} from './update-todos.ts';
 import {uploadArtifact} from './upload-artifact.ts';
+import {useComputer} from './use-computer.ts';
 import {webFetch} from './web-fetch.ts';
 import {webSearch} from './web-search.ts';
 import {writeToLongRunningShellCommand} from './write-to-long-running-shell-command.ts';
@@ -76,6 +78,8 @@ const catalogue = {
   'fetch-conversation': fetchConversation,
   'suggest-prompt': suggestPrompt,
   'suggest-new-conversation': suggestNewConversation,
+  'request-computer-use': requestComputerUse,
+  'use-computer': useComputer,
 };
 
 export type ActionName = keyof typeof catalogue;

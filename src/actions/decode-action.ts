@@ -3,7 +3,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName, type InputOf} from './catalogue.ts';
-import {declaredActions} from './declared-actions.ts';
+import {isSearchedFor} from './define-action.ts';
 import type {McpTool} from './mcp-port.ts';
 import type {SkillCatalogue} from './skills-port.ts';
 
@@ -77,7 +77,7 @@ function fixedTools(
   {resources, skills, agentKinds, answerSchema, moreTools, foundTools, webSearch, planning}: ToolSources,
 ): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
-  if (offered === 'when-found') {
+  if (isSearchedFor(offered)) {
     return tools
       .filter(({name}) => foundTools.has(name))
       .map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}));
@@ -111,7 +111,7 @@ function fixedTools(
 
 /** The tools of weft's own that a model is offered once it has found them, in catalogue order. */
 export const searchableTools: readonly EnabledTool[] = actionNames.flatMap(action =>
-  definitions[action].offered === 'when-found'
+  isSearchedFor(definitions[action].offered)
     ? definitions[action].tools.map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}))
     : [],
 );
@@ -124,8 +124,8 @@ function withChoices(schema: JsonObject, property: string, choices: readonly str
 }
 
 /**
- * Turns a tool call into an action of the catalogue. An unknown name, an action that is not built and an input that does not
- * fit are faults for the model to read; nothing throws.
+ * Turns a tool call into an action of the catalogue. An unknown name and an input that does not fit are faults for the
+ * model to read; nothing throws.
  */
 export function decodeAction(name: string, input: Json, sources: ToolSources = catalogueOnly): Outcome<Action, Fault> {
   const leftOut = omittedInputReason(input);
@@ -152,10 +152,7 @@ export function decodeAction(name: string, input: Json, sources: ToolSources = c
     const decoded = decodeAs(action, name, input);
     if (decoded !== undefined) return decoded;
   }
-  const why = declaredActions.some(({tool: declared}) => declared === name)
-    ? `${name} is not built yet in this version of weft.`
-    : `There is no tool named ${JSON.stringify(name)}.`;
-  return failed(rejected(`${why} Available: ${offeredNames(sources)}.`));
+  return failed(rejected(`There is no tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
 }
 
 /** A call of a conversation that is over: the server it went to may be gone, its name says which it was. */

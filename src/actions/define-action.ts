@@ -25,8 +25,8 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   /**
    * When models are offered its tools: only where an MCP server has resources, where more tools can be found than the request has,
    * where there are skills, where the caller asks for JSON of a schema, where weft has a search engine, or in plan mode (`planning`). `when-found`: once the
-   * model has found them; before that a request has their names alone, and only where a person takes part. Of `agents` the kinds of sub-agents that
-   * files define are added.
+   * model has found them; before that a request has their names alone, and only where a person takes part. `with-display`: the same, and only
+   * where the computer can be used. Of `agents` the kinds of sub-agents that files define are added.
    */
   readonly offered:
     | 'always'
@@ -37,7 +37,8 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
     | 'answer-schema'
     | 'web-search'
     | 'planning'
-    | 'when-found';
+    | 'when-found'
+    | 'with-display';
   /** What it would touch: what the judge and permission rules look at. */
   access(input: Input): Access;
   readonly ruleKind: RuleKind;
@@ -61,6 +62,10 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   preview(input: Input, context: ActionContext): Promise<Outcome<Preview, Settled<Output, PartialOutput>>>;
   run(input: Input, context: ActionRunContext): Promise<Settled<Output, PartialOutput>>;
 }
+
+/** Whether a model has its tools only after it has found them. */
+export const isSearchedFor = (offered: ActionDefinition<never, never, never>['offered']): boolean =>
+  offered === 'when-found' || offered === 'with-display';
 
 export interface ActionContext {
   readonly ports: ActionPorts;

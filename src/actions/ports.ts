@@ -6,6 +6,7 @@ import type {CommandEnvironment, Confinement, JudgedPath, ResolvedCommand} from 
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {AgentsPort} from './agents-port.ts';
 import type {SessionArtifacts} from './artifacts-port.ts';
+import type {SessionComputer} from './computer-port.ts';
 import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
 import type {DocumentsPort} from './documents-port.ts';
 import type {ChangesPort} from './changes-port.ts';
@@ -42,6 +43,7 @@ export interface ActionPorts {
   readonly review: ReviewPort;
   readonly sampling: SamplingPort;
   readonly plans: PlansPort;
+  readonly computer: SessionComputer;
 }
 
 /** A tool that the model may call from its next answer on. */

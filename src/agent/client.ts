@@ -97,6 +97,8 @@ export type Op =
   | {readonly op: 'message-agent'; readonly id: SessionId; readonly text: string}
   /** Ends the running prompt and drops the waiting ones: `prompt-withdrawn` for each has been told when this returns. */
   | {readonly op: 'interrupt'}
+  /** Takes back what the user has allowed the agent to do with screen, mouse and keyboard; an interrupt does that, too. */
+  | {readonly op: 'end-computer-use'}
   /** Keeps what the user has entered among the earlier prompts, without secrets. */
   | {readonly op: 'remember-prompt'; readonly text: string}
   /** Ends all that a terminal session runs. */

@@ -25,6 +25,7 @@ import type {
   WatchName,
   Watches,
 } from './client.ts';
+import {ComputerUse} from './computer-use.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
 import {runPrompt} from './loop.ts';
@@ -108,6 +109,7 @@ class Engine implements AgentClient {
       tools: makeToolRegistry({
         mcp: ports.machine.mcp,
         web: ports.machine.web,
+        computer: ports.computer,
         skills: ports.machine.skills,
         agentKinds: ports.agentKinds,
         structuredOutput: rest.structuredOutput,
@@ -137,6 +139,7 @@ class Engine implements AgentClient {
             }),
       sampling: samplingPort(() => this.#session),
       plans: new SessionPlans(() => this.#session),
+      computer: new ComputerUse(ports),
       foreground: new ForegroundCommands(),
       addedContext: [],
       promptModel: undefined,
@@ -231,7 +234,15 @@ class Engine implements AgentClient {
         this.#host.submit(op);
         return;
       case 'interrupt':
+        this.#endComputerUse();
         this.#stop('interrupted');
+        return;
+      case 'end-computer-use':
+        if (!this.#endComputerUse()) {
+          session.publish([
+            {event: 'notice', level: 'info', text: 'The agent may not use the computer; nothing to end.'},
+          ]);
+        }
         return;
       case 'set-model':
         session.model = modelNamed(op.model, session.ports.model.provider) ?? op.model;
@@ -250,6 +261,7 @@ class Engine implements AgentClient {
         session.thinking = op.thinking;
         return;
       case 'open-session':
+        this.#endComputerUse();
         this.#stop('interrupted');
         this.#work.add({kind: 'other', run: () => this.#openSession(op.session), dropped: () => {}});
         return;
@@ -336,6 +348,14 @@ class Engine implements AgentClient {
   #stop(reason: 'interrupted' | 'shutdown'): void {
     const dropped = this.#work.stop(reason);
     if (dropped.length > 0) this.#session.publish(dropped.map(({id}) => ({event: 'prompt-withdrawn', id})));
+  }
+
+  /** Answers whether the agent could use the computer until now. */
+  #endComputerUse(): boolean {
+    if (this.#session.computer.end() === 'nothing') return false;
+    const text = 'The agent may no longer use the computer; it has to ask again.';
+    this.#session.publish([{event: 'notice', level: 'info', text}]);
+    return true;
   }
 
   /** Where the other session cannot be opened, this one goes on. Never throws. */

@@ -2,6 +2,7 @@ import type {Action} from '../actions/catalogue.ts';
 import type {CommandsPort} from '../actions/commands-port.ts';
 import type {Fingerprint} from '../actions/files-port.ts';
 import type {ActionPorts, ImpactPort} from '../actions/ports.ts';
+import type {ComputerPort} from '../actions/computer-port.ts';
 import type {ArtifactsPort} from '../actions/artifacts-port.ts';
 import type {ReviewSourcePort} from '../actions/review-port.ts';
 import type {Outcome} from '../base/outcome.ts';
@@ -44,6 +45,8 @@ export interface AgentPorts {
   /** Files that are kept with sessions. */
   readonly artifacts: ArtifactsPort;
   readonly plans: PlanStorePort;
+  /** Screen, mouse and keyboard of this machine. */
+  readonly computer: ComputerPort;
   /** What a code review is about, with placeholders for secrets. */
   readonly reviewSource: ReviewSourcePort;
   /** Replaces a text that stands in another one exactly once, found as in files; the error is for the model. */

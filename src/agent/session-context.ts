@@ -18,6 +18,7 @@ import type {Cancellation} from '../domain/settled.ts';
 import type {Asker} from '../domain/sub-agent.ts';
 import {hostsPort} from './ask-host.ts';
 import type {PromptCheckpoints} from './checkpoint-recorder.ts';
+import type {ComputerUse} from './computer-use.ts';
 import type {OpenConversation} from './conversation.ts';
 import type {ForegroundCommands} from './foreground-commands.ts';
 import type {Interaction, PendingRequests} from './pending-requests.ts';
@@ -54,6 +55,7 @@ export interface SessionContext {
   readonly agents: SessionAgents;
   readonly sampling: SamplingPort;
   readonly plans: SessionPlans;
+  readonly computer: ComputerUse;
   readonly foreground: ForegroundCommands;
   readonly publish: (events: readonly AgentEvent[]) => void;
   /** Settles when every listener can take more events; `undefined` where all of them can now. */
@@ -148,6 +150,7 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
       },
     },
     plans: session.plans.portFor(id),
+    computer: session.computer.port(),
     answer,
     documents: session.conversation.documents,
     artifacts: {

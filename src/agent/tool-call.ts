@@ -160,7 +160,14 @@ function withHookVerdict(verdict: Verdict, hook: CallAnswer['verdict']): Verdict
 
 /** Whether the user's own rules ask about it, or may forbid it: a hook's yes spares no such question. */
 const isAskedInAnyCase = ({reasons}: Verdict): boolean =>
-  reasons.some(({kind}) => kind === 'rule' || kind === 'possible-denial' || kind === 'web-loopback' || kind === 'plan');
+  reasons.some(
+    ({kind}) =>
+      kind === 'rule' ||
+      kind === 'possible-denial' ||
+      kind === 'web-loopback' ||
+      kind === 'plan' ||
+      kind === 'computer',
+  );
 
 /** A call that will not run: there is nothing to decide about it. */
 const withoutVerdict = (decoded: DecodedCall): JudgedCall => ({

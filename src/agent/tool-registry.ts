@@ -1,4 +1,6 @@
 import {enabledTools, type EnabledTool, searchableTools, type ToolSources} from '../actions/decode-action.ts';
+import type {ComputerPort} from '../actions/computer-port.ts';
+import {definitions} from '../actions/catalogue.ts';
 import type {McpPort, McpTool} from '../actions/mcp-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
@@ -29,6 +31,7 @@ const charactersPerToken = 4;
 export function makeToolRegistry(options: {
   readonly mcp: McpPort;
   readonly web: Pick<WebPort, 'searching'>;
+  readonly computer: Pick<ComputerPort, 'using'>;
   readonly skills: Pick<SkillsPort, 'catalogue'>;
   readonly agentKinds: Pick<AgentKindsPort, 'list'>;
   readonly structuredOutput: StructuredOutput;
@@ -46,7 +49,13 @@ export function makeToolRegistry(options: {
   /** Found when the model did not have them yet. */
   const late = new Set<string>();
   const ownTools =
-    options.interaction === 'interactive' ? searchableTools.filter(({name}) => !disabledTools.has(name)) : [];
+    options.interaction === 'interactive'
+      ? searchableTools.filter(
+          ({name, action}) =>
+            !disabledTools.has(name) &&
+            (definitions[action].offered !== 'with-display' || options.computer.using === 'offered'),
+        )
+      : [];
   let known: {readonly tools: readonly McpTool[]; readonly state: string; readonly sources: ToolSources} | undefined;
   let specs: {readonly of: ToolSources; readonly list: readonly ToolSpec[]} | undefined;
 

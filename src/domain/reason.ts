@@ -35,6 +35,7 @@ export type Reason =
   /** Why it need not be asked about: it runs where it can only change the workspace and reaches no network. */
   | {readonly kind: 'sandboxed'; readonly provider: string}
   | {readonly kind: 'plan'}
+  | {readonly kind: 'computer'}
   | {readonly kind: 'hook'; readonly text: string}
   | {readonly kind: 'not-undoable'; readonly text: string};
 
@@ -84,7 +85,8 @@ export type SecretRecipient =
   | {readonly kind: 'file'; readonly path: string}
   | {readonly kind: 'mcp-server'; readonly server: string}
   | {readonly kind: 'host'; readonly host: string}
-  | {readonly kind: 'search-engine'};
+  | {readonly kind: 'search-engine'}
+  | {readonly kind: 'screen'};
 
 /** A reason as people read it: what happens, in sentence case and without a full stop: "Reads outside the workspace: /etc/hosts". */
 export function reasonText(reason: Reason): string {
@@ -97,6 +99,8 @@ export function reasonText(reason: Reason): string {
       return reason.mode === 'plan' ? 'Plan mode changes and runs nothing' : 'Edits ask first in this mode';
     case 'plan':
       return 'Approving it ends plan mode';
+    case 'computer':
+      return 'The agent sees your whole screen and uses your mouse and keyboard; Esc or /computer off ends it';
     case 'reads-outside':
       return `Reads outside the workspace: ${reason.paths.join(', ')}`;
     case 'reads-secrets':
@@ -267,6 +271,8 @@ function secretText(name: string, to: SecretRecipient): string {
       return `Sends the secret ${name} to ${to.host}`;
     case 'search-engine':
       return `Sends the secret ${name} to a search engine`;
+    case 'screen':
+      return `Types the secret ${name} into what has the keyboard`;
     default:
       return unreachable(to);
   }

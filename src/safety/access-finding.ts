@@ -44,6 +44,13 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
     case 'plan':
       // No rule and no mode stands for the user here.
       return {decision: 'ask', risk: 'read-only', reasons: [{kind: 'plan'}], target: 'always-asked', detail: noDetail};
+    case 'computer-request':
+      return {decision: 'ask', risk, reasons: [{kind: 'computer'}], target: 'always-asked', detail: noDetail};
+    case 'computer-steps': {
+      // The user has said yes to all of it, or it is refused when it runs; a secret is another matter.
+      const reasons = handoverReasons(access);
+      return {decision: reasons.length === 0 ? 'allow' : 'ask', risk, reasons, target: 'ordinary', detail: noDetail};
+    }
     case 'read':
       return reading(access.paths, context);
     case 'search':

@@ -12,7 +12,6 @@ import {
   modelContent,
 } from '../../src/actions/catalogue.ts';
 import {catalogueOnly, decodeAction, enabledTools, searchableTools} from '../../src/actions/decode-action.ts';
-import {declaredActions} from '../../src/actions/declared-actions.ts';
 import {sampleActions} from '../support/sample-actions.ts';
 import {filesUnder, readText} from './repository.ts';
 
@@ -52,9 +51,8 @@ const listedNamesOf = (actions: readonly ActionName[]): readonly string[] =>
   );
 
 describe('tool names', () => {
-  const forms = [...namesOf(actionNames), ...declaredActions.map(({tool}) => tool)];
-
   test('are unique and of the form that every provider takes', () => {
+    const forms = namesOf(actionNames);
     expect(forms).toEqual([...new Set(forms)]);
     expect(forms.filter(name => !/^[A-Z][A-Za-z]{0,63}$/u.test(name))).toEqual([]);
   });
@@ -95,17 +93,6 @@ describe('tool names', () => {
     expect(decodeAction('MultiEdit', {file_path: 'a.ts', edits})).toMatchObject({value: {name: 'request-file-edits'}});
     const task = decodeAction('Task', {description: 'x', prompt: 'y', subagent_type: 'general-purpose'});
     expect(task).toMatchObject({value: {name: 'start-agent', input: {kind: 'general', harness: 'weft'}}});
-  });
-
-  test.each(declaredActions.map(({tool}) => tool))('%s is declared only: a call is a fault that says so', name => {
-    const decoded = decodeAction(name, {});
-    expect(decoded).toEqual({
-      tag: 'failed',
-      error: {
-        kind: 'rejected',
-        message: `${name} is not built yet in this version of weft. Available: ${offeredNames()}.`,
-      },
-    });
   });
 
   test('that nobody knows are a fault that lists what there is', () => {
@@ -216,6 +203,16 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},
     ExitPlanMode: {good: {goal: 'g', steps: ['one'], notes: 'n'}, bad: {goal: 'g'}},
     SuggestNewConversation: {good: {summary: 'The cart is done.'}, bad: {summary: ''}},
+    RequestComputerUse: {good: {task_summary: 'Fill in the form', minutes: 5}, bad: {task_summary: 'x', minutes: 61}},
+    UseComputer: {
+      good: {
+        actions: [
+          {action: 'click', x: 1, y: 2},
+          {action: 'keys', keys: 'ctrl+c'},
+        ],
+      },
+      bad: {actions: [{action: 'click', x: 1}]},
+    },
     Agent: {
       good: {description: 'find it', prompt: 'Where is it?', subagent_type: 'explore', run_in_background: false},
       bad: {description: 'find it'},

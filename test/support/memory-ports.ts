@@ -12,6 +12,7 @@ import {noImpact, type ActionPorts, type SearchPort, type ShellReport} from '../
 import {hostServices, type HostPorts} from '../../src/cli/compose/host-services.ts';
 import {blankHost} from './blank-host.ts';
 import {noConversations} from './no-conversations.ts';
+import {noComputer} from './no-computer.ts';
 import {noWeb} from './no-web.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/agent/client.ts';
@@ -202,6 +203,8 @@ export function engineBench(
     readonly skills?: SkillsPort;
     readonly plans?: AgentPorts['plans'];
     readonly artifacts?: AgentPorts['artifacts'];
+    readonly computer?: AgentPorts['computer'];
+    readonly clock?: AgentPorts['clock'];
     readonly reviewSource?: AgentPorts['reviewSource'];
     readonly conversations?: ConversationsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
@@ -259,6 +262,7 @@ export function engineBench(
     notices: {listen: given.listenToNotices ?? (() => {})},
     memory: {warning: given.memoryWarning ?? (() => '')},
     plans: given.plans ?? memoryPlans(),
+    computer: given.computer ?? noComputer,
     artifacts: given.artifacts ?? {keep: async () => failed(rejected('Nothing is kept here.'))},
     reviewSource: given.reviewSource ?? {read: async () => failed(rejected('There is no repository here.'))},
     replaceText: async (text, {oldText, newText}) =>
@@ -291,7 +295,7 @@ export function engineBench(
       changes: given.changes ?? {watch: async () => async () => noChanges},
       web: {...noWeb, ...given.web},
     },
-    clock: {now: () => 0},
+    clock: given.clock ?? {now: () => 0},
     ids: {message: () => messageId(`m${++ids}`), todo: () => todoId(`t${++ids}`), plan: () => planId(`plan_${++ids}`)},
   };
   const engine = createEngine({

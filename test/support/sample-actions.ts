@@ -209,6 +209,22 @@ export const sampleActions: {
     label: 'Suggest a new conversation: the next task is another one',
     partial: {summary: 'The cart is done.'},
   },
+  'request-computer-use': {
+    input: {task: 'Fill in the form', minutes: 1},
+    label: 'Use the computer for 1 minute: Fill in the form',
+    partial: {task: 'Fill in the form'},
+  },
+  'use-computer': {
+    input: {
+      steps: [
+        {kind: 'click', at: {x: 10, y: 20}, button: 'right', times: 2},
+        {kind: 'keys', modifiers: ['ctrl'], key: {character: 's'}},
+      ],
+      summary: '',
+    },
+    label: 'Use the computer: double right click 10,20, press ctrl+s',
+    partial: {done: 0, of: 2},
+  },
   'exit-plan': {
     input: {goal: 'Prices are right', steps: ['Add a test', 'Mend the rounding'], notes: ''},
     label: 'Plan: Prices are right',

@@ -2,6 +2,7 @@ import type {AgentEvent, SessionUsage} from '../../actions/agent-event.ts';
 import {noCommands} from '../../actions/commands-port.ts';
 import {noHooks, type HooksPort, type Subagent} from '../../actions/hooks-port.ts';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
+import {isSearchedFor} from '../../actions/define-action.ts';
 import {failed, ok} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
 import type {OpenSession} from '../../domain/journal.ts';
@@ -94,7 +95,7 @@ function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
   const names = actionNames.flatMap(name => {
     const {offered, tools} = definitions[name];
     if (offered === 'answer-schema' || offered === 'more-tools') return [];
-    return tools.map(tool => tool.name).filter(tool => offered === 'when-found' || !mayCall(tool));
+    return tools.map(tool => tool.name).filter(tool => isSearchedFor(offered) || !mayCall(tool));
   });
   return new Map(names.map(name => [name, 'absent']));
 }

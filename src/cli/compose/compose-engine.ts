@@ -9,7 +9,7 @@ import {
   type PermissionRules,
 } from '../../safety/rules/permission-rule.ts';
 import {secretNamesIn} from '../../safety/secrets/placeholders.ts';
-import {redactingCommands, redactingPorts} from '../../safety/secrets/redacting-ports.ts';
+import {redactingCommands, redactingComputer, redactingPorts} from '../../safety/secrets/redacting-ports.ts';
 import {redactingHarnesses} from '../../safety/secrets/redacting-harnesses.ts';
 import {redactFault, makeRedactor, type Redactor} from '../../safety/secrets/redactor.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
@@ -28,6 +28,7 @@ import type {PlanStore} from '../../store/plan-store.ts';
 import {hostServices} from './host-services.ts';
 import {
   lazyArtifacts,
+  lazyComputer,
   lazyCheckpoints,
   lazyFinder,
   lazyImages,
@@ -325,6 +326,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         },
         drop: () => finder.drop(),
       }),
+      computer: redactingComputer(lazyComputer({environment, newFile: outputs.newScreenshot}), secrets),
       artifacts: lazyArtifacts(setup.artifactsFolder, secrets),
       plans,
       reviewSource: lazyReviewSource({directory, environment}, secrets),

@@ -2,6 +2,7 @@ import type {PlanStorePort, WorkspaceStatePort} from '../../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
 import type {ArtifactsPort} from '../../actions/artifacts-port.ts';
+import type {ComputerPort} from '../../actions/computer-port.ts';
 import type {ReviewSourcePort} from '../../actions/review-port.ts';
 import type {WebPort} from '../../actions/web-port.ts';
 import type {ImpactPort, SearchPort, TerminalControl} from '../../actions/ports.ts';
@@ -20,6 +21,9 @@ import {redactDiff} from '../../safety/secrets/redacting-ports.ts';
 import {redactFault, type Redactor} from '../../safety/secrets/redactor.ts';
 import type {PlanStore} from '../../store/plan-store.ts';
 import type {CheckpointPlace} from '../../workspace/checkpoints/make-checkpoints.ts';
+import {findDesktop, type FoundDesktop} from '../../workspace/computer/find-desktop.ts';
+import type {ComputerOptions} from '../../workspace/computer/make-computer.ts';
+import {findProgram} from '../../workspace/exec/trusted-path.ts';
 import {listFolder} from '../../workspace/files/list-folder.ts';
 import {readBytes} from '../../workspace/files/regular-files.ts';
 import type {ImpactOptions} from '../../workspace/impact/make-impact.ts';
@@ -44,6 +48,32 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
   return {
     assess: async (action, mode, signal) => (await (judge ??= load())).assess(action, mode, signal),
     reach: async (rule, action) => (await (judge ??= load())).reach(rule, action),
+  };
+}
+
+/** Screen, mouse and keyboard, loaded with the first request to use them. Whether there are any is looked up once. */
+export function lazyComputer({
+  environment,
+  newFile,
+}: Pick<ComputerOptions, 'newFile'> & {readonly environment: NodeJS.ProcessEnv}): ComputerPort {
+  let found: {readonly desktop: FoundDesktop | undefined} | undefined;
+  const look = (): FoundDesktop | undefined =>
+    (found ??= {desktop: findDesktop(process.platform, environment, findProgram)}).desktop;
+  let made: Promise<Omit<ComputerPort, 'using'>> | undefined;
+  const load = async (): Promise<Omit<ComputerPort, 'using'>> => {
+    const [{makeComputer}, {programRunner}] = await Promise.all([
+      import('../../workspace/computer/make-computer.ts'),
+      import('../../workspace/computer/run-program.ts'),
+    ]);
+    return makeComputer({found: look(), run: programRunner(environment), newFile});
+  };
+  return {
+    get using() {
+      return look()?.missing.length === 0 ? 'offered' : 'none';
+    },
+    probe: async signal => (await (made ??= load())).probe(signal),
+    act: async (step, signal) => (await (made ??= load())).act(step, signal),
+    screenshot: async signal => (await (made ??= load())).screenshot(signal),
   };
 }
 

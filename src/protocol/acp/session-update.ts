@@ -28,6 +28,8 @@ function toolKind({kind}: Access): string {
     case 'mcp-resource':
     case 'skill':
     case 'agent':
+    case 'computer-request':
+    case 'computer-steps':
       return 'other';
     case 'plan':
       return 'switch_mode';

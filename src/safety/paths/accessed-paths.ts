@@ -64,6 +64,8 @@ export function accessedPaths(access: Access): readonly string[] {
     case 'skill':
     case 'agent':
     case 'plan':
+    case 'computer-request':
+    case 'computer-steps':
     case 'none':
       return [];
     default:

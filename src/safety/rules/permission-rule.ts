@@ -1,6 +1,5 @@
 import type {AskCase} from '../../actions/access.ts';
 import {actionNames, definitions, toolNamesOf} from '../../actions/catalogue.ts';
-import {declaredActions} from '../../actions/declared-actions.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -98,9 +97,7 @@ export const networkRules = 'Network';
 function patternedBy(tool: string): Patterned | 'unknown' {
   if (tool === networkRules) return 'domains';
   const action = actionNames.find(name => toolNamesOf(name).includes(tool));
-  if (action === undefined) {
-    return tool.startsWith('mcp__') || declaredActions.some(declared => declared.tool === tool) ? 'other' : 'unknown';
-  }
+  if (action === undefined) return tool.startsWith('mcp__') ? 'other' : 'unknown';
   const {ruleKind} = definitions[action];
   switch (ruleKind) {
     case 'command':
@@ -123,7 +120,7 @@ function patternedBy(tool: string): Patterned | 'unknown' {
 /** A near miss is an error, since ignoring it could drop a rule that someone relies on; a tool that weft has not cannot run. */
 function unknownTool(rule: string, tool: string): RuleFault {
   const built = [...actionNames.flatMap(toolNamesOf), networkRules];
-  const near = nearestName(tool, [...built, ...declaredActions.map(declared => declared.tool)]);
+  const near = nearestName(tool, built);
   const message = `The rule ${rule} names no tool of weft.`;
   if (near !== undefined) return {kind: 'malformed', message: `${message} Did you mean ${near}?`};
   const known = `There are ${built.join(', ')}; tools of MCP servers begin with mcp__.`;

@@ -11,6 +11,7 @@ import type {
   ShellReport,
 } from '../../actions/ports.ts';
 import type {ConversationsPort} from '../../actions/conversations-port.ts';
+import type {ComputerPort} from '../../actions/computer-port.ts';
 import type {ChangesPort} from '../../actions/changes-port.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
@@ -458,6 +459,27 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
       redacted(await mcp.readResource({...request, uri: secrets.restore(request.uri)}, signal)),
   };
 }
+
+/** The screen as it is; the text that is typed has the secrets themselves, which a person has seen go there. */
+export const redactingComputer = (computer: ComputerPort, secrets: Redactor): ComputerPort => ({
+  get using() {
+    return computer.using;
+  },
+  async probe(signal) {
+    const probe = await computer.probe(signal);
+    return probe.tag === 'ok' ? probe : failed(redactFault(probe.error, secrets));
+  },
+  async act(step, signal) {
+    const unknown = step.kind === 'type' ? secrets.unknownPlaceholders(step.text) : [];
+    if (unknown.length > 0) return failed(rejected(`Nothing was typed: ${unknownPlaceholderText(unknown)}`));
+    const acted = await computer.act(step.kind === 'type' ? {...step, text: secrets.restore(step.text)} : step, signal);
+    return acted.tag === 'ok' ? acted : failed(redactFault(acted.error, secrets));
+  },
+  async screenshot(signal) {
+    const taken = await computer.screenshot(signal);
+    return taken.tag === 'ok' ? taken : failed(redactFault(taken.error, secrets));
+  },
+});
 
 /**
  * A port to the web that redacts secrets in what it answers, and restores them in addresses and queries: by then a person has seen

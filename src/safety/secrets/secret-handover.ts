@@ -41,6 +41,8 @@ function handovers(access: Access): readonly Handover[] {
       return [{text: JSON.stringify(access.arguments), to: {kind: 'mcp-server', server: access.server}}];
     case 'mcp-resource':
       return [{text: access.uri, to: {kind: 'mcp-server', server: access.server}}];
+    case 'computer-steps':
+      return [{text: access.typed, to: {kind: 'screen'}}];
     case 'read':
     case 'search':
     // What is sent out there is looked through with the secrets themselves.
@@ -49,6 +51,7 @@ function handovers(access: Access): readonly Handover[] {
     case 'skill':
     case 'agent':
     case 'plan':
+    case 'computer-request':
     case 'none':
       return [];
     default:

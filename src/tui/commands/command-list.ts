@@ -42,6 +42,18 @@ const compactCommand: SlashCommand = {
   run: (instructions, context) => context.query({query: 'preview-compaction', instructions}),
 };
 
+const computerCommand: SlashCommand = {
+  name: 'computer',
+  aliases: [],
+  usage: '/computer off',
+  summary: 'no longer let the agent use screen, mouse and keyboard',
+  choices: [],
+  run(word, context) {
+    if (word === 'off') context.submit({op: 'end-computer-use'});
+    else context.notify('info', 'The agent asks before it uses the computer. /computer off takes your yes back.');
+  },
+};
+
 const demoCommand: SlashCommand = {
   name: 'demo',
   aliases: [],
@@ -268,6 +280,7 @@ const everyCommand: readonly SlashCommand[] = [
   todoCommand,
   documentsCommand,
   reviewCommand,
+  computerCommand,
   contextCommand,
   costCommand,
   editorCommand,

@@ -1,3 +1,5 @@
+import {timeOfDay} from '../../actions/request-computer-use.ts';
+import {screenshotText} from '../../actions/use-computer.ts';
 import {agentFacts} from '../../actions/start-agent.ts';
 import type {AgentRow} from '../../domain/sub-agent.ts';
 import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
@@ -147,6 +149,11 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     rows: noteRows(visibleLine(title), frame),
     foot: [`${messages.length} of ${countOf(total, {one: 'message', many: 'messages'})}`],
   }),
+  'request-computer-use': ({until}) => ({
+    rows: [],
+    foot: [until === 0 ? 'allowed already' : `allowed until ${timeOfDay(until)}; Esc or /computer off ends it`],
+  }),
+  'use-computer': ({screenshot}) => ({rows: [], foot: [visibleLine(screenshotText(screenshot))]}),
   'suggest-prompt': ({prompt, label}, frame) => ({
     rows: label === '' ? [] : noteRows(visibleLine(prompt), frame),
     foot: [],

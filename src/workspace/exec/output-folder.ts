@@ -9,6 +9,8 @@ export interface OutputFolder {
   /** The same for a page of the web, and for an answer of an MCP server. */
   readonly newPage: () => string;
   readonly newAnswer: () => string;
+  /** The same for a picture of the screen (PNG). */
+  readonly newScreenshot: () => string;
   /** The folders whose files results may name, this process's and those of others of this user; links resolved. */
   readonly folders: () => readonly string[];
 }
@@ -33,18 +35,19 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
     return folder;
   }
 
-  const fileNamed = (name: string): string => {
+  const fileNamed = (name: string, ending = 'txt'): string => {
     const last = made.at(-1);
     // Somebody who tidies temporary folders may have taken it away.
     const folder = last === undefined || statsOf(last) === undefined ? makeFolder() : last;
     files += 1;
-    return join(folder, `${name}-${files}.txt`);
+    return join(folder, `${name}-${files}.${ending}`);
   };
 
   return {
     newFile: () => fileNamed('command'),
     newPage: () => fileNamed('page'),
     newAnswer: () => fileNamed('answer'),
+    newScreenshot: () => fileNamed('screenshot', 'png'),
     folders: () => (readable ??= existingFolder(parent)) ?? [],
   };
 }

@@ -1,0 +1,101 @@
+import type {Outcome} from '../base/outcome.ts';
+import type {ImageBlock} from '../domain/conversation.ts';
+import type {Fault} from '../domain/fault.ts';
+
+/** The screen, the mouse and the keyboard of this machine, through programs that are installed. */
+export interface ComputerPort {
+  /** Whether there is a display, and the programs for it. Starts nothing. */
+  readonly using: 'offered' | 'none';
+  /** Asks the display for its size: a fault where the programs do not work, with what to do. */
+  probe(signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
+  /** Does one step, in at most 30 s. A button that it holds is let go, also where it is aborted. */
+  act(step: ComputerStep, signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
+  /** The whole screen, at most `mostEdge` pixels wide and high and `mostBytes` large. A copy is kept as a file. */
+  screenshot(signal: AbortSignal): Promise<Outcome<Screenshot, Fault>>;
+}
+
+/** The longest edge of a screenshot, in pixels: about what models see sharply. */
+export const mostEdge = 1280;
+
+/** Of a screenshot: models take images of 5 MB as base64. */
+export const mostBytes = 3_600_000;
+
+export interface Screenshot extends Size {
+  readonly image: ImageBlock;
+  readonly bytes: number;
+  /** Of the screen itself, in the pixels that its programs count. */
+  readonly screen: Size;
+  /** Where the copy lies. */
+  readonly path: string;
+}
+
+/** In pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** In pixels of the screenshot, from its upper left corner. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** One thing that a person does with mouse and keyboard. */
+export type ComputerStep =
+  | {readonly kind: 'click'; readonly at: Point; readonly button: MouseButton; readonly times: 1 | 2}
+  | {readonly kind: 'move'; readonly at: Point}
+  | {readonly kind: 'drag'; readonly from: Point; readonly to: Point}
+  | {readonly kind: 'type'; readonly text: string}
+  | ({readonly kind: 'keys'} & KeyChord)
+  | {readonly kind: 'scroll'; readonly at: Point; readonly direction: ScrollDirection; readonly notches: number}
+  | {readonly kind: 'wait'; readonly ms: number};
+
+export const mouseButtons = ['left', 'middle', 'right'] as const;
+export type MouseButton = (typeof mouseButtons)[number];
+
+export const scrollDirections = ['up', 'down', 'left', 'right'] as const;
+export type ScrollDirection = (typeof scrollDirections)[number];
+
+/** Keys that are pressed together. */
+export interface KeyChord {
+  readonly modifiers: readonly Modifier[];
+  readonly key: Key;
+}
+
+export type Modifier = 'ctrl' | 'shift' | 'alt' | 'super';
+
+export type Key = {readonly named: NamedKey} | {readonly character: string};
+
+export const namedKeys = [
+  ...([
+    'enter',
+    'tab',
+    'space',
+    'escape',
+    'backspace',
+    'delete',
+    'insert',
+    'home',
+    'end',
+    'pageup',
+    'pagedown',
+  ] as const),
+  ...(['up', 'down', 'left', 'right'] as const),
+  ...(['f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7', 'f8', 'f9', 'f10', 'f11', 'f12'] as const),
+] as const;
+export type NamedKey = (typeof namedKeys)[number];
+
+/** The computer as the session may use it: after the user's yes, for as long as that holds. */
+export interface SessionComputer extends Omit<ComputerPort, 'using'> {
+  /** The user has said yes to this. Answers with the time at which that ends, in milliseconds since 1970. */
+  grant(asked: ComputerRequest): number;
+  /** What the user has said yes to, while it holds; `undefined` where the agent has to ask. */
+  granted(): ComputerRequest | undefined;
+}
+
+/** What the user is asked for. */
+export interface ComputerRequest {
+  readonly task: string;
+  readonly minutes: number;
+}

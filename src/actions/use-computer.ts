@@ -1,0 +1,280 @@
+import * as z from 'zod/mini';
+import {byteSize} from '../base/byte-size.ts';
+import {clip, pluralize} from '../base/clip.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {type Fault, faultText, rejected} from '../domain/fault.ts';
+import {
+  type ComputerStep,
+  type KeyChord,
+  type Modifier,
+  mouseButtons,
+  namedKeys,
+  type Point,
+  type Screenshot,
+  scrollDirections,
+} from './computer-port.ts';
+import {defineAction, type ToolForm, toolForm} from './define-action.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface UseComputerInput {
+  /** In order. Empty: only a screenshot is taken. */
+  readonly steps: readonly ComputerStep[];
+  /** The model's own words; may be empty. */
+  readonly summary: string;
+}
+
+export interface UseComputerOutput {
+  readonly steps: number;
+  readonly screenshot: Screenshot;
+}
+
+/** `done` counts steps. */
+export interface UseComputerPartial {
+  readonly done: number;
+  readonly of: number;
+}
+
+const mostSteps = 20;
+
+/** Does what a person does with mouse and keyboard, and then looks at the screen. */
+export const useComputer = defineAction<UseComputerInput, UseComputerOutput, UseComputerPartial>({
+  summary: 'Act on the screen, mouse and keyboard.',
+  risk: 'external',
+  scheduling: 'barrier',
+  offered: 'with-display',
+  access: ({steps}) => ({
+    kind: 'computer-steps',
+    typed: steps.flatMap(step => (step.kind === 'type' ? [step.text] : [])).join('\n'),
+  }),
+  ruleKind: 'whole-tool',
+  asks: [{name: 'computer-secret', risks: ['external'], askedWhen: 'it types a secret'}],
+  tools: [computerTool()],
+  label: ({steps, summary}) => `Use the computer: ${summary === '' ? stepsText(steps) : summary}`,
+  cancelled: ({steps}) => ({done: 0, of: steps.length}),
+  modelContent: ({screenshot}) => {
+    const {width, height, path, image} = screenshot;
+    return [
+      {kind: 'text', text: `Screenshot, ${width}×${height}: coordinates are pixels of this image. A copy is ${path}`},
+      image,
+    ];
+  },
+  partialText: ({done, of}) => (done === 0 ? '' : `${done} of ${pluralize(of, 'step')} had been done.`),
+  outcome: ({screenshot}) => [screenshotText(screenshot)],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run({steps}, {ports: {computer}, signal}) {
+    let done = 0;
+    const stopped = () =>
+      ({
+        state: 'cancelled',
+        why: {reason: 'interrupted', message: ''},
+        partial: {done, of: steps.length},
+      }) as const;
+    for (const step of steps) {
+      // The time may end between two steps.
+      if (computer.granted() === undefined) return {state: 'error', fault: afterSteps(notGranted, done)};
+      // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person does
+      const acted = await computer.act(step, signal);
+      if (signal.aborted) return stopped();
+      if (acted.tag === 'failed') {
+        const why = rejected(`${stepText(step)}: ${faultText(acted.error)}`);
+        return {state: 'error', fault: acted.error.kind === 'rejected' ? afterSteps(why, done) : acted.error};
+      }
+      done += 1;
+    }
+    if (computer.granted() === undefined) return {state: 'error', fault: afterSteps(notGranted, done)};
+    const screenshot = await computer.screenshot(signal);
+    if (signal.aborted) return stopped();
+    return screenshot.tag === 'ok'
+      ? {state: 'success', output: {steps: done, screenshot: screenshot.value}}
+      : {state: 'error', fault: screenshot.error};
+  },
+});
+
+const notGranted = rejected('The user does not allow the use of the computer now. Ask with RequestComputerUse.');
+
+/** What went before has happened, whatever comes of the rest. */
+const afterSteps = (fault: Fault, done: number): Fault =>
+  done === 0 ? fault : rejected(`${faultText(fault)} The ${pluralize(done, 'step')} before it had been done.`);
+
+/** `Screenshot 1280×720, 210.4 kB: /tmp/…/screenshot-1.png` */
+export const screenshotText = ({width, height, bytes, path}: Screenshot): string =>
+  `screenshot ${width}×${height}, ${byteSize(bytes)}: ${path}`;
+
+const stepsText = (steps: readonly ComputerStep[]): string =>
+  steps.length === 0 ? 'screenshot' : clip(steps.map(stepText).join(', '), 300);
+
+function stepText(step: ComputerStep): string {
+  switch (step.kind) {
+    case 'click': {
+      const button = step.button === 'left' ? '' : `${step.button} `;
+      return `${step.times === 2 ? 'double ' : ''}${button}click ${pointText(step.at)}`;
+    }
+    case 'move':
+      return `move to ${pointText(step.at)}`;
+    case 'drag':
+      return `drag ${pointText(step.from)} to ${pointText(step.to)}`;
+    case 'type':
+      return `type ${JSON.stringify(clip(step.text, 80))}`;
+    case 'keys':
+      return `press ${[...step.modifiers, 'named' in step.key ? step.key.named : step.key.character].join('+')}`;
+    case 'scroll':
+      return `scroll ${step.direction} at ${pointText(step.at)}`;
+    case 'wait':
+      return `wait ${step.ms} ms`;
+    default:
+      return unreachable(step);
+  }
+}
+
+const pointText = ({x, y}: Point): string => `${x},${y}`;
+
+const stepKinds = ['screenshot', 'click', 'double_click', 'move', 'drag', 'type', 'keys', 'scroll', 'wait'] as const;
+
+interface WrittenStep {
+  readonly action: (typeof stepKinds)[number];
+  readonly x?: number | undefined;
+  readonly y?: number | undefined;
+  readonly to_x?: number | undefined;
+  readonly to_y?: number | undefined;
+  readonly button?: (typeof mouseButtons)[number] | undefined;
+  readonly text?: string | undefined;
+  readonly keys?: string | undefined;
+  readonly direction?: (typeof scrollDirections)[number] | undefined;
+  readonly amount?: number | undefined;
+  readonly ms?: number | undefined;
+}
+
+/** What a step lacks is a fault of the call. */
+function computerTool(): ToolForm<UseComputerInput> {
+  const pixel = () => z.optional(z.int().check(z.gte(0), z.lte(100_000)));
+  const form = toolForm({
+    name: 'UseComputer',
+    description:
+      'Use mouse and keyboard as a person does, after RequestComputerUse. It ends with a screenshot, in whose pixels x and y are.',
+    schema: () =>
+      z.object({
+        action_summary: z.optional(z.string().check(z.trim(), z.maxLength(300))),
+        actions: z
+          .array(
+            z.object({
+              action: z.enum(stepKinds),
+              x: pixel(),
+              y: pixel(),
+              to_x: pixel(),
+              to_y: pixel(),
+              button: z.optional(z.enum(mouseButtons)),
+              text: z.optional(z.string().check(z.minLength(1), z.maxLength(2000))),
+              keys: z.optional(
+                z.string().check(z.minLength(1), z.maxLength(40), z.describe('ctrl+shift+t, enter, f5')),
+              ),
+              direction: z.optional(z.enum(scrollDirections)),
+              amount: z.optional(z.int().check(z.gte(1), z.lte(50), z.describe('Notches'))),
+              ms: z.optional(z.int().check(z.gte(0), z.lte(20_000))),
+            }),
+          )
+          .check(z.maxLength(mostSteps)),
+      }),
+    toInput: ({action_summary, actions}): {readonly summary: string; readonly actions: readonly WrittenStep[]} => ({
+      summary: action_summary ?? '',
+      actions,
+    }),
+  });
+  return {
+    ...form,
+    decode(raw) {
+      const given = form.decode(raw);
+      if (given.tag === 'failed') return given;
+      const steps: ComputerStep[] = [];
+      for (const [at, step] of given.value.actions.entries()) {
+        const read = readStep(step);
+        if (read.tag === 'failed') return failed(`actions.${at}: ${read.error}`);
+        // Each call ends with a screenshot.
+        if (read.value !== 'screenshot') steps.push(read.value);
+      }
+      return ok({steps, summary: given.value.summary});
+    },
+  };
+}
+
+function readStep(step: WrittenStep): Outcome<ComputerStep | 'screenshot', string> {
+  const {action} = step;
+  const at = pointOf(step.x, step.y);
+  const needed = (what: string): Outcome<never, string> => failed(`${action} needs ${what}`);
+  switch (action) {
+    case 'screenshot':
+      return ok('screenshot');
+    case 'click':
+    case 'double_click': {
+      const times = action === 'click' ? 1 : 2;
+      return at === undefined ? needed('x and y') : ok({kind: 'click', at, times, button: step.button ?? 'left'});
+    }
+    case 'move':
+      return at === undefined ? needed('x and y') : ok({kind: 'move', at});
+    case 'drag': {
+      const to = pointOf(step.to_x, step.to_y);
+      return at === undefined || to === undefined ? needed('x, y, to_x and to_y') : ok({kind: 'drag', from: at, to});
+    }
+    case 'type':
+      return step.text === undefined ? needed('text') : ok({kind: 'type', text: step.text});
+    case 'keys':
+      return step.keys === undefined ? needed('keys') : readChord(step.keys);
+    case 'scroll': {
+      const {direction, amount} = step;
+      if (at === undefined || direction === undefined) return needed('x, y and direction');
+      return ok({kind: 'scroll', at, direction, notches: amount ?? 3});
+    }
+    case 'wait':
+      return step.ms === undefined ? needed('ms') : ok({kind: 'wait', ms: step.ms});
+    default:
+      return unreachable(action);
+  }
+}
+
+const pointOf = (x: number | undefined, y: number | undefined): Point | undefined =>
+  x === undefined || y === undefined ? undefined : {x, y};
+
+/** `ctrl+shift+t`: modifiers, and one key at the end, which may be a plus. */
+function readChord(text: string): Outcome<{readonly kind: 'keys'} & KeyChord, string> {
+  const [, before = '', last = ''] = /^(.*?)\+?(\+|[^+]+)$/su.exec(text.trim()) ?? [];
+  const modifiers: Modifier[] = [];
+  for (const name of before.split('+').filter(part => part !== '')) {
+    const modifier = modifierNames[name.trim().toLowerCase()];
+    if (modifier === undefined) return failed(`${JSON.stringify(name)} is no modifier (ctrl, shift, alt, super)`);
+    if (!modifiers.includes(modifier)) modifiers.push(modifier);
+  }
+  const written = last.trim().toLowerCase().replaceAll(/[_ ]/gu, '');
+  const named = namedKeys.find(key => key === (otherKeyNames[written] ?? written));
+  if (named !== undefined) return ok({kind: 'keys', modifiers, key: {named}});
+  const [character, ...more] = last;
+  return character === undefined || more.length > 0
+    ? failed(`${JSON.stringify(last)} is no key (one character, or ${namedKeys.join(', ')})`)
+    : ok({kind: 'keys', modifiers, key: {character}});
+}
+
+const modifierNames: Readonly<Partial<Record<string, Modifier>>> = {
+  ctrl: 'ctrl',
+  control: 'ctrl',
+  shift: 'shift',
+  alt: 'alt',
+  option: 'alt',
+  super: 'super',
+  cmd: 'super',
+  command: 'super',
+  meta: 'super',
+  win: 'super',
+};
+
+const otherKeyNames: Readonly<Partial<Record<string, (typeof namedKeys)[number]>>> = {
+  return: 'enter',
+  esc: 'escape',
+  del: 'delete',
+  ins: 'insert',
+  pgup: 'pageup',
+  pgdn: 'pagedown',
+  arrowup: 'up',
+  arrowdown: 'down',
+  arrowleft: 'left',
+  arrowright: 'right',
+};

@@ -1,0 +1,43 @@
+import type {ComputerPort, ComputerRequest, SessionComputer} from '../actions/computer-port.ts';
+import type {ClockPort} from './ports.ts';
+
+/**
+ * What the user has allowed the agent to do with the computer. It ends with its time, with an interrupt, with `/computer off` and with the
+ * session; nothing is kept of it.
+ */
+export class ComputerUse {
+  readonly #computer: ComputerPort;
+  readonly #clock: ClockPort;
+  #granted: (ComputerRequest & {readonly until: number}) | undefined;
+
+  constructor({computer, clock}: {readonly computer: ComputerPort; readonly clock: ClockPort}) {
+    this.#computer = computer;
+    this.#clock = clock;
+  }
+
+  /** Answers whether there was something to end. */
+  end(): 'ended' | 'nothing' {
+    const was = this.#now();
+    this.#granted = undefined;
+    return was === undefined ? 'nothing' : 'ended';
+  }
+
+  port(): SessionComputer {
+    const {probe, act, screenshot} = this.#computer;
+    return {
+      probe,
+      act,
+      screenshot,
+      grant: asked => {
+        const until = this.#clock.now() + asked.minutes * 60_000;
+        this.#granted = {...asked, until};
+        return until;
+      },
+      granted: () => this.#now(),
+    };
+  }
+
+  #now(): ComputerRequest | undefined {
+    return this.#granted !== undefined && this.#clock.now() < this.#granted.until ? this.#granted : undefined;
+  }
+}

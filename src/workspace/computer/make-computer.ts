@@ -1,0 +1,184 @@
+import {readFile, rm, writeFile} from 'node:fs/promises';
+import {setTimeout as delay} from 'node:timers/promises';
+import {
+  type ComputerPort,
+  type ComputerStep,
+  mostBytes,
+  mostEdge,
+  type Point,
+  type Screenshot,
+  type Size,
+} from '../../actions/computer-port.ts';
+import {byteSize} from '../../base/byte-size.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {causeText, type Fault, rejected} from '../../domain/fault.ts';
+import {type Desktop, pngSize, type ProgramCall} from './desktop.ts';
+import {displayNames, type FoundDesktop, missingText} from './find-desktop.ts';
+import {macosDesktop} from './macos.ts';
+import type {RunProgram} from './run-program.ts';
+import {waylandDesktop} from './wayland.ts';
+import {x11Desktop} from './x11.ts';
+
+export interface ComputerOptions {
+  readonly found: FoundDesktop | undefined;
+  readonly run: RunProgram;
+  /** The path of a file for a screenshot. */
+  readonly newFile: () => string;
+}
+
+/** Uses the computer through the programs that were found. */
+export function makeComputer({found, run, newFile}: ComputerOptions): Omit<ComputerPort, 'using'> {
+  const missing = whatIsMissing(found);
+  if (found === undefined || missing !== undefined) {
+    const none = failed(missing ?? noDisplay);
+    return {probe: async () => none, act: async () => none, screenshot: async () => none};
+  }
+  const desktop = desktopOf(found);
+  /** As it was when it was last looked at: points are those of that screenshot. */
+  let screen: Size | undefined;
+
+  /** The last program's output. */
+  async function runAll(calls: readonly ProgramCall[], signal: AbortSignal): Promise<Outcome<Buffer, Fault>> {
+    let printed: Buffer = Buffer.alloc(0);
+    for (const each of calls) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const ended = await run(each, signal);
+      if (ended.tag === 'failed') return failed(rejected(`${each.program} ${ended.error}.`));
+      printed = ended.value;
+    }
+    return ok(printed);
+  }
+
+  async function look(signal: AbortSignal): Promise<Outcome<Size, Fault>> {
+    const {call, read} = desktop.size;
+    const printed = await runAll([call], signal);
+    if (printed.tag === 'failed') return failed(unusable(printed.error, found?.display));
+    const size = read(printed.value);
+    if (size === undefined) return failed(rejected(`${call.program} did not tell the size of the screen.`));
+    screen = size;
+    return ok(size);
+  }
+
+  return {
+    async probe(signal) {
+      const size = await look(signal);
+      return size.tag === 'ok' ? ok(undefined) : size;
+    },
+    async act(step, signal) {
+      if (step.kind === 'wait') {
+        await delay(step.ms, undefined, {signal}).catch(() => {});
+        return ok(undefined);
+      }
+      const size = screen === undefined ? await look(signal) : ok(screen);
+      if (size.tag === 'failed') return size;
+      const shown = scaled(size.value);
+      const outside = pointsOf(step).find(({x, y}) => x >= shown.width || y >= shown.height);
+      if (outside !== undefined) {
+        const {width, height} = shown;
+        return failed(rejected(`${outside.x},${outside.y} is outside of the screenshot (${width}×${height}).`));
+      }
+      const onScreen = ({x, y}: Point): Point => ({
+        x: Math.min(size.value.width - 1, Math.round(((x + 0.5) * size.value.width) / shown.width - 0.5)),
+        y: Math.min(size.value.height - 1, Math.round(((y + 0.5) * size.value.height) / shown.height - 0.5)),
+      });
+      const ended = await runAll(desktop.calls(withPoints(step, onScreen)), signal);
+      // The button may be down: it is let go, whatever has been aborted.
+      if (ended.tag === 'failed' && step.kind === 'drag') await runAll(desktop.release, new AbortController().signal);
+      return ended.tag === 'ok' ? ok(undefined) : ended;
+    },
+    async screenshot(signal) {
+      const looked = await look(signal);
+      if (looked.tag === 'failed') return looked;
+      const size = scaled(looked.value);
+      try {
+        const file = newFile();
+        const taking = desktop.screenshot({screen: looked.value, size, file});
+        if (taking === 'cannot-scale') return failed(cannotScale);
+        const printed = await runAll(taking.calls, signal);
+        if (printed.tag === 'failed') return printed;
+        const bytes = taking.picture === 'printed' ? printed.value : await readFile(taking.picture.file);
+        const kept = await keep(bytes, {screen: looked.value, file});
+        if (taking.picture !== 'printed' && taking.picture.file !== file) await rm(taking.picture.file, {force: true});
+        return kept;
+      } catch (cause) {
+        return failed(rejected(`The screenshot could not be kept: ${causeText(cause)}.`));
+      }
+    },
+  };
+}
+
+/** Why nothing works here; `undefined` where all programs are there. */
+function whatIsMissing(found: FoundDesktop | undefined): Fault | undefined {
+  if (found === undefined) return noDisplay;
+  if (found.missing.length === 0) return undefined;
+  return {
+    kind: 'needs-user',
+    message: `The computer cannot be used: programs for ${displayNames[found.display]} are missing`,
+    fix: `Install ${missingText(found)}.`,
+  };
+}
+
+const noDisplay: Fault = {
+  kind: 'needs-user',
+  message: 'The computer cannot be used: there is no display here',
+  fix: 'weft has to run where DISPLAY or WAYLAND_DISPLAY is set, or on macOS.',
+};
+
+const cannotScale: Fault = {
+  kind: 'needs-user',
+  message: 'maim does not make screenshots smaller, and this screen is too large',
+  fix: 'Install ImageMagick or scrot.',
+};
+
+const unusable = (fault: Fault, display: FoundDesktop['display'] | undefined): Fault => ({
+  kind: 'needs-user',
+  message: `The screen cannot be used: ${fault.message.replace(/\.$/u, '')}`,
+  fix: display === 'macos' ? 'Allow the terminal Screen Recording and Accessibility in the system settings.' : '',
+});
+
+function desktopOf({display, programs}: FoundDesktop): Desktop {
+  switch (display) {
+    case 'x11':
+      return x11Desktop(programs[0] ?? 'import');
+    case 'wayland':
+      return waylandDesktop;
+    case 'macos':
+      return macosDesktop;
+    default:
+      return unreachable(display);
+  }
+}
+
+/** The size of the screenshot of a screen. */
+function scaled({width, height}: Size): Size {
+  const factor = Math.min(1, mostEdge / Math.max(width, height));
+  return {width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor))};
+}
+
+async function keep(
+  bytes: Buffer,
+  {screen, file}: {readonly screen: Size; readonly file: string},
+): Promise<Outcome<Screenshot, Fault>> {
+  const size = pngSize(bytes);
+  if (size === undefined) return failed(rejected('The program for screenshots made no PNG.'));
+  if (bytes.length > mostBytes) {
+    const most = byteSize(mostBytes);
+    return failed(rejected(`The screenshot is too large: ${byteSize(bytes.length)}, at most ${most} can be sent.`));
+  }
+  await writeFile(file, bytes, {mode: 0o600});
+  const image = {kind: 'image', mediaType: 'image/png', data: bytes.toString('base64')} as const;
+  return ok({...size, image, bytes: bytes.length, screen, path: file});
+}
+
+type PointingStep = Exclude<ComputerStep, {kind: 'wait'}>;
+
+function pointsOf(step: PointingStep): readonly Point[] {
+  if ('at' in step) return [step.at];
+  return step.kind === 'drag' ? [step.from, step.to] : [];
+}
+
+function withPoints(step: PointingStep, map: (point: Point) => Point): PointingStep {
+  if ('at' in step) return {...step, at: map(step.at)};
+  return step.kind === 'drag' ? {...step, from: map(step.from), to: map(step.to)} : step;
+}
