@@ -146,9 +146,10 @@ interface WrittenStep {
   readonly ms?: number | undefined;
 }
 
+const pixel = () => z.optional(z.int().check(z.gte(0), z.lte(100_000)));
+
 /** What a step lacks is a fault of the call. */
 function computerTool(): ToolForm<UseComputerInput> {
-  const pixel = () => z.optional(z.int().check(z.gte(0), z.lte(100_000)));
   const form = toolForm({
     name: 'UseComputer',
     description:

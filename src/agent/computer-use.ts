@@ -23,11 +23,11 @@ export class ComputerUse {
   }
 
   port(): SessionComputer {
-    const {probe, act, screenshot} = this.#computer;
+    const computer = this.#computer;
     return {
-      probe,
-      act,
-      screenshot,
+      probe: signal => computer.probe(signal),
+      act: (step, signal) => computer.act(step, signal),
+      screenshot: signal => computer.screenshot(signal),
       grant: asked => {
         const until = this.#clock.now() + asked.minutes * 60_000;
         this.#granted = {...asked, until};

@@ -211,7 +211,7 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
           {action: 'keys', keys: 'ctrl+c'},
         ],
       },
-      bad: {actions: [{action: 'click', x: 1}]},
+      bad: {actions: [{action: 'fly'}]},
     },
     Agent: {
       good: {description: 'find it', prompt: 'Where is it?', subagent_type: 'explore', run_in_background: false},

@@ -25,6 +25,7 @@ test('doctor says what works here, and makes nothing', async () => {
     'shell',
     'search',
     'web',
+    'computer',
     'pty',
     'sandbox',
     'mcp',

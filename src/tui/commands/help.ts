@@ -65,7 +65,7 @@ const commandGroups: readonly {readonly title: string; readonly names: readonly 
   {title: 'Session', names: ['clear', 'resume', 'transcript', 'copy', 'export', 'exit']},
   {title: 'Context', names: ['context', 'compact', 'cost', 'documents', 'review']},
   {title: 'Undo', names: ['undo', 'redo', 'rewind']},
-  {title: 'Model', names: ['model', 'mode', 'login']},
+  {title: 'Model', names: ['model', 'mode', 'login', 'computer']},
   {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'agents', 'trust', 'note', 'todo', 'ps']},
   {title: 'weft', names: ['config', 'theme', 'verbosity', 'vim', 'editor', 'doctor', 'demo', 'help']},
 ];

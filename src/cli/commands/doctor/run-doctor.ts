@@ -10,6 +10,8 @@ import {providerNames} from '../../../domain/api-key.ts';
 import {causeText, faultText} from '../../../domain/fault.ts';
 import {provenText} from '../../../domain/sandbox.ts';
 import {allowsEveryCall} from '../../../safety/rules/permission-rule.ts';
+import {displayNames, findDesktop} from '../../../workspace/computer/find-desktop.ts';
+import {findProgram} from '../../../workspace/exec/trusted-path.ts';
 import {findShell} from '../../../workspace/exec/shell-start.ts';
 import {searchProviderOf} from '../../../workspace/web/search-provider.ts';
 import {findSearchBinary} from '../../../workspace/search/ripgrep.ts';
@@ -42,6 +44,7 @@ interface Check {
     | 'shell'
     | 'search'
     | 'web'
+    | 'computer'
     | 'pty'
     | 'sandbox'
     | 'mcp'
@@ -67,6 +70,7 @@ async function examine(): Promise<readonly Check[]> {
     guarded('shell', shell),
     guarded('search', search),
     guarded('web', web),
+    guarded('computer', computer),
     guarded('pty', pty),
     guarded('sandbox', sandbox),
     guarded('mcp', servers),
@@ -162,6 +166,24 @@ async function searchingModel(choice: ModelChoice): Promise<string> {
   return baseUrl === undefined
     ? `${providerNames[provider]} searches`
     : `${baseUrl} is asked to search; whether it can is not known`;
+}
+
+/** Which programs use the screen, the mouse and the keyboard, and whether the display answers them. */
+async function computer(): Promise<Check> {
+  const found = findDesktop(process.platform, process.env, findProgram);
+  if (found === undefined) return ok('computer', 'no display here, so the agent is not offered one');
+  const [{makeComputer}, {programRunner}] = await Promise.all([
+    import('../../../workspace/computer/make-computer.ts'),
+    import('../../../workspace/computer/run-program.ts'),
+  ]);
+  const port = makeComputer({found, run: programRunner(process.env), newFile: () => ''});
+  const probe = await port.probe(AbortSignal.timeout(lookMs));
+  return probe.tag === 'ok'
+    ? ok(
+        'computer',
+        `${displayNames[found.display]} with ${found.programs.join(', ')}; the agent asks before it uses it`,
+      )
+    : limited('computer', faultText(probe.error), '');
 }
 
 async function pty(): Promise<Check> {

@@ -1,5 +1,6 @@
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {Script} from 'node:vm';
 import {describe, expect, test} from 'vitest';
 import {type ComputerStep, mostBytes} from '../../../../src/actions/computer-port.ts';
 import {failed, ok, type Outcome} from '../../../../src/base/outcome.ts';
@@ -96,11 +97,10 @@ describe('X11', () => {
   });
 
   test('scrot writes a second file, of which nothing stays', async () => {
-    const thumb = (args: readonly string[]): string => (args.at(-1) ?? '').replace(/\.png$/u, '-thumb.png');
     let second = '';
     using desk = openDesk(desktop('x11', 'scrot', 'xdotool'), async ({program, args}) => {
       if (program !== 'scrot') return ok(Buffer.from('1600 900'));
-      second = thumb(args);
+      second = (args.at(-1) ?? '').replace(/\.png$/u, '-thumb.png');
       writeFileSync(args.at(-1) ?? '', png(1600, 900));
       writeFileSync(second, png(1280, 720));
       return ok(Buffer.alloc(0));
@@ -167,7 +167,7 @@ test('macOS: each step is one script, in which text is a string and nothing else
   expect(scripts[7]).toBe(`Application('System Events').keyCode(116, {"using":[]});`);
   expect(desk.ran.slice(-2)).toEqual(['screencapture -x -m -t png FILE', 'sips --resampleHeightWidth 720 1280 FILE']);
   // Each script is JavaScript.
-  for (const each of scripts.slice(0, -2)) expect(() => new Function(each)).not.toThrow();
+  for (const each of scripts.slice(0, -2)) expect(() => new Script(each)).not.toThrow();
 });
 
 describe('what goes wrong is a fault', () => {
