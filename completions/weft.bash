@@ -20,6 +20,7 @@ _weft_enter() { # the command that a word names in a command
     'weft agents') next='weft agents' ;;
     'weft plan') next='weft plan' ;;
     'weft serve') next='weft serve' ;;
+    'weft worker') next='weft worker' ;;
     'weft attach') next='weft attach' ;;
     'weft stack') next='weft stack' ;;
     'weft schedule') next='weft schedule' ;;
@@ -236,6 +237,8 @@ _weft_option() { # what an option of a command takes
     'weft serve --allow-host') takes=many kind=any ;;
     'weft serve --allow-origin') takes=many kind=any ;;
     'weft serve --output-format') takes=one kind=choices choices=('text' 'json') ;;
+    'weft worker --store') takes=one kind=any ;;
+    'weft worker --concurrency') takes=one kind=any ;;
     'weft attach --token-file') takes=one kind=file ;;
     'weft attach -C' | 'weft attach --cwd') takes=one kind=directory ;;
     'weft stack run --harness') takes=one kind=any ;;
@@ -332,7 +335,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'attach' 'stack' 'schedule' 'acp') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'worker' 'attach' 'stack' 'schedule' 'acp') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft init') options=('-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
@@ -406,6 +409,7 @@ _weft_names() { # what can follow in a command
     'weft plan list') options=('--json' '-h' '--help') commands=() ;;
     'weft plan show') options=('--json' '-h' '--help') commands=() ;;
     'weft serve') options=('--port' '--host' '--store' '--allow-host' '--allow-origin' '--output-format' '-h' '--help') commands=() ;;
+    'weft worker') options=('--store' '--concurrency' '-h' '--help') commands=() ;;
     'weft attach') options=('--token-file' '-C' '--cwd' '-h' '--help') commands=() ;;
     'weft stack') options=('-h' '--help') commands=('run' 'list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages' 'help') ;;
     'weft stack run') options=('--harness' '--keep-going' '--once' '--json' '--model' '--fallback-model' '--provider' '--base-url' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-C' '--cwd' '--add-dir' '--settings' '--mcp-config' '-h' '--help') commands=() ;;

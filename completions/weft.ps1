@@ -22,6 +22,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft agents'] = 'weft agents'
     $enter['weft plan'] = 'weft plan'
     $enter['weft serve'] = 'weft serve'
+    $enter['weft worker'] = 'weft worker'
     $enter['weft attach'] = 'weft attach'
     $enter['weft stack'] = 'weft stack'
     $enter['weft schedule'] = 'weft schedule'
@@ -267,6 +268,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft serve --allow-origin'] = 'many'
     $takes['weft serve --output-format'] = 'one'
     $values['weft serve --output-format'] = @(, @('text', 'text'); , @('json', 'json'))
+    $takes['weft worker --store'] = 'one'
+    $takes['weft worker --concurrency'] = 'one'
     $takes['weft attach --token-file'] = 'one'
     $takes['weft attach -C'] = 'one'
     $takes['weft attach --cwd'] = 'one'
@@ -357,7 +360,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft schedule run|0'] = @()
     $positions['weft schedule help|0'] = @(, @('add', 'add'); , @('list', 'list'); , @('remove', 'remove'); , @('run', 'run'))
     $names = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('models', 'Models: context, prices, what each takes and is for'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'); , @('plan', 'Plan what a prompt asks for, and change nothing'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('attach', 'Open the terminal UI on a session of a weft server'); , @('stack', 'Tasks in layers, and what is to be done next'); , @('schedule', 'Prompts that weft serve sends at their times'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'))
+    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('models', 'Models: context, prices, what each takes and is for'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'); , @('plan', 'Plan what a prompt asks for, and change nothing'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('worker', 'Do what waits in a store that several machines share: background runs and schedules'); , @('attach', 'Open the terminal UI on a session of a weft server'); , @('stack', 'Tasks in layers, and what is to be done next'); , @('schedule', 'Prompts that weft serve sends at their times'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'))
     $names['weft demo'] = @()
     $names['weft init'] = @()
     $names['weft auth'] = @(, @('status', 'Show which keys there are and where they come from (never the keys)'); , @('login', 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'); , @('logout', 'Remove kept keys: all of them, or one provider’’s'); , @('help', 'display help for command'))
@@ -431,6 +434,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft plan list'] = @()
     $names['weft plan show'] = @()
     $names['weft serve'] = @()
+    $names['weft worker'] = @()
     $names['weft attach'] = @()
     $names['weft stack'] = @(, @('run', 'Run the tasks in order, from where the stack stands'); , @('list', 'Show the layers with their tasks, and the pointer'); , @('next', 'Show what is to be done next'); , @('create', 'Create a task'); , @('add', 'Put a task that lies in no layer into one'); , @('status', 'Change the status of a task'); , @('advance', 'Advance the execution pointer to the next position'); , @('message', 'Leave a message'); , @('messages', 'Show all messages'); , @('help', 'display help for command'))
     $names['weft stack run'] = @()
@@ -525,6 +529,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft plan list'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft plan show'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft serve'] = @(, @('--port', 'Port to listen on; 0 for any that is free'); , @('--host', 'Address to listen on'); , @('--store', 'Where everything is kept: sqlite, or postgres://… (default: WEFT_STORE, else sqlite)'); , @('--allow-host', 'Names by which requests may address the server'); , @('--allow-origin', 'Web origins whose pages may call the server'); , @('--output-format', 'How the address is printed'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft worker'] = @(, @('--store', 'The store: postgres://… (default: WEFT_STORE)'); , @('--concurrency', 'Runs at a time'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft attach'] = @(, @('--token-file', 'File with the server''s token (default: WEFT_SERVER_TOKEN, else that of your own server)'); , @('-C', 'Folder of a new session, on the server''s machine'); , @('--cwd', 'Folder of a new session, on the server''s machine'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft stack'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft stack run'] = @(, @('--harness', 'Let another agent do the tasks: claude, codex, gemini, opencode, pi'); , @('--keep-going', 'Go on after a task that failed'); , @('--once', 'Run one position only: a task or a hook'); , @('--json', 'Print what happens as JSON lines'); , @('--model', 'Model to use'); , @('--fallback-model', 'Models that answer where the model cannot (a,b)'); , @('--provider', 'Provider of the model'); , @('--base-url', 'Address of the provider'); , @('--permission-mode', 'What may run without asking'); , @('--sandbox', 'Confine what commands can reach (default: auto)'); , @('--allowed-tools', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'); , @('--disallowed-tools', 'Never allow'); , @('--max-turns', 'Most model requests per prompt'); , @('--max-cost', 'Stop before the session costs more'); , @('--timeout', 'Without the terminal UI: stop after this time (exit code 124)'); , @('-C', 'Work in this folder'); , @('--cwd', 'Work in this folder'); , @('--add-dir', 'Add folders to the workspace'); , @('--settings', 'Settings that override the settings files'); , @('--mcp-config', 'MCP servers besides those of the settings'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))

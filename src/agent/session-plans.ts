@@ -145,7 +145,13 @@ export class SessionPlans {
 
   async #setTodos({steps}: Plan): Promise<void> {
     await this.#session().conversation.todos.replace(
-      steps.map(({id, description}) => ({id: todoId(id), title: description, description: '', status: 'pending'})),
+      steps.map(({id, description, status}) => ({
+        id: todoId(id),
+        title: description,
+        description: '',
+        // Of one that goes on after it was cut off, some are done.
+        status: status === 'failed' ? 'pending' : status,
+      })),
     );
   }
 

@@ -77,6 +77,8 @@ export interface MainOptions {
   readonly agents?: string;
   /** The only skills that the model is told of; programs say it in their greeting, there is no flag. */
   readonly skills?: readonly string[] | 'all';
+  /** Where everything is kept, if `weft serve` or `weft worker` was told; else WEFT_STORE counts. */
+  readonly store?: string;
 }
 
 /** Adds the flags of weft without a command. */

@@ -17,6 +17,7 @@ import {addAttach} from './commands/attach.ts';
 import {addPlan} from './commands/plan.ts';
 import {addSchedule} from './commands/schedule.ts';
 import {addServe} from './commands/serve.ts';
+import {addWorker} from './commands/worker.ts';
 import {addSessions} from './commands/sessions.ts';
 import {addAgents, addSkills} from './commands/skills.ts';
 import {addStack} from './commands/stack.ts';
@@ -70,6 +71,7 @@ export function makeProgram(): Command {
   addAgents(program);
   addPlan(program);
   addServe(program);
+  addWorker(program);
   addAttach(program);
   addStack(program);
   addSchedule(program);

@@ -1,6 +1,6 @@
 import type {AgentTaskId, PlanId, SessionId} from './ids.ts';
 
-export const agentTaskStates = ['running', 'completed', 'failed', 'stopped'] as const;
+export const agentTaskStates = ['queued', 'running', 'completed', 'failed', 'stopped'] as const;
 
 /** A file that a task has changed. */
 export interface TaskFile {
@@ -19,6 +19,7 @@ export interface AgentTask {
   readonly plan: PlanId;
   readonly prompt: string;
   readonly directory: string;
+  /** `queued`: it waits for a worker. */
   readonly state: (typeof agentTaskStates)[number];
   /** Milliseconds since the epoch; `endedAt` is 0 while it runs, and where it was cut off. */
   readonly createdAt: number;

@@ -68,6 +68,9 @@ export const rejectPlan = (plan: Plan, reason: string): Change =>
 
 export const beginPlan = (plan: Plan): Change => from(plan, ['approved'], {state: 'executing'});
 
+/** An execution that was cut off goes on. */
+export const resumePlan = (plan: Plan): Change => from(plan, ['stopped'], {state: 'executing'});
+
 /** Takes the marks that the agent has set on the todos made of the steps; whatever else is on the list says nothing of the plan. */
 export function markPlan(plan: Plan, todos: TodoList): Change {
   const marks = new Map<string, PlanStep['status']>(todos.map(({id, status}) => [id, status]));
@@ -103,6 +106,11 @@ export const planPrompt = (plan: Plan): string =>
   `Carry out this plan, which the user has approved.\n\n${planText(draftOf(plan))}\n\n` +
   'Its steps are your todo list now. Mark each step there, by its wording, as in_progress when you begin it and as completed when it ' +
   'is done. Do what the steps say and nothing beyond them.';
+
+/** The same after it was cut off. */
+export const goOnPlanPrompt = (plan: Plan): string =>
+  `You were cut off while you carried out this plan. Look how far it is, and go on from there.\n\n${planText(draftOf(plan))}\n\n` +
+  'Your todo list says which steps are done. Mark the others there as you do them. Do what the steps say and nothing beyond them.';
 
 /** A plan that a person has edited as text: what stands before the first numbered line is the goal, what follows the last the notes. */
 export function draftIn(text: string): Outcome<PlanDraft, string> {

@@ -19,10 +19,14 @@ export interface AgentTaskStore {
   list(): readonly AgentTask[];
   /** Changes what is known of a task; nothing where there is none. */
   change(id: AgentTaskId, work: (task: AgentTask) => AgentTask): void;
+  /** It runs, and is this process's own from now on. */
+  begin(id: AgentTaskId): void;
   /** `data` is JSON in one line; `seq` counts from 1 without gaps. */
   addEvent(id: AgentTaskId, event: {readonly seq: number; readonly data: string}): void;
   /** Events with greater numbers, at most `most`, in order. */
   events(id: AgentTaskId, after: number, most: number): readonly {readonly id: number; readonly data: string}[];
+  /** The number of the last event; 0 where there is none. */
+  lastEvent(id: AgentTaskId): number;
   close(): void;
 }
 
@@ -72,10 +76,14 @@ class SqliteTasks implements AgentTaskStore {
 
   change(id: AgentTaskId, work: (task: AgentTask) => AgentTask): void {
     if (this.#isClosed) return;
+    this.#rows.transaction(`task ${id}`, () => this.#write(id, work));
+  }
+
+  begin(id: AgentTaskId): void {
+    const {pid, started, at} = this.#rows.own();
     this.#rows.transaction(`task ${id}`, () => {
-      const task = this.#read(this.#rows.db.first('SELECT * FROM agent_tasks WHERE id = ?', id));
-      if (task !== 'unknown')
-        this.#rows.db.run('UPDATE agent_tasks SET body = ? WHERE id = ?', JSON.stringify(work(task)), id);
+      this.#rows.db.run('UPDATE agent_tasks SET pid = ?, started = ?, at = ? WHERE id = ?', pid, started, at, id);
+      this.#write(id, task => ({...task, state: 'running', endedAt: 0}));
     });
   }
 
@@ -107,6 +115,17 @@ class SqliteTasks implements AgentTaskStore {
   close(): void {
     this.#isClosed = true;
     this.#rows.db.close();
+  }
+
+  lastEvent(id: AgentTaskId): number {
+    const sql = 'SELECT MAX(seq) AS last FROM agent_task_events WHERE task_id = ?';
+    return this.#rows.guard(() => Number(this.#rows.db.first(sql, id)?.['last'] ?? 0));
+  }
+
+  #write(id: AgentTaskId, work: (task: AgentTask) => AgentTask): void {
+    const task = this.#read(this.#rows.db.first('SELECT * FROM agent_tasks WHERE id = ?', id));
+    if (task !== 'unknown')
+      this.#rows.db.run('UPDATE agent_tasks SET body = ? WHERE id = ?', JSON.stringify(work(task)), id);
   }
 
   #read(row: Row | undefined): AgentTask | 'unknown' {

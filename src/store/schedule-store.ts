@@ -26,6 +26,11 @@ export interface ScheduleStore {
   takeDue(now: number, next: (schedule: Schedule) => number): Schedule | 'none';
   /** Takes this one now. */
   take(id: ScheduleId, now: number): Outcome<Schedule, 'unknown' | 'running'>;
+  /**
+   * The same by a worker, of what was taken to be queued: it is this process's own run from now on. One that was cut off keeps the session
+   * it ran in. `running` where another process does it.
+   */
+  takeUp(id: ScheduleId, now: number): Outcome<Schedule, 'unknown' | 'running'>;
   /** Keeps what becomes of a run; nothing where the schedule was removed. */
   tell(id: ScheduleId, last: LastRun): void;
   /** Those whose last run has ended and was not told of; they count as told from now on. */
@@ -109,6 +114,17 @@ class SqliteSchedules implements ScheduleStore {
     });
   }
 
+  takeUp(id: ScheduleId, now: number): Outcome<Schedule, 'unknown' | 'running'> {
+    return this.#rows.transaction('schedules', () => {
+      const found = this.#read(this.#rows.db.first('SELECT * FROM schedules WHERE id = ?', id));
+      if (found === 'unknown') return failed('unknown');
+      const {last} = found;
+      if (last.state === 'running' && last.session !== 'not-open') return failed('running');
+      const session = last.state === 'stopped' ? last.session : 'not-open';
+      return ok(this.#claim(found, now, session));
+    });
+  }
+
   tell(id: ScheduleId, last: LastRun): void {
     this.#rows.transaction('schedules', () => {
       const found = this.#read(this.#rows.db.first('SELECT * FROM schedules WHERE id = ?', id));
@@ -134,8 +150,8 @@ class SqliteSchedules implements ScheduleStore {
     this.#rows.db.close();
   }
 
-  #claim(schedule: Schedule, now: number): Schedule {
-    const claimed: Schedule = {...schedule, last: {state: 'running', at: now, session: 'not-open'}};
+  #claim(schedule: Schedule, now: number, session: SessionId | 'not-open' = 'not-open'): Schedule {
+    const claimed: Schedule = {...schedule, last: {state: 'running', at: now, session}};
     this.#write(claimed);
     const {pid, started, at} = this.#rows.own();
     this.#rows.db.run('UPDATE schedules SET pid = ?, started = ?, at = ? WHERE id = ?', pid, started, at, schedule.id);

@@ -79,6 +79,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   mdream: ['workspace/web'],
   openai: ['models'],
   pg: ['store/postgres'],
+  'pg-boss': ['store/postgres'],
   protobufjs: ['protocol/task'],
   'quick-lru': ['safety', 'tui', 'workspace'],
   react: ['tui'],

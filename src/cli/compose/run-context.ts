@@ -102,7 +102,7 @@ export function loadRunContext(given: {
 }): RunContext {
   const {directory, added, options} = given;
   trustOwnPath([directory, ...added]);
-  const places = userPlaces();
+  const places = userPlaces(options.store);
   const place = trustPlace(directory, places);
   const readSettings = () => mergeTrusted(layersOf(directory, places, options), place);
   const merged = readSettings();

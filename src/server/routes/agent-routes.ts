@@ -23,7 +23,8 @@ export interface AgentPort {
 }
 
 export interface OpenRequest {
-  readonly session: SessionId | 'new';
+  /** A new one may have its id already. */
+  readonly session: SessionId | 'new' | {readonly new: SessionId};
   /** An absolute folder; the session's own, or the server's, where it is not named. */
   readonly workDir: string | undefined;
   readonly model: ModelConfig;

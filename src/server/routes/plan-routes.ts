@@ -1,42 +1,26 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
-import type {FileDiff} from '../../actions/preview.ts';
-import {type AgentTask, agentTaskStates, type TaskFile} from '../../domain/agent-task.ts';
-import {type AgentTaskId, parseAgentTaskId, planId, type PlanId, type SessionId} from '../../domain/ids.ts';
+import {type AgentTask, agentTaskStates} from '../../domain/agent-task.ts';
+import {type AgentTaskId, parseAgentTaskId, planId, type SessionId} from '../../domain/ids.ts';
 import {
   approvePlan,
   beginPlan,
   type Plan,
   planBounds,
   type PlanConflict,
-  planPrompt,
   planSteps,
   rejectPlan,
 } from '../../domain/plan.ts';
 import {providerNames} from '../../domain/sandbox.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
-import {type AgentRuns, noRecord, type RunRecord} from '../agent-runs.ts';
-import type {EventStream, NumberedEvent} from '../event-stream.ts';
+import {type AgentRuns, noRecord} from '../agent-runs.ts';
+import type {EventStream} from '../event-stream.ts';
+import {type PlansPort, startExecution, type TasksPort} from '../plan-execution.ts';
+import type {QueuePort} from '../queued-runs.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
 import {agentMessage, type AgentPort, modelConfig} from './agent-routes.ts';
 import {shownPlan, taskPlan} from './shown-plan.ts';
-
-/** The plans that are kept. */
-export interface PlansPort {
-  find(id: PlanId): Plan | 'unknown';
-  change(id: PlanId, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Outcome<Plan, PlanConflict | 'unknown'>;
-}
-
-/** The tasks that are kept, with their events. */
-export interface TasksPort {
-  add(task: AgentTask): 'added' | 'used';
-  find(id: AgentTaskId): AgentTask | 'unknown';
-  list(): readonly AgentTask[];
-  change(id: AgentTaskId, work: (task: AgentTask) => AgentTask): void;
-  addEvent(id: AgentTaskId, event: {readonly seq: number; readonly data: string}): void;
-  events(id: AgentTaskId, after: number, most: number): readonly NumberedEvent[];
-}
 
 const text = z.string().check(z.minLength(1));
 const object = z.custom<JsonObject>(isJsonObject);
@@ -99,13 +83,25 @@ export interface PlanRoutesDeps {
   readonly runs: AgentRuns;
   readonly plans: PlansPort;
   readonly tasks: TasksPort;
+  /** Where executions in the background wait for a worker; `none` where this server does them itself. */
+  readonly queue: QueuePort | 'none';
   readonly now: () => number;
+  readonly newSession: () => SessionId;
   /** An id for a task that the program has not named. */
   readonly newTaskId: () => string;
 }
 
 /** Plan, approve, execute; and the executions as tasks, which are kept. */
-export function planRoutes({agent, runs, plans, tasks, now, newTaskId}: PlanRoutesDeps): readonly Route[] {
+export function planRoutes({
+  agent,
+  runs,
+  plans,
+  tasks,
+  queue,
+  now,
+  newSession,
+  newTaskId,
+}: PlanRoutesDeps): readonly Route[] {
   const findTask = (raw: string): AgentTask | 'unknown' => {
     const id = parseAgentTaskId(raw);
     return id === undefined ? 'unknown' : tasks.find(id);
@@ -186,11 +182,50 @@ export function planRoutes({agent, runs, plans, tasks, now, newTaskId}: PlanRout
         if (wanted.state !== 'approved') return refuse(409, conflictText(wanted));
         if (tasks.find(id) !== 'unknown') return refuse(409, 'There is a task of this id already.');
         const {enabled, provider} = body.sandboxConfig ?? {enabled: true, provider: undefined};
+        const sandbox = enabled ? (provider ?? 'of-settings') : 'native';
+        if (body.background && queue !== 'none') {
+          const {apiKey, baseUrl = '', model = ''} = body.modelConfig ?? {};
+          if (apiKey !== undefined)
+            return refuse(
+              400,
+              'The request does not fit: a worker does it, with the key of its own, since keys are not kept, in body.modelConfig.apiKey',
+            );
+          const directory = body.workDir ?? wanted.directory;
+          const session = newSession();
+          const task = {
+            id,
+            session,
+            plan: wanted.id,
+            prompt: body.prompt,
+            directory,
+            createdAt: now(),
+            endedAt: 0,
+            cost: 0,
+            files: [],
+          };
+          if (tasks.add({...task, state: 'queued'}) === 'used')
+            return refuse(409, 'There is a task of this id already.');
+          const {plan, prompt} = task;
+          const added = await queue.add({
+            kind: 'execution',
+            task: id,
+            session,
+            plan,
+            prompt,
+            directory,
+            sandbox,
+            model,
+            baseUrl,
+          });
+          if (added === 'added') return json(202, {taskId: id, sessionId: session});
+          tasks.change(id, each => ({...each, state: 'stopped', endedAt: now()}));
+          return refuse(409, 'The plan waits for a worker already.');
+        }
         const opened = await agent.open({
           session: 'new',
           workDir: body.workDir ?? wanted.directory,
           model: modelOf(body.modelConfig),
-          work: {kind: 'execution', sandbox: enabled ? (provider ?? 'of-settings') : 'native'},
+          work: {kind: 'execution', sandbox},
         });
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const begun = plans.change(wanted.id, beginPlan);
@@ -198,26 +233,20 @@ export function planRoutes({agent, runs, plans, tasks, now, newTaskId}: PlanRout
           await opened.value.close('finished');
           return begun.error === 'unknown' ? refuse(404, `${noPlan}.`) : refuse(409, conflictText(begun.error));
         }
-        const plan = begun.value;
-        let session: SessionId | undefined;
-        const directory = body.workDir ?? wanted.directory;
-        const recorded = taskRecord({id, plan, prompt: body.prompt, directory}, {tasks, plans, now});
-        const record: RunRecord = {
-          ...recorded,
-          opened(opening) {
-            session = opening;
-            recorded.opened(opening);
+        const execution = startExecution(
+          opened.value,
+          {
+            task: id,
+            plan: begun.value,
+            prompt: body.prompt,
+            directory: body.workDir ?? wanted.directory,
+            begin: 'new-task',
           },
-        };
-        const request = body.prompt.trim() === '' ? '' : `\n\nThe request that it was made for: ${body.prompt}`;
-        const stream = runs.start(opened.value, {
-          text: `${planPrompt(plan)}${request}`,
-          images: [],
-          context: '',
-          work: {kind: 'execution', plan},
-          record,
-        });
-        return body.background ? json(202, {taskId: id, sessionId: session ?? ''}) : {kind: 'events', stream, after: 0};
+          {runs, plans, tasks, now},
+        );
+        return body.background
+          ? json(202, {taskId: id, sessionId: execution.session() ?? ''})
+          : {kind: 'events', stream: execution.stream, after: 0};
       },
     }),
     route('get', '/agent/tasks', {
@@ -321,50 +350,3 @@ const keptEvents = (id: AgentTaskId, tasks: TasksPort): EventStream => ({
   isOver: true,
   subscribe: () => () => {},
 });
-
-/** Keeps an execution as a task. Another one of the same id, which came at the same moment, is left alone. */
-function taskRecord(
-  {id, plan, prompt, directory}: Pick<AgentTask, 'id' | 'prompt' | 'directory'> & {readonly plan: Plan},
-  {tasks, plans, now}: Pick<PlanRoutesDeps, 'tasks' | 'plans' | 'now'>,
-): RunRecord {
-  let isKept = false;
-  return {
-    opened(session) {
-      const added = tasks.add({
-        id,
-        session,
-        plan: plan.id,
-        prompt,
-        directory,
-        state: 'running',
-        createdAt: now(),
-        endedAt: 0,
-        cost: 0,
-        files: [],
-      });
-      isKept = added === 'added';
-    },
-    event({id: seq, data}) {
-      if (isKept) tasks.addEvent(id, {seq, data});
-    },
-    files(files, call) {
-      if (!isKept || files.length === 0) return;
-      const at = now();
-      const changed = files.map((file): TaskFile => ({path: file.path, action: actionOn(file), at, toolUseId: call}));
-      tasks.change(id, task => ({...task, files: [...task.files, ...changed]}));
-    },
-    ended({cost, end}) {
-      if (!isKept) return;
-      const after = plans.find(plan.id);
-      const isDone = after !== 'unknown' && after.state === 'completed';
-      const state = end === 'interrupted' ? 'stopped' : isDone ? 'completed' : 'failed';
-      tasks.change(id, task => ({...task, state, endedAt: now(), cost}));
-    },
-  };
-}
-
-function actionOn({before, after, movedFrom}: FileDiff): TaskFile['action'] {
-  if (movedFrom !== undefined) return 'renamed';
-  if (before === 'absent') return 'created';
-  return after === 'absent' ? 'deleted' : 'modified';
-}

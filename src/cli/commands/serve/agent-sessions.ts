@@ -15,8 +15,8 @@ import {requestFolder} from './request-folder.ts';
 /** Milliseconds in which a model has to be found. */
 const connectMs = 10_000;
 
-/** The agent's sessions in the user's store. A prompt is run with the settings of its folder, as `weft` in that folder would. */
-export function agentSessions(store: Store): AgentPort {
+/** The agent's sessions in the user's store, which was `named` on the command line or not. A prompt is run with the settings of its folder, as `weft` in that folder would. */
+export function agentSessions(store: Store, named: string | undefined): AgentPort {
   return {
     sessions: async () => store.list({}),
     messages: async session => {
@@ -24,8 +24,9 @@ export function agentSessions(store: Store): AgentPort {
       return read.tag === 'failed' ? 'unknown' : sessionMessages(read.value.records, {session, uuid: messageUuid});
     },
     async open({session, workDir, model, work}) {
-      const known = session === 'new' ? undefined : store.list({}).find(({id}) => id === session);
-      if (session !== 'new' && known === undefined) return failed({status: 404, error: 'There is no such session.'});
+      const known = typeof session === 'object' ? undefined : store.list({}).find(({id}) => id === session);
+      if (session !== 'new' && typeof session !== 'object' && known === undefined)
+        return failed({status: 404, error: 'There is no such session.'});
       const folder = requestFolder(workDir ?? known?.directory);
       if (folder === 'no-folder')
         return failed({
@@ -38,7 +39,9 @@ export function agentSessions(store: Store): AgentPort {
         options: {
           sessionPersistence: true,
           color: false,
+          ...(named === undefined ? {} : {store: named}),
           ...(known === undefined ? {} : {resume: known.id}),
+          ...(typeof session === 'object' ? {sessionId: session.new} : {}),
           ...(work.kind === 'plan' ? {permissionMode: 'plan'} : {}),
           ...(work.kind === 'scheduled' ? {permissionMode: modeWithin(work.mode, folder.path)} : {}),
           ...(work.kind === 'execution' && work.sandbox !== 'of-settings' ? {sandbox: work.sandbox} : {}),

@@ -16,6 +16,8 @@ import {loadNext, openUserSchedules} from '../../compose/user-schedules.ts';
 import {openUserStack} from '../../compose/user-stack.ts';
 import {openUserStore} from '../../compose/user-database.ts';
 import {userPlaces} from '../../compose/user-data.ts';
+import {parseSessionId, type SessionId} from '../../../domain/ids.ts';
+import type {Schedule} from '../../../domain/schedule.ts';
 import {exitCode, type ExitCode} from '../../exit-code.ts';
 import {note, print, printJson} from '../../output.ts';
 import {onSignal} from '../../signals.ts';
@@ -24,8 +26,16 @@ import type {ServeOptions} from '../serve.ts';
 import {requestFolder} from './request-folder.ts';
 import {serverToken} from './server-token.ts';
 
+const now = (): number => Date.now();
+
 /** Milliseconds that running prompts have to settle when the server ends. */
 const stopMs = 700;
+
+const newSession = (): SessionId => parseSessionId(randomUUID()) ?? noUuid();
+
+function noUuid(): never {
+  throw new Error('randomUUID() gave no UUID');
+}
 
 /** Loaded with the first request that asks for it. */
 const facts = async (): Promise<Omit<MachinePort, 'folder'>> => (await import('./machine-facts.ts')).machineFacts;
@@ -39,9 +49,10 @@ const machine: MachinePort = {
 };
 
 /** The engine is loaded with the first request that needs it. */
-function lazySessions(store: Store): AgentPort {
+function lazySessions(store: Store, named: string | undefined): AgentPort {
   let opened: Promise<AgentPort> | undefined;
-  const sessions = () => (opened ??= import('./agent-sessions.ts').then(({agentSessions}) => agentSessions(store)));
+  const sessions = () =>
+    (opened ??= import('./agent-sessions.ts').then(({agentSessions}) => agentSessions(store, named)));
   return {
     open: async request => (await sessions()).open(request),
     sessions: async () => (await sessions()).sessions(),
@@ -56,11 +67,16 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const store = await openUserStore(places);
   const plans = await openUserPlans(places);
   const tasks = await openUserTasks(places);
-  const agent = lazySessions(store);
+  const agent = lazySessions(store, options.store);
   const schedules = await openUserSchedules(places);
   const runs = new AgentRuns(randomUUID);
+  const queue =
+    places.database.kind === 'postgres'
+      ? await (await import('../../compose/user-queue.ts')).openQueue(places.database, note)
+      : 'none';
   const stackRuns = new StackRuns({
-    open: async (...run) => (await import('./stack-director.ts')).stackDirector(stack, store).open(...run),
+    open: async (...run) =>
+      (await import('./stack-director.ts')).stackDirector(stack, store, options.store).open(...run),
   });
   const token = serverToken(places.serverToken, process.env);
   const stopped = Promise.withResolvers<ExitCode>();
@@ -77,7 +93,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
         ...stackRoutes(stack),
         ...stackRunRoutes(stackRuns),
         ...agentRoutes(agent, runs),
-        ...planRoutes({agent, runs, plans, tasks, now: () => Date.now(), newTaskId: randomUUID}),
+        ...planRoutes({agent, runs, plans, tasks, queue, now, newSession, newTaskId: randomUUID}),
         ...machineRoutes(machine),
       ],
       version,
@@ -95,10 +111,19 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   if (options.outputFormat === 'json')
     printJson(`${JSON.stringify({type: 'listening', url, token_file: token.file, pid: process.pid})}\n`);
   else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);
-  const scheduler = startScheduler({agent, runs, schedules, now: () => Date.now(), loadNext, note});
+  const run =
+    queue === 'none'
+      ? async (due: Schedule) =>
+          (await import('../../../server/scheduled-run.ts')).runScheduled(due, {agent, runs, schedules, now, note})
+      : (await import('../../compose/user-queue.ts')).queueDue(queue, {schedules, now, note});
+  const scheduler = startScheduler({schedules, run, now, loadNext, note});
   const code = await stopped.promise;
   scheduler.close();
-  await Promise.race([Promise.all([runs.close(), stackRuns.stop()]), delay(stopMs, undefined, {ref: false})]);
+  const queueClosed = queue === 'none' ? undefined : queue.close();
+  await Promise.race([
+    Promise.all([runs.close(), stackRuns.stop(), queueClosed]),
+    delay(stopMs, undefined, {ref: false}),
+  ]);
   await started.value.close();
   for (const each of [stack, plans, tasks, schedules, store]) each.close();
   return code;

@@ -1,0 +1,22 @@
+import {InvalidArgumentError, Option, type Command} from 'commander';
+import {exiting} from '../exit-code.ts';
+
+export interface WorkerOptions {
+  readonly store?: string;
+  readonly concurrency: number;
+}
+
+/** `weft worker`. */
+export function addWorker(program: Command): void {
+  program
+    .command('worker')
+    .description('Do what waits in a store that several machines share: background runs and schedules')
+    .option('--store <where>', 'The store: postgres://… (default: WEFT_STORE)')
+    .addOption(new Option('--concurrency <n>', 'Runs at a time').argParser(count).default(2))
+    .action(exiting(async (options: WorkerOptions) => (await import('./worker/run-worker.ts')).runWorker(options)));
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,2}$/u.test(text)) throw new InvalidArgumentError('It must be a number from 1 to 999.');
+  return Number(text);
+}

@@ -1,0 +1,58 @@
+import {randomUUID} from 'node:crypto';
+import {setTimeout as delay} from 'node:timers/promises';
+import {AgentRuns} from '../../../server/agent-runs.ts';
+import {runQueued} from '../../../server/queued-runs.ts';
+import {startScheduler} from '../../../server/scheduler.ts';
+import {loadNext, openUserSchedules} from '../../compose/user-schedules.ts';
+import {openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
+import {openQueue, queueDue} from '../../compose/user-queue.ts';
+import {openUserStore} from '../../compose/user-database.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
+import {note, print} from '../../output.ts';
+import {onSignal} from '../../signals.ts';
+import {agentSessions} from '../serve/agent-sessions.ts';
+import type {WorkerOptions} from '../worker.ts';
+
+const now = (): number => Date.now();
+
+/** Milliseconds that running prompts have to settle when the worker ends. */
+const stopMs = 3000;
+
+/** `weft worker`: does what waits in the queue, until a signal ends it; what it was at is taken up by another, or by the next one. */
+export async function runWorker({store: named, concurrency}: WorkerOptions): Promise<ExitCode> {
+  const places = userPlaces(named);
+  if (places.database.kind !== 'postgres')
+    throw new UsageError(
+      'A worker needs a store that machines can share: weft worker --store postgres://user@host/database',
+    );
+  const store = await openUserStore(places);
+  const [plans, tasks, schedules] = [
+    await openUserPlans(places),
+    await openUserTasks(places),
+    await openUserSchedules(places),
+  ];
+  const queue = await openQueue(places.database, note);
+  const runs = new AgentRuns(randomUUID);
+  const deps = {agent: agentSessions(store, named), runs, plans, tasks, schedules, now, note};
+  const stopping = new AbortController();
+  const stopped = Promise.withResolvers<ExitCode>();
+  onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stopped.resolve(exitCode.terminated));
+  await queue.work(concurrency, async (run, signal) => {
+    try {
+      await runQueued(run, deps, AbortSignal.any([signal, stopping.signal]));
+    } catch (cause) {
+      if (!stopping.signal.aborted) note(`${run.kind}: ${cause instanceof Error ? cause.message : String(cause)}`);
+      throw cause;
+    }
+  });
+  const scheduler = startScheduler({schedules, run: queueDue(queue, {schedules, now, note}), now, loadNext, note});
+  print(`weft works, ${String(concurrency)} at a time\n`);
+  const code = await stopped.promise;
+  stopping.abort();
+  scheduler.close();
+  await Promise.race([Promise.all([runs.close(), queue.close()]), delay(stopMs, undefined, {ref: false})]);
+  for (const each of [plans, tasks, schedules, store]) each.close();
+  return code;
+}

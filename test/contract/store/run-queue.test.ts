@@ -1,0 +1,109 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {createInterface} from 'node:readline/promises';
+import {fileURLToPath} from 'node:url';
+import {beforeEach, expect, test} from 'vitest';
+import {parseAgentTaskId, parseSessionId, planId, scheduleId} from '../../../src/domain/ids.ts';
+import {planSteps} from '../../../src/domain/plan.ts';
+import type {QueuedRun} from '../../../src/domain/queued-run.ts';
+import {openPlanStore} from '../../../src/store/plan-store.ts';
+import {openRunQueue} from '../../../src/store/postgres/run-queue.ts';
+import {lookUntil} from '../../support/look-until.ts';
+import {postgresMissing, startPostgres} from '../../support/postgres-server.ts';
+import {placeOf} from './place-of.ts';
+import {uuid} from './temporary-store.ts';
+
+beforeEach(({skip}) => {
+  skip(postgresMissing !== '', postgresMissing);
+});
+
+const execution = (name: string): QueuedRun => ({
+  kind: 'execution',
+  task: parseAgentTaskId(name) ?? expect.fail(),
+  session: parseSessionId(uuid(1)) ?? expect.fail(),
+  plan: planId(name),
+  prompt: 'p',
+  directory: '/w',
+  sandbox: 'of-settings',
+  model: '',
+  baseUrl: '',
+});
+
+test('a run comes to a worker as it was queued, and waits there once', async () => {
+  await using server = await startPostgres();
+  const queue = await openRunQueue(await server.newDatabase(), message => expect.fail(message));
+  const runs: readonly QueuedRun[] = [execution('a'), {kind: 'scheduled', schedule: scheduleId('s')}];
+  for (const run of runs) {
+    expect(await queue.add(run)).toBe('added');
+    expect(await queue.add(run)).toBe('queued-already');
+  }
+  const came: QueuedRun[] = [];
+  await queue.work(1, async run => {
+    came.push(run);
+  });
+  await lookUntil(
+    () => came.length === 2,
+    () => JSON.stringify(came),
+  );
+  expect(came).toEqual(runs);
+  await queue.close();
+});
+
+/** Plans are queued and workers killed; every plan is completed, and only those that were at work begin twice. */
+async function killWorkers(count: number, workers: number): Promise<void> {
+  await using server = await startPostgres();
+  const url = await server.newDatabase();
+  const opened = openPlanStore({database: placeOf(url), now: () => Date.now(), process});
+  if (opened.tag === 'failed') throw new Error(opened.error.message);
+  const plans = opened.value;
+  const queue = await openRunQueue(url, () => {});
+  const names = Array.from({length: count}, (_, at) => `plan_${String(at)}`);
+  for (const name of names) {
+    const session = parseSessionId(uuid(1)) ?? expect.fail();
+    const fixed = {goal: 'g', notes: '', session, directory: '/w', createdAt: 0, reason: ''};
+    plans.add({...fixed, id: planId(name), steps: planSteps(['one']), state: 'approved'});
+  }
+  await Promise.all(names.map(name => queue.add(execution(name))));
+  const begun: string[] = [];
+  const program = fileURLToPath(new URL('queue-child.ts', import.meta.url));
+  const children = Array.from({length: workers}, () =>
+    spawn(process.execPath, ['--no-warnings', program, url, '2'], {stdio: ['ignore', 'pipe', 'inherit']}),
+  );
+  try {
+    for (const child of children) createInterface({input: child.stdout}).on('line', line => begun.push(line));
+    const [victim] = children;
+    await lookUntil(
+      () => begun.length > count / 4,
+      () => `${String(begun.length)} of ${String(count)} begun`,
+      60_000,
+    );
+    const gone = once(victim ?? expect.fail(), 'exit');
+    victim?.kill('SIGKILL');
+    await gone;
+    await lookUntil(
+      () => plans.list().every(({state}) => state === 'completed'),
+      () => JSON.stringify(plans.list().filter(({state}) => state !== 'completed')).slice(0, 500),
+      120_000,
+    );
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+  }
+  expect(new Set(begun).size).toBe(count);
+  // At most what the victim was at.
+  expect(begun.length - count).toBeLessThanOrEqual(2);
+  expect(plans.list().length).toBe(count);
+  await queue.close();
+  plans.close();
+}
+
+test('of two workers one is killed: what waits is done once', {timeout: 90_000}, async () => {
+  await killWorkers(40, 2);
+});
+
+test(
+  'a thousand runs, four workers, one of them killed: none is lost, none is done twice',
+  {tags: 'long', timeout: 300_000},
+  async () => {
+    await killWorkers(1000, 4);
+  },
+);

@@ -1,0 +1,104 @@
+import {createInterface} from 'node:readline/promises';
+import {once} from 'node:events';
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {lookUntil} from '../support/look-until.ts';
+import {call, hang, say, type Answer} from '../support/model-script.ts';
+import {agentEvents} from '../support/agent-server.ts';
+import {postgresMissing, type PostgresServer, startPostgres} from '../support/postgres-server.ts';
+import {openScene, pointedAt, type Scene, toldPrompt} from '../support/scene.ts';
+import {WeftServer} from '../support/weft-server.ts';
+
+let postgres: PostgresServer | undefined;
+beforeAll(async () => {
+  if (postgresMissing === '') postgres = await startPostgres();
+});
+afterAll(async () => postgres?.[Symbol.asyncDispose]());
+beforeEach(({skip}) => {
+  skip(postgresMissing !== '', postgresMissing);
+});
+
+const input = {goal: 'Prices are right', steps: ['Write it', 'Check it'], notes: ''};
+
+const marks = (first: string, second: string): Answer =>
+  call('TodoWrite', {
+    todos: [
+      {content: 'Write it', status: first},
+      {content: 'Check it', status: second},
+    ],
+  });
+
+/** A worker that works. */
+async function startWorker(scene: Scene, store: string) {
+  const child = scene.start(['worker', '--store', store], {stdin: 'open'});
+  const first = await createInterface({input: child.stdout})[Symbol.asyncIterator]().next();
+  expect(first.value).toBe('weft works, 2 at a time');
+  return {
+    async end(signal: NodeJS.Signals): Promise<unknown> {
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      const [code, by] = await gone;
+      return code ?? by;
+    },
+  };
+}
+
+const requests = (scene: Scene, count: number) =>
+  lookUntil(
+    () => scene.server.requests.length >= count,
+    () => `requests: ${String(scene.server.requests.length)}`,
+  );
+
+test(
+  'a worker carries out a plan; killed, another one takes it up from the kept session, and it is done once',
+  {timeout: 90_000},
+  async () => {
+    const store = (await postgres?.newDatabase()) ?? '';
+    await using scene = await openScene([
+      call('ExitPlanMode', input),
+      marks('completed', 'in_progress'),
+      hang(),
+      marks('completed', 'completed'),
+      say('Done.'),
+    ]);
+    await using server = await WeftServer.start({
+      place: scene.place,
+      args: ['--store', store],
+      environment: pointedAt(scene.server),
+    });
+    const {work} = scene.place;
+    let plan = '';
+    for await (const event of agentEvents(server, 'POST', '/agent/plan', {body: {prompt: 'mend it', workDir: work}}))
+      plan = event.plan?.id ?? plan;
+    expect((await server.ask('POST', `/agent/plan/${plan}/approve`)).status).toBe(200);
+    const execute = {planId: plan, workDir: work, background: true, taskId: 'own'};
+    const queued = await server.ask('POST', '/agent/execute', {body: execute});
+    expect([queued.status, queued.body]).toEqual([202, {taskId: 'own', sessionId: expect.any(String)}]);
+    const {sessionId} = queued.body;
+    const task = async () => (await server.ask('GET', '/agent/tasks/own')).body;
+    expect(await task()).toMatchObject({state: 'queued', planId: plan, sessionId});
+    expect((await server.ask('POST', '/agent/execute', {body: {...execute, taskId: 'twice'}})).status).toBe(409);
+
+    const one = await startWorker(scene, store);
+    await requests(scene, 3);
+    expect(await task()).toMatchObject({state: 'running'});
+    expect(await one.end('SIGKILL')).toBe('SIGKILL');
+    expect(await task()).toMatchObject({state: 'stopped'});
+
+    const other = await startWorker(scene, store);
+    await lookUntil(
+      async () => (await task()).state === 'completed',
+      () => `${String(scene.server.requests.length)} requests`,
+    );
+    expect(scene.server.requests.length).toBe(5);
+    expect(toldPrompt(scene.server.requests[3])).toContain('You were cut off while you carried out this plan.');
+    expect((await server.ask('GET', `/agent/plans/${plan}`)).body).toMatchObject({
+      state: 'completed',
+      steps: [{status: 'completed'}, {status: 'completed'}],
+    });
+    const types: string[] = [];
+    for await (const {type} of agentEvents(server, 'GET', '/agent/tasks/own/events')) types.push(type);
+    expect(types.join(' ')).toBe('session tool_use tool_result session tool_use tool_result text done');
+    expect(await other.end('SIGTERM')).toBe(143);
+    expect((await server.ask('GET', '/agent/sessions')).body.map(({id}: {id: string}) => id)).toContain(sessionId);
+  },
+);
