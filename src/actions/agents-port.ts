@@ -1,6 +1,6 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {AgentRow} from '../domain/sub-agent.ts';
+import type {AgentRow, Isolation} from '../domain/sub-agent.ts';
 
 /**
  * The sub-agents of an agent, as its calls start and address them. What one does ends with the call that waits for it: an abort settles
@@ -24,6 +24,8 @@ export interface AgentRequest {
   /** Empty for that of its kind, or else of the agent that starts it. */
   readonly model: string;
   readonly place: AgentRow['place'];
+  /** `none` leaves it to the kind. */
+  readonly isolation: Isolation;
 }
 
 export interface AgentMessage {
@@ -45,4 +47,6 @@ export interface AgentReport {
   readonly message: 'began' | 'joined';
   /** What was asked for and is not so: sentences. */
   readonly notes: readonly string[];
+  /** What became of its worktree, and the changes in it: lines; empty where it had none. */
+  readonly worktree: string;
 }

@@ -187,7 +187,7 @@ export function changeOf(file: FileDiff): 'Created' | 'Deleted' | 'Renamed' | 'C
 export const nameOf = (file: FileDiff): string =>
   file.movedFrom === undefined ? file.path : `${file.movedFrom} → ${file.path}`;
 
-const fileText = (file: FileDiff): string =>
+export const fileText = (file: FileDiff): string =>
   [`${changeOf(file)} ${nameOf(file)} (+${file.added} -${file.removed})`, ...file.notes.map(note => `[${note}]`)].join(
     '\n',
   );
@@ -216,7 +216,7 @@ function userChangeText({path, kind, hunks}: UserChangedFile): string {
 
 const signs = {context: ' ', added: '+', removed: '-'} as const;
 
-const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => [
+export const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => [
   `@@ -${oldStart} +${newStart} @@`,
   ...lines.map(({kind, text}) => `${signs[kind]}${text}`),
 ];

@@ -27,6 +27,7 @@ const form = toolForm({
       harness: z.optional(z.string().check(z.describe('weft (default), claude, codex, gemini, opencode, pi'))),
       model: z.optional(z.string()),
       run_in_background: z.optional(z.boolean()),
+      isolation: z.optional(z.enum(['worktree'])),
     }),
   toInput: (raw): AgentRequest => ({
     name: clip(raw.description.trim(), 80),
@@ -35,6 +36,7 @@ const form = toolForm({
     harness: raw.harness?.trim() || 'weft',
     model: raw.model?.trim() ?? '',
     place: raw.run_in_background === true ? 'background' : 'foreground',
+    isolation: raw.isolation ?? 'none',
   }),
 });
 
@@ -65,12 +67,12 @@ export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>(
 /** A sub-agent that failed is an error of the call, and one that was stopped a call that was cancelled. */
 export function settledAgent(report: Outcome<AgentReport, Fault>, name: string): Settled<AgentReport, AgentPartial> {
   if (report.tag === 'failed') return {state: 'error', fault: report.error};
-  const {row, notes} = report.value;
+  const {row, notes, worktree} = report.value;
   const {status} = row;
   switch (status.kind) {
     case 'failed': {
       const said = status.answer === '' ? '' : `\nIt had said: ${status.answer}`;
-      const text = `${status.reason}${said}\n${[...notes, aboutAgent(row)].join(' ')}`;
+      const text = `${status.reason}${said}\n${[worktree, [...notes, aboutAgent(row)].join(' ')].filter(part => part !== '').join('\n')}`;
       return {state: 'error', fault: rejected(text)};
     }
     case 'cancelled':
@@ -91,9 +93,9 @@ export function settledAgent(report: Outcome<AgentReport, Fault>, name: string):
 }
 
 /** What the model reads of a sub-agent when its call settles, or when one in the background has ended. */
-export function reportText({row, message, notes}: AgentReport): string {
+export function reportText({row, message, notes, worktree}: AgentReport): string {
   const {status} = row;
-  const about = [...notes, aboutAgent(row)].join(' ');
+  const about = [worktree, [...notes, aboutAgent(row)].join(' ')].filter(part => part !== '').join('\n\n');
   switch (status.kind) {
     case 'succeeded':
       return `${status.answer === '' ? 'It said nothing.' : status.answer}\n\n${about}`;

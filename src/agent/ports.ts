@@ -4,6 +4,7 @@ import type {Fingerprint} from '../actions/files-port.ts';
 import type {ActionPorts, ImpactPort} from '../actions/ports.ts';
 import type {ComputerPort} from '../actions/computer-port.ts';
 import type {ArtifactsPort} from '../actions/artifacts-port.ts';
+import type {WorktreesPort} from '../actions/worktrees-port.ts';
 import type {ReviewSourcePort} from '../actions/review-port.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {CheckpointsPort} from '../domain/checkpoint.ts';
@@ -34,9 +35,11 @@ export interface AgentPorts {
   >;
   /**
    * The same machine for another agent: with a shell of its own, on whose place depends how commands are judged, and with files of which
-   * it counts what this agent has read, so that it overwrites nothing that it has not seen.
+   * it counts what this agent has read, so that it overwrites nothing that it has not seen. With `in` it works in that folder, which is all
+   * of its workspace then.
    */
-  separateMachine(): Pick<AgentPorts, 'machine' | 'judge'>;
+  separateMachine(place: {readonly in: string} | 'same'): SeparateMachine;
+  readonly worktrees: WorktreesPort;
   readonly impact: ImpactPort;
   readonly checkpoints: CheckpointsPort;
   readonly workspaceState: WorkspaceStatePort;
@@ -57,6 +60,12 @@ export interface AgentPorts {
   readonly secrets: SecretsPort;
   readonly clock: ClockPort;
   readonly ids: IdPort;
+}
+
+/** The machine as one agent of several has it. */
+export interface SeparateMachine extends Pick<AgentPorts, 'machine' | 'judge'> {
+  /** Ends what runs on it in a folder of its own; it can be used again afterwards. */
+  stop(): Promise<void>;
 }
 
 export interface JudgePort {

@@ -1,6 +1,9 @@
 import type {ActionId, SessionId} from './ids.ts';
 import type {Usage} from './usage.ts';
 
+/** Whether an agent works in the folder of the one that starts it, or apart from it. */
+export type Isolation = 'none' | 'worktree';
+
 /** A sub-agent: an agent that an agent has started, on a task of its own. What stays the same as long as it lives. */
 export interface SubAgent {
   /** That of its session, where its conversation is kept. */
@@ -18,6 +21,8 @@ export interface SubAgent {
   /** Empty where the harness chooses. */
   readonly model: string;
   readonly prompt: string;
+  /** `worktree`: it works in a git worktree of its own. */
+  readonly isolation: Isolation;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
 }

@@ -6,6 +6,7 @@ import {severities} from '../domain/code-review.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {treeId} from '../domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
+import type {Isolation} from '../domain/sub-agent.ts';
 
 /**
  * The body of a record as it is kept: one JSON text, in which NUL and lone surrogates are escaped, so that any string comes
@@ -239,6 +240,11 @@ const subAgent = z.object({
     harness: z.string(),
     model: z.string(),
     prompt: z.string(),
+    // Those of earlier versions of weft had no worktrees.
+    isolation: z.pipe(
+      z.optional(z.enum(['none', 'worktree'])),
+      z.transform((kept): Isolation => kept ?? 'none'),
+    ),
     startedAt: z.number(),
   }),
   harnessSession: z.string(),

@@ -17,6 +17,7 @@ import {noWeb} from './no-web.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/agent/client.ts';
 import {noHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
+import {noWorktrees} from '../../src/actions/worktrees-port.ts';
 import {noHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts';
 import {noAgentKinds, type AgentPorts} from '../../src/agent/ports.ts';
 import type {Json} from '../../src/base/json.ts';
@@ -272,7 +273,8 @@ export function engineBench(
     secrets: {redact: text => text},
     harnesses: given.harnesses ?? noHarnesses,
     agentKinds: noAgentKinds,
-    separateMachine: () => ports,
+    separateMachine: () => ({...ports, stop: async () => {}}),
+    worktrees: noWorktrees,
     sessions: {
       create: () => memorySession(),
       createBelow: () => memorySession(),

@@ -134,6 +134,7 @@ export const sampleActions: {
       harness: 'weft',
       model: '',
       place: 'foreground',
+      isolation: 'none',
     },
     label: 'Agent: find the parser',
     partial: {name: 'find the parser', answer: ''},

@@ -71,7 +71,14 @@ describe('/hooks', () => {
 
 describe('/agents', () => {
   const id = sessionInfo.id;
-  const common = {parent: 'main', harness: 'weft', model: 'm', prompt: 'Where is it?', startedAt: 0} as const;
+  const common = {
+    parent: 'main',
+    harness: 'weft',
+    model: 'm',
+    prompt: 'Where is it?',
+    isolation: 'none',
+    startedAt: 0,
+  } as const;
   const progress = {turns: 2, calls: 1, usage: noUsage, costUsd: 0, files: []} as const;
   const value: readonly AgentRow[] = [
     {

@@ -12,7 +12,7 @@ import {hasEnded} from './agent-progress.ts';
 import type {SessionAgents} from './session-agents.ts';
 
 /** All sub-agents of a session. */
-interface Tree {
+export interface Tree {
   rows(): readonly AgentRow[];
   start(
     request: AgentRequest,

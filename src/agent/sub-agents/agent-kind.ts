@@ -1,3 +1,4 @@
+import type {Isolation, SubAgent} from '../../domain/sub-agent.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 
 /** What a sub-agent is for and may do. */
@@ -15,6 +16,7 @@ export interface AgentKind {
   readonly mode: PermissionMode | 'inherit';
   /** Requests to the model that one prompt may take. */
   readonly maxTurns: number;
+  readonly isolation: Isolation;
   /** Whether it may call a tool. */
   readonly mayCall: (tool: string) => boolean;
   /** What its file asks for and weft does not do: sentences. */
@@ -38,6 +40,7 @@ const builtIn = (name: string, description: string, brief: string, mode: AgentKi
   model: '',
   mode,
   maxTurns: usualTurns,
+  isolation: 'none',
   mayCall: () => true,
   notes: [],
 });
@@ -62,3 +65,10 @@ export const builtInKinds: readonly AgentKind[] = [
     'plan',
   ),
 ];
+
+/** What stands ahead of the task. A harness has a system prompt of its own. */
+export const openingOf = ({brief, systemPrompt}: AgentKind, {harness}: SubAgent): string =>
+  [systemPrompt.kind === 'own' && harness !== 'weft' ? systemPrompt.text : '', brief]
+    .filter(text => text !== '')
+    .map(text => `${text}\n\n`)
+    .join('');

@@ -15,6 +15,7 @@ import {noUsage, usageSince} from '../../domain/usage.ts';
 import {approve, deniedText, judgeAction, type ApprovalContext} from '../approval.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import {PromptHooks} from '../prompt-hooks.ts';
+import type {SeparateMachine} from '../ports.ts';
 import type {SessionContext} from '../session-context.ts';
 import {unstructuredAnswer} from '../structured-output.ts';
 import type {Spending} from './weft-agent.ts';
@@ -26,6 +27,9 @@ export interface HarnessAgentSetup {
   /** The agent that has started it. */
   readonly parent: SessionContext;
   readonly mode: PermissionMode;
+  /** Where it works. */
+  readonly directory: string;
+  readonly place: SeparateMachine;
   readonly checkpoints: () => PromptCheckpoints | undefined;
   readonly observe: (event: HarnessEvent) => void;
   readonly spent: (spending: Spending) => void;
@@ -38,7 +42,6 @@ export interface HarnessAgentSetup {
  */
 export class HarnessAgent {
   readonly #setup: HarnessAgentSetup;
-  readonly #place: Pick<SessionContext['ports'], 'machine' | 'judge'>;
   #resume: HarnessSessionId | 'new';
   #mode: PermissionMode;
   #run: HarnessRun | undefined;
@@ -49,11 +52,10 @@ export class HarnessAgent {
     this.#setup = setup;
     this.#resume = setup.resume;
     this.#mode = setup.mode;
-    this.#place = setup.parent.ports.separateMachine();
   }
 
   async send(text: string): Promise<Outcome<unknown, Fault>> {
-    const {agent, parent} = this.#setup;
+    const {agent, parent, directory} = this.#setup;
     this.#keep({
       kind: 'prompt',
       message: {role: 'user', id: parent.ports.ids.message(), blocks: [{kind: 'text', text}]},
@@ -66,7 +68,7 @@ export class HarnessAgent {
       {
         harness: agent.harness,
         prompt: text,
-        directory: parent.directory,
+        directory,
         model: agent.model,
         access: this.#mode === 'plan' ? 'read-only' : 'with-approvals',
         resume: this.#resume,
@@ -151,11 +153,12 @@ export class HarnessAgent {
 
   /** Rules and mode decide first, then hooks and the user; nobody to ask is a no. */
   async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
-    const {agent, parent, checkpoints} = this.#setup;
+    const {agent, parent, directory, place, checkpoints} = this.#setup;
     const {judged, shown, call} = actionsOf(approval, agent.harness);
     const session: SessionContext = {
       ...parent,
-      ports: {...parent.ports, ...this.#place},
+      directory,
+      ports: {...parent.ports, machine: place.machine, judge: place.judge},
       asker: asker(agent),
       mode: this.#mode,
       interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
@@ -187,7 +190,7 @@ export class HarnessAgent {
     if (answer.action !== shown || answer.input !== 'unchanged') {
       return {kind: 'denied', message: answer.note === '' ? 'The user wants this done otherwise.' : answer.note};
     }
-    if (verdict.risk !== 'read-only') await before.beforeChange(signal);
+    if (verdict.risk !== 'read-only' && agent.isolation === 'none') await before.beforeChange(signal);
     return {kind: 'allowed'};
   }
 

@@ -4,21 +4,24 @@ import {reportText} from '../../actions/start-agent.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
-import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
+import {causeText, faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {toolCalls} from '../../domain/conversation.ts';
-import {parseHarnessSessionId, type HarnessSessionId} from '../../domain/harness.ts';
+import {parseHarnessSessionId} from '../../domain/harness.ts';
 import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {AgentRow, AgentStatus, Asker, SubAgent} from '../../domain/sub-agent.ts';
 import {addUsage, noUsage} from '../../domain/usage.ts';
+import type {Worktree} from '../../actions/worktrees-port.ts';
+import type {SeparateMachine} from '../ports.ts';
 import {journal, type SessionContext} from '../session-context.ts';
-import {type AgentKind, builtInKinds} from './agent-kind.ts';
+import {type AgentKind, builtInKinds, openingOf} from './agent-kind.ts';
 import {afterEvent, afterHarnessEvent, hasEnded, withStatus} from './agent-progress.ts';
-import {HarnessAgent} from './harness-agent.ts';
+import {settleWorktree, worktreeBrief, worktreeName} from './agent-worktree.ts';
+import {type AgentObserver, agentRunner, type AgentRunner, type Held} from './agent-runner.ts';
 import type {SessionAgents} from './session-agents.ts';
 import {Branch} from './agent-branch.ts';
-import {modeOf, type Spending, type WeftAgentSetup, weftAgent} from './weft-agent.ts';
+import {modeOf, notHeeded, type Spending, type WeftAgentSetup} from './weft-agent.ts';
 
 /** How far sub-agents may go. Times in milliseconds. */
 export interface AgentLimits {
@@ -49,21 +52,19 @@ export interface SubAgentsSetup extends Pick<WeftAgentSetup, 'newEngine' | 'host
   readonly limits: AgentLimits;
 }
 
-/** What runs a sub-agent: an engine of its own, or a harness. */
-interface AgentRunner {
-  /** Begins with a message, or lets it join what runs. */
-  send(text: string): Promise<Outcome<unknown, Fault>>;
-  /** Ends what runs; its end is told as every other. */
-  interrupt(): void;
-  setMode(mode: PermissionMode): void;
-  close(): Promise<void>;
-}
-
 interface Running {
   row: AgentRow;
   readonly kind: AgentKind;
   readonly branch: Branch;
   readonly runner: AgentRunner;
+  worktree: Worktree | 'none';
+  /** What became of the worktree; empty before. */
+  outcome: string;
+  readonly place: SeparateMachine;
+  /** While it is decided what becomes of its worktree: an abort leaves that as it is. */
+  settling: AbortController | undefined;
+  /** Nobody is asked any more. */
+  closing: boolean;
   /** Settles with the end of what runs now. */
   ended: PromiseWithResolvers<void>;
   /** Why it is being stopped, where that is no wish of anybody's. */
@@ -116,10 +117,11 @@ export class SubAgents {
     }
     if (started.tag === 'failed') return started;
     const running = started.value;
-    const {kind, runner, row} = running;
+    const {kind, runner, row, worktree} = running;
     const stop = (): void => this.stop(row.agent.id);
     wait.signal.addEventListener('abort', stop, {once: true});
-    const sent = await runner.send(`${openingOf(kind, row.agent)}The task:\n${request.prompt}`);
+    const where = worktree === 'none' ? '' : worktreeBrief(worktree);
+    const sent = await runner.send(`${openingOf(kind, row.agent)}${where}The task:\n${request.prompt}`);
     wait.signal.removeEventListener('abort', stop);
     if (sent.tag === 'failed') this.#change(running, withStatus(running.row, notBegun(sent.error, wait.signal)));
     return ok(await this.#report(running, 'began', wait));
@@ -153,7 +155,8 @@ export class SubAgents {
     const running = this.#running.get(id);
     if (running === undefined) return;
     for (const {row} of this.#running.values()) if (row.agent.parent === id) this.stop(row.agent.id);
-    if (!hasEnded(running.row.status)) running.runner.interrupt();
+    if (running.settling !== undefined) running.settling.abort();
+    else if (!hasEnded(running.row.status)) running.runner.interrupt();
   }
 
   /** The agent that has started them is in another mode now: none may do more than that. */
@@ -165,10 +168,16 @@ export class SubAgents {
 
   async close(parent: SessionId | 'main'): Promise<void> {
     const own = [...this.#running.values()].filter(({row}) => parent === 'main' || row.agent.parent === parent);
+    for (const running of own) {
+      running.closing = true;
+      running.settling?.abort();
+    }
     await Promise.all(own.map(({runner}) => runner.close()));
     for (const running of own) {
       if (!hasEnded(running.row.status))
         this.#change(running, withStatus(running.row, {kind: 'cancelled', answer: ''}));
+      // oxlint-disable-next-line no-await-in-loop -- most have ended
+      await running.ended.promise;
       this.#running.delete(running.row.agent.id);
     }
     if (this.#running.size === 0) this.#unwatch();
@@ -219,11 +228,19 @@ export class SubAgents {
       harness,
       model,
       prompt: request.prompt,
+      isolation: request.isolation === 'none' ? kind.value.isolation : request.isolation,
       startedAt: ports.clock.now(),
     };
+    const worktree = await this.#worktreeOf(agent, parent, signal);
+    if (worktree.tag === 'failed') {
+      session.close();
+      return worktree;
+    }
     session.append({kind: 'agent', agent, harnessSession: ''});
     const begun = {agent, status: {kind: 'started'}, place: request.place} as const;
-    return ok(this.#hold({...begun, branch, kind: kind.value, session, origin: 'new', resume: 'new'}));
+    return ok(
+      this.#hold({...begun, branch, kind: kind.value, session, worktree: worktree.value, origin: 'new', resume: 'new'}),
+    );
   }
 
   /** One of an earlier run of weft, by its id: its conversation goes on. `undefined` where that is no such id. */
@@ -241,13 +258,26 @@ export class SubAgents {
     }
     const {agent, harnessSession} = kept;
     const kind = await this.#kindNamed(agent.kind, parent, signal);
-    if (kind.tag === 'failed') {
+    const worktree = kind.tag === 'ok' ? await this.#worktreeOf(agent, parent, signal) : kind;
+    if (kind.tag === 'failed' || worktree.tag === 'failed') {
       session.close();
-      return kind;
+      return kind.tag === 'failed' ? kind : failed(worktree.tag === 'failed' ? worktree.error : rejected(''));
     }
     const resume = parseHarnessSessionId(harnessSession) ?? 'new';
     const ended = {agent, status: {kind: 'succeeded', answer: ''}, place: 'foreground'} as const;
-    return ok(this.#hold({...ended, branch, kind: kind.value, session, origin: 'resumed', resume}));
+    return ok(
+      this.#hold({...ended, branch, kind: kind.value, session, worktree: worktree.value, origin: 'resumed', resume}),
+    );
+  }
+
+  async #worktreeOf(
+    agent: SubAgent,
+    {directory, ports}: SessionContext,
+    signal: AbortSignal,
+  ): Promise<Outcome<Worktree | 'none', Fault>> {
+    return agent.isolation === 'none'
+      ? ok('none')
+      : ports.worktrees.open({from: directory, name: worktreeName(agent)}, signal);
   }
 
   async #kindNamed(name: string, {ports}: SessionContext, signal: AbortSignal): Promise<Outcome<AgentKind, Fault>> {
@@ -262,55 +292,18 @@ export class SubAgents {
     return failed(rejected(`There is no kind of agent ${JSON.stringify(name)}. ${hint}`));
   }
 
-  #weftRunner({agent, kind, session, origin, branch}: Held, observer: Observer): AgentRunner {
-    const parent = branch.session();
-    const engine = weftAgent({
-      ...this.#setup,
-      agent,
-      kind,
-      session,
-      origin,
-      parent,
-      checkpoints: () => branch.checkpoints,
-      agents: own => new Branch(this, {session: own, parent: agent.id, depth: branch.depth + 1}),
-      observe: event => observer.happened({by: 'weft', event}),
-      spent: spending => observer.spent(spending),
-    });
-    return {
-      async send(text) {
-        engine.submit({op: 'prompt', id: parent.ports.ids.message(), text, images: [], when: 'steering'});
-        return ok(undefined);
-      },
-      interrupt: () => engine.submit({op: 'interrupt'}),
-      setMode: mode => engine.submit({op: 'set-mode', mode}),
-      close: () => engine.close('shutdown'),
-    };
-  }
-
-  #harnessRunner({agent, kind, session, resume, branch}: Held, observer: Observer): AgentRunner {
-    const parent = branch.session();
-    return new HarnessAgent({
-      agent,
-      session,
-      resume,
-      parent,
-      mode: modeOf(kind, parent.mode),
-      checkpoints: () => branch.checkpoints,
-      observe: event => observer.happened({by: 'harness', event}),
-      spent: spending => observer.spent(spending),
-      denied: denials => branch.denied(denials),
-    });
-  }
-
   #hold(held: Held): Running {
-    const {agent, branch, kind} = held;
+    const {agent, branch, kind, worktree} = held;
+    const parent = branch.session();
+    const directory = worktree === 'none' ? parent.directory : worktree.directory;
+    const place = parent.ports.separateMachine(worktree === 'none' ? 'same' : {in: directory});
     const row: AgentRow = {
       agent,
       status: held.status,
       progress: {turns: 0, calls: 0, usage: noUsage, costUsd: 0, files: []},
       place: held.place,
     };
-    const observer: Observer = {
+    const observer: AgentObserver = {
       happened: happening => {
         const running = this.#running.get(agent.id);
         if (running !== undefined) this.#happened(running, happening);
@@ -323,13 +316,18 @@ export class SubAgents {
     this.#session().publish([{event: 'agent-started', row}]);
     const running: Running = {
       row,
-      kind: {...kind, notes: notHeeded(kind, branch.session(), agent.harness)},
+      kind: {...kind, notes: notHeeded(kind, parent, agent.harness)},
       branch,
       ended: Promise.withResolvers(),
       stopReason: '',
       heardAt: this.#now(),
       lastFailure: {text: '', times: 0},
-      runner: agent.harness === 'weft' ? this.#weftRunner(held, observer) : this.#harnessRunner(held, observer),
+      worktree,
+      outcome: '',
+      place,
+      settling: undefined,
+      closing: false,
+      runner: agentRunner(held, {directory, place, observer, setup: this.#setup, tree: this}),
     };
     this.#running.set(agent.id, running);
     this.#watchSilence();
@@ -341,6 +339,11 @@ export class SubAgents {
     if (hasEnded(running.row.status)) {
       const refusal = this.#whyNoMore(0);
       if (refusal !== undefined) return failed(rejected(refusal));
+      const {agent} = running.row;
+      const worktree = await this.#worktreeOf(agent, running.branch.session(), never);
+      if (worktree.tag === 'failed') return worktree;
+      running.worktree = worktree.value;
+      running.outcome = '';
       running.ended = Promise.withResolvers();
       running.stopReason = '';
       this.#change(running, {...withStatus(running.row, {kind: 'started'}), place});
@@ -354,7 +357,7 @@ export class SubAgents {
 
   /** Waits for the end of what runs, unless it goes on in the background or only got a message. */
   async #report(running: Running, message: AgentReport['message'], wait: AgentWait): Promise<AgentReport> {
-    const report = (): AgentReport => ({row: running.row, message, notes: running.kind.notes});
+    const report = (): AgentReport => reportOf(running, message);
     if (message === 'joined' || running.row.place === 'background') return report();
     const moved = AbortSignal.any([wait.signal, wait.background]);
     if ((await raceAbort(running.ended.promise, moved)) !== 'aborted') return report();
@@ -472,19 +475,52 @@ export class SubAgents {
   /** Every change of a row goes through here: an end is told once, and only as an end. */
   #change(running: Running, next: AgentRow): void {
     const before = running.row;
-    if (next === before) return;
+    if (next === before || (running.settling !== undefined && hasEnded(next.status))) return;
     if (hasEnded(before.status) && hasEnded(next.status) && next.status !== before.status) return;
+    if (hasEnded(next.status) && !hasEnded(before.status) && running.worktree !== 'none') {
+      void this.#settle(running, next, running.worktree);
+      return;
+    }
     const row =
       next.status.kind === 'cancelled' && running.stopReason !== ''
         ? withStatus(next, {kind: 'failed', reason: running.stopReason, answer: next.status.answer})
         : next;
-    running.row = row;
-    this.#session().publish([{event: 'agent-changed', row}]);
+    this.#show(running, row);
     this.#tellDoing(before, row);
     if (!hasEnded(row.status) || hasEnded(before.status)) return;
     running.ended.resolve();
-    if (row.place === 'background') running.branch.tell(reportText({row, message: 'began', notes: running.kind.notes}));
+    if (row.place === 'background') running.branch.tell(reportText(reportOf(running, 'began')));
     if ([...this.#running.values()].every(each => hasEnded(each.row.status))) this.#unwatch();
+  }
+
+  /** Its end is told when it is settled what becomes of its worktree, and so nothing of it runs there any more. */
+  async #settle(running: Running, next: AgentRow, worktree: Worktree): Promise<void> {
+    const settling = new AbortController();
+    running.settling = settling;
+    this.#show(running, withStatus(next, {kind: 'in_progress', doing: 'worktree'}));
+    try {
+      await running.place.stop();
+      running.outcome = await settleWorktree(
+        {
+          row: running.row,
+          worktree,
+          end: running.closing || next.status.kind === 'cancelled' ? 'cancelled' : 'ended',
+          parent: running.branch.session(),
+          checkpoints: running.branch.checkpoints,
+        },
+        settling.signal,
+      );
+    } catch (cause) {
+      running.outcome = `${causeText(cause)} The worktree is kept: ${worktree.folder}.`;
+    }
+    running.worktree = 'none';
+    running.settling = undefined;
+    this.#change(running, {...running.row, status: next.status});
+  }
+
+  #show(running: Running, row: AgentRow): void {
+    running.row = row;
+    this.#session().publish([{event: 'agent-changed', row}]);
   }
 
   /** Whoever looks at the call sees what the sub-agent does, a line each. */
@@ -531,44 +567,12 @@ export class SubAgents {
   }
 }
 
-/** What a sub-agent begins with, or goes on with. */
-interface Held extends Pick<WeftAgentSetup, 'agent' | 'kind' | 'session' | 'origin'> {
-  readonly branch: Branch;
-  readonly status: AgentStatus;
-  readonly place: AgentRow['place'];
-  readonly resume: HarnessSessionId | 'new';
-}
-
-interface Observer {
-  readonly happened: (happening: AgentHappening) => void;
-  readonly spent: (spending: Spending) => void;
-}
-
-/** What of a kind does not hold here: sentences. */
-function notHeeded(kind: AgentKind, {mode, ports}: SessionContext, harness: string): readonly string[] {
-  if (harness !== 'weft') {
-    return kind.systemPrompt.kind === 'own' ? [`Of ${kind.name} only the prompt counts in ${harness}.`] : [];
-  }
-  const own = modeOf(kind, mode);
-  const isUnknown =
-    kind.model !== '' && kind.model !== 'inherit' && modelNamed(kind.model, ports.model.provider) === undefined;
-  return [
-    ...kind.notes,
-    ...(kind.mode === 'inherit' || own === kind.mode
-      ? []
-      : [`It works in mode ${own} and not ${kind.mode}, since it may do no more than who started it.`]),
-    ...(isUnknown
-      ? [`The provider has no model ${JSON.stringify(kind.model)}: it has the model of who started it.`]
-      : []),
-  ];
-}
-
-/** What stands ahead of the task. A harness has a system prompt of its own. */
-const openingOf = ({brief, systemPrompt}: AgentKind, {harness}: SubAgent): string =>
-  [systemPrompt.kind === 'own' && harness !== 'weft' ? systemPrompt.text : '', brief]
-    .filter(text => text !== '')
-    .map(text => `${text}\n\n`)
-    .join('');
+const reportOf = ({row, kind, outcome}: Running, message: AgentReport['message']): AgentReport => ({
+  row,
+  message,
+  notes: kind.notes,
+  worktree: outcome,
+});
 
 /** Whether the conversation has this call. */
 const hasCalled = (call: ActionId, {conversation}: SessionContext): boolean =>

@@ -7,12 +7,13 @@ import {failed, ok} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
 import type {OpenSession} from '../../domain/journal.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
+import {modelNamed} from '../../domain/model-alias.ts';
 import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
 import {noUsage, usageSince, type Usage} from '../../domain/usage.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {AgentClient} from '../client.ts';
 import type {EngineOptions} from '../create-engine.ts';
-import type {AgentPorts} from '../ports.ts';
+import type {AgentPorts, SeparateMachine} from '../ports.ts';
 import {limitedServers} from '../limited-servers.ts';
 import type {SessionContext} from '../session-context.ts';
 import type {AgentKind} from './agent-kind.ts';
@@ -32,6 +33,9 @@ export interface WeftAgentSetup {
   readonly origin: 'new' | 'resumed';
   /** The agent that has started it. */
   readonly parent: SessionContext;
+  /** Where it works. */
+  readonly directory: string;
+  readonly place: SeparateMachine;
   readonly checkpoints: () => PromptCheckpoints | undefined;
   readonly newEngine: (options: EngineOptions) => AgentClient;
   readonly host: EngineOptions['host'];
@@ -49,7 +53,7 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
     host: setup.host,
     session,
     origin: setup.origin,
-    directory: parent.directory,
+    directory: setup.directory,
     model: agent.model,
     mode: modeOf(kind, parent.mode),
     systemPrompt: kind.systemPrompt.kind === 'same' ? parent.systemPrompt : kind.systemPrompt.text,
@@ -100,9 +104,8 @@ function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
   return new Map(names.map(name => [name, 'absent']));
 }
 
-function portsOf({agent, kind, parent, checkpoints}: WeftAgentSetup): AgentPorts {
+function portsOf({agent, kind, parent, directory, place: own, checkpoints}: WeftAgentSetup): AgentPorts {
   const {ports} = parent;
-  const own = ports.separateMachine();
   return {
     ...ports,
     machine: {...own.machine, mcp: limitedServers(own.machine.mcp, kind.mayCall)},
@@ -114,12 +117,15 @@ function portsOf({agent, kind, parent, checkpoints}: WeftAgentSetup): AgentPorts
     },
     hooks: hooksOfSubAgent(ports.hooks, {agentId: agent.id, agentType: agent.kind}),
     commands: noCommands,
+    separateMachine: place =>
+      ports.separateMachine(place === 'same' && agent.isolation === 'worktree' ? {in: directory} : place),
     checkpoints: {
       prefetch: async () => {},
       uncoveredFiles: (touched, signal) => ports.checkpoints.uncoveredFiles(touched, signal),
       async take(signal) {
         // It is the prompt of the user that is undone, so its checkpoint is the one that counts.
-        await checkpoints()?.beforeChange(signal);
+        // In a worktree it changes nothing of the user's.
+        if (agent.isolation === 'none') await checkpoints()?.beforeChange(signal);
         return ok('off');
       },
       preview: async () => failed(rejected('A sub-agent is not rewound.')),
@@ -158,4 +164,23 @@ function spentSince(before: SessionUsage['models'], now: SessionUsage['models'])
       },
     ];
   });
+}
+
+/** What of a kind does not hold here: sentences. */
+export function notHeeded(kind: AgentKind, {mode, ports}: SessionContext, harness: string): readonly string[] {
+  if (harness !== 'weft') {
+    return kind.systemPrompt.kind === 'own' ? [`Of ${kind.name} only the prompt counts in ${harness}.`] : [];
+  }
+  const own = modeOf(kind, mode);
+  const isUnknown =
+    kind.model !== '' && kind.model !== 'inherit' && modelNamed(kind.model, ports.model.provider) === undefined;
+  return [
+    ...kind.notes,
+    ...(kind.mode === 'inherit' || own === kind.mode
+      ? []
+      : [`It works in mode ${own} and not ${kind.mode}, since it may do no more than who started it.`]),
+    ...(isUnknown
+      ? [`The provider has no model ${JSON.stringify(kind.model)}: it has the model of who started it.`]
+      : []),
+  ];
 }

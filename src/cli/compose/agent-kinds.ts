@@ -30,7 +30,7 @@ function kindOf(
   const tools = toolsOf(agent);
   const {permissionMode} = fields;
   // A server that only the file defines runs for `--agent`, not yet for a sub-agent.
-  const also = Object.keys(serversOf(agent).defined).length === 0 ? ['mcpServers'] : [];
+  const also = [...(Object.keys(serversOf(agent).defined).length === 0 ? ['mcpServers'] : []), 'isolation'];
   return {
     name,
     description,
@@ -39,6 +39,7 @@ function kindOf(
     model,
     mode: permissionModes.find(mode => mode === permissionMode) ?? 'inherit',
     maxTurns: turnsOf(agent) ?? usualTurns,
+    isolation: fields['isolation'] === 'worktree' ? 'worktree' : 'none',
     mayCall: tool => mayCall(tools, tool),
     notes: [...unheededNotes(agent, also), ...notes],
   };

@@ -15,11 +15,11 @@ import {redactFault, makeRedactor, type Redactor} from '../../safety/secrets/red
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import type {SessionInfo} from '../../actions/agent-event.ts';
+import {noChanges} from '../../actions/changes-port.ts';
 import type {CommandsPort} from '../../actions/commands-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
 import type {FilesPort} from '../../actions/files-port.ts';
 import type {HarnessesPort} from '../../actions/harness-port.ts';
-import type {ShellPort} from '../../actions/ports.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
 import {type AgentClient, answerOutcome, type ModelConnection} from '../../agent/client.ts';
 import {gitBranch} from '../../workspace/files/git-branch.ts';
@@ -40,6 +40,7 @@ import {
   lazySandbox,
   lazySearch,
   lazyWeb,
+  lazyWorktrees,
   workspaceState,
 } from './lazy-ports.ts';
 import type {UserPorts} from './user-ports.ts';
@@ -162,46 +163,58 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const {rules} = changeableRules;
   const [directory] = roots;
   const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
-  const newFiles = (): FilesPort => makeFiles({roots, home, alsoReadable: outputs.folders});
-  const files = newFiles();
   const secrets = makeRedactor({
     environment: {...setup.ownVariables, ...setup.secretVariables, ...environment},
     files: watchSecretFiles({roots, isSecretFile}),
     key: setup.placeholderKey,
   });
   setup.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
-  const sandbox = lazySandbox({
-    ...setup.sandbox,
-    roots,
-    home,
-    environment,
-    ownFolders: setup.weftFolders.folders,
-    deniedReads: () => excluded(),
-    readable: outputs.folders,
-    isProtected: isProtectedBelow,
-    network: lazyNetwork({
-      rules,
-      loopback: setup.sandbox.loopback,
-      // Where every command runs inside, a person is asked about what no rule speaks of.
-      asking: coversAll(setup.sandbox.choice) && setup.interaction === 'interactive' ? 'open' : 'by-rule',
-    }),
-  });
-  const commands = makeCommands({
-    roots,
-    // Programs are found where the user would find them.
-    environment: {...environment, PATH: userPath()},
-    ownVariables: setup.ownVariables,
-    passedVariables: setup.passedVariables,
-    outputs,
-    filter: secrets.filter,
-    redact: secrets.redact,
-    registryFolder: setup.blocksFolder,
-    blockWaits: 'usual',
-    sandbox,
-  });
-  // A path is judged as it will be used: placeholders in it are replaced by their secrets.
-  const pathContext = {roots, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
-  const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
+  /** What depends on which folders are the workspace. */
+  const workspaceOf = (folders: EngineSetup['roots']) => {
+    const newFiles = (): FilesPort => makeFiles({roots: folders, home, alsoReadable: outputs.folders});
+    const files = newFiles();
+    // A path is judged as it will be used: placeholders in it are replaced by their secrets.
+    const pathContext = {roots: folders, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
+    const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
+    const newCommands = () => {
+      const sandbox = lazySandbox({
+        ...setup.sandbox,
+        roots: folders,
+        home,
+        environment,
+        ownFolders: setup.weftFolders.folders,
+        deniedReads: excluded,
+        // What is installed in the project is found from its worktrees.
+        readable: folders === roots ? outputs.folders : () => [...outputs.folders(), ...roots],
+        isProtected: isProtectedBelow,
+        network: lazyNetwork({
+          rules,
+          loopback: setup.sandbox.loopback,
+          // Where every command runs inside, a person is asked about what no rule speaks of.
+          asking: coversAll(setup.sandbox.choice) && setup.interaction === 'interactive' ? 'open' : 'by-rule',
+        }),
+      });
+      const commands = makeCommands({
+        roots: folders,
+        // Programs are found where the user would find them.
+        environment: {...environment, PATH: userPath()},
+        ownVariables: setup.ownVariables,
+        passedVariables: setup.passedVariables,
+        outputs,
+        filter: secrets.filter,
+        redact: secrets.redact,
+        registryFolder: setup.blocksFolder,
+        blockWaits: 'usual',
+        sandbox,
+      });
+      return {sandbox, commands};
+    };
+    return {newFiles, files, pathContext, excluded, newCommands};
+  };
+  const workspace = workspaceOf(roots);
+  const {files, pathContext, excluded} = workspace;
+  const main = workspace.newCommands();
+  const {sandbox, commands} = main;
   const checkpoints = lazyCheckpoints(
     setup.checkpointsFolder === undefined
       ? undefined
@@ -220,25 +233,32 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     changes: checkpoints,
   };
   const finder = lazyFinder({roots, home, environment, excluded});
-  const machineOf = (apart: {readonly shell: ShellPort; readonly files: FilesPort}) => {
-    const hiding = redactingPorts({...plainPorts, ...apart}, secrets);
+  /** The machine in a workspace. What it runs on may be replaced by a new one once it is stopped, so that is asked for each time. */
+  const machineOf = (
+    {pathContext: place}: Pick<typeof workspace, 'pathContext'>,
+    {running, ...ports}: Partial<typeof plainPorts> & {readonly running: () => typeof main},
+  ) => {
+    const hiding = redactingPorts({...plainPorts, ...ports}, secrets);
     const own = {...hiding, mcp: keepLongAnswers(hiding.mcp, outputs.newAnswer)};
     const judge = lazyJudge({
-      ...pathContext,
+      ...place,
       alsoReadable: setup.skillFolders,
       weftFolders: setup.weftFolders,
       secretNames: text => secretNamesIn(secrets.redact(text)),
       list: listFolder,
       read: readBytes,
-      strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
+      strayProgram: (name, from) => strayProgram(name, {directory: from, roots: place.roots}),
       rules,
       directory: () => own.shell.directory,
-      sandbox: setup.sandbox.choice === 'native' ? 'none' : () => sandbox.proof(),
-      blockCommand: id => commands.control.list().find(block => block.id === id)?.command ?? '',
+      sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),
+      blockCommand: id =>
+        running()
+          .commands.control.list()
+          .find(block => block.id === id)?.command ?? '',
     });
     return {machine: own, judge};
   };
-  const {machine, judge} = machineOf({shell: commands.shell, files});
+  const {machine, judge} = machineOf(workspace, {running: () => main});
   const judgePort = ({assess}: Pick<JudgePort, 'assess'>): JudgePort => ({
     assess,
     sandbox: () => sandbox.known(),
@@ -248,6 +268,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const {history, exportSession, fetchConversation: _, ...user} = setup.user;
   const change = changeRules(changeableRules, setup.saveRule);
   const plans = lazyPlans(setup.plans);
+  /** Those that agents have in folders of their own. */
+  const machines = new Set<() => Promise<void>>();
   const engine: AgentClient = createEngine({
     host: hostServices({
       ...user,
@@ -347,10 +369,41 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       }),
       model: redactModel(setup.model, secrets),
       judge: judgePort(judge),
-      separateMachine() {
-        const own = machineOf({shell: commands.newShell(), files: newFiles()});
-        return {machine: own.machine, judge: judgePort(own.judge)};
+      separateMachine(place) {
+        if (place === 'same') {
+          const shell = commands.newShell();
+          const own = machineOf(workspace, {shell, files: workspace.newFiles(), running: () => main});
+          return {machine: own.machine, judge: judgePort(own.judge), stop: async () => {}};
+        }
+        const apart = workspaceOf([place.in]);
+        let running = apart.newCommands();
+        const own = machineOf(apart, {
+          shell: {
+            get directory() {
+              return running.commands.shell.directory;
+            },
+            run: (request, observe, signal) => running.commands.shell.run(request, observe, signal),
+          },
+          blocks: {
+            find: id => running.commands.blocks.find(id),
+            start: (request, signal) => running.commands.blocks.start(request, signal),
+            read: (request, signal) => running.commands.blocks.read(request, signal),
+            write: (request, signal) => running.commands.blocks.write(request, signal),
+          },
+          files: apart.files,
+          search: lazySearch({roots: [place.in], home, environment, excluded: apart.excluded}),
+          changes: {watch: async () => async () => noChanges},
+          running: () => running,
+        });
+        const stop = async (): Promise<void> => {
+          const {commands: before} = running;
+          running = apart.newCommands();
+          await before.close();
+        };
+        machines.add(stop);
+        return {machine: own.machine, judge: judgePort(own.judge), stop};
       },
+      worktrees: lazyWorktrees(environment, secrets),
       sessions: setup.sessions,
       harnesses,
       agentKinds: redactedKinds(setup.agentKinds, secrets.redact),
@@ -388,6 +441,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       finder.drop();
       await plans.close();
       await harnesses.close();
+      await Promise.all([...machines].map(async stop => stop()));
       await commands.close();
     },
   };

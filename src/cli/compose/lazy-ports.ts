@@ -7,11 +7,12 @@ import type {ReviewSourcePort} from '../../actions/review-port.ts';
 import type {WebPort} from '../../actions/web-port.ts';
 import type {ImpactPort, SearchPort, TerminalControl} from '../../actions/ports.ts';
 import {isGoing} from '../../actions/block-text.ts';
-import {failed, ok} from '../../base/outcome.ts';
+import type {WorktreesPort} from '../../actions/worktrees-port.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {visibleLine} from '../../base/visible.ts';
-import {type ChangesPort, noChanges} from '../../actions/changes-port.ts';
+import {type ChangesPort, noChanges, type WorkspaceChanges} from '../../actions/changes-port.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../../domain/checkpoint.ts';
-import {rejected} from '../../domain/fault.ts';
+import {type Fault, rejected} from '../../domain/fault.ts';
 import {unknownFileEffect} from '../../domain/risk.ts';
 import type {Judge, JudgeOptions} from '../../safety/judge.ts';
 import {allowsEveryCall, type PermissionRules} from '../../safety/rules/permission-rule.ts';
@@ -113,6 +114,24 @@ export const lazyArtifacts = (folder: string | undefined, secrets: Redactor): Ar
     return kept.tag === 'ok' ? kept : failed(redactFault(kept.error, secrets));
   },
 });
+
+/** Worktrees of agents; the diffs of what changed in them have placeholders in the place of secrets. */
+export function lazyWorktrees(environment: NodeJS.ProcessEnv, secrets: Redactor): WorktreesPort {
+  const load = async (): Promise<WorktreesPort> => {
+    const {makeWorktrees} = await import('../../workspace/worktrees/make-worktrees.ts');
+    return makeWorktrees({environment, now: () => Date.now(), pid: process.pid});
+  };
+  const redacted = <T extends WorkspaceChanges>(changes: Outcome<T, Fault>): Outcome<T, Fault> =>
+    changes.tag === 'failed'
+      ? changes
+      : ok({...changes.value, files: changes.value.files.map(file => redactDiff(file, secrets))});
+  return {
+    open: async (request, signal) => (await load()).open(request, signal),
+    changes: async (worktree, signal) => redacted(await (await load()).changes(worktree, signal)),
+    merge: async (worktree, signal) => redacted(await (await load()).merge(worktree, signal)),
+    drop: async (worktree, commits) => (await load()).drop(worktree, commits),
+  };
+}
 
 /** Opens the plans with the first one that is proposed. */
 export function lazyPlans(open: () => Promise<PlanStore>): PlanStorePort & {close(): Promise<void>} {

@@ -20,6 +20,7 @@ import {openObjects} from './object-store.ts';
 import {mostIgnoredFiles, type Scan, scanAhead, scanLeftOut, type ScanPlace, scanWorkspace} from './scan-workspace.ts';
 import {emptyStatCache, loadStatCache, saveStatCache, type CachedFile, type StatCache} from './stat-cache.ts';
 import {registerUse} from './store-lock.ts';
+import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {LostCheckpoint, makeTreeReader} from './tree.ts';
 import {treeDiffs} from './tree-diffs.ts';
 
@@ -53,7 +54,12 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort & Chang
     if (cache === undefined) await registerUse(folder, signal);
     return (cache ??= loadStatCache(cacheFile));
   };
-  const scanPlace = (): ScanPlace => ({roots, never: new Set([resolvedRoot(folder)]), objects, environment});
+  const scanPlace = (): ScanPlace => ({
+    roots,
+    never: new Set([resolvedRoot(folder), ...roots.map(worktreesFolder)]),
+    objects,
+    environment,
+  });
   const lookAhead = async (signal: AbortSignal): Promise<void> => {
     const known = {cache: await seenBefore(signal), ahead, now};
     const found = new Map<string, CachedFile>();

@@ -1,0 +1,155 @@
+import {fileText, hunkLines} from '../../actions/request-file-edits.ts';
+import type {Question} from '../../actions/ports.ts';
+import {changeCounts, type Worktree, type WorktreeChanges} from '../../actions/worktrees-port.ts';
+import {clip, pluralize} from '../../base/clip.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {faultText} from '../../domain/fault.ts';
+import {actionId} from '../../domain/ids.ts';
+import type {AgentRow, SubAgent} from '../../domain/sub-agent.ts';
+import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
+import type {SessionContext} from '../session-context.ts';
+
+/** The name of an agent's worktree: the same as long as the agent lives, so that a message finds it again. */
+export function worktreeName({name, id}: Pick<SubAgent, 'name' | 'id'>): string {
+  const words = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/gu, '-')
+    .slice(0, 32)
+    .replaceAll(/^-+|-+$/gu, '');
+  return [words, id.slice(0, 8)].filter(part => part !== '').join('-');
+}
+
+/** What an agent in a worktree is told of it, ahead of its task. */
+export const worktreeBrief = ({directory, branch}: Worktree): string =>
+  `You work in a git worktree of your own, in the folder ${directory} (branch ${branch}), and not in the folder named above. It began with the files as they are there, without ignored ones. Change files below it alone, by paths relative to it; what you change is looked at and merged when you have ended.\n\n`;
+
+interface EndedAgent {
+  readonly row: AgentRow;
+  readonly worktree: Worktree;
+  /** `cancelled`: whoever stopped the agent is not asked about it. */
+  readonly end: 'ended' | 'cancelled';
+  /** The agent that has started it. */
+  readonly parent: SessionContext;
+  readonly checkpoints: PromptCheckpoints | undefined;
+}
+
+const choices = ['Merge', 'Keep', 'Drop'] as const;
+
+type Choice = (typeof choices)[number];
+
+/**
+ * Decides what becomes of the worktree of an agent that has ended, and does it: one without changes is removed; of another one the user
+ * says whether it is merged, kept or dropped, and it is kept where nobody can be asked. The text is for the agent that has started it.
+ */
+export async function settleWorktree(ended: EndedAgent, signal: AbortSignal): Promise<string> {
+  const {worktree, parent, end} = ended;
+  const {worktrees} = parent.ports;
+  const found = await worktrees.changes(worktree, new AbortController().signal);
+  if (found.tag === 'failed') return `${faultText(found.error)} ${placeText(worktree)}`;
+  const changes = found.value;
+  if (changes.files.length === 0) {
+    const dropped = await worktrees.drop(worktree, 'keep');
+    if (dropped.tag === 'failed') return `It changed nothing in its worktree. ${faultText(dropped.error)}`;
+    return changes.commits === 0
+      ? 'It changed nothing in its worktree, which is removed.'
+      : `Its worktree is removed; the branch ${worktree.branch} has ${pluralize(changes.commits, 'commit')} of its own and is kept.`;
+  }
+  const choice = end === 'cancelled' ? 'Keep' : await choiceOf(ended, changes, signal);
+  return [await carryOut(choice, ended), diffText(changes)].join('\n');
+}
+
+/** What the user wants; without an answer it is kept. */
+async function choiceOf(
+  {row, worktree, parent}: EndedAgent,
+  changes: WorktreeChanges,
+  signal: AbortSignal,
+): Promise<Choice> {
+  if (parent.mode === 'dontAsk') return 'Keep';
+  const {id, name, kind, harness} = row.agent;
+  const {questions} = parent.pending.portsFor(actionId(`${id}:worktree`), {id, name, kind, harness});
+  const reply = await questions.ask([questionAbout(changes, worktree)], signal);
+  const answer = reply.kind === 'answered' ? reply.answers[0]?.selected[0] : undefined;
+  return choices.find(each => each === answer) ?? 'Keep';
+}
+
+const mostNamed = 8;
+
+function questionAbout(changes: WorktreeChanges, {branch, folder}: Worktree): Question {
+  const {files, more, conflicts} = changes;
+  const count = files.length + more;
+  const named = files.slice(0, mostNamed).map(({path, added, removed}) => `${path} +${added} -${removed}`);
+  const conflict =
+    conflicts.length === 0
+      ? ''
+      : ` These conflict with what is in your folder now, so nothing can be merged: ${conflicts
+          .slice(0, mostNamed)
+          .map(({path, reason}) => `${path} (${reason})`)
+          .join(', ')}.`;
+  const others = count > named.length ? ` and ${count - named.length} more` : '';
+  return {
+    header: 'Worktree',
+    question: `It changed ${pluralize(count, 'file')} in its worktree (${changeCounts(changes)}): ${named.join(', ')}${others}.${conflict} What becomes of them?`,
+    options: [
+      {
+        label: 'Merge',
+        description: 'into your folder, as changes that are not committed; the worktree is removed',
+        recommended: conflict === '' ? 'recommended' : 'plain',
+      },
+      {label: 'Keep', description: `leave them in ${folder} (branch ${branch})`, recommended: 'plain'},
+      {label: 'Drop', description: 'remove the worktree and its changes', recommended: 'plain'},
+    ],
+    choice: 'one',
+  };
+}
+
+/** Does what was chosen, and says what is so now. */
+async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: EndedAgent): Promise<string> {
+  const {worktrees} = parent.ports;
+  const {signal} = new AbortController();
+  switch (choice) {
+    case 'Merge': {
+      await checkpoints?.beforeChange(signal);
+      const merged = await worktrees.merge(worktree, signal);
+      // Its prompt may be over.
+      if (row.place === 'background') await checkpoints?.afterRun();
+      if (merged.tag === 'failed') return `${faultText(merged.error)} ${placeText(worktree)}`;
+      const dropped = await worktrees.drop(worktree, 'keep');
+      const rest = dropped.tag === 'ok' ? 'and the worktree is removed.' : `but ${faultText(dropped.error)}`;
+      return `Its changes are merged into ${parent.directory}, not committed, ${rest}`;
+    }
+    case 'Keep':
+      return `Nothing of it is in ${parent.directory} yet. ${placeText(worktree)}`;
+    case 'Drop': {
+      const dropped = await worktrees.drop(worktree, 'drop');
+      return dropped.tag === 'ok'
+        ? 'The user dropped its changes, and the worktree is removed.'
+        : `The user wants its changes dropped. ${faultText(dropped.error)}`;
+    }
+    default:
+      return unreachable(choice);
+  }
+}
+
+const placeText = ({folder, branch, name}: Worktree): string =>
+  `The worktree is kept: ${folder} (branch ${branch}). weft worktree merge ${name} merges it, weft worktree remove ${name} removes it.`;
+
+/** Characters, and lines, of the diff that a model reads. */
+const mostText = 16_000;
+const longestLine = 400;
+
+/** The changes as a diff, bounded. */
+function diffText({files, more}: WorktreeChanges): string {
+  const lines: string[] = [];
+  let left = mostText;
+  for (const [at, file] of files.entries()) {
+    const text = [fileText(file), ...file.hunks.flatMap(hunkLines).map(line => clip(line, longestLine))].join('\n');
+    if (text.length > left) {
+      lines.push(fileText(file), `… the diffs of ${pluralize(files.length - at + more, 'file')} are left out`);
+      return lines.join('\n');
+    }
+    left -= text.length;
+    lines.push(text);
+  }
+  if (more > 0) lines.push(`… and ${pluralize(more, 'more file')}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,221 @@
+import {existsSync, lstatSync} from 'node:fs';
+import {copyFile, mkdir, realpath, rm, writeFile} from 'node:fs/promises';
+import {join, relative, resolve, sep} from 'node:path';
+import type {Worktree, WorktreesPort} from '../../actions/worktrees-port.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {causeText, rejected, type Fault} from '../../domain/fault.ts';
+import {copyEntry, forEach, type SeenFile} from './file-states.ts';
+import {mergeChanges} from './merge-changes.ts';
+import {runGit} from './run-git.ts';
+import {changedPaths, conflictsOf, diffsOf, listFiles} from './worktree-changes.ts';
+import {ignoreFileOf, readRecord, type WorktreeRecord, worktreesFolder, writeRecord} from './worktree-record.ts';
+
+export interface WorktreePlace {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly now: () => number;
+  readonly pid: number;
+}
+
+/** Bytes of files, and their number, beyond which a folder is not copied into a worktree. */
+const mostFiles = 200_000;
+
+/**
+ * Worktrees of git below `.weft/worktrees` of a repository. They lie in the project, so that programs that look for what is installed in
+ * the folders above (`node_modules`) find it there although it is ignored, and so that weft's own folders stay closed to agents.
+ */
+export function makeWorktrees(place: WorktreePlace): WorktreesPort {
+  const git = (folder: string, words: readonly string[], signal: AbortSignal): Promise<Outcome<string, string>> =>
+    runGit(words, {folder, environment: place.environment, signal});
+  const commitsOf = async ({folder}: Worktree, {head}: WorktreeRecord, signal: AbortSignal): Promise<number> => {
+    const counted = await git(folder, ['rev-list', '--count', `${head}..HEAD`], signal);
+    return counted.tag === 'ok' ? Number(counted.value.trim()) : 1;
+  };
+
+  async function open(
+    {from, name}: {readonly from: string; readonly name: string},
+    signal: AbortSignal,
+  ): Promise<Outcome<Worktree, Fault>> {
+    const top = await topOf(from, signal);
+    if (top.tag === 'failed') return top;
+    const folder = join(worktreesFolder(top.value), name);
+    if (existsSync(folder)) {
+      const record = await readRecord(folder);
+      if (record?.of !== top.value) {
+        return failed(rejected(`${folder} is there already, and is no worktree of this folder. Choose another name.`));
+      }
+      await writeRecord(folder, {...record, pid: place.pid});
+      return ok(worktreeOf(folder, record));
+    }
+    const prepared = await prepareFolder(folder);
+    if (prepared.tag === 'failed') return prepared;
+    const names = await listFiles(top.value, {environment: place.environment, signal});
+    if (names.tag === 'failed') return failed(rejected(`The worktree was not made: ${names.error}.`));
+    if (names.value.length > mostFiles) {
+      return failed(rejected(`The worktree was not made: the repository has more than ${mostFiles} files.`));
+    }
+    const branch = `worktree-${name}`;
+    const added = await git(top.value, ['worktree', 'add', '--quiet', '--no-checkout', '-b', branch, folder], signal);
+    if (added.tag === 'failed') {
+      const unborn = (await git(top.value, ['rev-parse', '--verify', '--quiet', 'HEAD'], signal)).tag === 'failed';
+      return failed(
+        rejected(
+          unborn
+            ? `${top.value} has no commit yet, and git makes worktrees of commits alone. Commit something first.`
+            : `git did not make the worktree: ${added.error}`,
+        ),
+      );
+    }
+    try {
+      const record = await fill(folder, {of: top.value, names: names.value, name, branch, from}, signal);
+      return ok(worktreeOf(folder, record));
+    } catch (cause) {
+      await remove(folder, {of: top.value, branch: {drop: branch}});
+      if (signal.aborted) return failed(rejected('The worktree was not made: it was stopped.'));
+      return failed(rejected(`The worktree could not be made: ${causeText(cause)}`));
+    }
+  }
+
+  async function topOf(from: string, signal: AbortSignal): Promise<Outcome<string, Fault>> {
+    const top = await git(from, ['rev-parse', '--show-toplevel'], signal);
+    if (top.tag === 'ok') return ok(await realpath(top.value.replace(/\n$/u, '')));
+    const why = top.error.startsWith('not a git repository') ? '' : ` (${top.error})`;
+    return failed({
+      kind: 'needs-user',
+      message: `${from} is in no git repository, so there can be no worktree of it${why}`,
+      fix: 'Make one with git init and a first commit, or work without a worktree.',
+    });
+  }
+
+  /** Copies what is there now, and git's index: what is staged stays staged. */
+  async function fill(
+    folder: string,
+    {
+      of,
+      names,
+      name,
+      branch,
+      from,
+    }: {readonly of: string; readonly names: readonly string[]} & Pick<WorktreeRecord, 'name' | 'branch'> & {
+        readonly from: string;
+      },
+    signal: AbortSignal,
+  ): Promise<WorktreeRecord> {
+    const entries: [string, SeenFile][] = [];
+    await forEach(
+      names,
+      async path => {
+        const made = await copyEntry(join(of, path), join(folder, path));
+        if (made !== undefined) entries.push([path, made]);
+      },
+      signal,
+    );
+    const files = Object.fromEntries(entries);
+    const [head, index, ownIndex, shared] = await Promise.all([
+      git(folder, ['rev-parse', 'HEAD'], signal),
+      git(of, ['rev-parse', '--git-path', 'index'], signal),
+      git(folder, ['rev-parse', '--git-path', 'index'], signal),
+      git(of, ['rev-parse', '--shared-index-path'], signal),
+    ]);
+    if (head.tag === 'failed' || index.tag === 'failed' || ownIndex.tag === 'failed') {
+      throw new Error('git does not answer in it');
+    }
+    const isSplit = shared.tag === 'ok' && shared.value.trim() !== '';
+    const file = resolve(of, index.value.replace(/\n$/u, ''));
+    if (!isSplit && existsSync(file)) await copyFile(file, resolve(folder, ownIndex.value.replace(/\n$/u, '')));
+    else await git(folder, ['read-tree', 'HEAD'], signal);
+    const inside = relative(of, await realpath(from));
+    const record: WorktreeRecord = {
+      name,
+      branch,
+      of,
+      below: inside === '' ? '' : `${inside.replaceAll(sep, '/')}/`,
+      head: head.value.trim(),
+      createdAt: place.now(),
+      pid: place.pid,
+      files,
+    };
+    // An ignored folder is not copied, and an agent may be at work in it.
+    await mkdir(join(folder, record.below), {recursive: true});
+    await writeRecord(folder, record);
+    return record;
+  }
+
+  async function remove(
+    folder: string,
+    {of, branch}: Pick<WorktreeRecord, 'of'> & {readonly branch: {readonly drop: string} | 'keep'},
+  ): Promise<void> {
+    const {signal} = new AbortController();
+    const removed = await git(of, ['worktree', 'remove', '--force', '--force', folder], signal);
+    if (removed.tag === 'failed') {
+      await rm(folder, {recursive: true, force: true});
+      await git(of, ['worktree', 'prune'], signal);
+    }
+    if (branch !== 'keep') await git(of, ['branch', '--quiet', '-D', branch.drop], signal);
+  }
+
+  return {
+    open: (request, signal) => attempt('The worktree could not be made', () => open(request, signal)),
+    changes: (worktree, signal) =>
+      attempt(`The worktree ${worktree.folder} could not be looked at`, async () => {
+        const record = await recordOf(worktree);
+        if (record.tag === 'failed') return record;
+        const changed = await changedPaths(worktree, record.value, {environment: place.environment, signal});
+        if (changed.tag === 'failed') return changed;
+        const conflicts = await conflictsOf(changed.value, record.value);
+        const diffs = await diffsOf(changed.value, {worktree, record: record.value});
+        return ok({...diffs, conflicts, commits: await commitsOf(worktree, record.value, signal)});
+      }),
+    merge: (worktree, signal) =>
+      attempt('Nothing was merged', async () => {
+        const record = await recordOf(worktree);
+        if (record.tag === 'failed') return record;
+        const changed = await changedPaths(worktree, record.value, {environment: place.environment, signal});
+        if (changed.tag === 'failed') return changed;
+        const diffs = await diffsOf(changed.value, {worktree, record: record.value});
+        signal.throwIfAborted();
+        const merged = await mergeChanges(changed.value, {worktree, record: record.value});
+        return merged.tag === 'ok' ? ok(diffs) : merged;
+      }),
+    drop: (worktree, commits) =>
+      attempt(`The worktree ${worktree.folder} could not be removed`, async () => {
+        const record = await recordOf(worktree);
+        if (record.tag === 'failed') return record;
+        const own = commits === 'keep' ? await commitsOf(worktree, record.value, new AbortController().signal) : 0;
+        await remove(worktree.folder, {of: record.value.of, branch: own === 0 ? {drop: record.value.branch} : 'keep'});
+        return ok(undefined);
+      }),
+  };
+}
+
+const recordOf = async ({folder}: Worktree): Promise<Outcome<WorktreeRecord, Fault>> => {
+  const record = await readRecord(folder);
+  return record === undefined ? failed(rejected(`${folder} is no worktree of weft any more.`)) : ok(record);
+};
+
+const attempt = async <T>(what: string, work: () => Promise<Outcome<T, Fault>>): Promise<Outcome<T, Fault>> => {
+  try {
+    return await work();
+  } catch (cause) {
+    return failed(rejected(`${what}: ${causeText(cause)}`));
+  }
+};
+
+const worktreeOf = (folder: string, {name, branch, below}: WorktreeRecord): Worktree => ({
+  name,
+  folder,
+  directory: resolve(folder, below),
+  branch,
+});
+
+/** Makes the folder of the worktrees. One that a link leads to is somebody else's. */
+async function prepareFolder(folder: string): Promise<Outcome<undefined, Fault>> {
+  const parent = resolve(folder, '..');
+  for (const each of [resolve(parent, '..'), parent]) {
+    const stats = lstatSync(each, {throwIfNoEntry: false});
+    if (stats !== undefined && !stats.isDirectory()) return failed(rejected(`${each} is no folder.`));
+  }
+  await mkdir(parent, {recursive: true});
+  // The worktrees themselves and not what is in them: ripgrep looks at the ignore files above, too.
+  await writeFile(ignoreFileOf(folder), '/*\n');
+  return ok(undefined);
+}

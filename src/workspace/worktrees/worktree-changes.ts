@@ -1,0 +1,139 @@
+import {readFile, readlink, stat} from 'node:fs/promises';
+import {join, relative} from 'node:path';
+import type {WorkspaceChanges} from '../../actions/changes-port.ts';
+import type {FileDiff} from '../../actions/preview.ts';
+import type {Worktree} from '../../actions/worktrees-port.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {rejected, type Fault} from '../../domain/fault.ts';
+import {diffHunks} from '../files/diff-hunks.ts';
+import {shownText} from '../files/plan-edits.ts';
+import {type FileState, forEach, isFile, type PathState, sameState, stateAt} from './file-states.ts';
+import {runGit} from './run-git.ts';
+import {recordedAt, type WorktreeRecord} from './worktree-record.ts';
+
+/** A path that is not as it was when the worktree began. */
+export interface ChangedPath {
+  /** Below both folders, with slashes. */
+  readonly path: string;
+  readonly from: FileState | 'absent';
+  readonly to: PathState;
+}
+
+interface GitPlace {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/** The files of a working tree that git does not ignore; folders that are repositories of their own have a slash at the end. */
+export async function listFiles(top: string, place: GitPlace): Promise<Outcome<readonly string[], string>> {
+  const words = ['-c', 'core.untrackedCache=false', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const listed = await runGit(words, {folder: top, ...place});
+  if (listed.tag === 'failed') return listed;
+  return ok([...new Set(listed.value.split('\0').filter(path => path !== ''))].toSorted());
+}
+
+/** What has changed in the worktree, in the order of the paths. Throws where a file cannot be read. */
+export async function changedPaths(
+  {folder}: Worktree,
+  {files}: WorktreeRecord,
+  place: GitPlace,
+): Promise<Outcome<readonly ChangedPath[], Fault>> {
+  const listed = await listFiles(folder, place);
+  if (listed.tag === 'failed') return failed(rejected(`git does not list the files of ${folder}: ${listed.error}`));
+  const seenAt = recordedAt(folder);
+  const changed: ChangedPath[] = [];
+  const compare = async (path: string): Promise<void> => {
+    const seen = Object.hasOwn(files, path) ? files[path] : undefined;
+    const now = await stateAt(folder, path, {seen, seenAt});
+    // A folder in the place of a file: what is in it is listed by itself. A repository of its own ends with a slash.
+    const to = now === 'folder' && !path.endsWith('/') ? 'absent' : now;
+    const from = seen === undefined ? ('absent' as const) : {mode: seen.mode, sha256: seen.sha256};
+    if (!sameState(from, to)) changed.push({path, from, to});
+  };
+  await forEach([...new Set([...Object.keys(files), ...listed.value])], compare, place.signal);
+  return ok(changed.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
+}
+
+/** Why the changes cannot be merged as they are: all paths that are not as they were when the worktree began. */
+export async function conflictsOf(
+  changed: readonly ChangedPath[],
+  {of, below}: WorktreeRecord,
+): Promise<readonly {readonly path: string; readonly reason: string}[]> {
+  const conflicts: {readonly path: string; readonly reason: string}[] = [];
+  const look = async ({path, from, to}: ChangedPath): Promise<void> => {
+    const reason = await whyNot({path, from, to}, {of, below});
+    if (reason !== undefined) conflicts.push({path, reason});
+  };
+  await forEach(changed, look, new AbortController().signal);
+  return conflicts.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function whyNot(
+  {path, from, to}: ChangedPath,
+  {of, below}: Pick<WorktreeRecord, 'of' | 'below'>,
+): Promise<string | undefined> {
+  if (to === 'folder') return 'it is a repository of its own';
+  if (to === 'other') return 'it is no file';
+  if (!path.startsWith(below)) return 'it lies outside of the folder that the worktree stands for';
+  const now = await stateAt(of, path);
+  const is = withRoom(now, from);
+  if (sameState(is, from) || sameState(is, to)) return undefined;
+  if (is === 'absent') return 'it was deleted since';
+  return from === 'absent' ? 'it was made there, too' : 'it was changed since';
+}
+
+/** A folder in the place of a file that is made: its files all go, or the merge itself stops. */
+const withRoom = (now: PathState, from: PathState): PathState =>
+  now === 'folder' && from === 'absent' ? 'absent' : now;
+
+/** Files whose lines are compared, bytes of the largest of them, and lines of one that are shown. */
+const mostFiles = 50;
+const largestFile = 1024 * 1024;
+const mostLines = 2000;
+
+/** What a merge would change, as diffs. Paths are relative to where the agent works. */
+export async function diffsOf(
+  changed: readonly ChangedPath[],
+  {worktree, record}: {readonly worktree: Worktree; readonly record: WorktreeRecord},
+): Promise<WorkspaceChanges> {
+  const files: FileDiff[] = [];
+  // oxlint-disable-next-line no-await-in-loop -- one file after the other bounds what is in memory
+  for (const change of changed.slice(0, mostFiles)) files.push(await diffOf(change, worktree, record));
+  return {files, more: Math.max(0, changed.length - mostFiles)};
+}
+
+async function diffOf(
+  {path, from, to}: ChangedPath,
+  {folder}: Worktree,
+  {of, below}: WorktreeRecord,
+): Promise<FileDiff> {
+  const now = withRoom(await stateAt(of, path), from);
+  const named = {
+    path: relative(below, path),
+    before: isFile(from) ? from.sha256 : 'absent',
+    after: isFile(to) ? to.sha256 : 'absent',
+    movedFrom: undefined,
+  };
+  const notes = [
+    ...(sameState(now, from) ? [] : ['it has changed on both sides, and is compared with what is there now']),
+    ...noteOf(from, to),
+  ];
+  const [old, fresh] = await Promise.all([bytesAt(join(of, path), now), bytesAt(join(folder, path), to)]);
+  return old === 'too large' || fresh === 'too large'
+    ? {...named, added: 0, removed: 0, hunks: [], notes: [...notes, 'it is too large to be shown']}
+    : {...named, ...(await diffHunks(shownText(old), shownText(fresh), mostLines)), notes};
+}
+
+/** A link is where it leads. */
+async function bytesAt(path: string, state: PathState): Promise<Buffer | undefined | 'too large'> {
+  if (!isFile(state)) return undefined;
+  if (state.mode === 'link') return Buffer.from(await readlink(path));
+  return (await stat(path)).size > largestFile ? 'too large' : readFile(path);
+}
+
+function noteOf(from: PathState, to: PathState): readonly string[] {
+  if (!isFile(to)) return to === 'folder' ? ['it is a repository of its own'] : [];
+  if (to.mode === 'link') return ['it is a symbolic link'];
+  if (!isFile(from) || from.mode === to.mode) return [];
+  return [to.mode === 'executable' ? 'it can be executed now' : 'it cannot be executed any more'];
+}
