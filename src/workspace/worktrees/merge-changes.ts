@@ -11,7 +11,7 @@ import type {WorktreeRecord} from './worktree-record.ts';
 const mostNamed = 20;
 
 /** Why nothing is merged: a sentence that names the paths. */
-export function conflictText(conflicts: readonly {readonly path: string; readonly reason: string}[]): string {
+function conflictText(conflicts: readonly {readonly path: string; readonly reason: string}[]): string {
   const named = conflicts.slice(0, mostNamed).map(({path, reason}) => `${path} (${reason})`);
   const more = conflicts.length - named.length;
   return `Nothing was merged, since these conflict with what is there now: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}.`;
