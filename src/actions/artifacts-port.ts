@@ -14,6 +14,15 @@ export interface ArtifactsPort {
   ): Promise<Outcome<Artifact, Fault>>;
 }
 
+/** What names an artifact: its session, and the hash of its content in lower hex. */
+export interface ArtifactKey {
+  readonly session: SessionId;
+  readonly sha256: string;
+}
+
+/** Where a server gives artifacts out; empty where there is none. */
+export type ArtifactUrl = (artifact: ArtifactKey) => string;
+
 export interface Artifact {
   /** Of the file, without its folders. */
   readonly name: string;
@@ -22,6 +31,8 @@ export interface Artifact {
   readonly bytes: number;
   /** Where the copy lies. */
   readonly path: string;
+  /** Where the server that runs the session gives it out; empty where none does. */
+  readonly url: string;
 }
 
 /** The artifacts of the session that is open. */

@@ -44,10 +44,12 @@ export const uploadArtifact = defineAction<UploadArtifactInput, UploadArtifactOu
   ],
   label: ({path}) => `Keep ${path} as an artifact`,
   cancelled: ({path}) => ({path}),
-  modelContent: ({artifact: {name, sha256, bytes, path}}) =>
-    textContent(`Kept ${name} (${bytes} bytes, sha256 ${sha256}) at ${path}`),
+  modelContent: ({artifact: {name, sha256, bytes, path, url}}) => {
+    const download = url === '' ? '' : `; whoever has the token of the server gets it from ${url}`;
+    return textContent(`Kept ${name} (${bytes} bytes, sha256 ${sha256}) at ${path}${download}`);
+  },
   partialText: () => '',
-  outcome: ({artifact}) => [artifact.path],
+  outcome: ({artifact: {path, url}}) => (url === '' ? [path] : [path, url]),
   reported: 'as-action',
   preview: async () => ok(nothingToShow),
   async run({path, description}, {ports, detail, signal}) {

@@ -1,6 +1,5 @@
 import {randomUUID} from 'node:crypto';
 import type {EngineOptions} from '../agent/create-engine.ts';
-import {noCommands} from '../actions/commands-port.ts';
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import type {ClientServers} from '../headless/rpc/serve-request.ts';
 import {causeText} from '../domain/fault.ts';
@@ -21,7 +20,7 @@ import type {ControlMessage, InitializeRequest} from '../protocol/rpc/control-me
 import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
 import {fixedModel, nobodyChooses} from './compose/host-services.ts';
 import {type ChosenModel, requireModel} from './compose/choose-model.ts';
-import {composeSession, connectModel, structuredOutputFor} from './compose/compose-session.ts';
+import {composeSession, connectModel, noDriver, structuredOutputFor} from './compose/compose-session.ts';
 import {configuredServers} from './compose/mcp-servers.ts';
 import {makeServers} from './compose/open-servers.ts';
 import {type OfferedExtensions, offeredExtensions} from './compose/offered-extensions.ts';
@@ -76,8 +75,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
       models: fixedModel(nobodyChooses),
       driver: {
+        ...noDriver,
         servers,
-        commands: noCommands,
         structured,
         hooks: clientHooks(hooks, channel),
         promptSource: 'sdk',

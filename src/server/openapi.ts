@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {unreachable} from '../base/unreachable.ts';
 import {schemaNotes} from '../tasks/stack/stack-requests.ts';
-import {errorAnswer, type Route} from './route.ts';
+import {type Answer, errorAnswer, type Route} from './route.ts';
 
 /** The document of the interface (OpenAPI 3.1), made of the schemas that check requests and of those of the answers. */
 export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
@@ -103,14 +104,24 @@ function operationOf(route: Route, schemaOf: (schema: z.ZodMiniType, io: 'input'
         status,
         {
           description,
-          content:
-            kind === 'json'
-              ? {'application/json': {schema: schemaOf(schema, 'output')}}
-              : {'text/event-stream': {schema: eventsOf(schemaOf(schema, 'output'))}},
+          content: contentOf(kind, schemaOf(schema, 'output')),
         },
       ]),
     ),
   };
+}
+
+function contentOf(kind: Answer['kind'], schema: Json): Json {
+  switch (kind) {
+    case 'json':
+      return {'application/json': {schema}};
+    case 'events':
+      return {'text/event-stream': {schema: eventsOf(schema)}};
+    case 'file':
+      return {'application/octet-stream': {schema: {type: 'string', format: 'binary'}}};
+    default:
+      return unreachable(kind);
+  }
 }
 
 /** The data of each event is JSON of the schema. */

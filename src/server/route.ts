@@ -29,10 +29,10 @@ interface RouteText {
   readonly summary: string;
 }
 
-interface Answer {
+export interface Answer {
   readonly description: string;
-  /** `events`: a stream of server-sent events whose data has this schema. */
-  readonly kind: 'json' | 'events';
+  /** `events`: a stream of server-sent events whose data has this schema. `file`: bytes, to be kept and not to be shown. */
+  readonly kind: 'json' | 'events' | 'file';
   readonly schema: z.ZodMiniType;
 }
 
@@ -48,7 +48,8 @@ export interface RawRequest {
 
 export type Reply =
   | {readonly kind: 'json'; readonly status: number; readonly body: object}
-  | {readonly kind: 'events'; readonly stream: EventStream; readonly after: number};
+  | {readonly kind: 'events'; readonly stream: EventStream; readonly after: number}
+  | {readonly kind: 'file'; readonly name: string; readonly bytes: Uint8Array<ArrayBuffer>};
 
 export const json = (status: number, body: object): Reply => ({kind: 'json', status, body});
 
@@ -65,8 +66,8 @@ interface Spec<Query extends z.ZodMiniType, Body extends z.ZodMiniType> {
   readonly bodyIs?: 'required' | 'optional';
   readonly bodyLimit?: keyof typeof bodyLimits;
   readonly answer: readonly [status: number, description: string, schema: z.ZodMiniType];
-  /** Where it streams; otherwise the answer is JSON. */
-  readonly answerIs?: 'json' | 'events';
+  /** Where it is not JSON. */
+  readonly answerIs?: Answer['kind'];
   readonly otherAnswer?: readonly [status: number, description: string, schema: z.ZodMiniType];
   readonly errors?: Readonly<Record<number, string>>;
   readonly handle: (request: {

@@ -200,6 +200,21 @@ function send(context: Context<Env>, reply: Reply): Response {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes answer with statuses that have a body
     return context.json(reply.body, reply.status as ContentfulStatusCode);
   }
+  if (reply.kind === 'file') {
+    context.header('content-type', 'application/octet-stream');
+    context.header('content-disposition', attachment(reply.name));
+    return context.body(reply.bytes);
+  }
   sendEvents(context.env.outgoing, {...reply, headers: Object.fromEntries(context.res.headers)});
   return RESPONSE_ALREADY_SENT;
+}
+
+/** A browser keeps the file under that name, and never shows it as a page of this server (RFC 6266). */
+function attachment(name: string): string {
+  const plain = name.replaceAll(/[^\w.-]/gu, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/gu,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

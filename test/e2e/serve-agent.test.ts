@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {request} from 'node:http';
@@ -5,6 +6,7 @@ import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, until} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
+import {toldResults} from '../support/scene.ts';
 import {WeftServer} from '../support/weft-server.ts';
 import {type AgentMessage, agentEvents, serve} from '../support/agent-server.ts';
 
@@ -320,4 +322,35 @@ test('a run ends with all that it started: with its command, with its client, an
     () => isGone(7403),
     () => 'still there',
   );
+});
+
+test('a file that the agent keeps has a URL, which gives it out to keep, and only with the token', async () => {
+  await using scene = await serve([call('UploadArtifact', {file_path: 'page é.html'}, {id: 'c1'}), say('Kept.')]);
+  const {server, place} = scene;
+  const page = '<script>alert(1)</script>\n';
+  writeFileSync(join(place.work, 'page é.html'), page);
+  const messages = await all(events(server, {prompt: 'Keep it.', workDir: place.work}));
+  const {sessionId = ''} = messages[0] ?? {};
+  const [output = ''] = toldResults(scene.model.requests[1]);
+  const url = new URL(/whoever has the token of the server gets it from (http:\S+)$/u.exec(output)?.[1] ?? 'none:');
+  const sha256 = createHash('sha256').update(page).digest('hex');
+  expect([url.origin, url.pathname]).toEqual([server.url.origin, `/agent/sessions/${sessionId}/artifacts/${sha256}`]);
+  const got = await server.ask('GET', url.pathname);
+  expect([got.status, got.text, got.headers['content-type'], got.headers['x-content-type-options']]).toEqual([
+    200,
+    page,
+    'application/octet-stream',
+    'nosniff',
+  ]);
+  expect(got.headers['content-disposition']).toBe(
+    `attachment; filename="page__.html"; filename*=UTF-8''page%20%C3%A9.html`,
+  );
+  const without = await server.ask('GET', url.pathname, {headers: {authorization: ''}});
+  const others = [
+    `/agent/sessions/${sessionId}/artifacts/${sha256.replace(/^./u, digit => (digit === '0' ? '1' : '0'))}`,
+    `/agent/sessions/${sessionId}/artifacts/..%2f${sha256}`,
+    `/agent/sessions/..%2f..%2f${sessionId}/artifacts/${sha256}`,
+    `/agent/sessions/00000000-0000-4000-8000-000000000001/artifacts/${sha256}`,
+  ].map(async path => (await server.ask('GET', path)).status);
+  expect([without.status, ...(await Promise.all(others))]).toEqual([401, 404, 404, 404, 404]);
 });

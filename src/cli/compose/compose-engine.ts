@@ -15,6 +15,7 @@ import {redactFault, makeRedactor, type Redactor} from '../../safety/secrets/red
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import type {SessionInfo} from '../../actions/agent-event.ts';
+import type {ArtifactUrl} from '../../actions/artifacts-port.ts';
 import {noChanges} from '../../actions/changes-port.ts';
 import type {CommandsPort} from '../../actions/commands-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
@@ -104,6 +105,7 @@ export interface EngineSetup {
   readonly checkpointsFolder: string | undefined;
   /** Where files that are kept with sessions lie; `undefined` where no session is kept. */
   readonly artifactsFolder: string | undefined;
+  readonly artifactUrl: ArtifactUrl;
   /** Where plans are kept. */
   readonly plans: () => Promise<PlanStore>;
   /** The checkpoints that saved sessions may rewind to. */
@@ -349,7 +351,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         drop: () => finder.drop(),
       }),
       computer: redactingComputer(lazyComputer({environment, newFile: outputs.newScreenshot}), secrets),
-      artifacts: lazyArtifacts(setup.artifactsFolder, secrets),
+      artifacts: lazyArtifacts(setup, secrets),
       plans,
       reviewSource: lazyReviewSource({directory, environment}, secrets),
       async replaceText(text, replacement) {

@@ -35,7 +35,7 @@ import {requireNamedSandbox} from './prove-sandbox.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
 /** What a program that drives weft brings along. A person at a terminal brings nothing (`noDriver`). */
-type DriverPorts = Pick<EngineSetup, 'commands'> & {
+type DriverPorts = Pick<EngineSetup, 'commands' | 'artifactUrl'> & {
   /** `of-settings`: the MCP servers that the settings and the command line name. */
   readonly servers: OpenServers | 'of-settings';
   readonly hooks: readonly Hook[];
@@ -58,6 +58,7 @@ export const noDriver: DriverPorts = {
   hooks: [],
   promptSource: 'user',
   structured: 'by-flag',
+  artifactUrl: () => '',
 };
 
 /** Opens the session that the command line asks for, and wires an engine for it that talks to this model. */
@@ -121,6 +122,7 @@ export async function composeSession(
       const {openUserPlans} = await import('./user-plans.ts');
       return openUserPlans(options.sessionPersistence ? context.places : {database: passingDatabase});
     },
+    artifactUrl: driver.artifactUrl,
     artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,
     checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,
     savedTrees: async () => (await context.store()).keptTrees(),

@@ -1,7 +1,7 @@
 import type {PlanStorePort, WorkspaceStatePort} from '../../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
-import type {ArtifactsPort} from '../../actions/artifacts-port.ts';
+import type {ArtifactsPort, ArtifactUrl} from '../../actions/artifacts-port.ts';
 import type {ComputerPort} from '../../actions/computer-port.ts';
 import type {ReviewSourcePort} from '../../actions/review-port.ts';
 import type {WebPort} from '../../actions/web-port.ts';
@@ -105,12 +105,18 @@ export const lazyImpact = (
 });
 
 /** Files that are kept with sessions; where no session is kept, none is. */
-export const lazyArtifacts = (folder: string | undefined, secrets: Redactor): ArtifactsPort => ({
+export const lazyArtifacts = (
+  {
+    artifactsFolder: folder,
+    artifactUrl: urlOf,
+  }: {readonly artifactsFolder: string | undefined; readonly artifactUrl: ArtifactUrl},
+  secrets: Redactor,
+): ArtifactsPort => ({
   async keep(request, signal) {
     if (folder === undefined) return failed(rejected('This session is not kept, so nothing can be kept with it.'));
     const {makeArtifacts} = await import('../../workspace/files/artifacts.ts');
     const holdsSecrets = (text: string): boolean => secrets.redact(text) !== text;
-    const kept = await makeArtifacts({folder, holdsSecrets}).keep(request, signal);
+    const kept = await makeArtifacts({folder, holdsSecrets, urlOf}).keep(request, signal);
     return kept.tag === 'ok' ? kept : failed(redactFault(kept.error, secrets));
   },
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type {ArtifactKey, ArtifactUrl} from '../../actions/artifacts-port.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {ok, type Outcome} from '../../base/outcome.ts';
@@ -20,7 +21,15 @@ export interface AgentPort {
   sessions(): Promise<readonly SessionSummary[]>;
   /** The conversation, as messages of the Agent SDK, oldest first. */
   messages(session: SessionId): Promise<readonly object[] | 'unknown'>;
+  /** A file that is kept with a session; `undefined` for none. */
+  artifact(
+    artifact: ArtifactKey,
+    signal: AbortSignal,
+  ): Promise<{readonly name: string; readonly bytes: Uint8Array<ArrayBuffer>} | undefined>;
 }
+
+/** The path of the route that gives an artifact out. */
+export const artifactPath: ArtifactUrl = ({session, sha256}) => `/agent/sessions/${session}/artifacts/${sha256}`;
 
 export interface OpenRequest {
   /** A new one may have its id already. */
@@ -258,10 +267,24 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
         return messages === 'unknown' ? refuse(404, `${noSession}.`) : json(200, messages);
       },
     }),
+    route('get', '/agent/sessions/{sessionId}/artifacts/{sha256}', {
+      tag: 'agent',
+      id: 'getArtifact',
+      summary: 'Get a file that the agent has kept with a session',
+      answer: [200, 'The file, as it is', z.string()],
+      answerIs: 'file',
+      errors: {404: noArtifact},
+      handle: async ({params: {sessionId = '', sha256 = ''}, signal}) => {
+        const session = parseSessionId(sessionId);
+        const found = session === undefined ? undefined : await port.artifact({session, sha256}, signal);
+        return found === undefined ? refuse(404, `${noArtifact}.`) : {kind: 'file', ...found};
+      },
+    }),
   ];
 }
 
 const noSession = 'There is no such session';
+const noArtifact = 'There is no such artifact';
 const askErrors = {404: 'It was not asked', 409: 'It was answered already'};
 
 function replyTo(session: SessionId, end: AnswerEnd): Reply {

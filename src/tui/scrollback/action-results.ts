@@ -139,7 +139,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   }),
   'upload-artifact': ({artifact, description}, frame) => ({
     rows: noteRows(visibleLine(description), frame),
-    foot: [visibleLine(artifact.path)],
+    foot: [artifact.path, artifact.url].filter(place => place !== '').map(visibleLine),
   }),
   'init-project': ({found, omitted}, frame) =>
     listBody(found, countOf(found.length + omitted, {one: 'telling file', many: 'telling files'}), frame),

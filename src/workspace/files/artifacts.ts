@@ -1,10 +1,10 @@
 import {createHash} from 'node:crypto';
-import {mkdir, rename, rm, writeFile} from 'node:fs/promises';
+import {mkdir, readdir, realpath, rename, rm, writeFile} from 'node:fs/promises';
 import {basename, join} from 'node:path';
-import type {ArtifactsPort} from '../../actions/artifacts-port.ts';
+import type {ArtifactKey, ArtifactsPort, ArtifactUrl} from '../../actions/artifacts-port.ts';
 import {failed, ok} from '../../base/outcome.ts';
 import {causeText, rejected} from '../../domain/fault.ts';
-import {temporaryName} from './folder-handle.ts';
+import {isTemporaryName, temporaryName} from './folder-handle.ts';
 import {openRegular} from './regular-files.ts';
 
 /** Bytes of one artifact. */
@@ -20,9 +20,11 @@ export const artifactsOf = (folder: string, session: string): string => join(fol
 export const makeArtifacts = ({
   folder,
   holdsSecrets,
+  urlOf,
 }: {
   readonly folder: string;
   readonly holdsSecrets: (text: string) => boolean;
+  readonly urlOf: ArtifactUrl;
 }): ArtifactsPort => ({
   async keep({session, path}, signal) {
     const found = await openRegular(path);
@@ -53,7 +55,7 @@ export const makeArtifacts = ({
         await rm(draft, {force: true});
         throw cause;
       }
-      return ok({name, sha256, bytes: bytes.length, path: join(place, name)});
+      return ok({name, sha256, bytes: bytes.length, path: join(place, name), url: urlOf({session, sha256})});
     } catch (cause) {
       return failed(rejected(`${path} could not be kept: ${causeText(cause)}`));
     } finally {
@@ -61,3 +63,32 @@ export const makeArtifacts = ({
     }
   },
 });
+
+/**
+ * The content of an artifact, with the first of its names; `undefined` for none, and for whatever else lies there: a link, a file that
+ * is too large, another content.
+ */
+export async function readArtifact(
+  folder: string,
+  {session, sha256}: ArtifactKey,
+  signal: AbortSignal,
+): Promise<{readonly name: string; readonly bytes: Uint8Array<ArrayBuffer>} | undefined> {
+  if (!/^[0-9a-f]{64}$/u.test(sha256)) return undefined;
+  try {
+    const place = join(artifactsOf(await realpath(folder), session), sha256);
+    const names = (await readdir(place)).filter(name => !isTemporaryName(name)).toSorted();
+    const [name] = names;
+    if (name === undefined) return undefined;
+    const found = await openRegular(join(place, name));
+    if (found.kind !== 'file') return undefined;
+    try {
+      if (found.stats.size > mostBytes) return undefined;
+      const bytes = await found.handle.readFile({signal});
+      return createHash('sha256').update(bytes).digest('hex') === sha256 ? {name, bytes} : undefined;
+    } finally {
+      await found.handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

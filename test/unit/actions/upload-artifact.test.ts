@@ -4,7 +4,7 @@ import {rejected} from '../../../src/domain/fault.ts';
 import {aborted, type Bench, callBlock, callsTools, engineBench, promptOp, says} from '../../support/memory-ports.ts';
 
 const script = [callsTools(callBlock('UploadArtifact', {file_path: 'report.pdf'})), says('end')];
-const artifact = {name: 'report.pdf', sha256: 'ab', bytes: 3, path: '/data/ab/report.pdf'};
+const artifact = {name: 'report.pdf', sha256: 'ab', bytes: 3, path: '/data/ab/report.pdf', url: ''};
 
 async function settled(bench: Bench) {
   const {result, toolResult} = await bench.next('action-settled');
@@ -29,6 +29,15 @@ test('the file is kept with the session that is open', async () => {
     [{session: bench.session.id, path: 'report.pdf'}],
     {state: 'success', text: 'Kept report.pdf (3 bytes, sha256 ab) at /data/ab/report.pdf'},
   ]);
+});
+
+test('where a server runs the session, the model hears from where it is had', async () => {
+  const url = 'http://127.0.0.1:4096/agent/sessions/s/artifacts/ab';
+  const bench = engineBench(script, {artifacts: {keep: async () => ok({...artifact, url})}});
+  await bench.prompt('go');
+  expect((await settled(bench)).text).toBe(
+    `Kept report.pdf (3 bytes, sha256 ab) at /data/ab/report.pdf; whoever has the token of the server gets it from ${url}`,
+  );
 });
 
 test('why it is not kept is an error', async () => {

@@ -111,6 +111,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     passedVariables: [],
     secretVariables: {},
     artifactsFolder: undefined,
+    artifactUrl: () => '',
     checkpointsFolder: checkpoints,
     savedTrees: async () => [],
     blocksFolder: blocks,

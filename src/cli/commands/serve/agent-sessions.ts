@@ -1,8 +1,9 @@
 import {keyVariables} from '../../../domain/api-key.ts';
 import {failed, ok} from '../../../base/outcome.ts';
-import type {AgentPort, ModelConfig} from '../../../server/routes/agent-routes.ts';
+import {type AgentPort, artifactPath, type ModelConfig} from '../../../server/routes/agent-routes.ts';
 import {sessionMessages} from '../../../server/routes/session-messages.ts';
 import type {Store} from '../../../store/open-store.ts';
+import {readArtifact} from '../../../workspace/files/artifacts.ts';
 import {chooseModel, type ModelChoice} from '../../compose/choose-model.ts';
 import {composeSession, modelChoice, noDriver} from '../../compose/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
@@ -15,9 +16,19 @@ import {requestFolder} from './request-folder.ts';
 /** Milliseconds in which a model has to be found. */
 const connectMs = 10_000;
 
-/** The agent's sessions in the user's store, which was `named` on the command line or not. A prompt is run with the settings of its folder, as `weft` in that folder would. */
-export function agentSessions(store: Store, named: string | undefined): AgentPort {
+/** Where sessions and artifacts lie, and where they are served. */
+export interface ServerPlace {
+  /** The store of sessions, where the command line names one. */
+  readonly named: string | undefined;
+  /** Empty until the server listens, and where none does. */
+  readonly url: () => string;
+  readonly artifacts: string;
+}
+
+/** The agent's sessions in the user's store. A prompt is run with the settings of its folder, as `weft` in that folder would. */
+export function agentSessions(store: Store, server: ServerPlace): AgentPort {
   return {
+    artifact: (artifact, signal) => readArtifact(server.artifacts, artifact, signal),
     sessions: async () => store.list({}),
     messages: async session => {
       const read = store.read(session);
@@ -39,7 +50,7 @@ export function agentSessions(store: Store, named: string | undefined): AgentPor
         options: {
           sessionPersistence: true,
           color: false,
-          ...(named === undefined ? {} : {store: named}),
+          ...(server.named === undefined ? {} : {store: server.named}),
           ...(known === undefined ? {} : {resume: known.id}),
           ...(typeof session === 'object' ? {sessionId: session.new} : {}),
           ...(work.kind === 'plan' ? {permissionMode: 'plan'} : {}),
@@ -52,7 +63,11 @@ export function agentSessions(store: Store, named: string | undefined): AgentPor
         const client = await composeSession(chosen, {
           context: {...context, store: async () => store},
           interaction: work.kind === 'plan' ? 'unattended' : 'interactive',
-          driver: {...noDriver, promptSource: 'sdk'},
+          driver: {
+            ...noDriver,
+            promptSource: 'sdk',
+            artifactUrl: artifact => (server.url() === '' ? '' : `${server.url()}${artifactPath(artifact)}`),
+          },
           models: fixedModel(nobodyChooses),
         });
         return ok(client);

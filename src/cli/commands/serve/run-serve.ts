@@ -23,6 +23,7 @@ import {note, print, printJson} from '../../output.ts';
 import {onSignal} from '../../signals.ts';
 import {version} from '../../version.ts';
 import type {ServeOptions} from '../serve.ts';
+import type {ServerPlace} from './agent-sessions.ts';
 import {requestFolder} from './request-folder.ts';
 import {serverToken} from './server-token.ts';
 
@@ -49,14 +50,15 @@ const machine: MachinePort = {
 };
 
 /** The engine is loaded with the first request that needs it. */
-function lazySessions(store: Store, named: string | undefined): AgentPort {
+function lazySessions(store: Store, server: ServerPlace): AgentPort {
   let opened: Promise<AgentPort> | undefined;
   const sessions = () =>
-    (opened ??= import('./agent-sessions.ts').then(({agentSessions}) => agentSessions(store, named)));
+    (opened ??= import('./agent-sessions.ts').then(({agentSessions}) => agentSessions(store, server)));
   return {
     open: async request => (await sessions()).open(request),
     sessions: async () => (await sessions()).sessions(),
     messages: async session => (await sessions()).messages(session),
+    artifact: async (artifact, signal) => (await sessions()).artifact(artifact, signal),
   };
 }
 
@@ -67,7 +69,8 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const store = await openUserStore(places);
   const plans = await openUserPlans(places);
   const tasks = await openUserTasks(places);
-  const agent = lazySessions(store, options.store);
+  let url = '';
+  const agent = lazySessions(store, {named: options.store, url: () => url, artifacts: places.artifacts});
   const schedules = await openUserSchedules(places);
   const runs = new AgentRuns(randomUUID);
   const queue =
@@ -107,7 +110,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     for (const each of [stack, plans, tasks, schedules, store]) each.close();
     return exitCode.failed;
   }
-  const {url} = started.value;
+  ({url} = started.value);
   if (options.outputFormat === 'json')
     printJson(`${JSON.stringify({type: 'listening', url, token_file: token.file, pid: process.pid})}\n`);
   else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);

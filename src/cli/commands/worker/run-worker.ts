@@ -34,7 +34,15 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
   ];
   const queue = await openQueue(places.database, note);
   const runs = new AgentRuns(randomUUID);
-  const deps = {agent: agentSessions(store, named), runs, plans, tasks, schedules, now, note};
+  const deps = {
+    agent: agentSessions(store, {named, url: () => '', artifacts: places.artifacts}),
+    runs,
+    plans,
+    tasks,
+    schedules,
+    now,
+    note,
+  };
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<ExitCode>();
   onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
