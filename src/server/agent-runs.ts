@@ -10,6 +10,7 @@ import {faultText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
 import {askForPlan, type Plan} from '../domain/plan.ts';
 import {reasonText} from '../domain/reason.ts';
+import type {RunAnswer} from '../domain/run-answer.ts';
 import {knownCost} from '../domain/usage.ts';
 import {EventLog, type EventStream, type NumberedEvent} from './event-stream.ts';
 import {LiveEvents} from './live-events.ts';
@@ -44,6 +45,23 @@ export const noRecord: RunRecord = {opened: () => {}, event: () => {}, files: ()
 /** What came of an answer to an approval or a question. */
 export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
 
+/** What runs ask, known to all processes that share the store. */
+export interface AsksPort {
+  open(session: SessionId, id: string, title: string): void;
+  settle(session: SessionId, id: string): void;
+  clear(session: SessionId): void;
+  answer(session: SessionId, id: string, answer: RunAnswer): AnswerEnd;
+  answers(session: SessionId): readonly {readonly id: string; readonly answer: RunAnswer}[];
+  running(): ReadonlySet<SessionId>;
+}
+
+/** Whether a run may be another process's, so that what others say to ours has to be looked for. */
+export type RunsAre = 'of-one-process' | 'of-many';
+
+/** Milliseconds between two looks for what other processes say to a run, and for which one is waited that shall stop. */
+const lookMs = 500;
+const stopElsewhereMs = 10_000;
+
 type Ask =
   | {readonly kind: 'approval'}
   | {readonly kind: 'question'; readonly questions: readonly Question[]}
@@ -68,6 +86,8 @@ interface AttachedSession {
 /** The prompts that run now, one for each session at most, and the sessions that are kept open for the next one. */
 export class AgentRuns {
   readonly #uuid: () => string;
+  readonly #asks: AsksPort;
+  readonly #are: RunsAre;
   readonly #runs = new Map<SessionId, Run>();
   readonly #held = new Map<SessionId, HeldSession>();
   /** The last ones that have ended: a reader may come back for the rest, and a late answer is told apart from one to nothing. */
@@ -76,8 +96,10 @@ export class AgentRuns {
   readonly #live = new WeakMap<AgentClient, LiveEvents>();
   #isClosing = false;
 
-  constructor(uuid: () => string) {
+  constructor(uuid: () => string, asks: AsksPort, are: RunsAre) {
     this.#uuid = uuid;
+    this.#asks = asks;
+    this.#are = are;
   }
 
   /**
@@ -142,10 +164,15 @@ export class AgentRuns {
     const live = this.live(client);
     const run = new Run(client, prompt, {
       isWorking: () => live.isWorking,
-      opened: session => this.#runs.set(session, run),
+      opened: session => {
+        this.#runs.set(session, run);
+        if (this.#are === 'of-many') this.#listen(session);
+      },
+      asks: this.#asks,
       settle: async session => {
         await this.#settle(session, run);
         this.#runs.delete(session);
+        if (this.#are === 'of-many' || run.asks.size > 0) quietly(() => this.#asks.clear(session));
         this.#ended.delete(session);
         this.#ended.set(session, run);
         const [oldest] = this.#ended.keys();
@@ -156,8 +183,34 @@ export class AgentRuns {
     return run.events;
   }
 
+  /** Whether this process is at a prompt of the session. */
   isRunning(session: SessionId): boolean {
     return this.#runs.has(session);
+  }
+
+  /** The sessions that some process is at a prompt of, as far as that is known. */
+  running(): ReadonlySet<SessionId> {
+    return this.#are === 'of-many'
+      ? new Set([...this.#runs.keys(), ...this.#asks.running()])
+      : new Set(this.#runs.keys());
+  }
+
+  /** Hears what other processes say to the run of a session until it has ended. */
+  #listen(session: SessionId): void {
+    quietly(() => this.#asks.open(session, 'stop', ''));
+    const timer = setInterval(() => {
+      const run = this.#runs.get(session);
+      if (run === undefined) clearInterval(timer);
+      else quietly(() => this.#hear(session, run));
+    }, lookMs);
+    timer.unref();
+  }
+
+  #hear(session: SessionId, run: Run): void {
+    for (const {id, answer} of this.#asks.answers(session)) {
+      if (answer.kind === 'stop') run.client.submit({op: 'interrupt'});
+      else if (run.asks.get(actionId(id))?.kind !== 'settled') this.#say(session, id, answer);
+    }
   }
 
   /** The events of a session's prompt, which runs or was among the last ones to end. */
@@ -167,9 +220,19 @@ export class AgentRuns {
 
   /** Stops what a session runs, in the background as well; settles when that is kept. */
   async stop(session: SessionId): Promise<void> {
+    if (!this.#runs.has(session) && this.#are === 'of-many') await this.#stopElsewhere(session);
     await this.#runs.get(session)?.stop();
     this.#attached.get(session)?.client.submit({op: 'interrupt'});
     await this.resume(session, 'anew');
+  }
+
+  /** What another process runs is stopped when its row is gone; a process that does not hear is not waited for without end. */
+  async #stopElsewhere(session: SessionId): Promise<void> {
+    if (this.#asks.answer(session, 'stop', {kind: 'stop'}) === 'unknown') return;
+    for (let waited = 0; waited < stopElsewhereMs && this.#asks.running().has(session); waited += lookMs) {
+      // oxlint-disable-next-line no-await-in-loop -- it looks again and again
+      await new Promise(resolve => setTimeout(resolve, lookMs));
+    }
   }
 
   /** Keeps a session open where closing it would lose something; else its next prompt, or another weft, opens it anew. */
@@ -199,22 +262,10 @@ export class AgentRuns {
     await held?.client.close('shutdown');
   }
 
-  answerApproval(session: SessionId, id: string, answer: ApprovalAnswer): AnswerEnd {
-    return this.#answer(session, {id, kind: 'approval'}, run => {
-      if (answer.decision === 'allow' && answer.scope === 'session') run.grants = 'for-session';
-      run.client.submit({op: 'answer-approval', id: actionId(id), answer});
-    });
-  }
-
-  answerQuestion(session: SessionId, id: string, answers: Readonly<Record<string, Json>>): AnswerEnd {
-    return this.#answer(session, {id, kind: 'question'}, (run, ask) => {
-      const questions = ask.kind === 'question' ? ask.questions : [];
-      run.client.submit({
-        op: 'answer-question',
-        id: actionId(id),
-        answer: {kind: 'answered', answers: questions.map(question => answerTo(question, answers[question.question]))},
-      });
-    });
+  /** Answers what a run asks, here or in another process. */
+  answer(session: SessionId, id: string, answer: RunAnswer & {readonly kind: 'approval' | 'question'}): AnswerEnd {
+    const here = this.#say(session, id, answer);
+    return here === 'unknown' && this.#are === 'of-many' ? this.#asks.answer(session, id, answer) : here;
   }
 
   /** Stops everything. */
@@ -227,19 +278,40 @@ export class AgentRuns {
     ]);
   }
 
-  #answer(
-    session: SessionId,
-    {id, kind}: {readonly id: string; readonly kind: 'approval' | 'question'},
-    submit: (run: Run, ask: Ask) => void,
-  ): AnswerEnd {
+  #say(session: SessionId, id: string, answer: RunAnswer & {readonly kind: 'approval' | 'question'}): AnswerEnd {
     const run = this.#runs.get(session);
     const ask = (run ?? this.#ended.get(session))?.asks.get(actionId(id));
     if (ask === undefined) return 'unknown';
     if (ask.kind === 'settled' || run === undefined) return 'already-answered';
-    if (ask.kind !== kind) return 'unknown';
+    if (ask.kind !== answer.kind) return 'unknown';
     run.asks.set(actionId(id), {kind: 'settled'});
-    submit(run, ask);
+    if (answer.kind === 'approval') {
+      if (answer.decision === 'allow_session') run.grants = 'for-session';
+      run.client.submit({op: 'answer-approval', id: actionId(id), answer: approvalAnswer(answer)});
+    } else if (ask.kind === 'question')
+      run.client.submit({
+        op: 'answer-question',
+        id: actionId(id),
+        answer: {
+          kind: 'answered',
+          answers: ask.questions.map(question => answerTo(question, answer.answers[question.question])),
+        },
+      });
     return 'taken';
+  }
+}
+
+const approvalAnswer = ({decision, message}: RunAnswer & {readonly kind: 'approval'}): ApprovalAnswer =>
+  decision === 'deny'
+    ? {decision: 'refuse', message, by: 'user'}
+    : {decision: 'allow', scope: decision === 'allow' ? 'once' : 'session'};
+
+/** What others see of a run is not worth its end. */
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    return;
   }
 }
 
@@ -266,6 +338,7 @@ interface RunListener {
   /** Whether the session is at another prompt. */
   isWorking(): boolean;
   opened(session: SessionId): void;
+  readonly asks: AsksPort;
   /** Settles when what the prompt did is kept, and the next one may come. Never rejects. */
   settle(session: SessionId): Promise<void>;
 }
@@ -354,6 +427,7 @@ class Run {
           event.approval.id,
           {kind: 'approval'},
           permissionOf(event.approval, this.#inputs.get(event.approval.id) ?? {}),
+          event.approval.label,
         );
         return;
       case 'question-asked':
@@ -361,11 +435,13 @@ class Run {
           event.id,
           {kind: 'question', questions: event.questions},
           {id: event.id, toolName: 'AskUserQuestion', questionId: event.id, input: {questions: event.questions}},
+          event.questions.map(({question}) => question).join(' '),
         );
         return;
       case 'approval-settled':
       case 'question-settled':
         this.asks.set(event.id, {kind: 'settled'});
+        this.#publish((asks, session) => asks.settle(session, event.id));
         return;
       case 'hand-over-asked':
         this.client.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
@@ -395,10 +471,16 @@ class Run {
     }
   }
 
-  #ask(id: ActionId, ask: Ask, permission: object): void {
+  #ask(id: ActionId, ask: Ask, permission: object, title: string): void {
     this.asks.set(id, ask);
+    this.#publish((asks, session) => asks.open(session, id, title));
     this.#add({type: 'permission_request', permission});
     this.#watchReaders();
+  }
+
+  #publish(say: (asks: AsksPort, session: SessionId) => void): void {
+    const session = this.#session;
+    if (session !== undefined) quietly(() => say(this.#listener.asks, session));
   }
 
   /** Answers in the place of readers that do not come back. */
@@ -472,7 +554,7 @@ const permissionOf = ({id, toolName, label, verdict}: Approval, input: Json): ob
 });
 
 /** A label or a list of labels; other words are the user's own. */
-function answerTo({options}: Question, given: Json | undefined): QuestionAnswer {
+function answerTo({options}: Question, given: string | readonly string[] | undefined): QuestionAnswer {
   const parts = (Array.isArray(given) ? given : [given]).filter(part => typeof part === 'string');
   const labels = options.map(({label}) => label);
   return {

@@ -85,4 +85,17 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX schedules_by_time ON schedules (next_at);
   `,
+  // What runs ask, for other processes to answer; the ask belongs to the process of the run.
+  `
+  CREATE TABLE asks (
+    session_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (session_id, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -86,7 +86,7 @@ test('weft serve sends it at its times, one run at a time; one that was cut off 
     expect.stringContaining('Look'),
   ]);
   const running = await last();
-  expect(running).toEqual({state: 'running', at: moment, sessionId: uuid, trouble: ''});
+  expect(running).toEqual({state: 'running', at: moment, sessionId: uuid, trouble: '', waiting: []});
   const sessions = await server.ask('GET', '/agent/sessions');
   expect(sessions.body).toMatchObject([
     {id: running.sessionId, running: true},
@@ -94,7 +94,8 @@ test('weft serve sends it at its times, one run at a time; one that was cut off 
   ]);
   expect(await scene.run(['schedule', 'run', name])).toMatchObject({code: 1, stderr: `weft: ${name} runs already\n`});
   await server.end('SIGKILL');
-  expect(await last()).toEqual({...running, state: 'stopped', trouble: 'weft was cut off'});
+  const {at, sessionId} = running;
+  expect(await last()).toEqual({state: 'stopped', at, sessionId, trouble: 'weft was cut off'});
   expect(scene.server.requests.length).toBe(2);
 
   using terminal = openPtyOf(process.execPath, [weftBin, '--accessible'], {

@@ -50,7 +50,7 @@ const requests = (scene: Scene, count: number) =>
 
 test(
   'a worker carries out a plan; killed, another one takes it up from the kept session, and it is done once',
-  {timeout: 90_000},
+  {tags: 'long', timeout: 90_000},
   async () => {
     const store = (await postgres?.newDatabase()) ?? '';
     await using scene = await openScene([
@@ -102,3 +102,63 @@ test(
     expect((await server.ask('GET', '/agent/sessions')).body.map(({id}: {id: string}) => id)).toContain(sessionId);
   },
 );
+
+test('what a worker runs is followed, answered and stopped over HTTP', {tags: 'long', timeout: 90_000}, async () => {
+  const store = (await postgres?.newDatabase()) ?? '';
+  await using scene = await openScene([
+    call('ExitPlanMode', input),
+    call('Write', {file_path: 'new.txt', content: 'x\n'}),
+    hang(),
+  ]);
+  await using server = await WeftServer.start({
+    place: scene.place,
+    args: ['--store', store],
+    environment: pointedAt(scene.server),
+  });
+  const {work} = scene.place;
+  let plan = '';
+  for await (const event of agentEvents(server, 'POST', '/agent/plan', {body: {prompt: 'mend it', workDir: work}}))
+    plan = event.plan?.id ?? plan;
+  await server.ask('POST', `/agent/plan/${plan}/approve`);
+  const execute = {planId: plan, workDir: work, background: true, taskId: 'own'};
+  const {sessionId} = (await server.ask('POST', '/agent/execute', {body: execute})).body;
+  await startWorker(scene, store);
+  const types: string[] = [];
+  for await (const event of agentEvents(server, 'GET', '/agent/tasks/own/events')) {
+    types.push(event.type);
+    if (event.permission !== undefined) {
+      const answer = {sessionId, permissionId: event.permission.id, decision: 'allow'};
+      expect((await server.ask('POST', '/agent/permission', {body: {...answer, permissionId: 'x'}})).status).toBe(404);
+      expect((await server.ask('POST', '/agent/permission', {body: answer})).status).toBe(200);
+      expect((await server.ask('POST', '/agent/permission', {body: answer})).status).toBe(409);
+    }
+    if (event.type === 'tool_result') {
+      expect(scene.read('new.txt')).toBe('x\n');
+      const [running] = (await server.ask('GET', '/agent/sessions')).body;
+      expect(running).toMatchObject({id: sessionId, running: true});
+      expect((await server.ask('POST', `/agent/stop/${sessionId}`)).status).toBe(200);
+      expect((await server.ask('GET', '/agent/tasks/own')).body).toMatchObject({state: 'stopped'});
+    }
+  }
+  expect(types.join(' ')).toBe('session tool_use permission_request tool_result error done');
+  expect((await server.ask('GET', `/agent/plans/${plan}`)).body).toMatchObject({state: 'stopped'});
+  expect(scene.server.requests.length).toBe(3);
+});
+
+test('a schedule is run by a worker, once for all who look', {timeout: 90_000}, async () => {
+  const store = (await postgres?.newDatabase()) ?? '';
+  await using scene = await openScene([call('Write', {file_path: 'new.txt', content: 'x\n'}), hang()]);
+  const environment = {WEFT_STORE: store};
+  expect((await scene.run(['schedule', 'add', '* * * * * *', 'Look'], {environment})).code).toBe(0);
+  await startWorker(scene, store);
+  await startWorker(scene, store);
+  const list = async () => JSON.parse((await scene.run(['schedule', 'list', '--json'], {environment})).stdout)[0].last;
+  await lookUntil(
+    async () => (await list())?.waiting?.length === 1,
+    async () => JSON.stringify(await list()),
+  );
+  expect(await list()).toMatchObject({state: 'running', waiting: [expect.stringContaining('new.txt')]});
+  const shown = await scene.run(['schedule', 'list'], {environment});
+  expect(shown.stdout).toMatch(/\n {2}running at .*\n {2}waits for an answer: .*new\.txt.*\n$/u);
+  expect(scene.server.requests.length).toBe(1);
+});

@@ -1,4 +1,5 @@
 import type {DatabaseChoice} from '../../config/places.ts';
+import {type AskStore, openAskStore} from '../../store/ask-store.ts';
 import {type AgentTaskStore, openAgentTaskStore} from '../../store/agent-task-store.ts';
 import {openPlanStore, type PlanStore} from '../../store/plan-store.ts';
 import {unwrap} from '../exit-code.ts';
@@ -11,3 +12,7 @@ export const openUserPlans = async ({database}: {readonly database: DatabaseChoi
 /** Opens the tasks that programs have run, in the user's database. */
 export const openUserTasks = async ({database}: {readonly database: DatabaseChoice}): Promise<AgentTaskStore> =>
   unwrap(openAgentTaskStore({database: await userDatabase(database), now: () => Date.now(), process}));
+
+/** Opens what runs ask, in the user's database. */
+export const openUserAsks = async ({database}: {readonly database: DatabaseChoice}): Promise<AskStore> =>
+  unwrap(openAskStore({database: await userDatabase(database), now: () => Date.now(), process}));

@@ -116,9 +116,9 @@ schemaNotes.add(sessionAnswer, {id: 'Session'});
 
 const settled = z.object({sessionId: z.string(), state: z.string()});
 
-/** The agent over HTTP: prompts as event streams, the answers to what it asks, and its sessions. */
-export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] {
-  const shown = ({id, title, directory, model, createdAt, updatedAt, messages}: SessionSummary) => ({
+const shown =
+  (running: ReadonlySet<SessionId>) =>
+  ({id, title, directory, model, createdAt, updatedAt, messages}: SessionSummary) => ({
     id,
     title,
     workDir: directory,
@@ -126,8 +126,11 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
     messages,
-    running: runs.isRunning(id),
+    running: running.has(id),
   });
+
+/** The agent over HTTP: prompts as event streams, the answers to what it asks, and its sessions. */
+export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] {
   const find = async (raw: string): Promise<SessionSummary | undefined> =>
     (await port.sessions()).find(({id}) => id === parseSessionId(raw));
 
@@ -144,7 +147,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       handle: async ({body}) => {
         const session = body.sessionId === undefined ? 'new' : parseSessionId(body.sessionId);
         if (session === undefined) return refuse(404, `${noSession}.`);
-        if (session !== 'new' && runs.isRunning(session)) return refuse(409, 'The session runs a prompt already.');
+        if (session !== 'new' && runs.running().has(session)) return refuse(409, 'The session runs a prompt already.');
         const images = body.images.map(imageOf);
         if (images.includes(undefined))
           return refuse(400, 'The request does not fit: not an image in base64 of a known mimeType, in body.images');
@@ -197,16 +200,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       handle: ({body: {sessionId, permissionId, decision, message}}) => {
         const session = parseSessionId(sessionId);
         if (session === undefined) return refuse(404, `${noSession}.`);
-        return replyTo(
-          session,
-          runs.answerApproval(
-            session,
-            permissionId,
-            decision === 'deny'
-              ? {decision: 'refuse', message, by: 'user'}
-              : {decision: 'allow', scope: decision === 'allow' ? 'once' : 'session'},
-          ),
-        );
+        return replyTo(session, runs.answer(session, permissionId, {kind: 'approval', decision, message}));
       },
     }),
     route('post', '/agent/question', {
@@ -219,7 +213,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       handle: ({body: {sessionId, questionId, answers}}) => {
         const session = parseSessionId(sessionId);
         if (session === undefined) return refuse(404, `${noSession}.`);
-        return replyTo(session, runs.answerQuestion(session, questionId, answers));
+        return replyTo(session, runs.answer(session, questionId, {kind: 'question', answers}));
       },
     }),
     route('get', '/agent/sessions', {
@@ -227,7 +221,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       id: 'listSessions',
       summary: 'List the sessions',
       answer: [200, 'The sessions, newest first', z.array(sessionAnswer)],
-      handle: async () => json(200, (await port.sessions()).map(shown)),
+      handle: async () => json(200, (await port.sessions()).map(shown(runs.running()))),
     }),
     route('get', '/agent/sessions/{sessionId}', {
       tag: 'agent',
@@ -237,7 +231,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       errors: {404: noSession},
       handle: async ({params: {sessionId = ''}}) => {
         const found = await find(sessionId);
-        return found === undefined ? refuse(404, `${noSession}.`) : json(200, shown(found));
+        return found === undefined ? refuse(404, `${noSession}.`) : json(200, shown(runs.running())(found));
       },
     }),
     route('get', '/agent/sessions/{sessionId}/events', {

@@ -344,9 +344,42 @@ const shownTask = ({id, session, plan, prompt, directory, state, createdAt, ende
 /** Events at once from the store. */
 const mostAtOnce = 200;
 
-/** The events of a task that runs no more. */
-const keptEvents = (id: AgentTaskId, tasks: TasksPort): EventStream => ({
-  after: seen => tasks.events(id, seen, mostAtOnce),
-  isOver: true,
-  subscribe: () => () => {},
-});
+/** Milliseconds between two looks for events that another process keeps. */
+const lookMs = 500;
+
+/** The events of a task that runs no more, or in another process. */
+function keptEvents(id: AgentTaskId, tasks: TasksPort): EventStream {
+  let seen = 0;
+  /** At how many looks one after the other it had ended without a further event: the last one is kept after the end. */
+  let quiet = 0;
+  const isAtWork = (): boolean => {
+    const task = tasks.find(id);
+    return task !== 'unknown' && (task.state === 'running' || task.state === 'queued');
+  };
+  let isOver = !isAtWork();
+  return {
+    after: last => tasks.events(id, last, mostAtOnce),
+    get isOver() {
+      return isOver;
+    },
+    subscribe(listener) {
+      if (isOver) return () => {};
+      const timer = setInterval(() => {
+        try {
+          const last = tasks.lastEvent(id);
+          quiet = last === seen && !isAtWork() ? quiet + 1 : 0;
+          if (last === seen && quiet < 2) return;
+          seen = last;
+          isOver = quiet >= 2;
+        } catch {
+          // The reader comes back with the number of its last event.
+          isOver = true;
+        }
+        listener();
+        if (isOver) clearInterval(timer);
+      }, lookMs);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+  };
+}

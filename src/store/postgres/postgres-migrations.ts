@@ -89,4 +89,16 @@ export const postgresMigrations: readonly string[] = [
     SELECT (body::json #> string_to_array(substring(path FROM 3), '.')) #>> '{}'
   $$;
   `,
+  `
+  CREATE TABLE asks (
+    session_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    pid BIGINT NOT NULL,
+    started TEXT NOT NULL,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (session_id, id)
+  );
+  `,
 ];

@@ -96,7 +96,7 @@ async function killWorkers(count: number, workers: number): Promise<void> {
   plans.close();
 }
 
-test('of two workers one is killed: what waits is done once', {timeout: 90_000}, async () => {
+test('of two workers one is killed: what waits is done once', {tags: 'long', timeout: 90_000}, async () => {
   await killWorkers(40, 2);
 });
 

@@ -1,13 +1,14 @@
 import {existsSync} from 'node:fs';
 import {firstLine} from '../../../base/clip.ts';
 import {visibleExactLine, visibleLine} from '../../../base/visible.ts';
-import {parseSessionId, scheduleId} from '../../../domain/ids.ts';
+import {parseSessionId, scheduleId, type ScheduleId} from '../../../domain/ids.ts';
 import type {LastRun, Schedule} from '../../../domain/schedule.ts';
 import type {ScheduleStore} from '../../../store/schedule-store.ts';
 import {nextTime} from '../../../tasks/cron.ts';
 import {randomUuid} from '../../compose/random-uuid.ts';
 import {existingFolder} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
+import {openUserAsks} from '../../compose/user-plans.ts';
 import {modeWithin, openUserSchedules} from '../../compose/user-schedules.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
 import type {JsonOption, MainOptions} from '../../flags.ts';
@@ -55,8 +56,9 @@ export async function addSchedule(
 /** `weft schedule list`. */
 export async function listSchedules({json}: JsonOption): Promise<ExitCode> {
   const schedules = await withSchedules(store => store.list());
+  const waiting = await whatWaits(schedules);
   if (json !== undefined) {
-    printJson(`${JSON.stringify(schedules.map(shown))}\n`);
+    printJson(`${JSON.stringify(schedules.map(each => shown(each, waiting.get(each.id))))}\n`);
     return exitCode.done;
   }
   if (schedules.length === 0) note('no schedules. Add one: weft schedule add "0 9 * * 1-5" "…"');
@@ -64,7 +66,7 @@ export async function listSchedules({json}: JsonOption): Promise<ExitCode> {
     const {id, cron, prompt, nextAt, directory, mode, last} = schedule;
     print(
       `${id}  ${visibleExactLine(cron)}  next ${timeText(nextAt)}  ${mode}  ${visibleExactLine(directory)}\n` +
-        `  ${visibleLine(firstLine(prompt, 100))}\n${lastText(last)}`,
+        `  ${visibleLine(firstLine(prompt, 100))}\n${lastText(last)}${(waiting.get(id) ?? []).map(title => `  waits for an answer: ${visibleLine(title)}\n`).join('')}`,
     );
   }
   return exitCode.done;
@@ -121,6 +123,20 @@ function endOf(code: ExitCode): Exclude<LastRun['state'], 'none' | 'running'> {
 const unknownText = (id: string): string =>
   `there is no schedule ${visibleExactLine(id)}. List them: weft schedule list`;
 
+/** What runs of schedules have asked that nobody has answered yet. */
+async function whatWaits(schedules: readonly Schedule[]): Promise<ReadonlyMap<ScheduleId, readonly string[]>> {
+  const asks = await openUserAsks(userPlaces());
+  try {
+    return new Map(
+      schedules.flatMap(({id, last}) =>
+        last.state === 'running' && last.session !== 'not-open' ? [[id, asks.waiting(last.session)] as const] : [],
+      ),
+    );
+  } finally {
+    asks.close();
+  }
+}
+
 const timeText = (at: number): string => new Date(at).toLocaleString('sv-SE').slice(0, 16);
 
 function lastText(last: LastRun): string {
@@ -131,7 +147,7 @@ function lastText(last: LastRun): string {
 }
 
 /** The schedule as JSON: times as ISO 8601, what there is not as null. */
-const shown = ({createdAt, nextAt, last, ...schedule}: Schedule): object => ({
+const shown = ({createdAt, nextAt, last, ...schedule}: Schedule, waiting: readonly string[] = []): object => ({
   ...schedule,
   createdAt: new Date(createdAt).toISOString(),
   nextAt: new Date(nextAt).toISOString(),
@@ -143,6 +159,7 @@ const shown = ({createdAt, nextAt, last, ...schedule}: Schedule): object => ({
           at: new Date(last.at).toISOString(),
           sessionId: last.session === 'not-open' ? null : last.session,
           trouble: last.state === 'running' ? '' : last.trouble,
+          ...(last.state === 'running' ? {waiting} : {}),
         },
 });
 

@@ -11,7 +11,7 @@ import {stackRunRoutes} from '../../../server/routes/stack-run-routes.ts';
 import {StackRuns} from '../../../server/stack-runs.ts';
 import {withServerRoutes} from '../../../server/routes/server-routes.ts';
 import type {Store} from '../../../store/open-store.ts';
-import {openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
+import {openUserAsks, openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
 import {loadNext, openUserSchedules} from '../../compose/user-schedules.ts';
 import {openUserStack} from '../../compose/user-stack.ts';
 import {openUserStore} from '../../compose/user-database.ts';
@@ -72,7 +72,8 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   let url = '';
   const agent = lazySessions(store, {named: options.store, url: () => url, artifacts: places.artifacts});
   const schedules = await openUserSchedules(places);
-  const runs = new AgentRuns(randomUUID);
+  const asks = await openUserAsks(places);
+  const runs = new AgentRuns(randomUUID, asks, places.database.kind === 'postgres' ? 'of-many' : 'of-one-process');
   const queue =
     places.database.kind === 'postgres'
       ? await (await import('../../compose/user-queue.ts')).openQueue(places.database, note)
@@ -107,7 +108,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   });
   if (started.tag === 'failed') {
     note(started.error);
-    for (const each of [stack, plans, tasks, schedules, store]) each.close();
+    for (const each of [stack, plans, tasks, asks, schedules, store]) each.close();
     return exitCode.failed;
   }
   ({url} = started.value);
@@ -128,6 +129,6 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     delay(stopMs, undefined, {ref: false}),
   ]);
   await started.value.close();
-  for (const each of [stack, plans, tasks, schedules, store]) each.close();
+  for (const each of [stack, plans, tasks, asks, schedules, store]) each.close();
   return code;
 }

@@ -4,7 +4,7 @@ import {AgentRuns} from '../../../server/agent-runs.ts';
 import {runQueued} from '../../../server/queued-runs.ts';
 import {startScheduler} from '../../../server/scheduler.ts';
 import {loadNext, openUserSchedules} from '../../compose/user-schedules.ts';
-import {openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
+import {openUserAsks, openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
 import {openQueue, queueDue} from '../../compose/user-queue.ts';
 import {openUserStore} from '../../compose/user-database.ts';
 import {userPlaces} from '../../compose/user-data.ts';
@@ -27,13 +27,12 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
       'A worker needs a store that machines can share: weft worker --store postgres://user@host/database',
     );
   const store = await openUserStore(places);
-  const [plans, tasks, schedules] = [
-    await openUserPlans(places),
-    await openUserTasks(places),
-    await openUserSchedules(places),
-  ];
+  const plans = await openUserPlans(places);
+  const tasks = await openUserTasks(places);
+  const asks = await openUserAsks(places);
+  const schedules = await openUserSchedules(places);
   const queue = await openQueue(places.database, note);
-  const runs = new AgentRuns(randomUUID);
+  const runs = new AgentRuns(randomUUID, asks, 'of-many');
   const deps = {
     agent: agentSessions(store, {named, url: () => '', artifacts: places.artifacts}),
     runs,
@@ -61,6 +60,6 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
   stopping.abort();
   scheduler.close();
   await Promise.race([Promise.all([runs.close(), queue.close()]), delay(stopMs, undefined, {ref: false})]);
-  for (const each of [plans, tasks, schedules, store]) each.close();
+  for (const each of [plans, tasks, asks, schedules, store]) each.close();
   return code;
 }
