@@ -8,6 +8,7 @@ _weft_enter() { # the command that a word names in a command
     'weft sessions') next='weft sessions' ;;
     'weft sandbox') next='weft sandbox' ;;
     'weft ps') next='weft ps' ;;
+    'weft worktree') next='weft worktree' ;;
     'weft doctor') next='weft doctor' ;;
     'weft completion') next='weft completion' ;;
     'weft tasks') next='weft tasks' ;;
@@ -39,6 +40,10 @@ _weft_enter() { # the command that a word names in a command
     'weft sandbox test') next='weft sandbox test' ;;
     'weft sandbox run') next='weft sandbox run' ;;
     'weft sandbox help') next='weft sandbox help' ;;
+    'weft worktree list') next='weft worktree list' ;;
+    'weft worktree merge') next='weft worktree merge' ;;
+    'weft worktree remove') next='weft worktree remove' ;;
+    'weft worktree help') next='weft worktree help' ;;
     'weft tasks decode') next='weft tasks decode' ;;
     'weft tasks watch') next='weft tasks watch' ;;
     'weft tasks encode') next='weft tasks encode' ;;
@@ -126,6 +131,7 @@ _weft_option() { # what an option of a command takes
     'weft --append-system-prompt') takes=one kind=any ;;
     'weft --agent') takes=one kind=any ;;
     'weft --agents') takes=one kind=file ;;
+    'weft --worktree') takes=maybe kind=any ;;
     'weft --json-schema') takes=one kind=file ;;
     'weft --settings') takes=one kind=file ;;
     'weft --mcp-config') takes=many kind=file ;;
@@ -138,6 +144,9 @@ _weft_option() { # what an option of a command takes
     'weft sandbox run --provider') takes=one kind=choices choices=('native' 'bwrap' 'claude' 'codex') ;;
     'weft sandbox run --cwd') takes=one kind=directory ;;
     'weft ps --stop') takes=one kind=any ;;
+    'weft worktree list --cwd') takes=one kind=directory ;;
+    'weft worktree merge --cwd') takes=one kind=directory ;;
+    'weft worktree remove --cwd') takes=one kind=directory ;;
     'weft tasks decode --input') takes=one kind=choices choices=('auto' 'base64' 'json' 'sse') ;;
     'weft tasks encode --output') takes=one kind=choices choices=('base64' 'json' 'sse') ;;
     'weft tasks transform --to') takes=one kind=choices choices=('openai' 'anthropic') ;;
@@ -279,6 +288,9 @@ _weft_position() { # what an argument of a command is
     'weft sessions help|0') kind=choices choices=('list' 'show' 'export' 'rewind' 'delete') ;;
     'weft sandbox run|'*) kind=any ;;
     'weft sandbox help|0') kind=choices choices=('providers' 'test' 'run') ;;
+    'weft worktree merge|0') kind=any ;;
+    'weft worktree remove|0') kind=any ;;
+    'weft worktree help|0') kind=choices choices=('list' 'merge' 'remove') ;;
     'weft completion|0') kind=choices choices=('bash' 'zsh' 'fish' 'powershell') ;;
     'weft tasks decode|0') kind=file ;;
     'weft tasks watch|0') kind=file ;;
@@ -335,7 +347,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'worker' 'attach' 'stack' 'schedule' 'acp') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--worktree' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'worktree' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'worker' 'attach' 'stack' 'schedule' 'acp') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft init') options=('-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
@@ -356,6 +368,11 @@ _weft_names() { # what can follow in a command
     'weft sandbox run') options=('--provider' '--cwd' '-h' '--help') commands=() ;;
     'weft sandbox help') options=() commands=() ;;
     'weft ps') options=('--json' '--stop' '-h' '--help') commands=() ;;
+    'weft worktree') options=('-h' '--help') commands=('list' 'merge' 'remove' 'help') ;;
+    'weft worktree list') options=('--cwd' '--json' '-h' '--help') commands=() ;;
+    'weft worktree merge') options=('--force' '--cwd' '-h' '--help') commands=() ;;
+    'weft worktree remove') options=('--force' '--cwd' '-h' '--help') commands=() ;;
+    'weft worktree help') options=() commands=() ;;
     'weft doctor') options=('--json' '-h' '--help') commands=() ;;
     'weft completion') options=('-h' '--help') commands=() ;;
     'weft tasks') options=('-h' '--help') commands=('decode' 'watch' 'encode' 'transform' 'help') ;;

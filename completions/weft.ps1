@@ -10,6 +10,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft sessions'] = 'weft sessions'
     $enter['weft sandbox'] = 'weft sandbox'
     $enter['weft ps'] = 'weft ps'
+    $enter['weft worktree'] = 'weft worktree'
     $enter['weft doctor'] = 'weft doctor'
     $enter['weft completion'] = 'weft completion'
     $enter['weft tasks'] = 'weft tasks'
@@ -41,6 +42,10 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft sandbox test'] = 'weft sandbox test'
     $enter['weft sandbox run'] = 'weft sandbox run'
     $enter['weft sandbox help'] = 'weft sandbox help'
+    $enter['weft worktree list'] = 'weft worktree list'
+    $enter['weft worktree merge'] = 'weft worktree merge'
+    $enter['weft worktree remove'] = 'weft worktree remove'
+    $enter['weft worktree help'] = 'weft worktree help'
     $enter['weft tasks decode'] = 'weft tasks decode'
     $enter['weft tasks watch'] = 'weft tasks watch'
     $enter['weft tasks encode'] = 'weft tasks encode'
@@ -131,6 +136,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft --append-system-prompt'] = 'one'
     $takes['weft --agent'] = 'one'
     $takes['weft --agents'] = 'one'
+    $takes['weft --worktree'] = 'maybe'
     $takes['weft --json-schema'] = 'one'
     $takes['weft --settings'] = 'one'
     $takes['weft --mcp-config'] = 'many'
@@ -147,6 +153,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $values['weft sandbox run --provider'] = @(, @('native', 'native'); , @('bwrap', 'bwrap'); , @('claude', 'claude'); , @('codex', 'codex'))
     $takes['weft sandbox run --cwd'] = 'one'
     $takes['weft ps --stop'] = 'one'
+    $takes['weft worktree list --cwd'] = 'one'
+    $takes['weft worktree merge --cwd'] = 'one'
+    $takes['weft worktree remove --cwd'] = 'one'
     $takes['weft tasks decode --input'] = 'one'
     $values['weft tasks decode --input'] = @(, @('auto', 'auto'); , @('base64', 'base64'); , @('json', 'json'); , @('sse', 'sse'))
     $takes['weft tasks encode --output'] = 'one'
@@ -310,6 +319,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft sessions help|0'] = @(, @('list', 'list'); , @('show', 'show'); , @('export', 'export'); , @('rewind', 'rewind'); , @('delete', 'delete'))
     $positions['weft sandbox run|+'] = @()
     $positions['weft sandbox help|0'] = @(, @('providers', 'providers'); , @('test', 'test'); , @('run', 'run'))
+    $positions['weft worktree merge|0'] = @()
+    $positions['weft worktree remove|0'] = @()
+    $positions['weft worktree help|0'] = @(, @('list', 'list'); , @('merge', 'merge'); , @('remove', 'remove'))
     $positions['weft completion|0'] = @(, @('bash', 'bash'); , @('zsh', 'zsh'); , @('fish', 'fish'); , @('powershell', 'powershell'))
     $positions['weft tasks decode|0'] = @()
     $positions['weft tasks watch|0'] = @()
@@ -360,7 +372,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft schedule run|0'] = @()
     $positions['weft schedule help|0'] = @(, @('add', 'add'); , @('list', 'list'); , @('remove', 'remove'); , @('run', 'run'))
     $names = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('models', 'Models: context, prices, what each takes and is for'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'); , @('plan', 'Plan what a prompt asks for, and change nothing'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('worker', 'Do what waits in a store that several machines share: background runs and schedules'); , @('attach', 'Open the terminal UI on a session of a weft server'); , @('stack', 'Tasks in layers, and what is to be done next'); , @('schedule', 'Prompts that weft serve sends at their times'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'))
+    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('worktree', 'Git worktrees that agents and sessions have worked in'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('models', 'Models: context, prices, what each takes and is for'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'); , @('plan', 'Plan what a prompt asks for, and change nothing'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('worker', 'Do what waits in a store that several machines share: background runs and schedules'); , @('attach', 'Open the terminal UI on a session of a weft server'); , @('stack', 'Tasks in layers, and what is to be done next'); , @('schedule', 'Prompts that weft serve sends at their times'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'))
     $names['weft demo'] = @()
     $names['weft init'] = @()
     $names['weft auth'] = @(, @('status', 'Show which keys there are and where they come from (never the keys)'); , @('login', 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'); , @('logout', 'Remove kept keys: all of them, or one provider’’s'); , @('help', 'display help for command'))
@@ -381,6 +393,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft sandbox run'] = @()
     $names['weft sandbox help'] = @()
     $names['weft ps'] = @()
+    $names['weft worktree'] = @(, @('list', 'List the worktrees of this repository, with what has changed in them'); , @('merge', 'Bring the changes of a worktree into the folder that it was made for, all or none, and remove it'); , @('remove', 'Remove a worktree and its branch'); , @('help', 'display help for command'))
+    $names['weft worktree list'] = @()
+    $names['weft worktree merge'] = @()
+    $names['weft worktree remove'] = @()
+    $names['weft worktree help'] = @()
     $names['weft doctor'] = @()
     $names['weft completion'] = @()
     $names['weft tasks'] = @(, @('decode', 'Print each payload or event as one line of JSON'); , @('watch', 'Show the todo list live'); , @('encode', 'Turn todo lists ({"todos":[...]} lines) into task-protocol events'); , @('transform', 'Convert an event stream to the stream of another API (SSE)'); , @('help', 'display help for command'))
@@ -455,7 +472,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft schedule help'] = @()
     $names['weft acp'] = @()
     $options = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $options['weft'] = @(, @('-V', 'Print the version'); , @('--version', 'Print the version'); , @('-p', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--prompt', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--print', 'Answer on stdout and exit; the prompt comes from the arguments or stdin'); , @('--output-format', 'Format of stdout'); , @('--input-format', 'Format of stdin'); , @('--include-partial-messages', 'With stream-json: include partial messages as they arrive'); , @('--model', 'Model to use'); , @('--fallback-model', 'Models that answer where the model cannot (a,b)'); , @('--provider', 'Provider of the model'); , @('--base-url', 'Address of the provider'); , @('--replay', 'Replay a recorded model conversation'); , @('--record', 'Record the model conversation to a file'); , @('--permission-mode', 'What may run without asking'); , @('--sandbox', 'Confine what commands can reach (default: auto)'); , @('--allowed-tools', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'); , @('--disallowed-tools', 'Never allow'); , @('--max-turns', 'Most model requests per prompt'); , @('--max-cost', 'Stop before the session costs more'); , @('--timeout', 'Without the terminal UI: stop after this time (exit code 124)'); , @('-c', 'Continue the newest session of this folder'); , @('--continue', 'Continue the newest session of this folder'); , @('-r', 'Resume a session; without an id, choose one'); , @('--resume', 'Resume a session; without an id, choose one'); , @('--session-id', 'Id of the new session'); , @('--fork-session', 'With --continue or --resume: continue in a copy'); , @('--no-session-persistence', 'Do not save this session'); , @('-C', 'Work in this folder'); , @('--cwd', 'Work in this folder'); , @('--add-dir', 'Add folders to the workspace'); , @('--system-prompt', 'Replace the system prompt'); , @('--append-system-prompt', 'Append to the system prompt'); , @('--agent', 'Act as this agent: its prompt, tools and model'); , @('--agents', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}'); , @('--json-schema', 'Without the terminal UI: answer with JSON that fits this schema'); , @('--settings', 'Settings that override the settings files'); , @('--mcp-config', 'MCP servers besides those of the settings'); , @('--strict-mcp-config', 'Only the MCP servers of --mcp-config'); , @('--plugin-dir', 'Use a Claude plugin folder; may be given several times'); , @('--verbose', 'Print the model in use to stderr'); , @('--debug', 'Without the terminal UI: log events as JSON lines to stderr'); , @('--accessible', 'Screen reader mode: plain lines, nothing is redrawn'); , @('--fullscreen', 'Full-screen terminal UI instead of the scrollback'); , @('--no-color', 'No colors'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft'] = @(, @('-V', 'Print the version'); , @('--version', 'Print the version'); , @('-p', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--prompt', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--print', 'Answer on stdout and exit; the prompt comes from the arguments or stdin'); , @('--output-format', 'Format of stdout'); , @('--input-format', 'Format of stdin'); , @('--include-partial-messages', 'With stream-json: include partial messages as they arrive'); , @('--model', 'Model to use'); , @('--fallback-model', 'Models that answer where the model cannot (a,b)'); , @('--provider', 'Provider of the model'); , @('--base-url', 'Address of the provider'); , @('--replay', 'Replay a recorded model conversation'); , @('--record', 'Record the model conversation to a file'); , @('--permission-mode', 'What may run without asking'); , @('--sandbox', 'Confine what commands can reach (default: auto)'); , @('--allowed-tools', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'); , @('--disallowed-tools', 'Never allow'); , @('--max-turns', 'Most model requests per prompt'); , @('--max-cost', 'Stop before the session costs more'); , @('--timeout', 'Without the terminal UI: stop after this time (exit code 124)'); , @('-c', 'Continue the newest session of this folder'); , @('--continue', 'Continue the newest session of this folder'); , @('-r', 'Resume a session; without an id, choose one'); , @('--resume', 'Resume a session; without an id, choose one'); , @('--session-id', 'Id of the new session'); , @('--fork-session', 'With --continue or --resume: continue in a copy'); , @('--no-session-persistence', 'Do not save this session'); , @('-C', 'Work in this folder'); , @('--cwd', 'Work in this folder'); , @('--add-dir', 'Add folders to the workspace'); , @('--system-prompt', 'Replace the system prompt'); , @('--append-system-prompt', 'Append to the system prompt'); , @('--agent', 'Act as this agent: its prompt, tools and model'); , @('--agents', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}'); , @('--worktree', 'Work in a git worktree of its own, which begins with what is not committed'); , @('--json-schema', 'Without the terminal UI: answer with JSON that fits this schema'); , @('--settings', 'Settings that override the settings files'); , @('--mcp-config', 'MCP servers besides those of the settings'); , @('--strict-mcp-config', 'Only the MCP servers of --mcp-config'); , @('--plugin-dir', 'Use a Claude plugin folder; may be given several times'); , @('--verbose', 'Print the model in use to stderr'); , @('--debug', 'Without the terminal UI: log events as JSON lines to stderr'); , @('--accessible', 'Screen reader mode: plain lines, nothing is redrawn'); , @('--fullscreen', 'Full-screen terminal UI instead of the scrollback'); , @('--no-color', 'No colors'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft demo'] = @(, @('--dir', 'Create the project in this folder (new or empty)'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft init'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft auth'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
@@ -476,6 +493,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft sandbox run'] = @(, @('--provider', 'Backend of the sandbox'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft sandbox help'] = @()
     $options['weft ps'] = @(, @('--json', 'Print JSON'); , @('--stop', 'Stop a command and everything it started'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft worktree'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft worktree list'] = @(, @('--cwd', 'Folder to look at instead of the current one'); , @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft worktree merge'] = @(, @('--force', 'Even if a weft works in it'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft worktree remove'] = @(, @('--force', 'Even if it has changes, or a weft works in it'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft worktree help'] = @()
     $options['weft doctor'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft completion'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft tasks'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))

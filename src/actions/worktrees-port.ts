@@ -33,6 +33,8 @@ export interface WorktreesPort {
    * The worktree stays. An abort no longer stops it once it has begun to write.
    */
   merge(worktree: Worktree, signal: AbortSignal): Promise<Outcome<WorkspaceChanges, Fault>>;
+  /** Nobody works in it any more, and it stays. */
+  release(worktree: Worktree): Promise<void>;
   /** Removes the worktree with all that is in it. Its branch stays where it has commits of its own and `commits` says so. */
   drop(worktree: Worktree, commits: 'keep' | 'drop'): Promise<Outcome<undefined, Fault>>;
 }
@@ -43,6 +45,7 @@ export const noWorktrees: WorktreesPort = {
   open: async () => none,
   changes: async () => none,
   merge: async () => none,
+  release: async () => {},
   drop: async () => none,
 };
 

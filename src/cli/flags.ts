@@ -75,6 +75,7 @@ export interface MainOptions {
   readonly disableSlashCommands?: true;
   readonly agent?: string;
   readonly agents?: string;
+  readonly worktree?: string | true;
   /** The only skills that the model is told of; programs say it in their greeting, there is no flag. */
   readonly skills?: readonly string[] | 'all';
   /** Where everything is kept, if `weft serve` or `weft worker` was told; else WEFT_STORE counts. */
@@ -121,6 +122,7 @@ export function addMainFlags(program: Command): void {
     .option('--append-system-prompt <text>', 'Append to the system prompt')
     .option('--agent <name>', 'Act as this agent: its prompt, tools and model')
     .option(...agentsFlag)
+    .option('--worktree [name]', 'Work in a git worktree of its own, which begins with what is not committed')
     .option('--json-schema <file-or-json>', 'Without the terminal UI: answer with JSON that fits this schema')
     .option('--settings <file-or-json>', 'Settings that override the settings files')
     .option('--mcp-config <files-or-json...>', 'MCP servers besides those of the settings')

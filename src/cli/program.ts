@@ -18,6 +18,7 @@ import {addPlan} from './commands/plan.ts';
 import {addSchedule} from './commands/schedule.ts';
 import {addServe} from './commands/serve.ts';
 import {addWorker} from './commands/worker.ts';
+import {addWorktree} from './commands/worktree.ts';
 import {addSessions} from './commands/sessions.ts';
 import {addAgents, addSkills} from './commands/skills.ts';
 import {addStack} from './commands/stack.ts';
@@ -59,6 +60,7 @@ export function makeProgram(): Command {
   addSessions(program);
   addSandbox(program);
   addPs(program);
+  addWorktree(program);
   addDoctor(program);
   addCompletion(program);
   addTasks(program);

@@ -131,17 +131,37 @@ async function chooseFrontEnd(
     options.outputFormat === undefined &&
     hasTerminal()
   ) {
-    return openTerminal(promptText, context);
+    return apart(
+      context,
+      line => print(`${line}\n`),
+      at => openTerminal(promptText, at),
+    );
   }
   start.limit(options.timeout);
   const prompt = await withPipedText(words, {promptText, options});
-  if (prompt.trim() !== '') return answer(prompt, {context, start, plan});
+  if (prompt.trim() !== '') return apart(context, note, at => answer(prompt, {context: at, start, plan}));
   if (isWithoutArguments(words, options) && !isConfigured(modelChoice(context))) {
     note(`${noModelText}.`);
     note('Playing the demo …');
     return (await import('./commands/demo/run-demo.ts')).runDemo({});
   }
   throw new UsageError('No prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
+}
+
+/** Runs in a worktree, where the flags say so; what is kept of it is told at the end, line by line. */
+async function apart(
+  context: RunContext,
+  tell: (line: string) => void,
+  run: (context: RunContext) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const {worktree} = context.options;
+  if (worktree === undefined) return run(context);
+  const own = await (await import('./compose/own-worktree.ts')).inWorktree(context, worktree);
+  try {
+    return await run(own.context);
+  } finally {
+    for (const line of await own.leave()) tell(line);
+  }
 }
 
 const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();

@@ -2,8 +2,9 @@ import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {type Answer, call, fail, say} from '../support/model-script.ts';
+import {type Answer, call, fail, hang, type Part, say, until} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
+import {finish} from '../support/run-weft.ts';
 import {openScene, type Scene, toldResults} from '../support/scene.ts';
 
 const put = (scene: Scene, path: string, text: string): void => {
@@ -131,4 +132,165 @@ test('an agent file asks for a worktree', async () => {
   expect(told).not.toContain('Not heeded');
   expect(existsSync(join(scene.place.work, 'b.txt'))).toBe(false);
   expect(worktreesOf(scene)).toHaveLength(1);
+});
+
+/** The parent's `Agent` calls that have two agents edit the same line at the same time, and what each of them does. */
+const twoEditors = (isolation: Readonly<Record<string, string>>) =>
+  scripts({
+    'FIRST-EDIT': [
+      [call('Read', {file_path: 'a.txt'})],
+      [call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'first'})],
+      say('First is done.'),
+    ],
+    'SECOND-EDIT': [
+      [call('Read', {file_path: 'a.txt'})],
+      [call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'second'})],
+      say('Second is done.'),
+    ],
+    MAIN: [
+      [
+        call('Agent', {description: 'first', prompt: 'FIRST-EDIT', ...isolation}),
+        call('Agent', {description: 'second', prompt: 'SECOND-EDIT', ...isolation}),
+      ],
+      say('Both came back.'),
+    ],
+  });
+
+test('two agents edit one file in worktrees: both succeed, the first is merged, and the second merge names the conflict', async () => {
+  await using scene = await openScene(twoEditors({isolation: 'worktree'}));
+  makeRepository(scene);
+  expect((await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits'])).code).toBe(0);
+  const list = JSON.parse((await scene.run(['worktree', 'list', '--json'])).stdout);
+  const names = new Map<string, string>(
+    list.map(({name}: {readonly name: string}) => [name.replace(/-[0-9a-f]{8}$/u, ''), name]),
+  );
+  expect(list).toMatchObject([
+    {files: ['a.txt'], conflicts: [], usedBy: 0},
+    {files: ['a.txt'], conflicts: [], usedBy: 0},
+  ]);
+  const [first = '', second = ''] = [names.get('first'), names.get('second')];
+  expect(await scene.run(['worktree', 'merge', first])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('merged 1 file (+1 -1) into'),
+  });
+  expect(scene.read('a.txt')).toBe('one\nfirst\nthree\n');
+  expect(await scene.run(['worktree', 'merge', second])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'Nothing was merged, since these conflict with what is there now: a.txt (it was changed since).',
+    ),
+  });
+  expect(scene.read('a.txt')).toBe('one\nfirst\nthree\n');
+  expect((await scene.run(['worktree', 'list'])).stdout).toContain(
+    `${second}  1 changed file (+1 -1), conflicts: a.txt (it was changed since)\n`,
+  );
+  expect((await scene.run(['worktree', 'remove', second])).stderr).toContain(`weft worktree remove --force ${second}`);
+  expect((await scene.run(['worktree', 'remove', '--force', second])).code).toBe(0);
+  expect(worktreesOf(scene)).toEqual([]);
+  expect(git(scene, 'branch', '--format=%(refname:short)')).toBe('main\n');
+});
+
+test.each<[how: string, edit: Part]>([
+  ['edits the same line', call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'second'})],
+  ['writes it as a whole', call('Write', {file_path: 'a.txt', content: 'second\n'})],
+])('two agents and one file without worktrees: the second one %s and is refused', async (_, secondEdit) => {
+  const bothHaveRead = Promise.withResolvers<void>();
+  const firstHasWritten = Promise.withResolvers<void>();
+  const reads = new Set<string>();
+  const hasRead = (who: string): void => {
+    reads.add(who);
+    if (reads.size === 2) bothHaveRead.resolve();
+  };
+  const read = call('Read', {file_path: 'a.txt'});
+  const firstEdit = call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'first'});
+  await using scene = await openScene(request => {
+    const task = taskOf(request);
+    const step = answered(request);
+    if (task.includes('FIRST-EDIT')) {
+      if (step === 1) hasRead('first');
+      if (step === 2) firstHasWritten.resolve();
+      return [[read], [until(bothHaveRead.promise), firstEdit], say('First is done.')][step] ?? fail(400);
+    }
+    if (task.includes('SECOND-EDIT')) {
+      if (step === 1) hasRead('second');
+      return [[read], [until(firstHasWritten.promise), secondEdit], say('Second is done.')][step] ?? fail(400);
+    }
+    const both = ['FIRST-EDIT', 'SECOND-EDIT'].map(prompt => call('Agent', {description: prompt, prompt}));
+    return step === 0 ? both : say('Both came back.');
+  });
+  makeRepository(scene);
+  expect((await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits'])).code).toBe(0);
+  expect(toldResults(requestsOf(scene, 'SECOND-EDIT')[2])[0]).toMatch(/^a\.txt: it changed since it was read/u);
+  expect(scene.read('a.txt')).toBe('one\nfirst\nthree\n');
+});
+
+test('weft --worktree works in a worktree that begins with what is not committed, and says at the end what is kept', async () => {
+  await using scene = await openScene(
+    scripts({
+      CHANGE: [
+        [call('Read', {file_path: 'a.txt'})],
+        [call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'zwei'})],
+        say('Changed.'),
+        say('I go on.'),
+      ],
+    }),
+  );
+  makeRepository(scene);
+  const {code, stdout, stderr} = await scene.run([
+    '--prompt',
+    'CHANGE',
+    '--worktree',
+    'mine',
+    '--permission-mode',
+    'acceptEdits',
+  ]);
+  const folder = join(realpathSync(scene.place.work), '.weft/worktrees/mine');
+  expect({code, stdout, stderr}).toEqual({
+    code: 0,
+    stdout: 'Changed.\n',
+    stderr: [
+      `weft: Worktree kept: ${folder} (branch worktree-mine): 1 file changed (+1 -1)\n`,
+      'weft: Merge it: weft worktree merge mine · Go on in it: weft --worktree mine --continue · Remove it: weft worktree remove --force mine\n',
+    ].join(''),
+  });
+  expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
+  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
+  const again = await scene.run(['--worktree', 'mine', '--continue', '--prompt', 'go on']);
+  expect(again.stdout).toBe('I go on.\n');
+  expect((await scene.run(['worktree', 'merge', 'mine'])).code).toBe(0);
+  expect(scene.read('a.txt')).toBe('one\nzwei\nthree\n');
+  expect(worktreesOf(scene)).toEqual([]);
+});
+
+test('a session in a worktree that changes nothing leaves nothing, and one outside of a repository does not begin', async () => {
+  await using scene = await openScene(scripts({LOOK: [say('Looked.')]}));
+  const refused = await scene.run(['--worktree', '--prompt', 'LOOK']);
+  expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining('is in no git repository')});
+  expect(await scene.run(['--worktree', 'fix the tests', '--prompt', 'LOOK'])).toMatchObject({code: 2});
+  expect(scene.server.requests).toEqual([]);
+  makeRepository(scene);
+  const {code, stdout, stderr} = await scene.run(['--worktree', '--prompt', 'LOOK']);
+  expect({code, stdout, stderr}).toEqual({code: 0, stdout: 'Looked.\n', stderr: ''});
+  expect(worktreesOf(scene)).toEqual([]);
+});
+
+test('a weft that is killed leaves its worktree, which can be listed and removed', async () => {
+  const asked = Promise.withResolvers<void>();
+  await using scene = await openScene(request => {
+    if (answered(request) === 0) return call('Write', {file_path: 'b.txt', content: 'b\n'});
+    asked.resolve();
+    return hang();
+  });
+  makeRepository(scene);
+  const child = scene.start(['--worktree', 'left', '--prompt', 'WRITE', '--permission-mode', 'acceptEdits']);
+  await asked.promise;
+  const during = await scene.run(['worktree', 'remove', 'left']);
+  expect(during).toMatchObject({code: 1, stderr: expect.stringContaining(`process ${child.pid}`)});
+  child.kill('SIGKILL');
+  await finish(child);
+  expect(JSON.parse((await scene.run(['worktree', 'list', '--json'])).stdout)).toMatchObject([
+    {name: 'left', branch: 'worktree-left', files: ['b.txt'], usedBy: 0},
+  ]);
+  expect((await scene.run(['worktree', 'remove', '--force', 'left'])).code).toBe(0);
+  expect(worktreesOf(scene)).toEqual([]);
 });

@@ -112,12 +112,16 @@ async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: En
       const merged = await worktrees.merge(worktree, signal);
       // Its prompt may be over.
       if (row.place === 'background') await checkpoints?.afterRun();
-      if (merged.tag === 'failed') return `${faultText(merged.error)} ${placeText(worktree)}`;
+      if (merged.tag === 'failed') {
+        await worktrees.release(worktree);
+        return `${faultText(merged.error)} ${placeText(worktree)}`;
+      }
       const dropped = await worktrees.drop(worktree, 'keep');
       const rest = dropped.tag === 'ok' ? 'and the worktree is removed.' : `but ${faultText(dropped.error)}`;
       return `Its changes are merged into ${parent.directory}, not committed, ${rest}`;
     }
     case 'Keep':
+      await worktrees.release(worktree);
       return `Nothing of it is in ${parent.directory} yet. ${placeText(worktree)}`;
     case 'Drop': {
       const dropped = await worktrees.drop(worktree, 'drop');
@@ -131,7 +135,7 @@ async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: En
 }
 
 const placeText = ({folder, branch, name}: Worktree): string =>
-  `The worktree is kept: ${folder} (branch ${branch}). weft worktree merge ${name} merges it, weft worktree remove ${name} removes it.`;
+  `The worktree is kept: ${folder} (branch ${branch}). weft worktree merge ${name} merges it, weft worktree remove --force ${name} removes it.`;
 
 /** Characters, and lines, of the diff that a model reads. */
 const mostText = 16_000;

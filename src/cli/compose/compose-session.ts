@@ -76,7 +76,7 @@ export async function composeSession(
     readonly models: ModelSetup;
   },
 ): Promise<AgentClient> {
-  const {options, settings, directory, roots, agent} = context;
+  const {options, settings, directory, project, roots, agent} = context;
   await requireNamedSandbox(context);
   const structured =
     driver.structured !== 'by-flag'
@@ -135,8 +135,8 @@ export async function composeSession(
     sandbox: {choice: settings.sandbox, proofFolder: context.places.data, loopback: settings.loopback},
     mode: settings.permissionMode,
     rules: settings.rules,
-    removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, directory),
-    saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, directory),
+    removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, project),
+    saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, project),
     systemPrompt: systemPromptWith(
       // Programs send an empty prompt where they have none.
       agent === 'none' || (options.systemPrompt ?? '') !== ''
@@ -160,7 +160,7 @@ export async function composeSession(
       withheld: context.permissions.withheldHooks,
       driver: [...driver.hooks, ...(await permissionHooks(options, servers.mcp))],
       promptSource: driver.promptSource,
-      directory,
+      directory: project,
       transcripts: options.sessionPersistence ? context.places.transcripts : undefined,
       projectTrust: context.projectTrust,
       plugins: await hooksOfPlugins(context.plugins),

@@ -135,6 +135,7 @@ export function lazyWorktrees(environment: NodeJS.ProcessEnv, secrets: Redactor)
     open: async (request, signal) => (await load()).open(request, signal),
     changes: async (worktree, signal) => redacted(await (await load()).changes(worktree, signal)),
     merge: async (worktree, signal) => redacted(await (await load()).merge(worktree, signal)),
+    release: async worktree => (await load()).release(worktree),
     drop: async (worktree, commits) => (await load()).drop(worktree, commits),
   };
 }

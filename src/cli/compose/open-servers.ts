@@ -34,7 +34,7 @@ interface ServersOptions {
 
 /** The servers that the settings and the command line name. Where there are none, nothing of MCP is loaded. None is started yet. */
 export async function openServers({context, log}: ServersOptions): Promise<OpenServers> {
-  const {options, permissions, directory} = context;
+  const {options, permissions, project: directory} = context;
   const isNamed =
     (options.mcpConfig ?? []).length > 0 ||
     Object.keys(permissions.settings.mcpServers).length > 0 ||
@@ -92,7 +92,7 @@ export async function makeServers(
     },
     obstacle: async server => {
       const {serverObstacle} = await import('./mcp-servers.ts');
-      return serverObstacle(server, {directory: context.directory, trust: context.projectTrust});
+      return serverObstacle(server, {directory: context.project, trust: context.projectTrust});
     },
     version,
   });
@@ -105,7 +105,7 @@ export async function makeServers(
       elicit: given.elicit,
       signIn: async ({name, config}, say, signal) =>
         (await import('./sign-in-server.ts')).signInSession(
-          {name, config, directory: context.directory},
+          {name, config, directory: context.project},
           {say, learnSecret: tokens.learn},
           signal,
         ),

@@ -41,6 +41,8 @@ import {unreachable} from '../../base/unreachable.ts';
 export interface RunContext {
   readonly options: MainOptions;
   readonly directory: string;
+  /** The folder whose settings, hooks and servers count. `directory` may be a worktree of it. */
+  readonly project: string;
   /** The workspace folders; the first is `directory`. */
   readonly roots: readonly [string, ...string[]];
   readonly places: Places;
@@ -120,6 +122,7 @@ export function loadRunContext(given: {
   return {
     options,
     directory,
+    project: directory,
     roots: [directory, ...added],
     places,
     notices: [...warnings, ...notices, ...noticesOfSettingsAbove(directory), ...conditionNotices(settings.hooks)],

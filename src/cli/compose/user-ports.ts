@@ -38,7 +38,7 @@ export interface UserPorts {
 
 /** The user's files on this machine; each part is loaded when it is first used. `store: 'none'` where sessions are not kept. */
 export function userPorts(
-  {directory, places, permissions, trust, settings}: RunContext,
+  {directory, project, places, permissions, trust, settings}: RunContext,
   {store, models}: {readonly store: Store | 'none'; readonly models: ModelSetup},
 ): UserPorts {
   return {
@@ -53,7 +53,7 @@ export function userPorts(
       lastMessages: id => (store === 'none' ? [] : store.lastMessages(id, messagesShown).flatMap(sessionMessages)),
     },
     history: openHistory(places.history, directory),
-    settings: userSettings(directory),
+    settings: userSettings(project),
     trust,
     models,
     async permissionRules() {
@@ -67,7 +67,7 @@ export function userPorts(
     },
     async untrustedServers() {
       const {knownServers} = await import('./known-servers.ts');
-      const {servers} = await knownServers(directory);
+      const {servers} = await knownServers(project);
       return servers.flatMap(({standing, name, source, path, obstacle, config}): readonly McpServerState[] =>
         standing === 'untrusted'
           ? [

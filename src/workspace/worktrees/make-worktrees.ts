@@ -10,6 +10,21 @@ import {runGit} from './run-git.ts';
 import {changedPaths, conflictsOf, diffsOf, listFiles} from './worktree-changes.ts';
 import {ignoreFileOf, readRecord, type WorktreeRecord, worktreesFolder, writeRecord} from './worktree-record.ts';
 
+/** A worktree that is there. */
+export interface ListedWorktree extends Worktree {
+  /** The outermost folder that it was made for. */
+  readonly of: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** The process that works in it; 0 for none. */
+  readonly usedBy: number;
+}
+
+export interface OwnWorktrees extends WorktreesPort {
+  /** Those that weft has made of a repository, also what a weft that was killed has left. */
+  list(from: string, signal: AbortSignal): Promise<Outcome<readonly ListedWorktree[], Fault>>;
+}
+
 export interface WorktreePlace {
   readonly environment: NodeJS.ProcessEnv;
   readonly now: () => number;
@@ -23,7 +38,7 @@ const mostFiles = 200_000;
  * Worktrees of git below `.weft/worktrees` of a repository. They lie in the project, so that programs that look for what is installed in
  * the folders above (`node_modules`) find it there although it is ignored, and so that weft's own folders stay closed to agents.
  */
-export function makeWorktrees(place: WorktreePlace): WorktreesPort {
+export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
   const git = (folder: string, words: readonly string[], signal: AbortSignal): Promise<Outcome<string, string>> =>
     runGit(words, {folder, environment: place.environment, signal});
   const commitsOf = async ({folder}: Worktree, {head}: WorktreeRecord, signal: AbortSignal): Promise<number> => {
@@ -154,6 +169,31 @@ export function makeWorktrees(place: WorktreePlace): WorktreesPort {
   }
 
   return {
+    async list(from, signal) {
+      const listed = await git(from, ['worktree', 'list', '--porcelain'], signal);
+      if (listed.tag === 'failed')
+        return failed(rejected(`git does not list the worktrees of ${from}: ${listed.error}`));
+      const folders = listed.value.split('\n').flatMap(line => /^worktree (.+)$/u.exec(line)?.[1] ?? []);
+      const found = await Promise.all(folders.map(async folder => ({folder, record: await readRecord(folder)})));
+      return ok(
+        found.flatMap(({folder, record}) =>
+          record === undefined
+            ? []
+            : [
+                {
+                  ...worktreeOf(folder, record),
+                  of: record.of,
+                  createdAt: record.createdAt,
+                  usedBy: liveProcess(record.pid),
+                },
+              ],
+        ),
+      );
+    },
+    async release(worktree) {
+      const record = await readRecord(worktree.folder);
+      if (record !== undefined) await writeRecord(worktree.folder, {...record, pid: 0});
+    },
     open: (request, signal) => attempt('The worktree could not be made', () => open(request, signal)),
     changes: (worktree, signal) =>
       attempt(`The worktree ${worktree.folder} could not be looked at`, async () => {
@@ -199,6 +239,15 @@ const attempt = async <T>(what: string, work: () => Promise<Outcome<T, Fault>>):
     return failed(rejected(`${what}: ${causeText(cause)}`));
   }
 };
+
+/** The process where it still runs, else 0. */
+function liveProcess(pid: number): number {
+  try {
+    return pid !== 0 && process.kill(pid, 0) ? pid : 0;
+  } catch (cause) {
+    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM' ? pid : 0;
+  }
+}
 
 const worktreeOf = (folder: string, {name, branch, below}: WorktreeRecord): Worktree => ({
   name,

@@ -9,7 +9,7 @@ import {diffHunks} from '../files/diff-hunks.ts';
 import {shownText} from '../files/plan-edits.ts';
 import {type FileState, forEach, isFile, type PathState, sameState, stateAt} from './file-states.ts';
 import {runGit} from './run-git.ts';
-import {recordedAt, type WorktreeRecord} from './worktree-record.ts';
+import type {WorktreeRecord} from './worktree-record.ts';
 
 /** A path that is not as it was when the worktree began. */
 export interface ChangedPath {
@@ -35,12 +35,11 @@ export async function listFiles(top: string, place: GitPlace): Promise<Outcome<r
 /** What has changed in the worktree, in the order of the paths. Throws where a file cannot be read. */
 export async function changedPaths(
   {folder}: Worktree,
-  {files}: WorktreeRecord,
+  {files, createdAt: seenAt}: WorktreeRecord,
   place: GitPlace,
 ): Promise<Outcome<readonly ChangedPath[], Fault>> {
   const listed = await listFiles(folder, place);
   if (listed.tag === 'failed') return failed(rejected(`git does not list the files of ${folder}: ${listed.error}`));
-  const seenAt = recordedAt(folder);
   const changed: ChangedPath[] = [];
   const compare = async (path: string): Promise<void> => {
     const seen = Object.hasOwn(files, path) ? files[path] : undefined;

@@ -1,4 +1,4 @@
-import {readFileSync, statSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {readFile, rename, writeFile} from 'node:fs/promises';
 import {dirname, join, resolve} from 'node:path';
 import * as z from 'zod/mini';
@@ -14,9 +14,9 @@ const worktreeRecord = z.object({
   below: z.string(),
   /** The commit that the branch began with. */
   head: z.string(),
-  /** Milliseconds since the epoch. */
+  /** When all files had been copied, in milliseconds since the epoch. */
   createdAt: z.number(),
-  /** The weft process that works in it, or did last. */
+  /** The weft process that works in it; 0 once it has ended. */
   pid: z.number(),
   /** What it began with, by paths below it. */
   files: z.record(z.string(), seenFile),
@@ -54,13 +54,6 @@ export async function writeRecord(worktree: string, record: WorktreeRecord): Pro
   const fresh = join(folder, `${recordName}.new`);
   await writeFile(fresh, JSON.stringify(record), {mode: 0o600});
   await rename(fresh, join(folder, recordName));
-}
-
-/** Milliseconds since the epoch at which the record was written: files that changed at that moment are read again. */
-export function recordedAt(worktree: string): number {
-  const folder = gitFolderOf(worktree);
-  const stats = folder === undefined ? undefined : statSync(join(folder, recordName), {throwIfNoEntry: false});
-  return stats?.mtimeMs ?? 0;
 }
 
 /** The folder of weft's worktrees of a repository; those of a worktree lie beside it. */
