@@ -50,6 +50,8 @@ type ConversationQuery =
   | 'hooks'
   | 'documents'
   | 'write-document'
+  | 'pins'
+  | 'change-pin'
   | 'review'
   | 'change-review'
   | 'context-usage'
@@ -86,6 +88,8 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
     },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
     agents: async () => ({tag: 'ok', value: session.agents.rows()}),
+    pins: async () => ({tag: 'ok', value: (await import('./pins.ts')).pinRows(session)}),
+    'change-pin': async request => (await import('./pins.ts')).changePin(request, session),
     async review({range}, signal) {
       const diff = await session.ports.reviewSource.read({repository: '', range}, signal);
       return diff.tag === 'ok' ? {tag: 'ok', value: {...diff.value, comments: reviewOf(session).comments()}} : diff;

@@ -20,6 +20,7 @@ import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import type {Plan} from '../domain/plan.ts';
+import type {PinRow} from '../domain/pin.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/risk.ts';
 import type {AgentRow} from '../domain/sub-agent.ts';
@@ -164,6 +165,13 @@ export interface Queries {
       readonly text: string;
     };
     readonly answer: SessionDocument;
+  };
+  /** The messages of the conversation that can be pinned, in their order. A compaction keeps pinned ones word for word. */
+  readonly pins: {readonly request: NoFields; readonly answer: readonly PinRow[]};
+  /** Pins a message or takes its pin off; answered with what `pins` is answered with after it. */
+  readonly 'change-pin': {
+    readonly request: {readonly message: MessageId; readonly state: PinRow['state']};
+    readonly answer: readonly PinRow[];
   };
   /** The changes of a range, as people write it after `/review`, with the comments on them. Reads from git alone. */
   readonly review: {readonly request: {readonly range: string}; readonly answer: CodeReview};

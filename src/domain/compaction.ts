@@ -52,7 +52,8 @@ export interface CompactionReport {
 
 /** What the compacted conversation contains word for word. */
 export interface VerbatimParts {
-  readonly userMessages: readonly VerbatimUserMessage[];
+  /** In their order: messages of the user, and answers that are pinned. */
+  readonly messages: readonly VerbatimMessage[];
   /** Instruction files as they are on disk now, unless the system prompt already contains the same text. */
   readonly instructions: readonly {readonly path: string; readonly text: string}[];
   /** One line per todo, as in the two lists below. */
@@ -63,16 +64,19 @@ export interface VerbatimParts {
   readonly changedFiles: readonly string[];
 }
 
-/** A message of the user. `number` counts the user's messages of the session from 1. */
-export interface VerbatimUserMessage {
+/** A message of the conversation. `number` is the user's message that it is, or that it answers, counted from 1 in the session. */
+export interface VerbatimMessage {
+  readonly id: MessageId;
+  readonly by: 'user' | 'agent';
   readonly number: number;
   readonly text: string;
+  readonly state: 'pinned' | 'unpinned';
 }
 
 /** The message that replaces what was compacted: the summary and the verbatim parts, each in a block of its own. */
 export function compactionMessage(
   {id, way, summary}: {readonly id: MessageId; readonly way: CompactionMethod; readonly summary: string},
-  {userMessages, instructions, skills, todos, running, changedFiles}: VerbatimParts,
+  {messages, instructions, skills, todos, running, changedFiles}: VerbatimParts,
 ): UserMessage {
   const explanation = way === 'summary' ? bySummary : byTrimming;
   const sections = [
@@ -82,7 +86,7 @@ export function compactionMessage(
   ];
   const texts = [
     `${opening}${explanation}${summary === '' ? '' : `\n\n<summary>\n${summary}\n</summary>`}`,
-    ...userMessages.map(({number, text}) => `<user-message number="${number}">\n${text}\n</user-message>`),
+    ...messages.map(verbatimText),
     ...instructions.map(({path, text}) => `<instructions file="${path}" read="again">\n${text}\n</instructions>`),
     ...skills.map(skill => skillBlock(skill).text),
     ...sections.flat(),
@@ -91,11 +95,24 @@ export function compactionMessage(
   return {role: 'user', id, blocks: texts.map(text => ({kind: 'text', text}))};
 }
 
+function verbatimText({by, number, text, state}: VerbatimMessage): string {
+  const pinned = state === 'pinned' ? pinnedMark : '';
+  return by === 'user'
+    ? `<user-message number="${number}"${pinned}>\n${text}\n</user-message>`
+    : `<answer to-number="${number}"${pinned}>\n${text}\n</answer>`;
+}
+
+const pinnedMark = ' pinned="yes"';
+
+/** The words of a message that is pinned, in a block of a message that `compactionMessage` made; `undefined` for other blocks. */
+export const pinnedWords = (block: string): string | undefined =>
+  /^<(?:user-message|answer) (?:to-)?number="\d+" pinned="yes">\n([^]*)\n<\/[a-z-]+>$/u.exec(block)?.[1];
+
 const opening = '<compacted-conversation>\n';
 const closing = '</compacted-conversation>';
 const kept =
-  'Word for word are the messages of the user below (earlier requests: answered unless the summary or the todos say otherwise) ' +
-  'and what weft knows of the present state. Read files again before you rely on their content.';
+  'Word for word are the messages of the user below (earlier requests: answered unless the summary or the todos say otherwise), ' +
+  'the messages that the user has pinned, and what weft knows of the present state. Read files again before you rely on their content.';
 const bySummary = `weft has compacted this conversation, as the user wanted. What was said before stands in the summary. ${kept}`;
 const byTrimming = `weft has shortened this conversation, as the user wanted: old results are cut, old exchanges left out. ${kept}`;
 

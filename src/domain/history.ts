@@ -89,6 +89,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
         break;
       case 'approval':
       case 'document':
+      case 'pin':
       case 'review':
       case 'agent':
       case 'agent-usage':

@@ -33,6 +33,8 @@ export type JournalRecord =
       readonly by: 'agent' | 'user';
       readonly text: string;
     }
+  /** From this record on the message is pinned, or no longer. */
+  | {readonly kind: 'pin'; readonly message: MessageId; readonly state: 'pinned' | 'unpinned'}
   /** A change of the comments of the session's code review. */
   | {readonly kind: 'review'; readonly change: ReviewChange}
   /** Task-protocol payloads, in the order in which they apply. */

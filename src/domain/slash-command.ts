@@ -52,6 +52,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'new',
   'note',
   'permissions',
+  'pin',
   'ps',
   'quit',
   'redo',

@@ -26,6 +26,10 @@ export function encodeBody(record: JournalRecord): string {
       const {id, label, decision, by} = record;
       return JSON.stringify({id, label, decision, by});
     }
+    case 'pin': {
+      const {message, state} = record;
+      return JSON.stringify({message, state});
+    }
     case 'review':
       return JSON.stringify(record.change);
     case 'document': {
@@ -83,6 +87,8 @@ export function decodeBody(kind: string, body: string): Outcome<JournalRecord, s
       return fits(frames, json.value, encoded => ({kind, frames: encoded.map(bytesOf)}));
     case 'approval':
       return fits(approval, json.value, value => ({kind, ...value}));
+    case 'pin':
+      return fits(pin, json.value, value => ({kind, ...value}));
     case 'review':
       return fits(reviewChange, json.value, change => ({kind, change}));
     case 'document':
@@ -196,6 +202,7 @@ const sessionDocument = z.object({
   by: z.enum(['agent', 'user']),
   text: z.string(),
 });
+const pin = z.object({message: messageIdSchema, state: z.enum(['pinned', 'unpinned'])});
 const writer = z.enum(['agent', 'user']);
 const reviewChange = z.discriminatedUnion('change', [
   z.object({

@@ -5,7 +5,7 @@ import {initialUi} from '../../src/tui/state/ui.ts';
 import type {KeyPress} from '../../src/tui/terminal/keymap.ts';
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent, SessionUsage} from '../../src/actions/agent-event.ts';
-import {compactionMessage, type CompactionPreview} from '../../src/domain/compaction.ts';
+import {compactionMessage, type CompactionPreview, type VerbatimParts} from '../../src/domain/compaction.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {afterEditor} from '../../src/tui/app/external-editor.ts';
@@ -186,8 +186,8 @@ describe('what is told', () => {
 
   test('also where a session is gone on with, whose compaction shows its summary and no prompt', () => {
     const wish = {id: messageId('c'), way: 'summary', summary: 'All of it.'} as const;
-    const carried = {
-      userMessages: [{number: 1, text: 'one'}],
+    const carried: VerbatimParts = {
+      messages: [{id: messageId('one'), by: 'user', number: 1, text: 'one', state: 'unpinned'}],
       instructions: [],
       skills: [],
       todos: [],
@@ -213,7 +213,7 @@ describe('what is told', () => {
     const id = messageId('p');
     const typed = compactionMessage(
       {id, way: 'trim', summary: ''},
-      {userMessages: [], instructions: [], skills: [], todos: [], running: [], changedFiles: []},
+      {messages: [], instructions: [], skills: [], todos: [], running: [], changedFiles: []},
     )
       .blocks.map(block => (block.kind === 'text' ? block.text : ''))
       .join('\n');

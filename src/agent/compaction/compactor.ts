@@ -169,11 +169,14 @@ function countCompaction(
   {draft, messages}: {readonly draft: CompactionDraft; readonly messages: readonly Message[]},
 ): Counts {
   const {carried, trimmed, leftMessages, scale} = draft;
-  const {userMessages, instructions, skills, todos, running, changedFiles} = carried;
+  const {messages: verbatim, instructions, skills, todos, running, changedFiles} = carried;
+  const pinned = verbatim.filter(({state}) => state === 'pinned');
+  const prompts = verbatim.filter(({state}) => state === 'unpinned');
   const texts = (parts: readonly string[]): number => Math.round(estimateTokens(parts.join('\n')) * scale);
   const kept = [
     ...(way === 'trim' && summary !== '' ? part(1, 'earlier', texts([summary])) : []),
-    ...part(userMessages.length, 'userMessage', texts(userMessages.map(({text}) => text))),
+    ...part(pinned.length, 'pinned', texts(pinned.map(({text}) => text))),
+    ...part(prompts.length, 'userMessage', texts(prompts.map(({text}) => text))),
     ...part(trimmed.messages.length, 'latest', Math.round(estimateMessagesTokens(trimmed.messages) * scale)),
     ...part(instructions.length, 'instructions', texts(instructions.map(({text}) => text))),
     ...part(skills.length, 'skill', texts(skills.map(skill => skill.instructions))),
@@ -186,7 +189,9 @@ function countCompaction(
     const shorter = part(trimmed.shortenedResults, 'shortened', 0);
     return {kept, summarised: [], dropped: [...part(trimmed.droppedExchanges, 'exchange', 0), ...shorter, ...left]};
   }
-  const {answers, calls, thinking, besides, commands} = countMessages(messages.filter(isOrdinaryMessage));
+  const pins = new Set(pinned.map(({id}) => id));
+  const summed = messages.filter(message => isOrdinaryMessage(message)).map(message => withoutPinned(message, pins));
+  const {answers, calls, thinking, besides, commands} = countMessages(summed);
   const earlier = messages.length - messages.filter(isOrdinaryMessage).length;
   const scaled = ({count, tokens}: Sum, what: keyof typeof partNames): readonly CountedPart[] =>
     part(count, what, Math.round(tokens * scale));
@@ -203,11 +208,18 @@ function countCompaction(
   };
 }
 
+/** An answer without its words where those stay. */
+const withoutPinned = (message: Message, pins: ReadonlySet<MessageId>): Message =>
+  message.role === 'assistant' && pins.has(message.id)
+    ? {...message, blocks: message.blocks.filter(({kind}) => kind !== 'text')}
+    : message;
+
 const part = (count: number, what: keyof typeof partNames, tokens: number): readonly CountedPart[] =>
   count === 0 ? [] : [{what: `${count} ${partNames[what][count === 1 ? 0 : 1]}`, tokens}];
 
 /** The words for each part, in the singular and in the plural. */
 const partNames = {
+  pinned: ['pinned message, word for word', 'pinned messages, word for word'],
   userMessage: ['user message, word for word', 'user messages, word for word'],
   leftMessage: ['user message that does not fit', 'user messages that do not fit'],
   latest: ['message of the latest exchange', 'messages of the latest exchanges'],
@@ -329,7 +341,7 @@ const summaryIn = ({message}: ModelAnswer): string =>
 
 const askText = (instructions: string): string =>
   `This conversation is about to be compacted: what you write now takes the place of everything above, except for the messages \
-of the user, the todo list, the standing instructions and the list of changed files, which stay word for word. Do not call tools.
+of the user, what the user has pinned, the todo list, the standing instructions and the list of changed files, which stay word for word. Do not call tools.
 
 Sum up what is needed to go on without looking back, in at most 1,200 words:
 1. What the user wants, and what was decided and why; corrections and preferences of the user.

@@ -7,7 +7,7 @@ import {activeSkills} from '../../domain/slash-command.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {
   type VerbatimParts,
-  type VerbatimUserMessage,
+  type VerbatimMessage,
   compactionMessage,
   type CompactionPreview,
   type CompactionTokens,
@@ -16,9 +16,10 @@ import {
   estimateTokens,
   isCompactionMessage,
 } from '../../domain/compaction.ts';
-import {type Message, messageText} from '../../domain/conversation.ts';
+import type {Message} from '../../domain/conversation.ts';
 import {historyFromJournal, trimHistory, type TrimmedHistory} from '../../domain/history.ts';
 import type {MessageId} from '../../domain/ids.ts';
+import {pinnableMessages, pinnedTokens} from '../../domain/pin.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import type {ModelRequest} from '../../domain/model-stream.ts';
 import {promptSpans, timelineOf} from '../../domain/timeline.ts';
@@ -50,7 +51,7 @@ export interface CompactionDraft {
   /** The messages that stay as they are; none where there is a summary. */
   readonly trimmed: TrimmedHistory;
   /** The user's messages that are neither carried over nor among the messages that stay. */
-  readonly leftMessages: readonly VerbatimUserMessage[];
+  readonly leftMessages: readonly VerbatimMessage[];
   /** How many real tokens one estimated token stands for. */
   readonly scale: number;
 }
@@ -66,7 +67,7 @@ const minTrimmedTokens = 1000;
 /** Tokens that the instructions of skills may take, those that were read last first. */
 const maxSkillTokens = 20_000;
 
-/** Works out the conversation after a compaction. */
+/** Works out the conversation after a compaction. What is pinned stays word for word, however much else has to go. */
 export async function draftCompaction(
   plan: CompactionPlan,
   {session, request, counted}: CompactionSources,
@@ -87,27 +88,30 @@ export async function draftCompaction(
     instructions: newInstructions(session, request),
     skills: newestWithin(activeSkills(messages), ({instructions}) => instructions, maxSkillTokens),
   };
-  const otherTokens = estimateMessagesTokens([compactionMessage(plan, {userMessages: [], ...otherParts})]);
+  const said = pinnableMessages(records);
+  const pinned = said.filter(({state}) => state === 'pinned').reduce((sum, one) => sum + pinnedTokens(one), 0);
+  const otherTokens = estimateMessagesTokens([compactionMessage(plan, {messages: [], ...otherParts})]);
 
   const target = Math.min(before, window) * trimPart;
-  const maxTrimmed = Math.max(minTrimmedTokens, target / scale - fixed - otherTokens);
+  const maxTrimmed = Math.max(minTrimmedTokens, target / scale - fixed - otherTokens - pinned);
   const trimmed: TrimmedHistory =
     plan.way === 'summary'
       ? {messages: [], shortenedResults: 0, droppedExchanges: 0}
       : trimHistory(messages.filter(isOrdinaryMessage), maxTrimmed);
 
   const keptIds = new Set(trimmed.messages.map(({id}) => id));
-  const prompts = timelineOf(records)
-    .activeRecords.flatMap(record => (record.kind === 'prompt' ? [record.message] : []))
-    .map((message, at) => ({id: message.id, number: at + 1, text: messageText(message)}))
-    .filter(({id, text}) => !keptIds.has(id) && text.trim() !== '');
+  const gone = said.filter(({id}) => !keptIds.has(id));
+  const prompts = gone.filter(({by, state}) => by === 'user' && state === 'unpinned');
   const maxTokens = Math.min(
     maxUserTokens,
     (window * maxUserPart) / scale,
     plan.way === 'trim' ? maxTrimmed / 2 : maxUserTokens,
   );
-  const userMessages = newestWithin(prompts, ({text}) => text, maxTokens);
-  const carried: VerbatimParts = {userMessages, ...otherParts};
+  const fitting = new Set<VerbatimMessage>(newestWithin(prompts, ({text}) => text, maxTokens));
+  const carried: VerbatimParts = {
+    messages: gone.filter(one => one.state === 'pinned' || fitting.has(one)),
+    ...otherParts,
+  };
   const after: readonly Message[] = [compactionMessage(plan, carried), ...trimmed.messages];
   return {
     messages: after,
@@ -115,7 +119,7 @@ export async function draftCompaction(
     before: total,
     carried,
     trimmed,
-    leftMessages: prompts.filter(one => !userMessages.includes(one)),
+    leftMessages: prompts.filter(one => !fitting.has(one)),
     scale,
   };
 }

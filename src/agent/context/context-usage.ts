@@ -1,11 +1,12 @@
 import type {SessionUsage} from '../../actions/agent-event.ts';
+import {firstLine} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
   estimateBlockTokens,
   estimateMessagesTokens,
-  estimateMessageTokens,
   estimateTokens,
   isCompactionMessage,
+  pinnedWords,
 } from '../../domain/compaction.ts';
 import {
   contextPartKinds,
@@ -13,9 +14,11 @@ import {
   type ContextPartKind,
   type ContextUsage,
 } from '../../domain/context-usage.ts';
-import type {Message} from '../../domain/conversation.ts';
+import {type Message, messageText} from '../../domain/conversation.ts';
+import type {MessageId} from '../../domain/ids.ts';
 import {attachmentName} from '../../domain/mention.ts';
 import type {ModelRequest} from '../../domain/model-stream.ts';
+import {pinnableMessages} from '../../domain/pin.ts';
 import {noUsage} from '../../domain/usage.ts';
 import {parseUserCommand, userCommandLabel} from '../../domain/user-command.ts';
 import {nextRequest, type SessionContext} from '../session-context.ts';
@@ -61,7 +64,9 @@ export function contextUsage(session: SessionContext): ContextUsage {
   const sums = new Sums();
   sumSystem(request, sums);
   sumTools(request, session, sums);
-  sumMessages(request.messages, sums);
+  const said = pinnableMessages(session.conversation.journal.records);
+  const pinned = new Set(said.flatMap(({id, state}) => (state === 'pinned' ? [id] : [])));
+  sumMessages(request.messages, pinned, sums);
   const cached = facts.costOf({...noUsage, cacheReadTokens: tokens});
   const uncached = facts.costOf({...noUsage, inputTokens: tokens});
   const {mcpTools, offeredTools} = session.tools.sources();
@@ -104,21 +109,26 @@ function sumTools({tools}: ModelRequest, session: SessionContext, sums: Sums): v
   }
 }
 
-function sumMessages(messages: readonly Message[], sums: Sums): void {
+function sumMessages(messages: readonly Message[], pinned: ReadonlySet<MessageId>, sums: Sums): void {
   const toolNames = new Map<string, string>();
   for (const message of messages) {
     if (isCompactionMessage(message)) {
-      sums.add('summary', estimateMessageTokens(message));
+      sumCompaction(message, sums);
       continue;
     }
     let words: 'to come' | 'passed' = 'to come';
+    const pin = pinned.has(message.id) ? pinName(messageText(message)) : '';
     for (const block of message.blocks) {
       const size = estimateBlockTokens(block);
       switch (block.kind) {
         case 'text': {
-          if (message.role === 'assistant') sums.add('answers', size);
+          if (message.role === 'assistant') sums.add(pin === '' ? 'answers' : 'pinned', size, pin);
           else if (words === 'to come') {
             words = 'passed';
+            if (pin !== '') {
+              sums.add('pinned', size, pin);
+              break;
+            }
             const command = parseUserCommand(block.text);
             if (command === undefined) sums.add('prompts', size);
             else sums.add('results', size, userCommandLabel(command.command));
@@ -148,6 +158,17 @@ function sumMessages(messages: readonly Message[], sums: Sums): void {
     }
   }
 }
+
+/** The message of a compaction: what is pinned in it, and the rest. */
+function sumCompaction({blocks}: Message, sums: Sums): void {
+  for (const block of blocks) {
+    const words = block.kind === 'text' ? pinnedWords(block.text) : undefined;
+    if (words === undefined) sums.add('summary', estimateBlockTokens(block));
+    else sums.add('pinned', estimateBlockTokens(block), pinName(words));
+  }
+}
+
+const pinName = (text: string): string => firstLine(text.trim(), 30);
 
 /** Estimated tokens, by part and item. */
 class Sums {

@@ -254,6 +254,7 @@ const categoryIds: Readonly<Record<ContextPartKind, string>> = {
   skills: 'skills',
   'mcp-tools': 'mcp_tools',
   summary: 'messages',
+  pinned: 'messages',
   prompts: 'messages',
   attachments: 'messages',
   answers: 'messages',

@@ -17,6 +17,7 @@ import {agentsCommand} from './agents.ts';
 import {hooksCommand} from './hooks.ts';
 import {mcpCommand} from './mcp.ts';
 import {permissionsCommand} from './permissions.ts';
+import {pinCommand} from './pin.ts';
 import {reviewCommand} from './review.ts';
 import {resumeCommand} from './resume.ts';
 import {themeCommand} from './theme.ts';
@@ -274,6 +275,7 @@ const everyCommand: readonly SlashCommand[] = [
   redoCommand,
   rewindCommand,
   compactCommand,
+  pinCommand,
   transcriptCommand,
   copyCommand,
   exportCommand,

@@ -423,6 +423,8 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'look-up-command': {query: 'look-up-command', text: '/review'},
   documents: {query: 'documents'},
   'export-text': {query: 'export-text', name: 'x.md', text: '', present: 'kept'},
+  pins: {query: 'pins'},
+  'change-pin': {query: 'change-pin', message: id, state: 'pinned'},
   review: {query: 'review', range: 'main'},
   'change-review': {query: 'change-review', change: {change: 'resolve', id: 'c1'}},
   'write-document': {query: 'write-document', document: {title: 'Plan'}, text: ''},

@@ -24,7 +24,7 @@ import {parseSessionId} from '../../../src/domain/ids.ts';
 /** An engine that says what the test tells it to and keeps what it was asked. */
 export interface ScriptedEngine extends AgentClient {
   readonly ops: readonly Op[];
-  /** Those with which the user goes back or compacts. */
+  /** Those with which the user goes back, compacts or pins. */
   readonly queries: readonly {readonly query: QueryName}[];
   /** How queries are answered; those without a row here are for the host, or fail. */
   readonly answers: Answers;
@@ -51,6 +51,7 @@ const steps: ReadonlySet<QueryName> = new Set([
   'rewind',
   'preview-compaction',
   'compact',
+  'change-pin',
 ]);
 
 type Answers = {-readonly [Name in QueryName]?: Answer<Name> | Promise<Answer<Name>>};
@@ -100,6 +101,8 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
         commands: async () => ok(promptCommands),
         hooks: async () => ok([]),
         documents: async () => ok([]),
+        pins: async () => ok([]),
+        'change-pin': async () => ok([]),
         review: async () => failed(rejected('There is no repository here.')),
         'change-review': async () => ok([]),
         'write-document': async () => failed(rejected('There are no documents here.')),

@@ -279,10 +279,12 @@ test('whatever is done in whatever order, the next request is valid and has ever
 test('the message that stands for what was compacted has every part as a text of its own, word for word', () => {
   fc.assert(
     fc.property(fc.array(fc.string({unit: 'binary'})), fc.string(), (words, summary) => {
-      const userMessages = words.map((text, at) => ({number: at + 1, text}));
+      const messages = words.map(
+        (text, at) => ({id: messageId(`p${at}`), by: 'user', number: at + 1, text, state: 'unpinned'}) as const,
+      );
       const message = compactionMessage(
         {id: messageId('c'), way: 'summary', summary},
-        {userMessages, instructions: [], skills: [], todos: [], running: [], changedFiles: []},
+        {messages, instructions: [], skills: [], todos: [], running: [], changedFiles: []},
       );
       const texts = message.blocks.map(block => (block.kind === 'text' ? block.text : ''));
       for (const [at, word] of words.entries())

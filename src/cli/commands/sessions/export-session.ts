@@ -75,6 +75,7 @@ function sections(record: JoinedRecord): readonly string[] {
       ];
     case 'document':
       return [emphasised(`document ${record.id}: ${visibleLine(record.title)}`), visible(record.text)];
+    case 'pin':
     case 'review':
     case 'checkpoint':
     case 'todo-frames':

@@ -50,6 +50,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'document':
         paragraphs.push(`  (document ${record.id}: ${visibleLine(record.title)})`);
         break;
+      case 'pin':
       case 'review':
       case 'checkpoint':
       case 'usage':

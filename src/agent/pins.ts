@@ -1,0 +1,43 @@
+import {firstLine} from '../base/clip.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {groupDigits} from '../domain/compaction.ts';
+import {type Fault, rejected} from '../domain/fault.ts';
+import type {MessageId} from '../domain/ids.ts';
+import {pinnableMessages, pinnedLimit, pinnedTokens, type PinRow} from '../domain/pin.ts';
+import {journal, type SessionContext} from './session-context.ts';
+
+/** UTF-16 units of a first line. */
+const titleLength = 200;
+
+/** The messages of the open conversation that can be pinned, in their order. */
+export const pinRows = ({conversation}: SessionContext): readonly PinRow[] =>
+  pinnableMessages(conversation.journal.records).map(({text, number, ...message}) => ({
+    ...message,
+    title: firstLine(text.trim(), titleLength),
+    tokens: pinnedTokens({text}),
+  }));
+
+/** Pins a message, or takes its pin off; answers with what can be pinned after it. What would be too much is refused. */
+export function changePin(
+  {message, state}: {readonly message: MessageId; readonly state: PinRow['state']},
+  session: SessionContext,
+): Outcome<readonly PinRow[], Fault> {
+  const rows = pinRows(session);
+  const row = rows.find(({id}) => id === message);
+  if (row === undefined) return failed(rejected('This conversation has no such message.'));
+  if (row.state === state) return ok(rows);
+  if (state === 'pinned') {
+    const tokens = rows.reduce((sum, one) => sum + (one.state === 'pinned' ? one.tokens : 0), row.tokens);
+    const limit = pinnedLimit(session.ports.model.facts(session.model).contextWindow);
+    if (tokens > limit) {
+      return failed(
+        rejected(
+          `Pinned messages may take ${groupDigits(limit)} tokens; with this one they would take about ${groupDigits(tokens)}. ` +
+            '/pin remove takes a pin off.',
+        ),
+      );
+    }
+  }
+  journal(session, {kind: 'pin', message, state});
+  return ok(pinRows(session));
+}

@@ -1,0 +1,44 @@
+import {estimateTokens, type VerbatimMessage} from './compaction.ts';
+import {messageText} from './conversation.ts';
+import {joinPartialAnswers} from './history.ts';
+import type {JournalRecord} from './journal.ts';
+import {timelineOf} from './timeline.ts';
+
+/** How much the pinned messages of a session may take: estimated tokens, and a part of the model's window where it is known. */
+const maxPinnedTokens = 20_000;
+const maxPinnedPart = 0.25;
+
+/** The most tokens that pinned messages may take; `contextWindow` is the model's, 0 where it is not known. */
+export const pinnedLimit = (contextWindow: number): number =>
+  contextWindow > 0 ? Math.min(maxPinnedTokens, Math.floor(contextWindow * maxPinnedPart)) : maxPinnedTokens;
+
+/** The estimated tokens of a message, with the line in front of it that a compaction writes. */
+export const pinnedTokens = ({text}: Pick<VerbatimMessage, 'text'>): number => estimateTokens(text) + 20;
+
+/**
+ * The messages that can be pinned, in their order: those of the user and answers of the agent that have words. A rewind takes messages away, and a redo brings them back with their pins: which of them
+ * are pinned is what the whole journal says last, since a rewind to a later prompt says nothing about a pin.
+ */
+export function pinnableMessages(records: readonly JournalRecord[]): readonly VerbatimMessage[] {
+  const states = new Map(records.flatMap(record => (record.kind === 'pin' ? [[record.message, record.state]] : [])));
+  const found: VerbatimMessage[] = [];
+  let number = 0;
+  for (const record of joinPartialAnswers(timelineOf(records).activeRecords)) {
+    if (record.kind !== 'prompt' && record.kind !== 'answer') continue;
+    if (record.kind === 'prompt') number += 1;
+    const {message} = record;
+    const text = messageText(message);
+    if (text.trim() === '') continue;
+    const by = message.role === 'user' ? 'user' : 'agent';
+    found.push({id: message.id, by, number, text, state: states.get(message.id) ?? 'unpinned'});
+  }
+  return found;
+}
+
+/** A message that can be pinned, as lists show it. */
+export interface PinRow extends Omit<VerbatimMessage, 'text' | 'number'> {
+  /** Its first line, cut where it is long. */
+  readonly title: string;
+  /** By estimate. */
+  readonly tokens: number;
+}
