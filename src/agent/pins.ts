@@ -11,8 +11,10 @@ const titleLength = 200;
 
 /** The messages of the open conversation that can be pinned, in their order. */
 export const pinRows = ({conversation}: SessionContext): readonly PinRow[] =>
-  pinnableMessages(conversation.journal.records).map(({text, number, ...message}) => ({
-    ...message,
+  pinnableMessages(conversation.journal.records).map(({id, by, state, text}) => ({
+    id,
+    by,
+    state,
     title: firstLine(text.trim(), titleLength),
     tokens: pinnedTokens({text}),
   }));
