@@ -35,4 +35,6 @@ test('weft agents list tells which harnesses are installed, and how to sign in; 
   });
   const text = await scene.run(['agents', 'list'], {environment});
   expect(text.stdout).toContain('codex  (1.2.3, not signed in: ~/bin/codex)\n    Sign in: run codex login.\ngemini  (');
+  const doctor = await scene.run(['doctor'], {environment});
+  expect(doctor.stdout).toMatch(/^. agents {4}weft's own, (?:.*, )?codex 1\.2\.3 \(not signed in\)/mu);
 });

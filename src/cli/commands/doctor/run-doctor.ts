@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os';
 import {dirname} from 'node:path';
 import {promisify} from 'node:util';
 import type {Places} from '../../../config/places.ts';
+import {unreachable} from '../../../base/unreachable.ts';
 import {pluralize} from '../../../base/clip.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
 import {providerNames} from '../../../domain/api-key.ts';
@@ -43,11 +44,13 @@ interface Check {
     | 'terminal'
     | 'shell'
     | 'search'
+    | 'git'
     | 'web'
     | 'computer'
     | 'pty'
     | 'sandbox'
     | 'mcp'
+    | 'agents'
     | 'store'
     | 'settings'
     | 'disk'
@@ -57,7 +60,7 @@ interface Check {
   readonly fix: string;
 }
 
-/** Checks everything that weft works with. A check never throws and takes at most two seconds; MCP servers have ten to answer. */
+/** Checks everything that weft works with. A check never throws and takes at most two seconds; MCP servers have ten to answer, agents and displays up to thirty. */
 async function examine(): Promise<readonly Check[]> {
   const places = userPlaces();
   return Promise.all([
@@ -69,11 +72,13 @@ async function examine(): Promise<readonly Check[]> {
     guarded('terminal', async () => terminal()),
     guarded('shell', shell),
     guarded('search', search),
+    guarded('git', git),
     guarded('web', web),
     guarded('computer', computer),
     guarded('pty', pty),
     guarded('sandbox', sandbox),
     guarded('mcp', servers),
+    guarded('agents', agents),
     guarded('store', async () => store(places)),
     guarded('disk', async () => disk(places)),
     guarded('leftovers', async () => leftovers(places)),
@@ -140,6 +145,14 @@ async function search(): Promise<Check> {
   return ok('search', `${stdout.split('\n')[0] ?? 'ripgrep'}; reads files as they are, keeps no index`);
 }
 
+async function git(): Promise<Check> {
+  const path = findProgram('git');
+  if (path === undefined)
+    return limited('git', 'git is not installed.', 'Code review and worktrees of agents need it.');
+  const {stdout} = await run(path, ['--version']);
+  return ok('git', stdout.trim());
+}
+
 /** Who searches the web. Nobody is asked anything. */
 async function web(): Promise<Check> {
   const engine = searchProviderOf(process.env);
@@ -177,7 +190,7 @@ async function computer(): Promise<Check> {
     import('../../../workspace/computer/run-program.ts'),
   ]);
   const port = makeComputer({found, run: programRunner(process.env), newFile: () => ''});
-  const probe = await port.probe(AbortSignal.timeout(lookMs));
+  const probe = await port.probe(new AbortController().signal);
   return probe.tag === 'ok'
     ? ok(
         'computer',
@@ -227,6 +240,30 @@ async function servers(): Promise<Check> {
     visibleExactLine(`${answering} of ${count} answering; ${why.join('; ')}.`),
     'More: weft mcp list.',
   );
+}
+
+/** Which agents of other programs could do a part of the work. They are started at most to ask for their version. */
+async function agents(): Promise<Check> {
+  const {runHarnesses} = await import('../../compose/run-harnesses.ts');
+  const harnesses = runHarnesses(context());
+  const found = await harnesses.find(new AbortController().signal);
+  await harnesses.close();
+  const there = found.flatMap(({name, state}) => {
+    switch (state.kind) {
+      case 'installed':
+        return [`${name} ${state.version}`.trim() + (state.signIn === 'signed-out' ? ' (not signed in)' : '')];
+      case 'unusable':
+        return [`${name} (${state.reason.replace(/\.$/u, '')})`];
+      case 'missing':
+        return [];
+      default:
+        return unreachable(state);
+    }
+  });
+  const detail = visibleExactLine(there.join(', '));
+  if (found.some(({state}) => state.kind === 'unusable'))
+    return limited('agents', `${detail}.`, 'More: weft agents list.');
+  return ok('agents', there.length === 0 ? "weft's own; none of other programs is installed" : `weft's own, ${detail}`);
 }
 
 /** Whether sessions can be saved. A store that does not exist is not opened, since that would make it; its folder must be writable. */
@@ -289,8 +326,8 @@ const lookMs = 2000;
 const run = (program: string, words: readonly string[]) => promisify(execFile)(program, words, {timeout: lookMs});
 
 /**
- * `weft doctor`: what works on this machine, one line each; `--json` prints one object. Nothing but MCP servers is started or called,
- * and nothing is changed. The exit code is 1 when something that weft needs does not work.
+ * `weft doctor`: what works on this machine, one line each; `--json` prints one object. No server but those of
+ * MCP is called, and nothing is changed. The exit code is 1 when something that weft needs does not work.
  */
 export async function doctor({json}: JsonOption): Promise<ExitCode> {
   const checks = await examine();
