@@ -605,7 +605,7 @@ complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'skills\'' -d 'Skills: where e
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'agents\'' -d 'Kinds of agents and where each comes from; harnesses that are installed'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'plan\'' -d 'Plan what a prompt asks for, and change nothing'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'serve\'' -d 'Serve the agent and the task stack over HTTP, for this user alone'
-complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'worker\'' -d 'Do what waits in a store that several machines share: background runs and schedules'
+complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'worker\'' -d 'Do what waits in a store that several machines share: background runs, schedules, the task stack'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'attach\'' -d 'Open the terminal UI on a session of a weft server'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'stack\'' -d 'Tasks in layers, and what is to be done next'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'schedule\'' -d 'Prompts that weft serve sends at their times'

@@ -1,4 +1,5 @@
-import type {AgentTaskId, PlanId, ScheduleId, SessionId} from './ids.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {type AgentTaskId, parseSessionId, type PlanId, type ScheduleId, type SessionId} from './ids.ts';
 import type {ProviderName} from './sandbox.ts';
 
 /** Work that any worker may take up, on whatever machine: kept until it is done, and done by one at a time. */
@@ -15,8 +16,34 @@ export type QueuedRun =
       readonly model: string;
       readonly baseUrl: string;
     }
-  | {readonly kind: 'scheduled'; readonly schedule: ScheduleId};
+  | {readonly kind: 'scheduled'; readonly schedule: ScheduleId}
+  | {
+      /** A run of the task stack. */
+      readonly kind: 'stack';
+      /** Whose agent does the tasks: `weft`, or the name of a harness. */
+      readonly harness: string;
+      readonly afterFailure: 'stop' | 'go-on';
+      readonly positions: 'all' | 'one';
+      readonly directory: string;
+    };
 
 /** What there can be only one of at a time, waiting or at work. */
-export const runKey = (run: QueuedRun): string =>
-  run.kind === 'execution' ? `plan ${run.plan}` : `schedule ${run.schedule}`;
+export function runKey(run: QueuedRun): string {
+  switch (run.kind) {
+    case 'execution':
+      return `plan ${run.plan}`;
+    case 'scheduled':
+      return `schedule ${run.schedule}`;
+    case 'stack':
+      return 'stack';
+    default:
+      return unreachable(run);
+  }
+}
+
+/** Stands for the run of the task stack where runs are known by their session. */
+export const stackSession: SessionId = ((): SessionId => {
+  const id = parseSessionId('00000000-0000-4000-8000-000000000000');
+  if (id === undefined) throw new Error('no session id');
+  return id;
+})();

@@ -18,6 +18,8 @@ export interface QueuedRunDeps extends ExecutionDeps, ScheduledRunDeps {
   readonly schedules: ScheduledRunDeps['schedules'] & {
     takeUp(id: ScheduleId, now: number): Outcome<Schedule, 'unknown' | 'running'>;
   };
+  /** Rejects where another process runs the stack. */
+  runStack(run: QueuedRun & {readonly kind: 'stack'}, signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -38,6 +40,9 @@ export async function runQueued(run: QueuedRun, deps: QueuedRunDeps, signal: Abo
       await runScheduled(taken.value, deps);
       break;
     }
+    case 'stack':
+      await deps.runStack(run, signal);
+      break;
     default:
       unreachable(run);
   }

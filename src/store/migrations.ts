@@ -98,4 +98,12 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (session_id, id)
   ) STRICT, WITHOUT ROWID;
   `,
+  // What happens in a run of the task stack, and in the one before it; starts is 1 for the first event of a run.
+  `
+  CREATE TABLE stack_run_events (
+    seq INTEGER PRIMARY KEY,
+    data TEXT NOT NULL,
+    starts INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -162,3 +162,43 @@ test('a schedule is run by a worker, once for all who look', {timeout: 90_000}, 
   expect(shown.stdout).toMatch(/\n {2}running at .*\n {2}waits for an answer: .*new\.txt.*\n$/u);
   expect(scene.server.requests.length).toBe(1);
 });
+
+test(
+  'a worker runs the task stack; the run is followed and stopped over HTTP, and gone on with',
+  {tags: 'long', timeout: 90_000},
+  async () => {
+    const store = (await postgres?.newDatabase()) ?? '';
+    await using scene = await openScene([hang(), say('Done.')]);
+    await using server = await WeftServer.start({place: scene.place, args: ['--store', store]});
+    const path = '/api/task-stack/run';
+    const {body: task} = await server.ask('POST', '/api/tasks/create', {
+      body: {description: {overall_description: 'work'}},
+    });
+    await server.ask('POST', '/api/layers/create', {body: {}});
+    await server.ask('POST', '/api/layers/0/tasks', {body: {task_id: task.id}});
+    expect((await server.ask('POST', path)).status).toBe(202);
+    expect((await server.ask('POST', path)).status).toBe(409);
+    const types: string[] = [];
+    const follow = async (after?: number): Promise<void> => {
+      for await (const {type} of agentEvents(server, 'GET', path, after === undefined ? {} : {after})) {
+        types.push(type);
+        if (type === 'run_finished') break;
+      }
+    };
+    const first = follow();
+    await startWorker(scene, store);
+    await requests(scene, 1);
+    expect((await server.ask('POST', path)).status).toBe(409);
+    expect((await scene.run(['stack', 'run'], {environment: {WEFT_STORE: store}})).stderr).toBe(
+      'weft: the task stack runs already, in another weft.\n',
+    );
+    expect((await server.ask('POST', `${path}/stop`)).status).toBe(200);
+    await first;
+    expect(types.splice(0)).toEqual(['run_started', 'task_started', 'task_finished', 'run_finished']);
+    const second = follow(4);
+    expect((await server.ask('POST', path)).status).toBe(202);
+    await second;
+    expect(types.at(-1)).toBe('run_finished');
+    expect((await server.ask('GET', `/api/tasks/${task.id}`)).body).toMatchObject({status: 'COMPLETED'});
+  },
+);

@@ -10,7 +10,7 @@ export interface WorkerOptions {
 export function addWorker(program: Command): void {
   program
     .command('worker')
-    .description('Do what waits in a store that several machines share: background runs and schedules')
+    .description('Do what waits in a store that several machines share: background runs, schedules, the task stack')
     .option('--store <where>', 'The store: postgres://… (default: WEFT_STORE)')
     .addOption(new Option('--concurrency <n>', 'Runs at a time').argParser(count).default(2))
     .action(exiting(async (options: WorkerOptions) => (await import('./worker/run-worker.ts')).runWorker(options)));

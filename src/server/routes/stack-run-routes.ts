@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {taskStatuses} from '../../tasks/stack/stack-records.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
 import {json, refuse, route, type Route} from '../route.ts';
-import type {StackRuns} from '../stack-runs.ts';
+import type {StackRunsPort} from '../stack-runs.ts';
 
 const runRequest = z.object({
   keep_going: z.prefault(z.boolean(), false),
@@ -44,7 +44,7 @@ const stackRunEvent = z.object({
 schemaNotes.add(stackRunEvent, {id: 'StackRunEvent'});
 
 /** Running the task stack: `weft stack run` over HTTP. */
-export const stackRunRoutes = (runs: StackRuns): readonly Route[] => [
+export const stackRunRoutes = (runs: StackRunsPort): readonly Route[] => [
   route('post', '/api/task-stack/run', {
     tag: 'stack',
     id: 'runTaskStack',

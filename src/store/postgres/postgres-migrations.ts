@@ -101,4 +101,11 @@ export const postgresMigrations: readonly string[] = [
     PRIMARY KEY (session_id, id)
   );
   `,
+  `
+  CREATE TABLE stack_run_events (
+    seq BIGINT PRIMARY KEY,
+    data TEXT NOT NULL,
+    starts BIGINT NOT NULL
+  );
+  `,
 ];

@@ -98,6 +98,13 @@ const queuedRun = z.discriminatedUnion('kind', [
     model: z.string(),
     baseUrl: z.string(),
   }),
+  z.object({
+    kind: z.literal('stack'),
+    harness: z.string(),
+    afterFailure: z.enum(['stop', 'go-on']),
+    positions: z.enum(['all', 'one']),
+    directory: z.string(),
+  }),
   z.object({kind: z.literal('scheduled'), schedule: z.pipe(z.string(), z.transform(scheduleId))}),
 ]);
 

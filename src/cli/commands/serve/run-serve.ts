@@ -13,7 +13,7 @@ import {withServerRoutes} from '../../../server/routes/server-routes.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {openUserAsks, openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
 import {loadNext, openUserSchedules} from '../../compose/user-schedules.ts';
-import {openUserStack} from '../../compose/user-stack.ts';
+import {openUserStack, openUserStackRunLog} from '../../compose/user-stack.ts';
 import {openUserStore} from '../../compose/user-database.ts';
 import {userPlaces} from '../../compose/user-data.ts';
 import {parseSessionId, type SessionId} from '../../../domain/ids.ts';
@@ -78,10 +78,20 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     places.database.kind === 'postgres'
       ? await (await import('../../compose/user-queue.ts')).openQueue(places.database, note)
       : 'none';
-  const stackRuns = new StackRuns({
-    open: async (...run) =>
-      (await import('./stack-director.ts')).stackDirector(stack, store, options.store).open(...run),
-  });
+  const stackRuns =
+    queue === 'none'
+      ? new StackRuns({
+          open: async (...run) => {
+            const {stackDirector} = await import('./stack-director.ts');
+            return stackDirector({stack, store, named: options.store}, process.cwd()).open(...run);
+          },
+        })
+      : new (await import('../../../server/queued-stack-runs.ts')).QueuedStackRuns({
+          queue,
+          log: await openUserStackRunLog(places),
+          asks,
+          directory: process.cwd(),
+        });
   const token = serverToken(places.serverToken, process.env);
   const stopped = Promise.withResolvers<ExitCode>();
   onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
@@ -125,7 +135,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   scheduler.close();
   const queueClosed = queue === 'none' ? undefined : queue.close();
   await Promise.race([
-    Promise.all([runs.close(), stackRuns.stop(), queueClosed]),
+    Promise.all([runs.close(), queueClosed ?? stackRuns.stop()]),
     delay(stopMs, undefined, {ref: false}),
   ]);
   await started.value.close();

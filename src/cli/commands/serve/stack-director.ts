@@ -5,15 +5,18 @@ import type {StackStore} from '../../../store/stack-store.ts';
 import {loadRunContext} from '../../compose/run-context.ts';
 import {heldText, openDirector} from '../stack/open-director.ts';
 
-/** Runs the task stack in the folder of the server, with its settings. */
-export const stackDirector = (stack: StackStore, store: Store, named: string | undefined): DirectorPort => ({
+/** Runs the task stack in a folder, with its settings. */
+export const stackDirector = (
+  {stack, store, named}: {readonly stack: StackStore; readonly store: Store; readonly named: string | undefined},
+  directory: string,
+): DirectorPort => ({
   async open(harness, observe) {
     const context = loadRunContext({
-      directory: process.cwd(),
+      directory,
       added: [],
       options: {sessionPersistence: true, color: false, ...(named === undefined ? {} : {store: named})},
     });
     const director = await openDirector({...context, store: async () => store}, {stack, observe, harness});
-    return director.tag === 'ok' ? director : failed(`It cannot run: ${heldText}.`);
+    return director.tag === 'ok' ? director : failed({reason: `It cannot run: ${heldText}.`, again: 'later'});
   },
 });

@@ -11,6 +11,10 @@ import {userPlaces} from '../../compose/user-data.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
 import {note, print} from '../../output.ts';
 import {onSignal} from '../../signals.ts';
+import {openUserStack, openUserStackRunLog} from '../../compose/user-stack.ts';
+import {runStackFor} from '../../../server/queued-stack-runs.ts';
+import type {QueuedRun} from '../../../domain/queued-run.ts';
+import {stackDirector} from '../serve/stack-director.ts';
 import {agentSessions} from '../serve/agent-sessions.ts';
 import type {WorkerOptions} from '../worker.ts';
 
@@ -31,6 +35,8 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
   const tasks = await openUserTasks(places);
   const asks = await openUserAsks(places);
   const schedules = await openUserSchedules(places);
+  const stack = await openUserStack(places);
+  const log = await openUserStackRunLog(places);
   const queue = await openQueue(places.database, note);
   const runs = new AgentRuns(randomUUID, asks, 'of-many');
   const deps = {
@@ -41,6 +47,8 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
     schedules,
     now,
     note,
+    runStack: (run: QueuedRun & {readonly kind: 'stack'}, signal: AbortSignal) =>
+      runStackFor(run, {director: stackDirector({stack, store, named}, run.directory), log, asks}, signal),
   };
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<ExitCode>();
@@ -60,6 +68,6 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
   stopping.abort();
   scheduler.close();
   await Promise.race([Promise.all([runs.close(), queue.close()]), delay(stopMs, undefined, {ref: false})]);
-  for (const each of [plans, tasks, asks, schedules, store]) each.close();
+  for (const each of [plans, tasks, asks, schedules, stack, log, store]) each.close();
   return code;
 }
