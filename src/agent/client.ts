@@ -18,6 +18,7 @@ import type {SessionDocument} from '../domain/document.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
+import type {MemoryNotes} from '../domain/memory-notes.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import type {Plan} from '../domain/plan.ts';
 import type {PinRow} from '../domain/pin.ts';
@@ -209,6 +210,15 @@ export interface Queries {
   readonly 'read-image': {readonly request: {readonly path: string}; readonly answer: ReadImage};
   /** Adds a note to the workspace's standing instructions; answered with the name of the file. */
   readonly 'add-note': {readonly request: {readonly note: string}; readonly answer: string};
+  /** The user's own notes for this project, which lie outside of it; an empty text where there are none. */
+  readonly memory: {readonly request: NoFields; readonly answer: MemoryNotes};
+  /** Adds a line to them. */
+  readonly 'add-to-memory': {readonly request: {readonly note: string}; readonly answer: MemoryNotes};
+  /** Writes them as the user has edited them, who began with `before`; lines that were written meanwhile stay. */
+  readonly 'write-memory': {
+    readonly request: {readonly before: string; readonly text: string};
+    readonly answer: MemoryNotes;
+  };
   /** The slash commands that become prompts; those of the front end itself are not among them. */
   readonly commands: {readonly request: NoFields; readonly answer: readonly PromptCommand[]};
   /** Whether a text that begins with a slash is sent as a prompt; `unknown` says why not, in words for the user. */

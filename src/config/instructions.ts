@@ -1,4 +1,5 @@
-import {dirname, join} from 'node:path';
+import {createHash} from 'node:crypto';
+import {basename, dirname, join} from 'node:path';
 import {clip} from '../base/clip.ts';
 
 /** Standing instructions for the model: the text of an AGENTS.md or CLAUDE.md. */
@@ -24,12 +25,12 @@ export interface FoundInstructions {
 }
 
 /**
- * The user's own instructions, then those of the workspace's parents and the workspace: the nearest comes last. In each folder
+ * The user's own instructions, those of the workspace's parents and the workspace, then the user's notes for them: the nearest comes last. In each folder
  * AGENTS.md is read, else CLAUDE.md; where the user has none of weft's own (an empty file is one), the CLAUDE.md of Claude Code counts; a link to a file that was read already adds nothing. All paths are absolute. Whose files count, and where a link may lead, is for `read` to
  * decide: a shared parent folder may hold somebody else's.
  */
 export function findInstructions(
-  where: {readonly workspace: string; readonly config: string; readonly claude: string},
+  where: {readonly workspace: string; readonly config: string; readonly claude: string; readonly memory: string},
   read: ReadInstructionFile,
 ): FoundInstructions {
   const found: Instructions[] = [];
@@ -50,6 +51,7 @@ export function findInstructions(
   };
   if (look(where.config, instructionFileNames) === 'nothing') look(where.claude, ['CLAUDE.md']);
   for (const folder of foldersDownTo(where.workspace)) if (folder !== where.config) look(folder, instructionFileNames);
+  for (const folder of foldersDownTo(where.workspace)) look(notesFolder(where.memory, folder), [notesName]);
   return {found, skipped};
 }
 
@@ -58,6 +60,17 @@ export const maxInstructions = 32_768;
 
 /** The names in the order in which they are looked for. Only the first that a folder has counts. */
 export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const;
+
+/** The file of the user's notes for a project. */
+export const notesName = 'MEMORY.md';
+
+/** Where the user's notes for a project lie, in the folder of all notes. The name is for people; the hash of the whole path tells projects apart. */
+export function notesFolder(memory: string, project: string): string {
+  const name = basename(project)
+    .replaceAll(/[^\w.-]/gu, '_')
+    .slice(0, 40);
+  return join(memory, `${name}-${createHash('sha256').update(project).digest('hex').slice(0, 12)}`);
+}
 
 function foldersDownTo(workspace: string): readonly string[] {
   const parent = dirname(workspace);

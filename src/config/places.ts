@@ -15,6 +15,8 @@ export interface Places {
   readonly checkpoints: string;
   /** The conversations of sessions as hooks read them. */
   readonly transcripts: string;
+  /** The user's own notes, a folder for each project. */
+  readonly memory: string;
   /** Files that are kept with sessions. */
   readonly artifacts: string;
   /** The prompts of earlier runs. */
@@ -71,6 +73,7 @@ export function placesOf(user: {
       blocks: paths.join(data, 'blocks'),
       checkpoints: paths.join(data, 'checkpoints'),
       transcripts: paths.join(data, 'transcripts'),
+      memory: paths.join(data, 'memory'),
       artifacts: paths.join(data, 'artifacts'),
       history: paths.join(data, 'history.jsonl'),
       placeholderKey: paths.join(data, 'placeholder.key'),

@@ -47,6 +47,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'log',
   'login',
   'mcp',
+  'memory',
   'mode',
   'model',
   'new',

@@ -41,6 +41,11 @@ export const blankHost: HostPorts = {
   permissionRules: async () => [],
   changeRule: async () => failed(rejected('There are no rules.')),
   addNote: async () => ok('AGENTS.md'),
+  memory: {
+    read: async () => ok({path: '/data/memory/p/MEMORY.md', text: '', limit: 100}),
+    add: async note => ok({path: '/data/memory/p/MEMORY.md', text: `- ${note}\n`, limit: 100}),
+    write: async ({text}) => ok({path: '/data/memory/p/MEMORY.md', text, limit: 100}),
+  },
   exportText: async () => failed(rejected('Nothing is exported here.')),
   exportSession: async () => failed(rejected('There is nowhere to write.')),
   diagnostics: async () => 'All works.',

@@ -125,7 +125,7 @@ describe('/help', () => {
     expect(lines).toEqual([
       '',
       'Session   /clear  /resume  /transcript  /copy  /export  /exit',
-      'Context   /context  /compact  /pin  /cost  /documents  /review',
+      'Context   /context  /compact  /pin  /memory  /cost  /documents  /review',
       'Undo      /undo  /redo  /rewind',
       'Model     /model  /mode  /login  /computer',
       'Project   /permissions  /hooks  /mcp  /agents  /trust  /note  /todo  /ps',

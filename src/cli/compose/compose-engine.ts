@@ -35,6 +35,7 @@ import {
   lazyImages,
   lazyImpact,
   lazyJudge,
+  lazyMemory,
   lazyNetwork,
   lazyPlans,
   lazyReviewSource,
@@ -101,6 +102,8 @@ export interface EngineSetup {
   readonly secretVariables: Readonly<Record<string, string>>;
   /** Where running commands are recorded, so that other runs of weft find them. */
   readonly blocksFolder: string;
+  /** The file of the user's own notes for the project. */
+  readonly notesFile: string;
   /** Where checkpoints of files are kept; `undefined` makes none. */
   readonly checkpointsFolder: string | undefined;
   /** Where files that are kept with sessions lie; `undefined` where no session is kept. */
@@ -309,6 +312,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         const {addInstructionNote: addNote} = await import('../../workspace/files/instruction-files.ts');
         return addNote(note, directory);
       },
+      memory: lazyMemory(setup.notesFile, secrets),
       async exportText(work) {
         const {exportText} = await import('../commands/sessions/export-session.ts');
         return exportText(work, {directory, home});

@@ -4,6 +4,8 @@ import type {PermissionRule} from '../../safety/rules/permission-rule.ts';
 import {agentPrompt, systemPrompt} from '../../agent/context/system-prompt.ts';
 import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {notesFolder, notesName} from '../../config/instructions.ts';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
 import {ownCommands} from '../../extensions/skills/own-commands.ts';
 import {joinCommands, noCommands} from '../../actions/commands-port.ts';
@@ -118,6 +120,7 @@ export async function composeSession(
     passedVariables: settings.passEnv,
     secretVariables: {...keptSecrets(context.places), ...keptTokens(context.places), ...chosen.secrets},
     blocksFolder: context.places.blocks,
+    notesFile: join(notesFolder(context.places.memory, directory), notesName),
     plans: async () => {
       const {openUserPlans} = await import('./user-plans.ts');
       return openUserPlans(options.sessionPersistence ? context.places : {database: passingDatabase});

@@ -23,6 +23,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {resourceMention} from '../../domain/mention.ts';
 import {causeText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import type {BlockId, SessionId} from '../../domain/ids.ts';
+import type {MemoryNotes} from '../../domain/memory-notes.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 
 /** What front ends ask of this machine and of the user's own files. Nothing of it is loaded or read before it is asked for. */
@@ -42,10 +43,18 @@ export interface HostPorts {
   permissionRules(): Promise<readonly RuleRow[]>;
   changeRule(rule: RequestedRuleChange): Promise<Outcome<string, Fault>>;
   addNote(note: string): Promise<Outcome<string, Fault>>;
+  readonly memory: MemoryPort;
   exportSession(work: ExportWork): Promise<Outcome<ExportEnd, Fault>>;
   exportText(work: TextExport): Promise<Outcome<ExportEnd, Fault>>;
   diagnostics(): Promise<string>;
   branch(): string;
+}
+
+/** The user's own notes for the project. */
+export interface MemoryPort {
+  read(): Promise<Outcome<MemoryNotes, Fault>>;
+  add(note: string): Promise<Outcome<MemoryNotes, Fault>>;
+  write(edit: {readonly before: string; readonly text: string}): Promise<Outcome<MemoryNotes, Fault>>;
 }
 
 /** How the user chooses who answers, while weft runs. */
@@ -149,6 +158,9 @@ export function hostServices(ports: HostPorts): HostServices {
       'draft-edits': (request, signal) => edits.draft(request.edits, signal),
       'read-image': ({path}, signal) => images.read(path, signal),
       'add-note': ({note}) => ports.addNote(note),
+      memory: () => ports.memory.read(),
+      'add-to-memory': ({note}) => ports.memory.add(note),
+      'write-memory': edit => ports.memory.write(edit),
       'mcp-servers': async (_, signal) => {
         await raceTimeout(mcp.settled(signal), serversMs);
         const rows = serverRows(mcp);

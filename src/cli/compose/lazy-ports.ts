@@ -35,6 +35,7 @@ import type {makeSearch} from '../../workspace/search/search.ts';
 import type {WebOptions} from '../../workspace/web/make-web.ts';
 import {searchProviderOf} from '../../workspace/web/search-provider.ts';
 import {version} from '../version.ts';
+import type {MemoryPort} from './host-services.ts';
 
 /** Loads the judge with the first action: an answer without one needs none. */
 export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
@@ -49,6 +50,16 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
   return {
     assess: async (action, mode, signal) => (await (judge ??= load())).assess(action, mode, signal),
     reach: async (rule, action) => (await (judge ??= load())).reach(rule, action),
+  };
+}
+
+/** The user's notes for the project in a file, which are read and changed without secrets. */
+export function lazyMemory(path: string, {redact}: Pick<Redactor, 'redact'>): MemoryPort {
+  const load = () => import('../../config/memory-file.ts');
+  return {
+    read: async () => (await load()).readNotes(path, redact),
+    add: async note => (await load()).addToNotes(path, note, redact),
+    write: async edit => (await load()).writeNotes(path, edit, redact),
   };
 }
 

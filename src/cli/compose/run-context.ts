@@ -27,7 +27,7 @@ import {type Json, parseJson} from '../../base/json.ts';
 import type {Plugin} from '../../config/plugin-folders.ts';
 import {homedir} from 'node:os';
 import {readFileSync, statSync} from 'node:fs';
-import {resolve} from 'node:path';
+import {dirname, resolve} from 'node:path';
 import type {Places} from '../../config/places.ts';
 import {UsageError} from '../exit-code.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
@@ -118,7 +118,10 @@ export function loadRunContext(given: {
   let store: Promise<Store> | undefined;
   let atStart: FoundInstructions | undefined;
   const readInstructions = (): FoundInstructions =>
-    instructionsFor({workspace: directory, config: places.config, claude: claudeFolder()}, options);
+    instructionsFor(
+      {workspace: directory, config: places.config, claude: claudeFolder(), memory: places.memory},
+      options,
+    );
   return {
     options,
     directory,
@@ -223,8 +226,10 @@ function settingSourcesOf({settingSources}: MainOptions): ReadonlySet<string> {
 function instructionsFor(places: Parameters<typeof findInstructions>[0], options: MainOptions): FoundInstructions {
   if (options.systemPrompt !== undefined) return {found: [], skipped: []};
   const wanted = settingSourcesOf(options);
+  const isOwn = (folder: string): boolean =>
+    folder === places.config || folder === places.claude || dirname(folder) === places.memory;
   return findInstructions(places, (folder, name) =>
-    wanted.has(folder === places.config || folder === places.claude ? 'user' : 'project')
+    wanted.has(isOwn(folder) ? 'user' : 'project')
       ? readInstructionFile(folder, name, {...places, isSecretFile})
       : {kind: 'none'},
   );

@@ -41,6 +41,7 @@ const keptNames: readonly string[] = [
   'credentials.json',
   'history.jsonl',
   'mcp',
+  'memory',
 ];
 
 /** The folder of a workspace with weft's settings. */

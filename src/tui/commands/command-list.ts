@@ -11,6 +11,7 @@ import {costCommand} from './cost.ts';
 import {documentsCommand} from './documents.ts';
 import {exportCommand} from './export.ts';
 import {helpCommand} from './help.ts';
+import {memoryCommand} from './memory.ts';
 import {modeCommand} from './mode.ts';
 import {modelCommand} from './model.ts';
 import {agentsCommand} from './agents.ts';
@@ -271,6 +272,7 @@ const everyCommand: readonly SlashCommand[] = [
   trustCommand,
   psCommand,
   noteCommand,
+  memoryCommand,
   undoCommand,
   redoCommand,
   rewindCommand,

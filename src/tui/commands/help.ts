@@ -63,7 +63,7 @@ function sourceOf({kind, source}: PromptCommand): string {
 /** The commands by what they are for. */
 const commandGroups: readonly {readonly title: string; readonly names: readonly string[]}[] = [
   {title: 'Session', names: ['clear', 'resume', 'transcript', 'copy', 'export', 'exit']},
-  {title: 'Context', names: ['context', 'compact', 'pin', 'cost', 'documents', 'review']},
+  {title: 'Context', names: ['context', 'compact', 'pin', 'memory', 'cost', 'documents', 'review']},
   {title: 'Undo', names: ['undo', 'redo', 'rewind']},
   {title: 'Model', names: ['model', 'mode', 'login', 'computer']},
   {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'agents', 'trust', 'note', 'todo', 'ps']},

@@ -14,6 +14,8 @@ interface InstructionPlaces {
   readonly config: string;
   /** The user's own folder of Claude Code, which counts like it. */
   readonly claude: string;
+  /** The folder of the user's notes for projects. */
+  readonly memory: string;
   /** Whether a file of that name is made to hold secrets. */
   readonly isSecretFile: (name: string) => boolean;
 }
@@ -43,7 +45,10 @@ function whyNotRead(
   const found = realpathSync.native(folder);
   if (real === join(found, name)) return undefined;
   const workspace = realPathOf(places.workspace);
-  const isUsers = [places.config, places.claude].some(own => found === realPathOf(own)) && !holds(workspace, found);
+  const isUsers =
+    ([places.config, places.claude].some(own => found === realPathOf(own)) ||
+      holds(realPathOf(places.memory), found)) &&
+    !holds(workspace, found);
   const isInside = holds(workspace, real) || holds(found, real);
   if (!isUsers && !isInside && !isOfFolderAbove(real, places)) return `it is a link to ${real}, outside the workspace`;
   if (places.isSecretFile(basename(real)) || real.split(sep).includes('.git')) {

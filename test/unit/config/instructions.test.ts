@@ -1,6 +1,11 @@
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {findInstructions, maxInstructions, type ReadInstructionFile} from '../../../src/config/instructions.ts';
+import {
+  findInstructions,
+  maxInstructions,
+  notesFolder,
+  type ReadInstructionFile,
+} from '../../../src/config/instructions.ts';
 
 const tree =
   (texts: Readonly<Record<string, string>>): ReadInstructionFile =>
@@ -16,7 +21,12 @@ const tree =
       ? {kind: 'skipped', why: text.slice(2)}
       : {kind: 'text', real: path, text, bytes: Buffer.byteLength(text)};
   };
-const where = {workspace: '/home/u/repo/packages/one', config: '/home/u/.config/weft', claude: '/home/u/.claude'};
+const where = {
+  workspace: '/home/u/repo/packages/one',
+  config: '/home/u/.config/weft',
+  claude: '/home/u/.claude',
+  memory: '/data/memory',
+};
 
 describe.skipIf(process.platform === 'win32')('findInstructions', () => {
   test("comes from the user, the workspace's parents and the workspace, the nearest last", () => {
@@ -36,19 +46,39 @@ describe.skipIf(process.platform === 'win32')('findInstructions', () => {
     ]);
   });
 
+  test("the user's notes for the workspace and the folders above it come last; those for other folders do not count", () => {
+    const notes = (project: string): string => join(notesFolder(where.memory, project), 'MEMORY.md');
+    const files = tree({
+      '/home/u/repo/packages/one/AGENTS.md': 'near',
+      [notes('/home/u/repo')]: 'of the repository',
+      [notes('/home/u/repo/packages/one')]: 'of the package',
+      [notes('/home/u/repo/packages/two')]: 'beside',
+    });
+    expect(findInstructions(where, files).found).toEqual([
+      {path: '/home/u/repo/packages/one/AGENTS.md', text: 'near'},
+      {path: notes('/home/u/repo'), text: 'of the repository'},
+      {path: notes('/home/u/repo/packages/one'), text: 'of the package'},
+    ]);
+    expect(notes('/srv/Ünï/a b')).toMatch(/^\/data\/memory\/a_b-[\da-f]{12}\/MEMORY\.md$/u);
+  });
+
   test('an empty file says that there are none; a workspace that is the config folder counts once', () => {
     expect(findInstructions(where, tree({'/home/u/repo/packages/one/AGENTS.md': ' \n'})).found).toEqual([]);
-    expect(findInstructions({workspace: '/w', config: '/w', claude: '/n'}, tree({'/w/AGENTS.md': 'a'})).found).toEqual([
-      {path: '/w/AGENTS.md', text: 'a'},
-    ]);
-    expect(findInstructions({workspace: '/', config: '/c', claude: '/n'}, tree({'/AGENTS.md': 'a'})).found).toEqual([
-      {path: '/AGENTS.md', text: 'a'},
-    ]);
+    expect(
+      findInstructions(
+        {workspace: '/w', config: '/w', claude: '/n', memory: '/data/memory'},
+        tree({'/w/AGENTS.md': 'a'}),
+      ).found,
+    ).toEqual([{path: '/w/AGENTS.md', text: 'a'}]);
+    expect(
+      findInstructions({workspace: '/', config: '/c', claude: '/n', memory: '/data/memory'}, tree({'/AGENTS.md': 'a'}))
+        .found,
+    ).toEqual([{path: '/AGENTS.md', text: 'a'}]);
   });
 
   test('a long file is cut and says so', () => {
     const long = tree({'/w/AGENTS.md': '💡'.repeat(20_000)});
-    const [found] = findInstructions({workspace: '/w', config: '/c', claude: '/n'}, long).found;
+    const [found] = findInstructions({workspace: '/w', config: '/c', claude: '/n', memory: '/data/memory'}, long).found;
     expect(found?.text.isWellFormed()).toBe(true);
     expect(found?.text).toMatch(/…\n\[Cut: the file has 80000 bytes, these are the first 32768 characters\.\]$/u);
     expect(found?.text.length).toBeLessThan(maxInstructions + 100);

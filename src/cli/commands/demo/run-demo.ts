@@ -1,3 +1,4 @@
+import {notesName} from '../../../config/instructions.ts';
 import {passingDatabase} from '../../../config/places.ts';
 import {noHarnesses} from '../../../actions/harness-port.ts';
 import {noAgentKinds} from '../../../agent/ports.ts';
@@ -115,6 +116,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     checkpointsFolder: checkpoints,
     savedTrees: async () => [],
     blocksFolder: blocks,
+    notesFile: join(blocks, notesName),
     weftFolders: weftFolders(userPlaces(), process.env),
     placeholderKey: () => randomBytes(32),
     memoryCeiling: defaultCeiling,

@@ -30,6 +30,7 @@ function read(folder: string, files: Readonly<Record<string, string>>, workspace
     workspace: join(home, workspace),
     config: join(home, 'config'),
     claude: join(home, '.claude'),
+    memory: join(home, 'memory'),
     isSecretFile,
   };
   const found = readInstructionFile(join(home, folder), 'AGENTS.md', places);
@@ -146,7 +147,13 @@ describe.skipIf(process.platform === 'win32')('readInstructionFile', () => {
     'what the system makes up as it is read, such as /proc/self/environ',
     () => {
       const workspace = '/proc/self';
-      const places = {workspace, config: join(base, 'config'), claude: join(base, '.claude'), isSecretFile};
+      const places = {
+        workspace,
+        config: join(base, 'config'),
+        claude: join(base, '.claude'),
+        memory: join(base, 'memory'),
+        isSecretFile,
+      };
       expect(read('repo/one', {'repo/one/AGENTS.md': '-> /proc/self/environ'})).toMatchObject({kind: 'skipped'});
       expect(readInstructionFile('/proc/self', 'environ', places)).toMatchObject({kind: 'text', text: '', bytes: 0});
       expect(read('config', {'config/AGENTS.md': '-> /proc/self/environ'})).toMatchObject({
@@ -161,7 +168,13 @@ describe.skipIf(process.platform === 'win32')('readInstructionFile', () => {
     const folder = join(base, 'fifo');
     mkdirSync(folder);
     execFileSync('mkfifo', [join(folder, 'AGENTS.md')]);
-    const places = {workspace: folder, config: join(base, 'config'), claude: join(base, '.claude'), isSecretFile};
+    const places = {
+      workspace: folder,
+      config: join(base, 'config'),
+      claude: join(base, '.claude'),
+      memory: join(base, 'memory'),
+      isSecretFile,
+    };
     expect(readInstructionFile(folder, 'AGENTS.md', places)).toEqual(skipped('it is not a regular file'));
   });
 
@@ -169,7 +182,13 @@ describe.skipIf(process.platform === 'win32')('readInstructionFile', () => {
     const folder = join(base, 'large');
     mkdirSync(folder);
     const file = join(folder, 'AGENTS.md');
-    const places = {workspace: folder, config: join(base, 'config'), claude: join(base, '.claude'), isSecretFile};
+    const places = {
+      workspace: folder,
+      config: join(base, 'config'),
+      claude: join(base, '.claude'),
+      memory: join(base, 'memory'),
+      isSecretFile,
+    };
     writeFileSync(file, '\u4e16'.repeat(100_000));
     const found = readInstructionFile(folder, 'AGENTS.md', places);
     if (found.kind !== 'text') throw new Error(found.kind);
