@@ -11,7 +11,7 @@ const asIs = (text: string): string => text;
 const withoutSecret = (text: string): string => text.replaceAll('hunter2', '[[secret]]');
 
 test('what several sessions add at once is all there, a line each, in a file that is made for it', async () => {
-  await using folder = await temporaryFolder();
+  using folder = temporaryFolder();
   const path = join(folder.path, 'p-1', 'MEMORY.md');
   expect(readNotes(path, asIs)).toEqual({tag: 'ok', value: {path, text: '', limit: maxInstructions}});
   const notes = Array.from({length: 12}, (_, at) => `note ${at}`);
@@ -22,7 +22,7 @@ test('what several sessions add at once is all there, a line each, in a file tha
 });
 
 test('an edit keeps what was added since it began, and no secret is written or shown', async () => {
-  await using folder = await temporaryFolder();
+  using folder = temporaryFolder();
   const path = join(folder.path, 'MEMORY.md');
   await writeFile(path, '# Mine\n- the password is hunter2\n- old');
   const before = readNotes(path, withoutSecret);
@@ -37,7 +37,7 @@ test('an edit keeps what was added since it began, and no secret is written or s
 });
 
 test('a note that would not be read any more is refused; a file that is no text is left alone', async () => {
-  await using folder = await temporaryFolder();
+  using folder = temporaryFolder();
   const path = join(folder.path, 'MEMORY.md');
   await writeFile(path, 'x'.repeat(maxInstructions - 5));
   expect(await addToNotes(path, 'one more', asIs)).toMatchObject({
