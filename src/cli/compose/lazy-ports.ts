@@ -53,13 +53,14 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
   };
 }
 
+const loadMemoryFile = () => import('../../config/memory-file.ts');
+
 /** The user's notes for the project in a file, which are read and changed without secrets. */
 export function lazyMemory(path: string, {redact}: Pick<Redactor, 'redact'>): MemoryPort {
-  const load = () => import('../../config/memory-file.ts');
   return {
-    read: async () => (await load()).readNotes(path, redact),
-    add: async note => (await load()).addToNotes(path, note, redact),
-    write: async edit => (await load()).writeNotes(path, edit, redact),
+    read: async () => (await loadMemoryFile()).readNotes(path, redact),
+    add: async note => (await loadMemoryFile()).addToNotes(path, note, redact),
+    write: async edit => (await loadMemoryFile()).writeNotes(path, edit, redact),
   };
 }
 

@@ -7,6 +7,7 @@ import {addToNotes, readNotes, writeNotes} from '../../../src/config/memory-file
 import {mergedNotes} from '../../../src/domain/memory-notes.ts';
 import {temporaryFolder} from '../workspace/temporary-folder.ts';
 
+const said = (of: string): readonly string[] => of.split('\n').filter(line => line.trim() !== '');
 const asIs = (text: string): string => text;
 const withoutSecret = (text: string): string => text.replaceAll('hunter2', '[[secret]]');
 
@@ -57,7 +58,6 @@ test('of two edits of the same notes no line is lost that either has written', (
   fc.assert(
     fc.property(text, text, text, (before, current, after) => {
       const merged = mergedNotes(current, {before, after}).split('\n');
-      const said = (of: string): readonly string[] => of.split('\n').filter(one => one.trim() !== '');
       const written = said(current).filter(one => !said(before).includes(one));
       expect(merged).toEqual(expect.arrayContaining([...said(after), ...written]));
       expect(merged.filter(one => one.trim() !== '').length).toBeLessThanOrEqual(said(after).length + written.length);
