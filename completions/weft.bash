@@ -81,6 +81,7 @@ _weft_enter() { # the command that a word names in a command
     'weft skills help') next='weft skills help' ;;
     'weft agents list') next='weft agents list' ;;
     'weft agents show') next='weft agents show' ;;
+    'weft agents stop') next='weft agents stop' ;;
     'weft agents help') next='weft agents help' ;;
     'weft plan run') next='weft plan run' ;;
     'weft plan list') next='weft plan list' ;;
@@ -322,7 +323,8 @@ _weft_position() { # what an argument of a command is
     'weft skills show|0') kind=any ;;
     'weft skills help|0') kind=choices choices=('list' 'show') ;;
     'weft agents show|0') kind=any ;;
-    'weft agents help|0') kind=choices choices=('list' 'show') ;;
+    'weft agents stop|0') kind=any ;;
+    'weft agents help|0') kind=choices choices=('list' 'show' 'stop') ;;
     'weft plan|'*) kind=any ;;
     'weft plan run|0') kind=any ;;
     'weft plan show|0') kind=any ;;
@@ -417,9 +419,10 @@ _weft_names() { # what can follow in a command
     'weft skills list') options=('--json' '-C' '--cwd' '--plugin-dir' '-h' '--help') commands=() ;;
     'weft skills show') options=('--json' '-C' '--cwd' '--plugin-dir' '-h' '--help') commands=() ;;
     'weft skills help') options=() commands=() ;;
-    'weft agents') options=('-h' '--help') commands=('list' 'show' 'help') ;;
+    'weft agents') options=('-h' '--help') commands=('list' 'show' 'stop' 'help') ;;
     'weft agents list') options=('--json' '-C' '--cwd' '--plugin-dir' '--agents' '-h' '--help') commands=() ;;
     'weft agents show') options=('--json' '-C' '--cwd' '--plugin-dir' '--agents' '-h' '--help') commands=() ;;
+    'weft agents stop') options=('-h' '--help') commands=() ;;
     'weft agents help') options=() commands=() ;;
     'weft plan') options=('--output-format' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '-h' '--help') commands=('run' 'list' 'show') ;;
     'weft plan run') options=('--output-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '-h' '--help') commands=() ;;

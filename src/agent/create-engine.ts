@@ -32,6 +32,7 @@ import {runPrompt} from './loop.ts';
 import {PendingRequests, type Interaction} from './pending-requests.ts';
 import type {AgentPorts} from './ports.ts';
 import {PromptHooks} from './prompt-hooks.ts';
+import type {AgentLimits} from './sub-agents/agent-limits.ts';
 import {samplingPort} from './sampling.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {SessionPlans} from './session-plans.ts';
@@ -61,6 +62,7 @@ export interface EngineOptions {
   /** Until an operation sets it otherwise. */
   readonly thinking: Thinking;
   readonly place: EnginePlace;
+  readonly agentLimits: AgentLimits;
 }
 
 /** Whether it is the engine of a session, or of a sub-agent, which asks and is allowed things as its session is. */
@@ -99,7 +101,7 @@ class Engine implements AgentClient {
   readonly #closed = new AbortController();
 
   constructor(options: EngineOptions) {
-    const {ports, host, session, origin, disabledTools, place, ...rest} = options;
+    const {ports, host, session, origin, disabledTools, place, agentLimits, ...rest} = options;
     const publish = (events: readonly AgentEvent[]): void => this.#listeners.publish(events);
     this.#session = {
       ...rest,
@@ -132,9 +134,9 @@ class Engine implements AgentClient {
         place.kind === 'sub-agent'
           ? place.agents(() => this.#session)
           : new LazyAgents(async () => {
-              const {SubAgents, usualLimits} = await import('./sub-agents/sub-agents.ts');
+              const {SubAgents} = await import('./sub-agents/sub-agents.ts');
               const newEngine = createEngine;
-              const setup = {newEngine, host, disabledTools, session: () => this.#session, limits: usualLimits};
+              const setup = {newEngine, host, disabledTools, session: () => this.#session, limits: agentLimits};
               return new SubAgents(setup).top();
             }),
       sampling: samplingPort(() => this.#session),

@@ -1,3 +1,4 @@
+import type {RunningAgent} from '../domain/sub-agent.ts';
 import type {Action} from '../actions/catalogue.ts';
 import type {CommandsPort} from '../actions/commands-port.ts';
 import type {Fingerprint} from '../actions/files-port.ts';
@@ -40,6 +41,7 @@ export interface AgentPorts {
    */
   separateMachine(place: {readonly in: string} | 'same'): SeparateMachine;
   readonly worktrees: WorktreesPort;
+  readonly runningAgents: RunningAgentsPort;
   readonly impact: ImpactPort;
   readonly checkpoints: CheckpointsPort;
   readonly workspaceState: WorkspaceStatePort;
@@ -132,6 +134,17 @@ export interface SessionsPort {
   ): OpenSession;
   resume(id: SessionId): Outcome<OpenSession, Fault>;
 }
+
+/** The sub-agents at work, shown to the other processes of the user, which may ask to stop one. Nothing here throws. */
+export interface RunningAgentsPort {
+  show(agent: Omit<RunningAgent, 'pid'>): void;
+  /** It is at work no more. */
+  hide(id: SessionId): void;
+  /** Those that somebody wants to be stopped. */
+  toStop(): readonly SessionId[];
+}
+
+export const unseenAgents: RunningAgentsPort = {show: () => {}, hide: () => {}, toStop: () => []};
 
 export interface ClockPort {
   /** Milliseconds since the epoch. */

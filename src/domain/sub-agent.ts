@@ -47,7 +47,7 @@ export type AgentStatus =
 
 /** What a sub-agent has done so far. */
 export interface AgentProgress {
-  /** Requests to the model; 0 where a harness does not say. */
+  /** Requests to the model; of a harness as far as they can be told. */
   readonly turns: number;
   /** Calls of tools that have begun. */
   readonly calls: number;
@@ -65,6 +65,15 @@ export interface AgentRow {
   readonly progress: AgentProgress;
   /** `background`: the agent that started it does not wait for it. */
   readonly place: 'foreground' | 'background';
+}
+
+/** A sub-agent at work, as other processes see it. */
+export interface RunningAgent extends Pick<SubAgent, 'id' | 'name' | 'kind' | 'harness' | 'startedAt'> {
+  /** The session of the agent that talks with the user. */
+  readonly parent: SessionId;
+  readonly directory: string;
+  /** The process of weft. */
+  readonly pid: number;
 }
 
 /** Who asks the user: the agent of the session, or a sub-agent. */

@@ -106,4 +106,15 @@ export const migrations: readonly string[] = [
     starts INTEGER NOT NULL
   ) STRICT;
   `,
+  // A sub-agent at work belongs to the process that runs it; stop is 1 where another one wants it to end.
+  `
+  CREATE TABLE running_agents (
+    id TEXT NOT NULL PRIMARY KEY,
+    body TEXT NOT NULL,
+    stop INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

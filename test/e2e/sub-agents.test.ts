@@ -3,6 +3,7 @@ import {dirname, join, resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {type Answer, call, fail, say, until} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
+import {lookUntil} from '../support/look-until.ts';
 import {finish} from '../support/run-weft.ts';
 import {fileComes, openScene, processGone, type Scene, toldResults, toldSystem} from '../support/scene.ts';
 
@@ -336,4 +337,52 @@ test('after --continue a message goes to a sub-agent of the earlier run, which k
   expect((await scene.run(['--continue', '--prompt', 'LATER'])).stdout).toBe('Four it is.\n');
   expect(requestsOf(scene, 'COUNT')[1]?.body.messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user']);
   expect(toldResults(scene.server.requests.at(-1))).toEqual([expect.stringMatching(/^Four\.\n\n\[agent /u)]);
+});
+
+test('weft ps of another process lists a sub-agent at work; weft agents stop ends it, and the agent goes on', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using scene = await openScene(
+    scripts({
+      'LOOK-LONG': [[until(gate.promise), say('Late.')]],
+      MAIN: [
+        [call('Agent', {description: 'look long', prompt: 'LOOK-LONG', subagent_type: 'explore'})],
+        say('I go on without it.'),
+      ],
+    }),
+  );
+  const none = await scene.run(['ps']);
+  expect([none.code, none.stderr]).toEqual([0, 'weft: no background commands and no sub-agents\n']);
+  const main = scene.start(['--prompt', 'MAIN']);
+  const finished = finish(main);
+  const agents = async () => JSON.parse((await scene.run(['ps', '--json'])).stdout);
+  await lookUntil(
+    async () => requestsOf(scene, 'LOOK-LONG').length === 1 && (await agents()).length === 1,
+    async () => JSON.stringify(await agents()),
+  );
+  const [agent] = await agents();
+  const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/u);
+  expect(agent).toEqual({
+    type: 'agent',
+    id: uuid,
+    parent: uuid,
+    name: 'look long',
+    kind: 'explore',
+    harness: 'weft',
+    directory: realpathSync(scene.place.work),
+    startedAt: expect.stringMatching(/Z$/u),
+    pid: main.pid,
+  });
+  expect((await scene.run(['ps'])).stdout).toMatch(
+    /^[0-9a-f-]{36} {2}look long\n {4}agent explore, since .*, in .*, of session /u,
+  );
+  const wrong = await scene.run(['agents', 'stop', 'x']);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    `weft: No sub-agent at work has the id x. At work: ${agent.id} (look long).\n`,
+  ]);
+  const stopped = await scene.run(['agents', 'stop', agent.id]);
+  expect([stopped.code, stopped.stderr]).toEqual([0, 'weft: stopped look long\n']);
+  gate.resolve();
+  expect((await finished).stdout).toBe('I go on without it.\n');
+  expect(await agents()).toEqual([]);
 });

@@ -19,7 +19,8 @@ import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/ag
 import {noHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
 import {noWorktrees} from '../../src/actions/worktrees-port.ts';
 import {noHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts';
-import {noAgentKinds, type AgentPorts} from '../../src/agent/ports.ts';
+import {noAgentKinds, type AgentPorts, unseenAgents} from '../../src/agent/ports.ts';
+import {usualLimits} from '../../src/agent/sub-agents/agent-limits.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {type ChangesPort, noChanges} from '../../src/actions/changes-port.ts';
@@ -203,6 +204,7 @@ export function engineBench(
     readonly commands?: CommandsPort;
     readonly skills?: SkillsPort;
     readonly plans?: AgentPorts['plans'];
+    readonly runningAgents?: AgentPorts['runningAgents'];
     readonly artifacts?: AgentPorts['artifacts'];
     readonly computer?: AgentPorts['computer'];
     readonly clock?: AgentPorts['clock'];
@@ -275,6 +277,7 @@ export function engineBench(
     agentKinds: noAgentKinds,
     separateMachine: () => ({...ports, stop: async () => {}}),
     worktrees: noWorktrees,
+    runningAgents: given.runningAgents ?? unseenAgents,
     sessions: {
       create: () => memorySession(),
       createBelow: () => memorySession(),
@@ -315,6 +318,7 @@ export function engineBench(
     structuredOutput: {kind: 'none'},
     disabledTools: new Map(),
     place: {kind: 'top'},
+    agentLimits: usualLimits,
     ...given.options,
   });
   const events: AgentEvent[] = [];

@@ -77,6 +77,18 @@ export function afterHarnessEvent(row: AgentRow, event: HarnessEvent): AgentRow 
   }
 }
 
+/** Whether the model of a harness speaks, or its tools run and what they gave is yet to be sent. */
+export type HarnessTurn = 'open' | 'between';
+
+/**
+ * No harness says when it sends a request to its model: what the model says first after the end of a tool, or at the beginning, came of
+ * one.
+ */
+export function turnAfter(turn: HarnessTurn, {event}: HarnessEvent): HarnessTurn {
+  if (event === 'text' || event === 'thinking' || event === 'tool-started') return 'open';
+  return event === 'tool-finished' || event === 'finished' || event === 'closed' ? 'between' : turn;
+}
+
 function outcomeStatus(outcome: HarnessOutcome): AgentStatus {
   switch (outcome.kind) {
     case 'succeeded':

@@ -35,7 +35,7 @@ export interface AgentObserver {
 
 export interface RunnerDeps extends Pick<WeftAgentSetup, 'directory' | 'place'> {
   readonly observer: AgentObserver;
-  readonly setup: Pick<WeftAgentSetup, 'newEngine' | 'host' | 'disabledTools'>;
+  readonly setup: Pick<WeftAgentSetup, 'newEngine' | 'host' | 'disabledTools' | 'limits'>;
   /** All sub-agents of the session. */
   readonly tree: Tree;
 }

@@ -16,40 +16,16 @@ import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {SeparateMachine} from '../ports.ts';
 import {journal, type SessionContext} from '../session-context.ts';
 import {type AgentKind, builtInKinds, openingOf} from './agent-kind.ts';
-import {afterEvent, afterHarnessEvent, hasEnded, withStatus} from './agent-progress.ts';
+import {afterEvent, afterHarnessEvent, hasEnded, type HarnessTurn, turnAfter, withStatus} from './agent-progress.ts';
 import {settleWorktree, worktreeBrief, worktreeName} from './agent-worktree.ts';
 import {type AgentObserver, agentRunner, type AgentRunner, type Held} from './agent-runner.ts';
 import type {SessionAgents} from './session-agents.ts';
 import {Branch} from './agent-branch.ts';
-import {modeOf, notHeeded, type Spending, type WeftAgentSetup} from './weft-agent.ts';
+import {leastTurns, modeOf, notHeeded, type Spending, type WeftAgentSetup} from './weft-agent.ts';
 
-/** How far sub-agents may go. Times in milliseconds. */
-export interface AgentLimits {
-  /** Sub-agents below sub-agents. */
-  readonly depth: number;
-  readonly atOnce: number;
-  /** Requests to the model of all sub-agents of a session together. */
-  readonly turns: number;
-  /** How often the same call may fail in the same way, one time after the other. */
-  readonly sameFailures: number;
-  /** Silence after which one counts as idle, and after which it is stopped. */
-  readonly idleMs: number;
-  readonly silentMs: number;
-}
-
-export const usualLimits: AgentLimits = {
-  depth: 2,
-  atOnce: 8,
-  turns: 1000,
-  sameFailures: 3,
-  idleMs: 60_000,
-  silentMs: 15 * 60_000,
-};
-
-export interface SubAgentsSetup extends Pick<WeftAgentSetup, 'newEngine' | 'host' | 'disabledTools'> {
+export interface SubAgentsSetup extends Pick<WeftAgentSetup, 'newEngine' | 'host' | 'disabledTools' | 'limits'> {
   /** The agent of the session itself. */
   readonly session: () => SessionContext;
-  readonly limits: AgentLimits;
 }
 
 interface Running {
@@ -71,6 +47,8 @@ interface Running {
   stopReason: string;
   heardAt: number;
   lastFailure: {readonly text: string; readonly times: number};
+  /** Of a harness. */
+  turn: HarnessTurn;
 }
 
 /**
@@ -322,6 +300,7 @@ export class SubAgents {
       stopReason: '',
       heardAt: this.#now(),
       lastFailure: {text: '', times: 0},
+      turn: 'between',
       worktree,
       outcome: '',
       place,
@@ -330,7 +309,7 @@ export class SubAgents {
       runner: agentRunner(held, {directory, place, observer, setup: this.#setup, tree: this}),
     };
     this.#running.set(agent.id, running);
-    this.#watchSilence();
+    if (!hasEnded(row.status)) this.#tellOthers(running);
     return running;
   }
 
@@ -397,19 +376,30 @@ export class SubAgents {
     if (running.row.status.kind === 'idle')
       this.#change(running, withStatus(running.row, {kind: 'in_progress', doing: ''}));
     if (happened.by === 'harness') {
-      this.#change(running, afterHarnessEvent(running.row, happened.event));
+      const {progress} = running.row;
+      const turn = turnAfter(running.turn, happened.event);
+      const begins = turn === 'open' && running.turn === 'between';
+      running.turn = turn;
+      const row = begins ? {...running.row, progress: {...progress, turns: progress.turns + 1}} : running.row;
+      this.#change(running, afterHarnessEvent(row, happened.event));
+      if (begins) this.#tookTurn(running);
       return;
     }
     const {event} = happened;
     if (event.event === 'prompt-finished') running.branch.denied(event.summary.denials);
-    if (event.event === 'turn-started') {
-      this.#turns += 1;
-      if (this.#turns > this.#setup.limits.turns) {
-        this.#stopFor(running, `All sub-agents together have taken ${this.#setup.limits.turns} turns.`);
-      }
-    }
+    if (event.event === 'turn-started') this.#tookTurn(running);
     if (event.event === 'action-settled') this.#lookAtFailure(running, event);
     this.#change(running, afterEvent(running.row, event));
+  }
+
+  #tookTurn(running: Running): void {
+    const {limits} = this.#setup;
+    this.#turns += 1;
+    if (this.#turns > limits.turns) this.#stopFor(running, `All sub-agents together have taken ${limits.turns} turns.`);
+    // One of weft's own is stopped by its engine.
+    const own = leastTurns(running.kind.maxTurns, running.branch.session().limits.maxTurns);
+    if (running.row.agent.harness !== 'weft' && running.row.progress.turns > own)
+      this.#stopFor(running, `It was stopped after ${own} turns.`);
   }
 
   /** Whoever waits for a sub-agent is not silent as long as that is not. */
@@ -482,7 +472,7 @@ export class SubAgents {
       return;
     }
     const row =
-      next.status.kind === 'cancelled' && running.stopReason !== ''
+      (next.status.kind === 'cancelled' || next.status.kind === 'failed') && running.stopReason !== ''
         ? withStatus(next, {kind: 'failed', reason: running.stopReason, answer: next.status.answer})
         : next;
     this.#show(running, row);
@@ -519,8 +509,25 @@ export class SubAgents {
   }
 
   #show(running: Running, row: AgentRow): void {
+    if (hasEnded(row.status)) this.#session().ports.runningAgents.hide(row.agent.id);
+    else if (hasEnded(running.row.status)) this.#tellOthers(running);
     running.row = row;
     this.#session().publish([{event: 'agent-changed', row}]);
+  }
+
+  #tellOthers({row: {agent}, branch}: Pick<Running, 'row' | 'branch'>): void {
+    const {id, name, kind, harness, startedAt} = agent;
+    const {conversation, ports} = this.#session();
+    ports.runningAgents.show({
+      id,
+      name,
+      kind,
+      harness,
+      startedAt,
+      parent: conversation.journal.id,
+      directory: branch.session().directory,
+    });
+    this.#watchSilence();
   }
 
   /** Whoever looks at the call sees what the sub-agent does, a line each. */
@@ -535,17 +542,18 @@ export class SubAgents {
     const {idleMs, silentMs} = this.#setup.limits;
     this.#watch ??= setInterval(
       () => {
+        for (const id of this.#session().ports.runningAgents.toStop()) this.stop(id);
         for (const running of this.#running.values()) {
           const {status} = running.row;
           const silence = this.#now() - running.heardAt;
-          if (status.kind !== 'in_progress' && status.kind !== 'idle') continue;
+          if (status.kind === 'blocked' || hasEnded(status)) continue;
           if (silence >= silentMs)
             this.#stopFor(running, `Nothing was heard of it for ${Math.round(silentMs / 60_000)} minutes.`);
-          else if (silence >= idleMs && status.kind !== 'idle')
+          else if (silence >= idleMs && status.kind === 'in_progress')
             this.#change(running, withStatus(running.row, {kind: 'idle'}));
         }
       },
-      Math.min(idleMs, 10_000),
+      Math.min(idleMs, lookMs),
     );
   }
 
@@ -582,5 +590,8 @@ const hasCalled = (call: ActionId, {conversation}: SessionContext): boolean =>
 
 const notBegun = (fault: Fault, signal: AbortSignal): AgentStatus =>
   signal.aborted ? {kind: 'cancelled', answer: ''} : {kind: 'failed', reason: faultText(fault), answer: ''};
+
+/** Milliseconds between two looks at who is silent, and at whom another process wants to be stopped. */
+const lookMs = 1000;
 
 const never = new AbortController().signal;

@@ -17,6 +17,7 @@ import type {AgentPorts, SeparateMachine} from '../ports.ts';
 import {limitedServers} from '../limited-servers.ts';
 import type {SessionContext} from '../session-context.ts';
 import type {AgentKind} from './agent-kind.ts';
+import type {AgentLimits} from './agent-limits.ts';
 import type {SessionAgents} from './session-agents.ts';
 
 /** What a request of a sub-agent has used. */
@@ -40,6 +41,7 @@ export interface WeftAgentSetup {
   readonly newEngine: (options: EngineOptions) => AgentClient;
   readonly host: EngineOptions['host'];
   readonly disabledTools: EngineOptions['disabledTools'];
+  readonly limits: AgentLimits;
   readonly agents: (session: () => SessionContext) => SessionAgents;
   readonly observe: (event: AgentEvent) => void;
   readonly spent: (spending: Spending) => void;
@@ -71,6 +73,7 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
       grants: parent.conversation.grants,
       agents: setup.agents,
     },
+    agentLimits: setup.limits,
   });
   let before: SessionUsage['models'] = {};
   engine.subscribe(async events => {
@@ -91,7 +94,8 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
 export const modeOf = ({mode}: AgentKind, parent: PermissionMode): PermissionMode =>
   mode === 'inherit' ? parent : narrowerMode(mode, parent);
 
-const leastTurns = (own: number, parent: number | 'unlimited'): number =>
+/** Requests that one may make, of its kind and of the agent that starts it. */
+export const leastTurns = (own: number, parent: number | 'unlimited'): number =>
   parent === 'unlimited' ? own : Math.min(own, parent);
 
 /** What a kind may not call, and what only the agent whom the user talks with can use: suggestions, reviews, the session's documents. */

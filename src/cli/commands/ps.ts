@@ -3,6 +3,9 @@ import {existsSync, readdirSync} from 'node:fs';
 import {firstLine} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {RunningCommand} from '../../workspace/terminals/find-running.ts';
+import type {RunningAgent} from '../../domain/sub-agent.ts';
+import {parseSessionId, type SessionId} from '../../domain/ids.ts';
+import type {RunningAgentStore} from '../../store/running-agent-store.ts';
 import {userPlaces} from '../compose/user-data.ts';
 import {exitCode, exiting, type ExitCode, UsageError} from '../exit-code.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
@@ -16,29 +19,91 @@ interface PsOptions extends JsonOption {
 export function addPs(program: Command): void {
   program
     .command('ps')
-    .description('List and stop background commands')
+    .description('List and stop background commands and sub-agents')
     .option(...jsonFlag)
-    .option('--stop <id>', 'Stop a command and everything it started')
+    .option('--stop <id>', 'Stop a command and everything it started, or a sub-agent')
     .action(exiting(listRunning));
 }
 
-/** Lists the commands that weft started and that are running, or with `stop` ends one and all it started. */
+/** Lists the commands that weft started and that are running, and the sub-agents at work, or with `stop` ends one and all it started. */
 async function listRunning({json, stop}: PsOptions): Promise<ExitCode> {
   const {findRunning} = await import('../../workspace/terminals/find-running.ts');
   const running = await findRunning({folder: userPlaces().blocks});
-  if (stop !== undefined) return stopOne(running, stop);
+  const agents = await withAgents(store => store.list());
+  if (stop !== undefined) return stopOne({running, agents}, stop);
   if (json !== undefined) {
-    printJson(`${JSON.stringify(running.map(factsOf), undefined, 2)}\n`);
-  } else if (running.length === 0) note('no background commands');
-  else print(running.map(textOf).join(''));
+    printJson(`${JSON.stringify([...running.map(factsOf), ...agents.map(agentFacts)], undefined, 2)}\n`);
+  } else if (running.length + agents.length === 0) note('no background commands and no sub-agents');
+  else print([...running.map(textOf), ...agents.map(agentText)].join(''));
   return exitCode.done;
 }
 
-async function stopOne(running: readonly RunningCommand[], id: string): Promise<ExitCode> {
+/** What `work` gives for the sub-agents at work; where there is no store, there are none. */
+async function withAgents<T>(work: (store: RunningAgentStore) => readonly T[]): Promise<readonly T[]> {
+  const {isStoreMade} = await import('../compose/user-database.ts');
+  const places = userPlaces();
+  if (!isStoreMade(places)) return [];
+  const {openUserRunningAgents} = await import('../compose/user-plans.ts');
+  const store = await openUserRunningAgents(places);
+  try {
+    return work(store);
+  } finally {
+    store.close();
+  }
+}
+
+/** Milliseconds that the process of a sub-agent has to stop it. */
+const stopMs = 10_000;
+
+/** `weft agents stop`, and `weft ps --stop` of one. */
+export async function stopAgent(text: string): Promise<ExitCode> {
+  const id = parseSessionId(text);
+  const agents = await withAgents(store => store.list());
+  const agent = agents.find(each => each.id === id);
+  if (agent === undefined)
+    throw new UsageError(`No sub-agent at work has the id ${visibleLine(text)}. ${knownText(agents)}`);
+  await withAgents(store => [store.stop(agent.id)]);
+  const isGone = async (): Promise<boolean> =>
+    (await withAgents(store => store.list())).every(each => each.id !== agent.id);
+  for (let waited = 0; !(await isGone()); waited += 100) {
+    if (waited >= stopMs) {
+      note(`weft (process ${String(agent.pid)}) has not stopped ${visibleLine(agent.name)} yet`);
+      return exitCode.failed;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- it looks again and again
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+  note(`stopped ${visibleLine(agent.name)}`);
+  return exitCode.done;
+}
+
+const knownText = (agents: readonly RunningAgent[]): string =>
+  agents.length === 0
+    ? 'None is at work.'
+    : `At work: ${agents.map(({id, name}) => `${id} (${visibleLine(name)})`).join(', ')}.`;
+
+const agentFacts = ({startedAt, ...facts}: RunningAgent): object => ({
+  type: 'agent',
+  ...facts,
+  startedAt: new Date(startedAt).toISOString(),
+});
+
+const agentText = ({id, name, kind, harness, startedAt, directory, parent}: RunningAgent): string => {
+  const who = harness === 'weft' ? `agent ${kind}` : `agent ${kind} in ${harness}`;
+  const since = `since ${new Date(startedAt).toLocaleString()}`;
+  return `${id}  ${visibleLine(name)}\n    ${visibleLine(who)}, ${since}, in ${visibleLine(directory)}, of session ${parent}\n`;
+};
+
+async function stopOne(
+  {running, agents}: {readonly running: readonly RunningCommand[]; readonly agents: readonly RunningAgent[]},
+  id: string,
+): Promise<ExitCode> {
+  if (agents.some(agent => agent.id === id)) return stopAgent(id);
   const command = running.find(one => one.id === id);
   if (command === undefined) {
-    const known = running.length === 0 ? 'Nothing is running.' : `Running: ${running.map(one => one.id).join(', ')}.`;
-    throw new UsageError(`No background command has the id ${id}. ${known}`);
+    const ids: readonly string[] = [...running.map(one => one.id), ...agents.map((agent): SessionId => agent.id)];
+    const known = ids.length === 0 ? 'Nothing is running.' : `Running: ${ids.join(', ')}.`;
+    throw new UsageError(`No background command or sub-agent has the id ${id}. ${known}`);
   }
   await command.end();
   note(`stopped ${visibleLine(command.command)}`);

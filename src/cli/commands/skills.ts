@@ -14,6 +14,10 @@ export function addAgents(program: Command): void {
     .command('agents')
     .description('Kinds of agents and where each comes from; harnesses that are installed');
   addListAndShow(agents, 'agents');
+  agents
+    .command('stop <id>')
+    .description('Stop a sub-agent at work, as weft ps lists it')
+    .action(exiting(async (id: string) => (await import('./ps.ts')).stopAgent(id)));
 }
 
 function addListAndShow(command: Command, kind: 'skills' | 'agents'): void {

@@ -26,6 +26,8 @@ import {type AgentClient, answerOutcome, type ModelConnection} from '../../agent
 import {gitBranch} from '../../workspace/files/git-branch.ts';
 import {redactedKinds} from './agent-kinds.ts';
 import type {PlanStore} from '../../store/plan-store.ts';
+import type {RunningAgentStore} from '../../store/running-agent-store.ts';
+import {usualLimits} from '../../agent/sub-agents/agent-limits.ts';
 import {hostServices} from './host-services.ts';
 import {
   lazyArtifacts,
@@ -42,6 +44,7 @@ import {
   lazySandbox,
   lazySearch,
   lazyWeb,
+  lazyRunningAgents,
   lazyWorktrees,
   workspaceState,
 } from './lazy-ports.ts';
@@ -51,7 +54,14 @@ import {catalogueOnly, decodeAction} from '../../actions/decode-action.ts';
 import type {HooksPort, RuleReach} from '../../actions/hooks-port.ts';
 import type {ToolCallBlock} from '../../domain/conversation.ts';
 import type {PromptLimits} from '../../agent/session-context.ts';
-import type {AgentKindsPort, JudgePort, NoticesPort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
+import {
+  type AgentKindsPort,
+  type JudgePort,
+  type NoticesPort,
+  type SessionsPort,
+  unseenAgents,
+  type WorkspaceStatePort,
+} from '../../agent/ports.ts';
 import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../../domain/hook.ts';
 import {messageId, planId, todoId} from '../../domain/ids.ts';
@@ -101,6 +111,8 @@ export interface EngineSetup {
   /** Secrets that are in no variable, by the name of one that they could be in. Commands do not get them. */
   readonly secretVariables: Readonly<Record<string, string>>;
   /** Where running commands are recorded, so that other runs of weft find them. */
+  /** Where the sub-agents at work are shown to other processes. */
+  readonly runningAgents: (() => Promise<RunningAgentStore>) | 'unseen';
   readonly blocksFolder: string;
   /** The file of the user's own notes for the project. */
   readonly notesFile: string;
@@ -410,6 +422,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         return {machine: own.machine, judge: judgePort(own.judge), stop};
       },
       worktrees: lazyWorktrees(environment, secrets),
+      runningAgents: setup.runningAgents === 'unseen' ? unseenAgents : lazyRunningAgents(setup.runningAgents),
       sessions: setup.sessions,
       harnesses,
       agentKinds: redactedKinds(setup.agentKinds, secrets.redact),
@@ -432,6 +445,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     thinking: setup.thinking,
     disabledTools: setup.disabledTools,
     place: {kind: 'top'},
+    agentLimits: usualLimits,
   });
   function connected(done: Outcome<ModelConnection, Fault>): Outcome<ModelConnection, Fault> {
     if (done.tag === 'ok') engine.submit({op: 'set-model', model: done.value.model});

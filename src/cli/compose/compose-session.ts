@@ -125,6 +125,9 @@ export async function composeSession(
       const {openUserPlans} = await import('./user-plans.ts');
       return openUserPlans(options.sessionPersistence ? context.places : {database: passingDatabase});
     },
+    runningAgents: options.sessionPersistence
+      ? async () => (await import('./user-plans.ts')).openUserRunningAgents(context.places)
+      : 'unseen',
     artifactUrl: driver.artifactUrl,
     artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,
     checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,

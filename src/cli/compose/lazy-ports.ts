@@ -1,4 +1,4 @@
-import type {PlanStorePort, WorkspaceStatePort} from '../../agent/ports.ts';
+import type {PlanStorePort, RunningAgentsPort, WorkspaceStatePort} from '../../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
 import type {ArtifactsPort, ArtifactUrl} from '../../actions/artifacts-port.ts';
@@ -21,6 +21,7 @@ import type {PathContextOptions} from '../../safety/paths/path-context.ts';
 import {redactDiff} from '../../safety/secrets/redacting-ports.ts';
 import {redactFault, type Redactor} from '../../safety/secrets/redactor.ts';
 import type {PlanStore} from '../../store/plan-store.ts';
+import type {RunningAgentStore} from '../../store/running-agent-store.ts';
 import type {CheckpointPlace} from '../../workspace/checkpoints/make-checkpoints.ts';
 import {findDesktop, type FoundDesktop} from '../../workspace/computer/find-desktop.ts';
 import type {ComputerOptions} from '../../workspace/computer/make-computer.ts';
@@ -367,5 +368,34 @@ export function lazyImages(directory: string): ImagePort {
   return {
     read: async (path, signal) => (await load()).read(path, signal),
     fromClipboard: async signal => (await load()).fromClipboard(signal),
+  };
+}
+
+/** The sub-agents at work in the user's database, which is opened with the first one. What cannot be shown is not shown. */
+export function lazyRunningAgents(open: () => Promise<RunningAgentStore>): RunningAgentsPort {
+  let opened: RunningAgentStore | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const then = (work: (store: RunningAgentStore) => void): void => {
+    const before = last;
+    const next = async (): Promise<void> => {
+      await before;
+      try {
+        work((opened ??= await open()));
+      } catch {
+        return;
+      }
+    };
+    last = next();
+  };
+  return {
+    show: agent => then(store => store.add({...agent, pid: process.pid})),
+    hide: id => then(store => store.remove(id)),
+    toStop() {
+      try {
+        return opened?.toStop() ?? [];
+      } catch {
+        return [];
+      }
+    },
   };
 }

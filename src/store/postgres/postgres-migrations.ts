@@ -108,4 +108,14 @@ export const postgresMigrations: readonly string[] = [
     starts BIGINT NOT NULL
   );
   `,
+  `
+  CREATE TABLE running_agents (
+    id TEXT NOT NULL PRIMARY KEY,
+    body TEXT NOT NULL,
+    stop BIGINT NOT NULL,
+    pid BIGINT NOT NULL,
+    started TEXT NOT NULL,
+    at BIGINT NOT NULL
+  );
+  `,
 ];

@@ -19,6 +19,7 @@ import {
   type ScriptedAnswer,
   toolNames,
 } from '../../support/memory-ports.ts';
+import {usualLimits} from '../../../src/agent/sub-agents/agent-limits.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
 type BenchParts = NonNullable<Parameters<typeof engineBench>[1]>;
@@ -134,6 +135,106 @@ describe('bounds', () => {
     });
   });
 
+  test('turns of a harness count, too: for its own bound, and for that of all together', async () => {
+    const harness = playedHarness();
+    const run = bench([callsTools(agent('a', {harness: 'played'}), agent('b', {harness: 'played'})), says('done')], {
+      harnesses: harness.port,
+      options: {
+        agentLimits: {...usualLimits, turns: 5},
+        limits: {maxTurns: 3, maxCostUsd: 'unlimited'},
+      },
+    });
+    run.engine.submit(promptOp('go'));
+    await harness.count(2);
+    const [a, b] = harness.runs;
+    // Three turns, of which the last says more than once what it thinks.
+    a?.tell({event: 'text', message: 0, delta: 'I look.'});
+    for (const id of ['1', '2']) {
+      a?.tell({event: 'tool-started', id, name: 'look', title: '', input: {}});
+      a?.tell({event: 'tool-finished', id, end: 'succeeded', output: '', files: []});
+      a?.tell({event: 'thinking', delta: 'hm'});
+      a?.tell({event: 'text', message: 1, delta: 'So.'});
+    }
+    expect([...statuses(run.events).values()][0]?.some(isEnd)).toBe(false);
+    a?.tell({event: 'tool-started', id: '3', name: 'look', title: '', input: {}});
+    a?.tell({event: 'tool-finished', id: '3', end: 'succeeded', output: '', files: []});
+    a?.tell({event: 'text', message: 2, delta: 'And so on.'});
+    await harness.interrupted;
+    b?.tell({event: 'text', message: 0, delta: 'One.'});
+    b?.tell({event: 'tool-started', id: '1', name: 'look', title: '', input: {}});
+    b?.tell({event: 'tool-finished', id: '1', end: 'succeeded', output: '', files: []});
+    b?.tell({event: 'text', message: 1, delta: 'Two.'});
+    await run.next('prompt-finished');
+    expect([...statuses(run.events).values()].map(all => all.at(-1))).toEqual([
+      {kind: 'failed', reason: 'It was stopped after 3 turns.', answer: ''},
+      {kind: 'failed', reason: 'All sub-agents together have taken 5 turns.', answer: ''},
+    ]);
+  });
+
+  test('one that says nothing is idle, and then stopped; one that does not even begin is stopped, too', async () => {
+    const harness = playedHarness();
+    let now = 0;
+    const run = bench([callsTools(agent('mute', {harness: 'played'})), says('done')], {
+      harnesses: harness.port,
+      clock: {now: () => now},
+      options: {agentLimits: {...usualLimits, idleMs: 10, silentMs: 120_000}},
+    });
+    run.engine.submit(promptOp('go'));
+    await harness.count(1);
+    now = 60_000;
+    for (let told = await run.next('agent-changed'); told.row.status.kind !== 'idle';)
+      // oxlint-disable-next-line no-await-in-loop -- one status after the other
+      told = await run.next('agent-changed');
+    now = 121_000;
+    await harness.interrupted;
+    await run.next('prompt-finished');
+    expect([...statuses(run.events).values()].map(all => all.map(({kind}) => kind))).toEqual([
+      ['started', 'in_progress', 'idle', 'in_progress', 'failed'],
+    ]);
+    expect([...statuses(run.events).values()][0]?.at(-1)).toMatchObject({
+      reason: 'Nothing was heard of it for 2 minutes.',
+    });
+    const stuck: HarnessesPort = {
+      ...harness.port,
+      start: (_request, _host, signal) =>
+        new Promise(resolve => {
+          signal.addEventListener('abort', () => resolve(failed(rejected('It was stopped.'))));
+          now += 130_000;
+        }),
+    };
+    const other = bench([callsTools(agent('stuck', {harness: 'played'})), says('done')], {
+      harnesses: stuck,
+      clock: {now: () => now},
+      options: {agentLimits: {...usualLimits, idleMs: 10, silentMs: 120_000}},
+    });
+    await other.prompt('go');
+    expect([...statuses(other.events).values()]).toEqual([
+      [{kind: 'started'}, {kind: 'failed', reason: 'Nothing was heard of it for 2 minutes.', answer: ''}],
+    ]);
+  });
+
+  test('another process sees who is at work, and may stop one', async () => {
+    const harness = playedHarness();
+    const shown: string[] = [];
+    const wanted: SessionId[] = [];
+    const run = bench([callsTools(agent('slow', {harness: 'played'})), says('done')], {
+      harnesses: harness.port,
+      options: {agentLimits: {...usualLimits, idleMs: 10}},
+      runningAgents: {
+        show: ({name, kind, harness: of, directory}) => shown.push([name, kind, of, directory].join(' ')),
+        hide: () => shown.push('gone'),
+        toStop: () => wanted,
+      },
+    });
+    run.engine.submit(promptOp('go'));
+    await harness.count(1);
+    expect(shown).toEqual(['slow general played /work']);
+    wanted.push(...statuses(run.events).keys());
+    await harness.interrupted;
+    await run.next('prompt-finished');
+    expect(shown.at(-1)).toBe('gone');
+  });
+
   test('a narrower mode of the agent holds for those that it has started, from their next action on', async () => {
     const modes: string[] = [];
     const {promise: changed, resolve: change} = Promise.withResolvers<void>();
@@ -206,6 +307,7 @@ describe('the user', () => {
 /** A harness that does what a test says. */
 interface PlayedRun {
   readonly messages: string[];
+  tell(event: HarnessEvent): void;
   finish(text: string): void;
   crash(): void;
 }
@@ -247,6 +349,7 @@ function playedRun(host: HarnessHost, onInterrupt: () => void): HarnessRun & Pla
   return {
     session,
     messages,
+    tell,
     finish: (text: string) => end({event: 'finished', outcome: {kind: 'succeeded', text}}),
     crash() {
       end({event: 'finished', outcome: {kind: 'failed', reason: 'It crashed.', text: ''}});

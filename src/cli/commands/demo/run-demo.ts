@@ -115,6 +115,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     artifactUrl: () => '',
     checkpointsFolder: checkpoints,
     savedTrees: async () => [],
+    runningAgents: 'unseen',
     blocksFolder: blocks,
     notesFile: join(blocks, notesName),
     weftFolders: weftFolders(userPlaces(), process.env),
