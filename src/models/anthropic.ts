@@ -12,6 +12,7 @@ import type {ProxyEnvironment} from './proxy.ts';
 import type {Endpoint} from './provider-error.ts';
 import {realClock, type RetryClock} from './retry.ts';
 import {makeSendOnce, type ProviderDialect} from './send-request.ts';
+import {longestSide} from '../domain/image-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 
 export interface AnthropicOptions {
@@ -99,6 +100,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
  */
 const mediaBounds = ({contextWindow}: ModelInfo): MediaBounds => ({
   largestImage: 5 * 1024 * 1024,
+  longestSide: {ofFew: longestSide, few: 20, ofMany: 2000},
   mostImages: contextWindow > 200_000 ? 600 : 100,
   mostMedia: 24_000_000,
 });

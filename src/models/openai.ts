@@ -160,10 +160,20 @@ const refusesSummaries = (cause: unknown): boolean =>
   /reasoning\.summary/u.test(String('param' in cause && cause.param) + cause.message);
 
 /** 500 images and 50 MB in a request (developers.openai.com/api/docs/guides/images-vision); other servers say nothing. */
-const openAiBounds: MediaBounds = {largestImage: 20_000_000, mostImages: 500, mostMedia: 40_000_000};
+const openAiBounds: MediaBounds = {
+  largestImage: 20_000_000,
+  longestSide: 'unbounded',
+  mostImages: 500,
+  mostMedia: 40_000_000,
+};
 
 /** 20 MB in a request that holds its files itself (ai.google.dev/gemini-api/docs/image-understanding). */
-const geminiBounds: MediaBounds = {largestImage: 15_000_000, mostImages: 500, mostMedia: 15_000_000};
+const geminiBounds: MediaBounds = {
+  largestImage: 15_000_000,
+  longestSide: 'unbounded',
+  mostImages: 500,
+  mostMedia: 15_000_000,
+};
 
 /** Google refuses tool calls in which nothing stands for what the model thought. */
 const wantsSignatures = ({keyVariable, baseUrl}: Endpoint): boolean =>

@@ -1,4 +1,5 @@
 import type {DocumentBlock, ImageBlock, Message, ResultContent, TextBlock, UserBlock} from '../domain/conversation.ts';
+import {imageFacts} from '../domain/image-facts.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 
 /** What is sent to a model besides text. */
@@ -12,6 +13,8 @@ export interface SentMedia {
 export interface MediaBounds {
   readonly largestImage: number;
   readonly mostImages: number;
+  /** Pixels of the longer side of an image, and the same where a request holds more images than `few`. */
+  readonly longestSide: {readonly ofFew: number; readonly few: number; readonly ofMany: number} | 'unbounded';
   /** Of images and PDFs of a request together. */
   readonly mostMedia: number;
 }
@@ -22,7 +25,8 @@ export interface MediaBounds {
  * that the beginning of the next requests stays the same.
  */
 export function withoutUnseen(request: ModelRequest, media: SentMedia): ModelRequest {
-  const seen = mapped(request.messages, block => words(block, media));
+  const number = imageCount(request.messages, media.bounds);
+  const seen = mapped(request.messages, block => words(block, media, number));
   const sizes = seen.flatMap(mediaOf).map(block => ({isImage: block.kind === 'image', chars: block.data.length}));
   const {images, any} = tooMany(sizes, media.bounds);
   if (images === 0 && any === 0) return {...request, messages: seen};
@@ -86,10 +90,33 @@ function mapped(
   });
 }
 
-function words(block: TextBlock | Media, {images, pdfs, bounds}: SentMedia): TextBlock | Media {
+const imageCount = (messages: readonly Message[], {longestSide}: MediaBounds): 'few' | 'many' =>
+  longestSide !== 'unbounded' && messages.flatMap(mediaOf).filter(({kind}) => kind === 'image').length > longestSide.few
+    ? 'many'
+    : 'few';
+
+function words(
+  block: TextBlock | Media,
+  {images, pdfs, bounds: {largestImage, longestSide}}: SentMedia,
+  number: 'few' | 'many',
+): TextBlock | Media {
   if (block.kind === 'image' && images === 'named') return inWords(unseenImage);
-  if (block.kind === 'image' && block.data.length > bounds.largestImage) return inWords(largeImage);
+  if (block.kind === 'image' && block.data.length > largestImage) return inWords(largeImage);
+  if (block.kind === 'image' && longestSide !== 'unbounded') {
+    const side = sideOf(block);
+    if (side > longestSide.ofFew) return inWords(largeImage);
+    if (number === 'many' && side > longestSide.ofMany) return inWords(largeAmongMany(longestSide));
+  }
   return block.kind === 'document' && pdfs === 'named' ? inWords(unsentPdf(block.name)) : block;
+}
+
+/** Base64 characters at the beginning of an image in which it says how large it is. */
+const headLength = 400_000;
+
+/** The longer side of an image in pixels; 0 where it does not tell. */
+function sideOf({data}: ImageBlock): number {
+  const {width, height} = imageFacts(Buffer.from(data.slice(0, headLength), 'base64')) ?? {width: 0, height: 0};
+  return Math.max(width, height);
 }
 
 const inWords = (text: string): TextBlock => ({kind: 'text', text});
@@ -99,6 +126,9 @@ const unseenImage =
 
 const largeImage =
   '[An image was not sent: it is larger than this provider takes. A smaller copy, made with a command, can be read.]';
+
+const largeAmongMany = ({few, ofMany}: {readonly few: number; readonly ofMany: number}): string =>
+  `[An image was not sent: beside more than ${few} images, this provider takes none with a side of more than ${ofMany} pixels. A smaller copy, made with a command, can be read.]`;
 
 const earlierImage =
   '[An earlier image was left out: a request holds only so many. Read it again if it is still needed.]';

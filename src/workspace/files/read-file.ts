@@ -7,6 +7,7 @@ import {answerBytes, type ReadFile, type ReadRequest} from '../../actions/files-
 import {clip} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
+import {imageFacts, imageType, sizeRefusal} from '../../domain/image-facts.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
 import {codePageTable} from './code-pages.ts';
@@ -56,6 +57,8 @@ export async function readRegular(
     }
     const whole = await wholeOf(first, chunks);
     if (signal.aborted) return failed(stopped(shown));
+    const refusal = sizeRefusal(imageFacts(whole) ?? {width: 0, height: 0});
+    if (refusal !== '') return failed(rejected(`${shown} ${refusal}`));
     const image: ImageBlock = {kind: 'image', mediaType, data: whole.toString('base64')};
     return ok({file: {kind: 'image', path: shown, image}, hash: hash.digest('hex')});
   }
@@ -201,16 +204,6 @@ function isBinary(start: Buffer): boolean {
   const text = new TextDecoder('utf-8').decode(start, {stream: true});
   const broken = text.split('\ufffd').length - 1;
   return broken * 3 > start.length;
-}
-
-/** What image the bytes are, by the first of them; `undefined` for what is none that models read. */
-export function imageType(start: Buffer): ImageBlock['mediaType'] | undefined {
-  const at = (from: number, to: number): string => start.toString('latin1', from, to);
-  if (at(0, 8) === '\u0089PNG\r\n\u001a\n') return 'image/png';
-  if (at(0, 3) === '\u00ff\u00d8\u00ff') return 'image/jpeg';
-  if (at(0, 6) === 'GIF87a' || at(0, 6) === 'GIF89a') return 'image/gif';
-  if (at(0, 4) === 'RIFF' && at(8, 12) === 'WEBP') return 'image/webp';
-  return undefined;
 }
 
 /** A line longer than this (UTF-16 units) is cut. */

@@ -4,7 +4,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {withoutInvisible} from '../../base/visible.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
-import {imageType} from '../files/read-file.ts';
+import {imageFacts, sizeRefusal} from '../../domain/image-facts.ts';
 
 /** What a page says, before it is cut. */
 export type ReadContent =
@@ -25,13 +25,15 @@ export async function readContent(
 ): Promise<Outcome<ReadContent, Fault>> {
   // A server may write anything there, and what it writes is said outside of the page's frame.
   const mediaType = (/^[\w.+-]{1,60}\/[\w.+-]{1,80}(?![^;\s])/u.exec(contentType.trim())?.[0] ?? '').toLowerCase();
-  const image = imageType(body.subarray(0, 16));
+  const image = imageFacts(body);
   if (image !== undefined) {
-    return body.length > largestImage
-      ? failed(
-          rejected(`${url} is an image of ${byteSize(body.length)}; at most ${byteSize(largestImage)} can be read.`),
-        )
-      : ok({kind: 'image', image: {kind: 'image', mediaType: image, data: body.toString('base64')}});
+    const refusal =
+      body.length > largestImage
+        ? `is an image of ${byteSize(body.length)}; at most ${byteSize(largestImage)} can be read.`
+        : sizeRefusal(image);
+    return refusal === ''
+      ? ok({kind: 'image', image: {kind: 'image', mediaType: image.mediaType, data: body.toString('base64')}})
+      : failed(rejected(`${url} ${refusal}`));
   }
   if (mediaType === 'application/pdf' || body.toString('latin1', 0, 5) === '%PDF-') {
     const {pdfText} = await import('./pdf-text.ts');

@@ -289,7 +289,7 @@ describe('a PDF that was read', () => {
       withoutUnseen(ask('', {messages}), {
         images: 'sent',
         pdfs,
-        bounds: {largestImage: 99, mostImages: 9, mostMedia: 999},
+        bounds: {largestImage: 99, longestSide: 'unbounded', mostImages: 9, mostMedia: 999},
       }),
       plain,
     ).messages.slice(-2);

@@ -80,8 +80,16 @@ const conversation = (sizes: readonly number[]): readonly Message[] =>
     blocks: [{kind: 'image', mediaType: 'image/png', data: 'A'.repeat(size)}],
   }));
 
+/** The beginning of a PNG of that height, as base64. */
+const picture = (side: number): string => {
+  const head = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const size = Buffer.alloc(8);
+  size.writeUInt32BE(side, 4);
+  return Buffer.concat([head, size]).toString('base64');
+};
+
 describe('more than a provider takes', () => {
-  const bounds = {largestImage: 100, mostImages: 8, mostMedia: 1000};
+  const bounds = {largestImage: 100, longestSide: 'unbounded', mostImages: 8, mostMedia: 1000} as const;
   const kinds = (sizes: readonly number[]): string =>
     withoutUnseen(ask('', {messages: conversation(sizes)}), {images: 'sent', pdfs: 'sent', bounds})
       .messages.map(({blocks}) => (blocks[0]?.kind === 'image' ? 'i' : 't'))
@@ -89,6 +97,30 @@ describe('more than a provider takes', () => {
 
   test('an image that is too large is told of in words', () => {
     expect(kinds([100, 101])).toBe('it');
+  });
+
+  test('by pixels: never more than the provider takes of one image, and fewer where there are many', () => {
+    const told = (sides: readonly number[]): readonly string[] => {
+      const shown = sides.map((side, at): Message => ({
+        role: 'user',
+        id: messageId(`u${at}`),
+        blocks: [{kind: 'image', mediaType: 'image/png', data: picture(side)}],
+      }));
+      const longestSide = {ofFew: 8000, few: 3, ofMany: 2000};
+      const pixels = {...bounds, longestSide};
+      return withoutUnseen(ask('', {messages: shown}), {images: 'sent', pdfs: 'sent', bounds: pixels}).messages.map(
+        ({blocks: [block]}) => (block?.kind === 'text' ? block.text : (block?.kind ?? '')),
+      );
+    };
+    expect(told([8000, 8001, 2001])).toEqual(['image', expect.stringContaining('larger than this provider'), 'image']);
+    expect(told([2000, 2001, 1, 1])).toEqual([
+      'image',
+      expect.stringContaining(
+        'beside more than 3 images, this provider takes none with a side of more than 2000 pixels',
+      ),
+      'image',
+      'image',
+    ]);
   });
 
   test('of too many images the oldest go, a quarter of the bound at once', () => {
@@ -101,8 +133,16 @@ describe('more than a provider takes', () => {
   });
 
   test.each([
-    {by: 'number', bounds: {largestImage: 100, mostImages: 100, mostMedia: 1_000_000}, breaks: 8},
-    {by: 'size', bounds: {largestImage: 100, mostImages: 1000, mostMedia: 1000}, breaks: 8},
+    {
+      by: 'number',
+      bounds: {largestImage: 100, longestSide: 'unbounded', mostImages: 100, mostMedia: 1_000_000} as const,
+      breaks: 8,
+    },
+    {
+      by: 'size',
+      bounds: {largestImage: 100, longestSide: 'unbounded', mostImages: 1000, mostMedia: 1000} as const,
+      breaks: 8,
+    },
   ])('of 300 requests with one image more each, few change what was sent before: by $by', ({bounds: most, breaks}) => {
     const requests = Array.from({length: 300}, (_, at) =>
       withoutUnseen(ask('', {messages: conversation(Array<number>(at + 1).fill(10))}), {

@@ -1,7 +1,9 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {imageFacts, makeImages} from '../../../../src/workspace/files/images.ts';
+import {imageFacts} from '../../../../src/domain/image-facts.ts';
+import {makeImages} from '../../../../src/workspace/files/images.ts';
 import {readersFor} from '../../../../src/workspace/clipboard.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 
@@ -33,6 +35,16 @@ describe('images', () => {
     expect(imageFacts(content)).toEqual(facts);
   });
 
+  test('whatever the bytes are, they are told or none', () => {
+    const heads = [png, jpeg, bytes('GIF89a'), bytes('RIFF', [0, 0, 0, 0], 'WEBPVP8L'), bytes('')];
+    fc.assert(
+      fc.property(fc.constantFrom(...heads), fc.uint8Array({maxLength: 60}), (head, rest) => {
+        const facts = imageFacts(Buffer.concat([head, rest]));
+        expect(facts === undefined || (facts.width >= 0 && facts.height >= 0)).toBe(true);
+      }),
+    );
+  });
+
   test('are read by path or address; what is none, too large or missing says so', async () => {
     using folder = temporaryFolder();
     const images = makeImages({directory: folder.path, home: folder.path, environment: {}});
@@ -48,6 +60,16 @@ describe('images', () => {
       error: {message: 'no.png is no PNG, JPEG, GIF or WebP image.'},
     });
     expect(await images.read('large.png', never)).toMatchObject({error: {message: expect.stringMatching(/may have/u)}});
+    const wide = Buffer.from(png);
+    wide.writeUInt32BE(12_345, 16);
+    await writeFile(join(folder.path, 'wide.png'), wide);
+    expect(await images.read('wide.png', never)).toMatchObject({
+      error: {
+        message: expect.stringMatching(
+          /^wide\.png is an image of 12,345 × 480 pixels; a side may have at most 8,000\. Make a smaller copy/u,
+        ),
+      },
+    });
     expect(await images.read('missing.png', never)).toMatchObject({tag: 'failed'});
     expect(await images.read('.', never)).toMatchObject({tag: 'failed'});
   });

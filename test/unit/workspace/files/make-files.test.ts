@@ -139,6 +139,11 @@ describe('read', () => {
       },
     });
     expect(messageOf(await space.read('big'))).toBe('big is an image of 5.0 MB; at most 5.0 MB can be read.');
+    const wide = Buffer.from('89504e470d0a1a0a0000000d494844520000ffff00000001', 'hex');
+    using wideSpace = workspace({'wide.png': wide});
+    expect(messageOf(await wideSpace.read('wide.png'))).toMatch(
+      /^wide\.png is an image of 65,535 × 1 pixels; a side may/u,
+    );
   });
 
   test('notebooks as cells', async () => {
