@@ -88,6 +88,20 @@ const picture = (side: number): string => {
   return Buffer.concat([head, size]).toString('base64');
 };
 
+/** What is sent of PNGs of these heights by a provider that takes 8,000 pixels, and 2,000 beside more than 3 images. */
+const told = (sides: readonly number[]): readonly string[] => {
+  const shown = sides.map((side, at): Message => ({
+    role: 'user',
+    id: messageId(`u${at}`),
+    blocks: [{kind: 'image', mediaType: 'image/png', data: picture(side)}],
+  }));
+  const longestSide = {ofFew: 8000, few: 3, ofMany: 2000};
+  const bounds = {largestImage: 100, longestSide, mostImages: 8, mostMedia: 1000};
+  return withoutUnseen(ask('', {messages: shown}), {images: 'sent', pdfs: 'sent', bounds}).messages.map(
+    ({blocks: [block]}) => (block?.kind === 'text' ? block.text : (block?.kind ?? '')),
+  );
+};
+
 describe('more than a provider takes', () => {
   const bounds = {largestImage: 100, longestSide: 'unbounded', mostImages: 8, mostMedia: 1000} as const;
   const kinds = (sizes: readonly number[]): string =>
@@ -100,18 +114,6 @@ describe('more than a provider takes', () => {
   });
 
   test('by pixels: never more than the provider takes of one image, and fewer where there are many', () => {
-    const told = (sides: readonly number[]): readonly string[] => {
-      const shown = sides.map((side, at): Message => ({
-        role: 'user',
-        id: messageId(`u${at}`),
-        blocks: [{kind: 'image', mediaType: 'image/png', data: picture(side)}],
-      }));
-      const longestSide = {ofFew: 8000, few: 3, ofMany: 2000};
-      const pixels = {...bounds, longestSide};
-      return withoutUnseen(ask('', {messages: shown}), {images: 'sent', pdfs: 'sent', bounds: pixels}).messages.map(
-        ({blocks: [block]}) => (block?.kind === 'text' ? block.text : (block?.kind ?? '')),
-      );
-    };
     expect(told([8000, 8001, 2001])).toEqual(['image', expect.stringContaining('larger than this provider'), 'image']);
     expect(told([2000, 2001, 1, 1])).toEqual([
       'image',
