@@ -22,7 +22,7 @@ import type {AgentRow, Asker} from '../domain/sub-agent.ts';
 import type {Action, ActionResult} from './catalogue.ts';
 import type {HarnessEvent} from './harness-port.ts';
 import type {Question, ImpactReport} from './ports.ts';
-import type {Preview} from './preview.ts';
+import type {FileDiff, Preview} from './preview.ts';
 
 /**
  * What the engine tells every front end; all state on screen or on stdout is a fold of these. They carry typed actions and
@@ -79,6 +79,8 @@ export type AgentEvent =
       readonly id: ActionId;
       readonly asker: Asker;
       readonly questions: readonly Question[];
+      /** The changes that are asked about, which the user sees with it; mostly none. */
+      readonly files: readonly FileDiff[];
     }
   | {readonly event: 'question-settled'; readonly id: ActionId}
   /** The agent gives the user the terminal of a block; settled when it comes back, or when the block ends. */

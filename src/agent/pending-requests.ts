@@ -102,24 +102,31 @@ export class PendingRequests {
     }
   }
 
+  /** Asks the user, with the changes that it is about. */
+  async ask(
+    asked: Omit<Extract<AgentEvent, {event: 'question-asked'}>, 'event'>,
+    signal: AbortSignal,
+  ): Promise<QuestionReply> {
+    const {interaction, publish} = this.#deps;
+    const {id, asker, questions} = asked;
+    if (interaction === 'unattended') return {kind: 'unattended'};
+    const ask = async (): Promise<QuestionReply> => {
+      const waiting = this.#questions.wait(id, {kind: 'dismissed'}, signal);
+      publish([{event: 'question-asked', ...asked}]);
+      const reply = await waiting;
+      publish([{event: 'question-settled', id}]);
+      return reply;
+    };
+    const reply = await this.inTurn({asker, on: questions[0]?.question ?? ''}, ask, signal);
+    return reply === 'aborted' ? {kind: 'dismissed'} : reply;
+  }
+
   /** The ports through which one action asks the user, under its id. The wait begins before the question is published. */
   portsFor(id: ActionId, asker: Asker): Pick<ActionPorts, 'questions' | 'handOvers'> {
     const {interaction, publish} = this.#deps;
     return {
       questions: {
-        ask: async (questions, signal) => {
-          if (interaction === 'unattended') return {kind: 'unattended'};
-          const asked = async (): Promise<QuestionReply> => {
-            const waiting = this.#questions.wait(id, {kind: 'dismissed'}, signal);
-            publish([{event: 'question-asked', id, asker, questions}]);
-            const reply = await waiting;
-            publish([{event: 'question-settled', id}]);
-            return reply;
-          };
-          const on = questions[0]?.question ?? '';
-          const reply = await this.inTurn({asker, on}, asked, signal);
-          return reply === 'aborted' ? {kind: 'dismissed'} : reply;
-        },
+        ask: (questions, signal) => this.ask({id, asker, questions, files: []}, signal),
       },
       handOvers: {
         handOver: async (request, signal) => {

@@ -1,11 +1,13 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {type Answer, call, fail, hang, type Part, say, until} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
-import {openScene, type Scene, toldResults} from '../support/scene.ts';
+import {openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
+import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
 const put = (scene: Scene, path: string, text: string): void => {
   mkdirSync(dirname(join(scene.place.work, path)), {recursive: true});
@@ -293,4 +295,99 @@ test('a weft that is killed leaves its worktree, which can be listed and removed
   ]);
   expect((await scene.run(['worktree', 'remove', '--force', 'left'])).code).toBe(0);
   expect(worktreesOf(scene)).toEqual([]);
+});
+
+/** A scene whose agent `maker` changes `a.txt` in a worktree, and a terminal in which weft waits for what becomes of that. */
+async function askingWorktree(): Promise<{readonly scene: Scene; readonly terminal: ShellTerminal}> {
+  const scene = await openScene(
+    scripts({
+      'MAKE-IT': [
+        [call('Read', {file_path: 'a.txt'})],
+        [call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'zwei'})],
+        say('Made.'),
+      ],
+      Go: [[call('Agent', {description: 'maker', prompt: 'MAKE-IT', isolation: 'worktree'})], say('So it is.')],
+    }),
+  );
+  makeRepository(scene);
+  const terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft --permission-mode acceptEdits Go.');
+  await terminal.press('Enter');
+  await terminal.onScreen(/Worktree[^]*maker: It changed 1 file[^]*TWO[^]*zwei[^]*1[^]*Merge[^]*Keep[^]*Drop/u);
+  return {scene, terminal};
+}
+
+const told = (scene: Scene): string => toldResults(requestsOf(scene, 'Go')[1]).join();
+
+test('the user sees the change as a diff and has it merged; undo takes the merge back', async () => {
+  const {scene, terminal} = await askingWorktree();
+  await using _scene = scene;
+  await using _terminal = terminal;
+  expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
+  await terminal.type('1');
+  // Until the prompt is over there is nothing to go back from.
+  await terminal.until(/So it is\.[^]*Ask weft to do something/u);
+  expect(scene.read('a.txt')).toBe('one\nzwei\nthree\n');
+  expect(told(scene)).toContain('not committed, and the worktree is removed.\nChanged a.txt (+1 -1)');
+  expect(worktreesOf(scene)).toEqual([]);
+  await terminal.type('/undo');
+  await terminal.press('Enter');
+  await terminal.onScreen(/restores 1 file[^]*a\.txt[^]*Enter undo/u);
+  await terminal.press('Enter');
+  await terminal.until(/Undid "Go\."/u);
+  expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
+});
+
+test('the user drops a change, or says in words of his own what should be, which keeps it', async () => {
+  {
+    const {scene, terminal} = await askingWorktree();
+    await using _scene = scene;
+    await using _terminal = terminal;
+    await terminal.type('3');
+    await terminal.until(/So it is\./u);
+    expect(told(scene)).toContain('The user dropped its changes, and the worktree is removed.');
+    expect(worktreesOf(scene)).toEqual([]);
+    expect(git(scene, 'branch', '--format=%(refname:short)')).toBe('main\n');
+  }
+  const {scene, terminal} = await askingWorktree();
+  await using _scene = scene;
+  await using _terminal = terminal;
+  await terminal.type('4');
+  await terminal.type('use deux');
+  await terminal.press('Enter');
+  await terminal.until(/So it is\./u);
+  expect(told(scene)).toContain('The user says of it: use deux');
+  expect(worktreesOf(scene)).toHaveLength(1);
+  expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
+});
+
+test('a harness works in a worktree, too, and a message sets it to work there again', async () => {
+  await using scene = await openScene(
+    scripts({
+      MAIN: [
+        [call('Agent', {description: 'x', prompt: 'RUN it', harness: 'own', isolation: 'worktree'})],
+        [call('SendMessage', {to: 'x', message: 'And again.'})],
+        say('Good.'),
+      ],
+    }),
+  );
+  makeRepository(scene);
+  const agent = fileURLToPath(new URL('support/acp-agent.mjs', import.meta.url));
+  mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
+  writeFileSync(
+    join(scene.place.home, 'weft/settings.json'),
+    JSON.stringify({harnesses: {own: {command: process.execPath, args: [agent]}}}),
+  );
+  const {code, stdout} = await scene.run(['--prompt', 'MAIN', '--allowed-tools', 'Bash(touch:*)']);
+  expect({code, stdout}).toEqual({code: 0, stdout: 'Good.\n'});
+  expect(existsSync(join(scene.place.work, 'made.txt'))).toBe(false);
+  const [name = ''] = worktreesOf(scene);
+  expect(existsSync(join(scene.place.work, '.weft/worktrees', name, 'made.txt'))).toBe(true);
+  const [first, second] = requestsOf(scene, 'MAIN')
+    .slice(1)
+    .map(request => toldResults(request).join());
+  expect(first).toContain('Created made.txt (+0 -0)');
+  expect(second).toContain('Prompt 1 of acp-session, loaded.');
+  expect(second).toContain('Created made.txt (+0 -0)');
+  expect(worktreesOf(scene)).toEqual([name]);
 });

@@ -81,6 +81,7 @@ describe('a text in a card', () => {
     } as const;
     engine.emit(...begin, {
       event: 'question-asked',
+      files: [],
       id: actionId('q1'),
       asker: 'main',
       questions: [question, question],

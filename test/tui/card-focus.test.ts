@@ -233,6 +233,7 @@ describe('who has the keys', () => {
 
 const oneQuestion = {
   event: 'question-asked',
+  files: [],
   id: actionId('q1'),
   asker: 'main',
   questions: [
@@ -253,6 +254,7 @@ describe('questions', () => {
     const stage = await start();
     stage.engine.emit(...begin, {
       event: 'question-asked',
+      files: [],
       id: actionId('q1'),
       asker: 'main',
       questions: [

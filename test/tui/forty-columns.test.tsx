@@ -220,6 +220,7 @@ describe('at forty columns', () => {
       'a question',
       viewOf(...begin, {
         event: 'question-asked',
+        files: [],
         id: actionId('q1'),
         asker: 'main',
         questions: [

@@ -336,7 +336,7 @@ describe('stories', () => {
     const view = [
       opening,
       {event: 'approval-requested', approval} as const,
-      {event: 'question-asked', id: actionId('q'), asker, questions: [question]} as const,
+      {event: 'question-asked', files: [], id: actionId('q'), asker, questions: [question]} as const,
     ].reduce<View>(reduce, emptyView);
     expect(view.questions[0]?.questions[0]?.question).toBe('find the parser: Which?');
     const title = (cells: number) => approvalTitle(approval, {cells, home: ''});

@@ -16,6 +16,8 @@ export interface AgentRunner {
   /** Ends what runs; its end is told as every other. */
   interrupt(): void;
   setMode(mode: PermissionMode): void;
+  /** Ends what stays between two prompts, and could be in the way of its folder; another message begins it anew. */
+  rest(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,6 +71,7 @@ function weftRunner(
     },
     interrupt: () => engine.submit({op: 'interrupt'}),
     setMode: mode => engine.submit({op: 'set-mode', mode}),
+    rest: async () => {},
     close: () => engine.close('shutdown'),
   };
 }

@@ -37,6 +37,14 @@ const choices = ['Merge', 'Keep', 'Drop'] as const;
 
 type Choice = (typeof choices)[number];
 
+/** `words`: what the user says in words of his own; may be empty. */
+interface Answer {
+  readonly choice: Choice;
+  readonly words: string;
+}
+
+const keep: Answer = {choice: 'Keep', words: ''};
+
 /**
  * Decides what becomes of the worktree of an agent that has ended, and does it: one without changes is removed; of another one the user
  * says whether it is merged, kept or dropped, and it is kept where nobody can be asked. The text is for the agent that has started it.
@@ -54,8 +62,9 @@ export async function settleWorktree(ended: EndedAgent, signal: AbortSignal): Pr
       ? 'It changed nothing in its worktree, which is removed.'
       : `Its worktree is removed; the branch ${worktree.branch} has ${pluralize(changes.commits, 'commit')} of its own and is kept.`;
   }
-  const choice = end === 'cancelled' ? 'Keep' : await choiceOf(ended, changes, signal);
-  return [await carryOut(choice, ended), diffText(changes)].join('\n');
+  const {choice, words} = end === 'cancelled' ? keep : await choiceOf(ended, changes, signal);
+  const said = words === '' ? [] : [`The user says of it: ${words}`];
+  return [await carryOut(choice, ended), ...said, diffText(changes)].join('\n');
 }
 
 /** What the user wants; without an answer it is kept. */
@@ -63,13 +72,21 @@ async function choiceOf(
   {row, worktree, parent}: EndedAgent,
   changes: WorktreeChanges,
   signal: AbortSignal,
-): Promise<Choice> {
-  if (parent.mode === 'dontAsk') return 'Keep';
+): Promise<Answer> {
+  if (parent.mode === 'dontAsk') return keep;
   const {id, name, kind, harness} = row.agent;
-  const {questions} = parent.pending.portsFor(actionId(`${id}:worktree`), {id, name, kind, harness});
-  const reply = await questions.ask([questionAbout(changes, worktree)], signal);
-  const answer = reply.kind === 'answered' ? reply.answers[0]?.selected[0] : undefined;
-  return choices.find(each => each === answer) ?? 'Keep';
+  const reply = await parent.pending.ask(
+    {
+      id: actionId(`${id}:worktree`),
+      asker: {id, name, kind, harness},
+      questions: [questionAbout(changes, worktree)],
+      files: changes.files,
+    },
+    signal,
+  );
+  const answer = reply.kind === 'answered' ? reply.answers[0] : undefined;
+  const choice = choices.find(each => answer?.selected.includes(each) === true) ?? 'Keep';
+  return {choice, words: answer?.other ?? ''};
 }
 
 const mostNamed = 8;

@@ -95,6 +95,10 @@ export class HarnessAgent {
     this.#mode = mode;
   }
 
+  async rest(): Promise<void> {
+    await this.#run?.dispose();
+  }
+
   async close(): Promise<void> {
     this.#starting?.abort();
     await this.#run?.dispose();

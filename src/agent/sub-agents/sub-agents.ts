@@ -489,6 +489,7 @@ export class SubAgents {
     running.settling = settling;
     this.#show(running, withStatus(next, {kind: 'in_progress', doing: 'worktree'}));
     try {
+      await running.runner.rest();
       await running.place.stop();
       running.outcome = await settleWorktree(
         {

@@ -76,7 +76,7 @@ function bodyLines(approval: Approval, most: number, workspace: string): readonl
 }
 
 /** The changed lines only, each with its number and whether it is added or removed. */
-function fileLines(file: FileDiff): readonly string[] {
+export function fileLines(file: FileDiff): readonly string[] {
   const from = file.movedFrom === undefined ? '' : `, renamed from ${visibleExactLine(file.movedFrom)}`;
   const head = `Change of ${visibleExactLine(file.path)}${from}: ${pluralize(file.added, 'line')} added, ${file.removed} removed.`;
   const lines = file.hunks.flatMap(hunk => {

@@ -11,7 +11,7 @@ import {attentionOf} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
 import type {KeyPress} from '../terminal/keymap.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
-import {approvalQuestion} from './approval-question.ts';
+import {approvalQuestion, fileLines} from './approval-question.ts';
 import {
   type AnswerStep,
   askAgain,
@@ -128,8 +128,8 @@ function nextQuestion(view: View, answered: ReadonlySet<Asker>, terminals: Termi
       return {id: approval.id, question: approvalQuestion(approval, {waiting, workspace}), bell: 'approval'};
     }
     case 'question': {
-      const {id, questions} = attention.open;
-      return {id, question: formQuestion(openForm(id, questions)), bell: 'question'};
+      const {id, questions, files} = attention.open;
+      return {id, question: formQuestion(openForm(id, questions, files)), bell: 'question'};
     }
     case 'hand-over': {
       const {open} = attention;
@@ -154,7 +154,13 @@ function formQuestion(form: QuestionForm): LineQuestion {
   const numbers = choice === 'many' ? 'one or more numbers, such as 1 2,' : 'a number,';
   const how = `Type ${numbers} or an answer of your own, and Enter. 0 does not answer.`;
   return {
-    lines: ['', `Question${count}: ${plainTextLine(question.question)}`, ...options.map(optionLine), how],
+    lines: [
+      '',
+      `Question${count}: ${plainTextLine(question.question)}`,
+      ...form.files.flatMap(fileLines),
+      ...options.map(optionLine),
+      how,
+    ],
     answer(line) {
       if (line === '') return askAgain(`An empty line answers nothing. ${how}`);
       if (isBack(line)) return stepOf(form, {kind: 'closed', response: {kind: 'dismissed'}});

@@ -8,6 +8,8 @@ import {questionKeys} from '../terminal/keymap.ts';
 import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {useTheme} from '../theme/styled.tsx';
+import {pageOf} from '../scrollback/approval-text.ts';
+import {cachedDiffLines} from '../scrollback/diff-lines.ts';
 import {Card, frameRows} from './card.tsx';
 import {CardField, fieldLayout} from './draft-field.tsx';
 import {type Choice, Choices, choicesHeight} from './choices.tsx';
@@ -33,8 +35,18 @@ export function QuestionCard({form, editing, width, rows}: QuestionCardProps): R
       ? fieldLayout({draft: form.other, editing}, {hint: 'your own answer', rows: 2}, frame)
       : undefined;
   const text = wrapText(visible(question.question), ['bold'], frame).slice(0, Math.max(1, rows - frameRows - 3));
-  const left = rows - frameRows - text.length - (field?.lines.length ?? 0);
   const choices = choicesOf(form, question);
+  const inner = rows - frameRows - text.length - (field?.lines.length ?? 0);
+  const room = Math.max(0, inner - choicesHeight(choices, frame.width));
+  const diff =
+    form.files.length === 0 || room < 2
+      ? []
+      : pageOf(
+          cachedDiffLines(form.files, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped', home: ''}, frame),
+          {rows: room, top: form.top},
+          frame,
+        );
+  const left = inner - diff.length;
   const shown = windowOf(choices, {row: form.row === 'none' ? 0 : form.row, left}, frame);
   const count = form.questions.length > 1 ? `${form.answers.length + 1} of ${form.questions.length}` : '';
   return (
@@ -46,6 +58,7 @@ export function QuestionCard({form, editing, width, rows}: QuestionCardProps): R
       tone="calm"
     >
       <Lines lines={text} />
+      <Lines lines={diff} />
       <Box flexDirection="column">
         <Choices choices={shown.choices} first={shown.first} selected={form.state === 'typing' ? 'none' : form.row} />
       </Box>

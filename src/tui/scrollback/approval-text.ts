@@ -105,17 +105,26 @@ export function approvalBody(
   const full = [...fitRows(exact, {room: Number.POSITIVE_INFINITY, frame}), ...diffOf(approval, 'all', frame)];
   const all = full.length;
   if (all <= rows) return {lines: full, all};
-  if (top !== 'summary') {
-    const page = Math.max(1, rows - 1);
-    const first = Math.max(0, Math.min(top, all - page));
-    const place = ` ${first + 1}–${Math.min(all, first + page)} of ${all} lines · PgUp PgDn`;
-    const shown = full.slice(first, first + page);
-    return {lines: rows === 1 ? shown : [...shown, frame.theme.style(['dim'], fit(place, frame.width))], all};
-  }
+  if (top !== 'summary') return {lines: pageOf(full, {rows, top}, frame), all};
   if (exact.length === 0) return {lines: cutMiddle(diffOf(approval, 'changes', frame), rows, frame), all};
   const command = fitRows(exact, {room: rows, frame});
   const left = rows - command.length;
   return {lines: [...command, ...(left < 2 ? [] : cutMiddle(diffOf(approval, 'changes', frame), left, frame))], all};
+}
+
+/** As many lines from `top` on as there are rows; the last row says where in the whole they stand. */
+export function pageOf(
+  full: readonly string[],
+  {rows, top}: {readonly rows: number; readonly top: number},
+  frame: Frame,
+): readonly string[] {
+  const all = full.length;
+  if (all <= rows) return full;
+  const page = Math.max(1, rows - 1);
+  const first = Math.max(0, Math.min(top, all - page));
+  const place = ` ${first + 1}–${Math.min(all, first + page)} of ${all} lines · PgUp PgDn`;
+  const shown = full.slice(first, first + page);
+  return rows === 1 ? shown : [...shown, frame.theme.style(['dim'], fit(place, frame.width))];
 }
 
 /** Cached while approval and frame are the same, because a command can be long and is drawn often. */

@@ -1,4 +1,5 @@
 import type {QuestionResponse} from '../../agent/client.ts';
+import type {FileDiff} from '../../actions/preview.ts';
 import type {Question, QuestionAnswer} from '../../actions/ports.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {emptyDraft, draftText, isEmptyDraft, pasteText, typeText, type Draft} from '../editor/draft.ts';
@@ -14,6 +15,9 @@ export interface QuestionForm {
   readonly checked: readonly string[];
   readonly other: Draft;
   readonly state: 'choosing' | 'typing';
+  /** The changes that are asked about, and how many lines of them are scrolled away. */
+  readonly files: readonly FileDiff[];
+  readonly top: number;
 }
 
 export type FormStep =
@@ -22,8 +26,8 @@ export type FormStep =
   | {readonly kind: 'stopped'};
 
 /** Nothing is selected at first, so that Enter alone answers nothing. */
-export const openForm = (id: ActionId, questions: readonly Question[]): QuestionForm =>
-  ask({id, questions, answers: []});
+export const openForm = (id: ActionId, questions: readonly Question[], files: readonly FileDiff[]): QuestionForm =>
+  ask({id, questions, answers: [], files});
 
 /** The question being asked; a form always has one. */
 export const currentQuestion = (form: QuestionForm): Question | undefined => form.questions[form.answers.length];
@@ -33,6 +37,16 @@ export function pressForm(form: QuestionForm, press: KeyPress): FormStep {
   if (question === undefined) return {kind: 'closed', response: {kind: 'answered', answers: form.answers}};
   return form.state === 'typing' ? pressTyping(form, press) : pressChoosing(form, question, press);
 }
+
+/** Lines of a change that a key scrolls by. */
+const page = 6;
+
+/** As many as there are at most, with headings and notes. */
+const linesOf = ({files}: QuestionForm): number =>
+  files.reduce(
+    (sum, {hunks, notes}) => sum + 1 + notes.length + hunks.reduce((all, {lines}) => all + 1 + lines.length, 0),
+    0,
+  );
 
 function pressChoosing(form: QuestionForm, question: Question, press: KeyPress): FormStep {
   const rows = question.options.length + 1;
@@ -45,6 +59,10 @@ function pressChoosing(form: QuestionForm, question: Question, press: KeyPress):
     case 'down':
     case 'complete':
       return open({...form, row: form.row === 'none' ? 0 : (form.row + 1) % rows});
+    case 'page-up':
+      return open({...form, top: Math.max(0, form.top - page)});
+    case 'page-down':
+      return open({...form, top: Math.min(form.top + page, linesOf(form))});
     case 'escape':
       return {kind: 'stopped'};
     case 'enter':
@@ -106,11 +124,20 @@ function toggled(form: QuestionForm, question: Question): QuestionForm {
 function answered(form: QuestionForm, selected: readonly string[]): FormStep {
   const answers = [...form.answers, {selected, other: draftText(form.other)}];
   if (answers.length >= form.questions.length) return {kind: 'closed', response: {kind: 'answered', answers}};
-  return open(ask({id: form.id, questions: form.questions, answers}));
+  return open(ask({...form, answers}));
 }
 
-const ask = (form: Pick<QuestionForm, 'id' | 'questions' | 'answers'>): QuestionForm => ({
-  ...form,
+const ask = ({
+  id,
+  questions,
+  answers,
+  files,
+}: Pick<QuestionForm, 'id' | 'questions' | 'answers' | 'files'>): QuestionForm => ({
+  id,
+  questions,
+  answers,
+  files,
+  top: 0,
   row: 'none',
   checked: [],
   other: emptyDraft,

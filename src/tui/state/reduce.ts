@@ -119,7 +119,10 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'approval-settled':
       return {...view, approvals: view.approvals.filter(approval => approval.id !== event.id)};
     case 'question-asked':
-      return {...view, questions: [...view.questions, {id: event.id, questions: questionsOf(event)}]};
+      return {
+        ...view,
+        questions: [...view.questions, {id: event.id, questions: questionsOf(event), files: event.files}],
+      };
     case 'question-settled':
       return {...view, questions: view.questions.filter(open => open.id !== event.id)};
     case 'hand-over-asked': {

@@ -139,7 +139,7 @@ export function updateCard(ui: Ui, view: View, now: number): Ui {
       };
     }
     case 'question': {
-      const {id, questions} = attention.open;
+      const {id, questions, files} = attention.open;
       return ui.card.kind === 'question' && ui.card.id === id
         ? ui
         : {
@@ -149,7 +149,7 @@ export function updateCard(ui: Ui, view: View, now: number): Ui {
               id,
               since: now,
               focus: 'soon',
-              form: openForm(id, questions),
+              form: openForm(id, questions, files),
               editing: editingForNewField(ui),
             },
           };

@@ -2,7 +2,7 @@ import type {ReadImage} from '../../actions/files-port.ts';
 import type {Approval, PromptEnd, SessionInfo, SessionUsage, SettledCall} from '../../actions/agent-event.ts';
 import type {Action} from '../../actions/catalogue.ts';
 import type {Question} from '../../actions/ports.ts';
-import type {Preview} from '../../actions/preview.ts';
+import type {FileDiff, Preview} from '../../actions/preview.ts';
 import type {ToolResultBlock} from '../../domain/conversation.ts';
 import type {ActionId, BlockId, MessageId, TodoId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
@@ -55,6 +55,7 @@ type Run =
 interface OpenQuestions {
   readonly id: ActionId;
   readonly questions: readonly Question[];
+  readonly files: readonly FileDiff[];
 }
 
 /** A prompt or `!` command that the engine has not started. */

@@ -211,6 +211,7 @@ describe('questions', () => {
     const speaker = await speak();
     speaker.engine.emit(...begin, {
       event: 'question-asked',
+      files: [],
       id: actionId('q1'),
       asker: 'main',
       questions: [{question: 'Which?', header: '', choice, options}],
