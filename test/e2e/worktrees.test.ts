@@ -297,8 +297,8 @@ test('a weft that is killed leaves its worktree, which can be listed and removed
   expect(worktreesOf(scene)).toEqual([]);
 });
 
-/** A scene whose agent `maker` changes `a.txt` in a worktree, and a terminal in which weft waits for what becomes of that. */
-async function askingWorktree(): Promise<{readonly scene: Scene; readonly terminal: ShellTerminal}> {
+/** A scene whose agent `maker` changes `a.txt` in a worktree. */
+async function makerScene(): Promise<Scene> {
   const scene = await openScene(
     scripts({
       'MAKE-IT': [
@@ -310,19 +310,23 @@ async function askingWorktree(): Promise<{readonly scene: Scene; readonly termin
     }),
   );
   makeRepository(scene);
-  const terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  return scene;
+}
+
+/** A terminal in which weft waits for what becomes of the worktree, with the change as a diff. */
+async function askingTerminal({place, server}: Scene): Promise<ShellTerminal> {
+  const terminal = await openTerminal(place, pointedAt(server));
   await terminal.type('weft --permission-mode acceptEdits Go.');
   await terminal.press('Enter');
   await terminal.onScreen(/Worktree[^]*maker: It changed 1 file[^]*TWO[^]*zwei[^]*1[^]*Merge[^]*Keep[^]*Drop/u);
-  return {scene, terminal};
+  return terminal;
 }
 
 const told = (scene: Scene): string => toldResults(requestsOf(scene, 'Go')[1]).join();
 
 test('the user sees the change as a diff and has it merged; undo takes the merge back', async () => {
-  const {scene, terminal} = await askingWorktree();
-  await using _scene = scene;
-  await using _terminal = terminal;
+  await using scene = await makerScene();
+  await using terminal = await askingTerminal(scene);
   expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
   await terminal.type('1');
   // Until the prompt is over there is nothing to go back from.
@@ -338,20 +342,19 @@ test('the user sees the change as a diff and has it merged; undo takes the merge
   expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
 });
 
-test('the user drops a change, or says in words of his own what should be, which keeps it', async () => {
-  {
-    const {scene, terminal} = await askingWorktree();
-    await using _scene = scene;
-    await using _terminal = terminal;
-    await terminal.type('3');
-    await terminal.until(/So it is\./u);
-    expect(told(scene)).toContain('The user dropped its changes, and the worktree is removed.');
-    expect(worktreesOf(scene)).toEqual([]);
-    expect(git(scene, 'branch', '--format=%(refname:short)')).toBe('main\n');
-  }
-  const {scene, terminal} = await askingWorktree();
-  await using _scene = scene;
-  await using _terminal = terminal;
+test('the user drops a change', async () => {
+  await using scene = await makerScene();
+  await using terminal = await askingTerminal(scene);
+  await terminal.type('3');
+  await terminal.until(/So it is\./u);
+  expect(told(scene)).toContain('The user dropped its changes, and the worktree is removed.');
+  expect(worktreesOf(scene)).toEqual([]);
+  expect(git(scene, 'branch', '--format=%(refname:short)')).toBe('main\n');
+});
+
+test('the user says in words of his own what should be, which keeps it', async () => {
+  await using scene = await makerScene();
+  await using terminal = await askingTerminal(scene);
   await terminal.type('4');
   await terminal.type('use deux');
   await terminal.press('Enter');

@@ -3,6 +3,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {afterEach, describe, expect, onTestFinished, test, vi} from 'vitest';
 import {actionId} from '../../src/domain/ids.ts';
 import {answer, approval, ask, asked, begin, leaveStages, mild, once, press, start} from './support/stage.ts';
+import {editPreview} from './support/work-events.ts';
 
 afterEach(leaveStages);
 
@@ -250,6 +251,19 @@ const oneQuestion = {
 } as const;
 
 describe('questions', () => {
+  test('the changes that are asked about stand on the card, and PgDn goes on in them', async () => {
+    const stage = await start([80, 20]);
+    const lines = Array.from({length: 40}, (_, at) => ({kind: 'added', text: `line ${at + 1}`, changed: []}) as const);
+    stage.engine.emit(...begin, {...oneQuestion, files: editPreview('a.txt', lines).files});
+    await stage.screen.until(/Tab: answer/u);
+    await stage.screen.type('\t');
+    await stage.screen.until(/Which one\?[^]*line 1\b[^]* of 40 lines · PgUp PgDn[^]*1 left[^]*2 right/u);
+    await press(stage, '\u001B[6~');
+    await stage.screen.until(/Which one\?(?![^]*line 6\b)[^]*line 7\b[^]* 7–\d+ of 40 lines[^]*1 left/u);
+    await press(stage, '\u001B[5~');
+    await stage.screen.until(/line 1\b[^]* 1–\d+ of 40 lines/u);
+  });
+
   test('options are chosen by arrows, digits, space and own words', async () => {
     const stage = await start();
     stage.engine.emit(...begin, {

@@ -1,6 +1,7 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {programName} from '../../actions/block-text.ts';
 import type {BlockInfo, QuestionOption} from '../../actions/ports.ts';
+import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
@@ -157,7 +158,7 @@ function formQuestion(form: QuestionForm): LineQuestion {
     lines: [
       '',
       `Question${count}: ${plainTextLine(question.question)}`,
-      ...form.files.flatMap(fileLines),
+      ...changeLines(form),
       ...options.map(optionLine),
       how,
     ],
@@ -176,6 +177,15 @@ function formQuestion(form: QuestionForm): LineQuestion {
       return stepOf(form, pressForm({...form, row, checked}, enter));
     },
   };
+}
+
+/** Lines of changes that are said with a question. */
+const mostSaid = 100;
+
+function changeLines({files}: QuestionForm): readonly string[] {
+  const lines = files.flatMap(fileLines);
+  const more = lines.length - mostSaid;
+  return more <= 0 ? lines : [...lines.slice(0, mostSaid), `${pluralize(more, 'more line')}.`];
 }
 
 const enter: KeyPress = {kind: 'key', name: 'enter'};

@@ -91,7 +91,7 @@ const isEscape = (key: KeyPress): boolean => key.kind === 'key' && key.name === 
 
 /** A card with the keys scrolls itself. */
 const isOfCard = ({card}: Ui, key: KeyPress): boolean =>
-  card.kind === 'approval' &&
+  (card.kind === 'approval' || (card.kind === 'question' && card.form.files.length > 0)) &&
   card.focus === 'card' &&
   key.kind === 'key' &&
   (key.name === 'page-up' || key.name === 'page-down');

@@ -10,6 +10,7 @@ import {actionId, messageId, parseSessionId, type SessionId} from '../../../src/
 import {noDetail} from '../../../src/domain/risk.ts';
 import {answer, approval, ask, begin, finishedText, mild, once} from '../support/stage.ts';
 import {accepted, delta, finished, grepQueued, grepSettled} from '../support/events.ts';
+import {editPreview} from '../support/work-events.ts';
 import {leaveSpeakers, speak, type Speaker} from './speaker.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
@@ -231,6 +232,18 @@ describe('questions', () => {
     expect(speaker.engine.ops).toEqual([
       {op: 'answer-question', id: 'q1', answer: {kind: 'answered', answers: [given]}},
     ]);
+  });
+
+  test('the changes that are asked about are said', async () => {
+    const speaker = await speak();
+    speaker.engine.emit(...begin, {
+      event: 'question-asked',
+      files: editPreview('a.txt', [{kind: 'added', text: 'new', changed: []}]).files,
+      id: actionId('q1'),
+      asker: 'main',
+      questions: [{question: 'Which?', header: '', choice: 'one', options}],
+    });
+    await speaker.heard(/Question: Which\?\nChange of a\.txt: 1 line added, 0 removed\.\nLine 1 added: new\n1\. Red/u);
   });
 
   test.each([
