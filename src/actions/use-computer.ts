@@ -50,7 +50,8 @@ export const useComputer = defineAction<UseComputerInput, UseComputerOutput, Use
   ruleKind: 'whole-tool',
   asks: [{name: 'computer-secret', risks: ['external'], askedWhen: 'it types a secret'}],
   tools: [computerTool()],
-  label: ({steps, summary}) => `Use the computer: ${summary === '' ? stepsText(steps) : summary}`,
+  // What is done stands first: the model's words say only what for.
+  label: ({steps, summary}) => `Use the computer: ${stepsText(steps)}${summary === '' ? '' : ` (${summary})`}`,
   cancelled: ({steps}) => ({done: 0, of: steps.length}),
   modelContent: ({screenshot}) => {
     const {width, height, path, image} = screenshot;

@@ -28,6 +28,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'background',
   'clear',
   'compact',
+  'computer',
   'config',
   'connect',
   'context',

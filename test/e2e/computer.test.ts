@@ -2,10 +2,11 @@ import {execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {beforeEach, expect, test} from 'vitest';
+import {beforeEach, expect, onTestFinished, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
-import {call, say} from '../support/model-script.ts';
+import {call, hang, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
+import {openTerminal} from '../support/shell-terminal.ts';
 import {runWeft} from '../support/run-weft.ts';
 import {openScene, pointedAt, toldResults} from '../support/scene.ts';
 import {ask, readAll, toolResults} from './support/agent-sdk.ts';
@@ -14,10 +15,11 @@ beforeEach(needs('Xvfb', 'xdotool', 'import', 'xterm'));
 
 /** A display of its own, 1600 by 900, on which nothing shows but what the test starts. */
 async function openDisplay() {
-  const server = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', '1600x900x24', '-nolisten', 'tcp'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = once(server, 'exit');
+  // Else it would begin anew, and drop who is just coming, whenever the last client leaves: each start of xdotool is one.
+  const options = ['-displayfd', '1', '-screen', '0', '1600x900x24', '-nolisten', 'tcp', '-noreset'];
+  const server = spawn('Xvfb', options, {stdio: ['ignore', 'pipe', 'ignore']});
+  // Also where the test runs out of time.
+  onTestFinished(() => void server.kill('SIGKILL'));
   const [number] = await once(server.stdout, 'data');
   const display = `:${String(number).trim()}`;
   return {
@@ -32,17 +34,14 @@ async function openDisplay() {
     openWindow(file: string) {
       const env = {...process.env, DISPLAY: display, LINE_FILE: file};
       const shell = 'head -n 1 >"$LINE_FILE.new" && mv "$LINE_FILE.new" "$LINE_FILE"; sleep 600';
-      return spawn('xterm', ['-geometry', '80x24+0+0', '-e', 'sh', '-c', shell], {env, stdio: 'ignore'});
-    },
-    async [Symbol.asyncDispose]() {
-      server.kill('SIGKILL');
-      await ended;
+      const window = spawn('xterm', ['-geometry', '80x24+0+0', '-e', 'sh', '-c', shell], {env, stdio: 'ignore'});
+      onTestFinished(() => void window.kill());
     },
   };
 }
 
 test('in bypass mode, too, the agent asks once; then it sees the screen, clicks and types', async () => {
-  await using desk = await openDisplay();
+  const desk = await openDisplay();
   const task = {task_summary: 'Type a line into the terminal', minutes: 2};
   await using scene = await openScene([
     call('ToolSearch', {query: 'select:RequestComputerUse,UseComputer'}),
@@ -58,7 +57,7 @@ test('in bypass mode, too, the agent asks once; then it sees the screen, clicks 
     say('Typed.'),
   ]);
   const file = join(scene.place.work, 'line.txt');
-  const window = desk.openWindow(file);
+  desk.openWindow(file);
   await lookUntil(
     async () => (await desk.xdotool('search', '--onlyvisible', '--class', 'xterm')) !== '',
     () => 'no window',
@@ -80,7 +79,6 @@ test('in bypass mode, too, the agent asks once; then it sees the screen, clicks 
     async () => existsSync(file),
     () => 'nothing was typed',
   );
-  window.kill();
   expect([asked, readFileSync(file, 'utf8')]).toEqual([[['RequestComputerUse', task]], 'hello "41"\n']);
   const [, refused, granted, used = ''] = toolResults(read);
   expect([refused, granted]).toEqual([
@@ -97,7 +95,7 @@ test('in bypass mode, too, the agent asks once; then it sees the screen, clicks 
 });
 
 test('in a pipe nobody can say yes; without a display the model hears nothing of it; doctor says what there is', async () => {
-  await using desk = await openDisplay();
+  const desk = await openDisplay();
   await using scene = await openScene([call('RequestComputerUse', {task_summary: 'x'}), say('No.')]);
   const environment = {DISPLAY: desk.display};
   await scene.run(['--prompt', 'go', '--permission-mode', 'bypassPermissions'], {environment});
@@ -112,5 +110,29 @@ test('in a pipe nobody can say yes; without a display the model hears nothing of
     'X11 with import, xdotool; the agent asks before it uses it',
     'no display here, so the agent is not offered one',
     expect.stringMatching(/^The screen cannot be used: xdotool failed: .*display/u),
+  ]);
+});
+
+test('the card says for what and how long; Esc takes the yes back', async () => {
+  const desk = await openDisplay();
+  await using scene = await openScene([
+    call('RequestComputerUse', {task_summary: 'Fill in the form', minutes: 5}),
+    hang(),
+    call('UseComputer', {actions: []}),
+    say('I may not.'),
+  ]);
+  await using terminal = await openTerminal(scene.place, {...pointedAt(scene.server), DISPLAY: desk.display});
+  await terminal.type('weft Go.');
+  await terminal.press('Enter');
+  await terminal.onScreen(/uses your mouse and keyboard/u);
+  await terminal.type('y');
+  await terminal.until(/allowed until \d\d:\d\d; Esc or \/computer off ends it/u);
+  await terminal.press('Escape');
+  await terminal.until(/The agent may no longer use the computer/u);
+  await terminal.type('Again.');
+  await terminal.press('Enter');
+  await terminal.until(/I may not\./u);
+  expect(toldResults(scene.server.requests[3])).toEqual([
+    'The user does not allow the use of the computer now. Ask with RequestComputerUse.',
   ]);
 });

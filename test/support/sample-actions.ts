@@ -221,9 +221,9 @@ export const sampleActions: {
         {kind: 'click', at: {x: 10, y: 20}, button: 'right', times: 2},
         {kind: 'keys', modifiers: ['ctrl'], key: {character: 's'}},
       ],
-      summary: '',
+      summary: 'Save it',
     },
-    label: 'Use the computer: double right click 10,20, press ctrl+s',
+    label: 'Use the computer: double right click 10,20, press ctrl+s (Save it)',
     partial: {done: 0, of: 2},
   },
   'exit-plan': {

@@ -266,3 +266,13 @@ describe('in the scrollback', () => {
     ]);
   });
 });
+
+test('/computer off takes the yes back; /computer alone says what it is for', async () => {
+  const {screen, engine} = await open({});
+  await screen.type('/computer\r');
+  await screen.until(/The agent asks before it uses the computer/u);
+  expect(engine.ops).toEqual([]);
+  await screen.type('/computer off\r');
+  await screen.until(/Ask weft to do something/u);
+  expect(engine.ops).toEqual([{op: 'end-computer-use'}]);
+});
