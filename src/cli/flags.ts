@@ -80,6 +80,8 @@ export interface MainOptions {
   readonly skills?: readonly string[] | 'all';
   /** Where everything is kept, if `weft serve` or `weft worker` was told; else WEFT_STORE counts. */
   readonly store?: string;
+  /** A folder of skills for this run, if a program that runs a plan over HTTP has named one. */
+  readonly skillsPath?: string;
 }
 
 /** Adds the flags of weft without a command. */

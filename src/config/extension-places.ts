@@ -10,6 +10,14 @@ export interface ExtensionPlaces {
   /** The user's home and configuration folder; `none` where the user's own files are left out. */
   readonly user: {readonly home: string; readonly config: string} | 'none';
   readonly plugins: readonly PluginPlace[];
+  /** Folders with skills alone that were named for this run; they win a name over all others. */
+  readonly skills: readonly NamedSkills[];
+}
+
+export interface NamedSkills {
+  readonly folder: string;
+  /** As of a plugin. */
+  readonly trust: 'trusted' | ProjectTrust;
 }
 
 /** A plugin's folder. `trusted`: the user named it, and it lies outside the project. */
@@ -51,8 +59,8 @@ const rootIn = (folder: string, of: Pick<ExtensionRoot, 'scope' | 'trust'>): Ext
 
 const ofUser = (folder: string): ExtensionRoot => rootIn(folder, {scope: 'user', trust: 'trusted'});
 
-/** The roots, those that win a name first: the project before the user, then `.agents`, `.weft`, `.claude`; plugins last. */
-export function extensionRoots({project, user, plugins}: ExtensionPlaces): readonly ExtensionRoot[] {
+/** The roots, those that win a name first: what was named, the project before the user, then `.agents`, `.weft`, `.claude`; plugins last. */
+export function extensionRoots({project, user, plugins, skills}: ExtensionPlaces): readonly ExtensionRoot[] {
   const ofProject = (folder: string): readonly ExtensionRoot[] => {
     if (project === 'none') return [];
     // In the home folder these two are the user's own.
@@ -60,6 +68,13 @@ export function extensionRoots({project, user, plugins}: ExtensionPlaces): reado
     return [rootIn(join(project.directory, folder), {scope: 'project', trust: project.trust})];
   };
   return [
+    ...skills.map(({folder, trust}): ExtensionRoot => ({
+      folder,
+      scope: 'user',
+      trust,
+      prefix: '',
+      paths: {skills: [folder], commands: [], agents: []},
+    })),
     ...extensionFolders.flatMap(ofProject),
     ...(user === 'none'
       ? []

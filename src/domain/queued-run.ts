@@ -15,6 +15,8 @@ export type QueuedRun =
       /** Empty where the settings decide. There is never a key: it would be kept. */
       readonly model: string;
       readonly baseUrl: string;
+      /** A folder with skills, on the machine of the worker; empty for none. */
+      readonly skills: string;
     }
   | {readonly kind: 'scheduled'; readonly schedule: ScheduleId}
   | {

@@ -73,7 +73,7 @@ async function execute(run: QueuedRun & {readonly kind: 'execution'}, deps: Queu
         baseUrl: run.baseUrl === '' ? undefined : run.baseUrl,
         model: run.model === '' ? undefined : run.model,
       },
-      work: {kind: 'execution', sandbox: run.sandbox},
+      work: {kind: 'execution', sandbox: run.sandbox, skills: run.skills},
     });
   const kept = await open(run.session);
   const opened = kept.tag === 'failed' && kept.error.status === 404 ? await open({new: run.session}) : kept;

@@ -1,4 +1,5 @@
-import {realpathSync} from 'node:fs';
+import {mkdirSync, realpathSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, until, type Answer} from '../support/model-script.ts';
@@ -177,4 +178,34 @@ test('requests that do not fit, and what is not there', async () => {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect([path, (await server.ask('GET', path)).status]).toEqual([path, 404]);
   expect(scene.model.requests).toHaveLength(1);
+});
+
+/** Puts a skill into a folder. */
+function skillIn(folder: string, name: string): string {
+  mkdirSync(join(folder, name), {recursive: true});
+  writeFileSync(join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Knows ${name} words\n---\nDo.\n`);
+  return folder;
+}
+
+test('an execution is offered the skills of a folder that it names, in the project only those that are trusted', async () => {
+  await using scene = await serve([call('ExitPlanMode', input), say('No.'), call('ExitPlanMode', input), say('No.')]);
+  const {server, place, model} = scene;
+  const own = skillIn(join(place.home, 'own'), 'borrowed');
+  const inside = skillIn(join(place.work, 'inside'), 'unread');
+  const id = await planned(server, place.work);
+  await server.ask('POST', `/agent/plan/${id}/approve`);
+  const execute = (body: object) => server.ask('POST', '/agent/execute', {body: {planId: id, ...body}});
+  for (const skillsPath of ['own', join(place.home, 'nowhere')]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect(await execute({skillsPath})).toMatchObject({
+      status: 400,
+      body: {error: 'The request does not fit: not an existing absolute folder, in body.skillsPath'},
+    });
+  }
+  expect((await execute({skillsPath: own})).status).toBe(200);
+  expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Knows borrowed words');
+  const second = await planned(server, place.work);
+  await server.ask('POST', `/agent/plan/${second}/approve`);
+  expect((await execute({planId: second, skillsPath: inside})).status).toBe(200);
+  expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('Knows unread words');
 });

@@ -9,7 +9,8 @@ import {
   type Sourced,
   type TrustedSettings,
 } from '../../config/merge-settings.ts';
-import {projectTrust, type ProjectTrust} from '../../config/trust-record.ts';
+import type {NamedSkills} from '../../config/extension-places.ts';
+import {nameInProject, projectTrust, type ProjectTrust} from '../../config/trust-record.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import type {OwnModels} from '../../config/model-settings.ts';
 import type {HookSetting} from '../../config/hook-settings.ts';
@@ -141,6 +142,7 @@ export function loadRunContext(given: {
                 project: sources.has('project') ? {directory, trust: trusted} : 'none',
                 user: sources.has('user') ? {home: homedir(), config: places.config} : 'none',
                 plugins,
+                skills: namedSkills(options.skillsPath, {directory, trust: trusted}),
               },
               {
                 chosen: options.skills === undefined || options.skills === 'all' ? 'all' : new Set(options.skills),
@@ -178,6 +180,16 @@ export function loadRunContext(given: {
     startInstructions: () => (atStart ??= readInstructions()),
     instructions: () => readInstructions().found,
   };
+}
+
+/** What lies in the project acts as far as the user trusts its files, whoever names it. */
+function namedSkills(
+  folder: string | undefined,
+  project: {readonly directory: string; readonly trust: ProjectTrust},
+): readonly NamedSkills[] {
+  if (folder === undefined) return [];
+  const isInside = nameInProject(folder, {directory: project.directory, folder: project.trust.folder}) !== undefined;
+  return [{folder, trust: isInside ? project.trust : 'trusted'}];
 }
 
 const openKept = async (places: Places): Promise<Store> => (await import('./user-database.ts')).openUserStore(places);

@@ -37,11 +37,11 @@ export interface OpenRequest {
   /** An absolute folder; the session's own, or the server's, where it is not named. */
   readonly workDir: string | undefined;
   readonly model: ModelConfig;
-  /** `plan`: nothing may change, and nobody is asked. A scheduled prompt has a mode of its own, the user's at most. An execution may name the backend of the sandbox. */
+  /** `plan`: nothing may change, and nobody is asked. A scheduled prompt has a mode of its own, the user's at most. An execution may name the backend of the sandbox, and a folder with skills; empty where it does not. */
   readonly work:
     | {readonly kind: 'prompt' | 'plan'}
     | {readonly kind: 'scheduled'; readonly mode: PermissionMode}
-    | {readonly kind: 'execution'; readonly sandbox: ProviderName | 'of-settings'};
+    | {readonly kind: 'execution'; readonly sandbox: ProviderName | 'of-settings'; readonly skills: string};
 }
 
 /** The key is used for this prompt and kept nowhere. */

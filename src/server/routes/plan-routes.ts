@@ -49,6 +49,7 @@ const executeRequest = z.object({
   prompt: z.prefault(z.string(), ''),
   workDir: z.optional(text),
   taskId: z.optional(text),
+  skillsPath: z.optional(text),
   sandboxConfig: z.optional(z.object({enabled: z.boolean(), provider: z.optional(z.enum(providerNames))})),
   modelConfig: z.optional(modelConfig),
   background: z.prefault(z.boolean(), false),
@@ -216,6 +217,7 @@ export function planRoutes({
             sandbox,
             model,
             baseUrl,
+            skills: body.skillsPath ?? '',
           });
           if (added === 'added') return json(202, {taskId: id, sessionId: session});
           tasks.change(id, each => ({...each, state: 'stopped', endedAt: now()}));
@@ -225,7 +227,7 @@ export function planRoutes({
           session: 'new',
           workDir: body.workDir ?? wanted.directory,
           model: modelOf(body.modelConfig),
-          work: {kind: 'execution', sandbox},
+          work: {kind: 'execution', sandbox, skills: body.skillsPath ?? ''},
         });
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const begun = plans.change(wanted.id, beginPlan);

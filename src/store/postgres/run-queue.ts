@@ -40,7 +40,10 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
     queueCacheIntervalSeconds: 2,
     useListenNotify: true,
   });
-  boss.on('error', cause => note(`queue: ${causeText(cause)}`));
+  let isClosing = false;
+  boss.on('error', cause => {
+    if (!isClosing) note(`queue: ${causeText(cause)}`);
+  });
   await boss.start();
   await boss.createQueue(queueName, {
     policy: 'exclusive',
@@ -76,7 +79,10 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
         }
       });
     },
-    close: () => boss.stop({graceful: true, timeout: 5000, close: true}),
+    close() {
+      isClosing = true;
+      return boss.stop({graceful: true, timeout: 5000, close: true});
+    },
   };
 }
 
@@ -97,6 +103,7 @@ const queuedRun = z.discriminatedUnion('kind', [
     sandbox: z.enum([...providerNames, 'of-settings']),
     model: z.string(),
     baseUrl: z.string(),
+    skills: z.string(),
   }),
   z.object({
     kind: z.literal('stack'),

@@ -27,11 +27,13 @@ const execution = (name: string): QueuedRun => ({
   sandbox: 'of-settings',
   model: '',
   baseUrl: '',
+  skills: '/s',
 });
 
 test('a run comes to a worker as it was queued, and waits there once', async () => {
   await using server = await startPostgres();
-  const queue = await openRunQueue(await server.newDatabase(), message => expect.fail(message));
+  const troubles: string[] = [];
+  const queue = await openRunQueue(await server.newDatabase(), trouble => troubles.push(trouble));
   const runs: readonly QueuedRun[] = [execution('a'), {kind: 'scheduled', schedule: scheduleId('s')}];
   for (const run of runs) {
     expect(await queue.add(run)).toBe('added');
@@ -46,6 +48,7 @@ test('a run comes to a worker as it was queued, and waits there once', async () 
     () => JSON.stringify(came),
   );
   expect(came).toEqual(runs);
+  expect(troubles).toEqual([]);
   await queue.close();
 });
 

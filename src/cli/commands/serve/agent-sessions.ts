@@ -44,6 +44,13 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
           status: 400,
           error: 'The request does not fit: not an existing absolute folder, in body.workDir',
         });
+      const skills = work.kind === 'execution' ? work.skills : '';
+      const skillFolder = skills === '' ? folder : requestFolder(skills);
+      if (skillFolder === 'no-folder')
+        return failed({
+          status: 400,
+          error: 'The request does not fit: not an existing absolute folder, in body.skillsPath',
+        });
       const context = loadRunContext({
         directory: folder.path,
         added: [],
@@ -56,6 +63,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
           ...(work.kind === 'plan' ? {permissionMode: 'plan'} : {}),
           ...(work.kind === 'scheduled' ? {permissionMode: modeWithin(work.mode, folder.path)} : {}),
           ...(work.kind === 'execution' && work.sandbox !== 'of-settings' ? {sandbox: work.sandbox} : {}),
+          ...(skills === '' ? {} : {skillsPath: skills}),
         },
       });
       const chosen = await chooseModel(withConfig(modelChoice(context), model), AbortSignal.timeout(connectMs));
