@@ -2,8 +2,10 @@ import {afterEach, describe, expect, test} from 'vitest';
 import {ok} from '../../src/base/outcome.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import type {JournalRecord} from '../../src/domain/journal.ts';
+import {builtInCommands} from '../../src/domain/slash-command.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import type {ExportWork} from '../../src/cli/compose/host-services.ts';
+import {commandsFor} from '../../src/tui/commands/command-list.ts';
 import {sessionCostText} from '../../src/tui/commands/cost.ts';
 import {noClipboard} from './support/blank-options.ts';
 import type {TestHost} from './support/scripted-engine.ts';
@@ -265,6 +267,11 @@ describe('in the scrollback', () => {
       '▌ /cost',
     ]);
   });
+});
+
+test('no command of a file takes the name of one of these', () => {
+  const names = commandsFor('offered').flatMap(({name, aliases}) => [name, ...aliases]);
+  expect(names.filter(name => !builtInCommands.has(name))).toEqual([]);
 });
 
 test('/computer off takes the yes back; /computer alone says what it is for', async () => {
