@@ -71,7 +71,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     async dropConnections(url) {
       const name = /\/(?<name>test_\d+)\?/u.exec(url)?.groups?.['name'] ?? '';
-      await asked(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+      // Settles when they have ended.
+      await asked(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '${name}'`);
     },
     async [Symbol.asyncDispose]() {
       server.kill('SIGINT');

@@ -140,7 +140,26 @@ types.setTypeParser(types.builtins.INT8, Number);
 types.setTypeParser(types.builtins.NUMERIC, Number);
 
 /** Runs a statement on the one connection to `url`, which is opened where there is none. Throws where it has to run on one that is lost. */
-async function execute({url, sql, values, on}: Statement): Promise<Answer> {
+async function execute(statement: Statement): Promise<Answer> {
+  try {
+    return await executeOnce(statement);
+  } catch (cause) {
+    const changesNothing = statement.on === 'any' && /^(?:SELECT|BEGIN)/u.test(statement.sql);
+    if (!changesNothing || !isLost(cause)) throw cause;
+    // The server was restarted, say. What changes something may have been done, and is not repeated.
+    open.delete(statement.url);
+    return executeOnce(statement);
+  }
+}
+
+/** Whether the connection is gone, as the server or the system says. */
+function isLost(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  const code = 'code' in cause ? String(cause.code) : '';
+  return /^(?:57P0\d|08\w{3}|ECONNRESET|EPIPE)$/u.test(code) || /terminated|not queryable/u.test(cause.message);
+}
+
+async function executeOnce({url, sql, values, on}: Statement): Promise<Answer> {
   const {client, name, prepared} = open.get(url) ?? (await connect(url));
   if (on !== 'any' && on !== name) throw new Error('the connection was lost');
   if (values.length === 0 && !sql.startsWith('SELECT')) {

@@ -7,6 +7,7 @@ import {ok} from '../../../src/base/outcome.ts';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
 import {approvePlan, beginPlan, endPlan, type Plan, planSteps} from '../../../src/domain/plan.ts';
 import {openPlanStore, type PlanStore} from '../../../src/store/plan-store.ts';
+import {lookUntil} from '../../support/look-until.ts';
 import {placeOf} from './place-of.ts';
 import {onEachDatabase, temporaryFile} from './temporary-store.ts';
 
@@ -69,7 +70,13 @@ onEachDatabase(database => {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
-    expect(store.find(planId('plan_a'))).toMatchObject({state: 'stopped'});
+    const found = () => store.find(planId('plan_a'));
+    // A server of a database hears of the end a moment later.
+    await lookUntil(
+      () => JSON.stringify(found()).includes('stopped'),
+      () => JSON.stringify(found()),
+    );
+    expect(found()).toMatchObject({state: 'stopped'});
     expect(store.list()).toMatchObject([{state: 'stopped'}]);
     expect(store.change(planId('plan_a'), claim)).toEqual({tag: 'failed', error: {state: 'stopped'}});
     store.close();
