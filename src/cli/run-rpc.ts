@@ -50,8 +50,15 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
   let serving: 'starting' | 'begun' = 'starting';
   const writer = makeStdoutWriter(stdoutSink('json'), () => broken.resolve());
   const send = (message: RpcMessage | ControlMessage): void => writer.write(jsonLine(message));
+  let leaveWorktree = async (): Promise<readonly string[]> => [];
   try {
-    const {context, chosen, structured} = await prepare(options, opening.initialize);
+    const {chosen, structured, ...prepared} = await prepare(options, opening.initialize);
+    const own =
+      options.worktree === undefined
+        ? {context: prepared.context, leave: leaveWorktree}
+        : await (await import('./compose/own-worktree.ts')).inWorktree(prepared.context, options.worktree);
+    const {context} = own;
+    leaveWorktree = own.leave;
     const state = new SessionState();
     const channel = makeControlChannel({send, newId: () => randomUUID()});
     const greeted = Promise.withResolvers<void>();
@@ -138,6 +145,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     clearTimeout(timer);
     clearInterval(keepAlive);
     await engine.close(code === undefined ? 'shutdown' : 'finished');
+    for (const line of await leaveWorktree()) note(line);
     const stdout = await Promise.race([writer.drained(), stopper.gaveUp]);
     const stopped = stopper.stopped();
     if (stopped === exitCode.timeLimit && options.timeout !== undefined) note(timeLimitText(options.timeout));
@@ -149,6 +157,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     return code ?? exitCode.done;
   } catch (cause) {
     if (serving === 'begun') throw cause;
+    for (const line of await leaveWorktree()) note(line);
     // Whoever waits for an answer to the greeting or for a result gets it, and the reason.
     const failure = {initializeId: opening.initializeId, message: causeText(cause), uuid: () => randomUUID()};
     for (const message of startFailure(failure)) send(message);
@@ -169,7 +178,7 @@ async function openClientServers(
   const found = await configuredServers({
     settings: context.permissions.settings,
     options: context.options,
-    directory: context.directory,
+    directory: context.project,
     trust: context.projectTrust,
     project: context.settingSources.has('project') ? 'counts' : 'left-out',
     plugins: context.plugins,

@@ -2,7 +2,9 @@ import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {expect, test} from 'vitest';
+import {beforeEach, describe, expect, test} from 'vitest';
+import {lookUntil} from '../support/look-until.ts';
+import {needs} from '../support/programs.ts';
 import {type Answer, call, fail, hang, type Part, say, until} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
@@ -342,6 +344,38 @@ test('the user sees the change as a diff and has it merged; undo takes the merge
   expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
 });
 
+test('undo takes back a merge, too, of one in the background that ended after the prompt', async () => {
+  const answeredMain = Promise.withResolvers<void>();
+  const script = scripts({
+    'MAKE-IT': [[call('Write', {file_path: 'b.txt', content: 'b\n'})], [until(answeredMain.promise), say('Made.')]],
+    Go: [
+      [call('Agent', {description: 'maker', prompt: 'MAKE-IT', isolation: 'worktree', run_in_background: true})],
+      say('I go on.'),
+    ],
+  });
+  await using scene = await openScene(script);
+  makeRepository(scene);
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft --permission-mode acceptEdits Go.');
+  await terminal.press('Enter');
+  await terminal.until(/I go on\.[^]*Ask weft to do something/u);
+  answeredMain.resolve();
+  await terminal.onScreen(/Worktree[^]*maker: It changed 1 file/u);
+  await terminal.type('1');
+  await lookUntil(
+    () => worktreesOf(scene).length === 0,
+    () => 'the worktree is still there',
+  );
+  expect(scene.read('b.txt')).toBe('b\n');
+  await terminal.onScreen(/^(?![^]*Merge)[^]*Ask weft to do something/u);
+  await terminal.type('/undo');
+  await terminal.press('Enter');
+  await terminal.onScreen(/restores 1 file[^]*b\.txt[^]*Enter undo/u);
+  await terminal.press('Enter');
+  await terminal.until(/Undid /u);
+  expect(existsSync(join(scene.place.work, 'b.txt'))).toBe(false);
+});
+
 test('the user drops a change', async () => {
   await using scene = await makerScene();
   await using terminal = await askingTerminal(scene);
@@ -393,4 +427,87 @@ test('a harness works in a worktree, too, and a message sets it to work there ag
   expect(second).toContain('Prompt 1 of acp-session, loaded.');
   expect(second).toContain('Created made.txt (+0 -0)');
   expect(worktreesOf(scene)).toEqual([name]);
+});
+
+test('a program that drives weft may have it work in a worktree', async () => {
+  await using scene = await openScene(
+    scripts({CHANGE: [[call('Write', {file_path: 'b.txt', content: 'b\n'})], say('Changed.')]}),
+  );
+  makeRepository(scene);
+  const message = {type: 'user', message: {role: 'user', content: 'CHANGE'}};
+  const flags = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+  const {code, stdout, stderr} = await scene.run([...flags, '--worktree', 'mine', '--permission-mode', 'acceptEdits'], {
+    stdin: {text: `${JSON.stringify(message)}\n`},
+  });
+  expect({code, stderr}).toEqual({code: 0, stderr: expect.stringContaining('Worktree kept: ')});
+  const folder = join(realpathSync(scene.place.work), '.weft/worktrees/mine');
+  expect(stdout).toContain(`"cwd":${JSON.stringify(folder)}`);
+  expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('b\n');
+  expect(existsSync(join(scene.place.work, 'b.txt'))).toBe(false);
+});
+
+test('whoever leaves the terminal UI reads where the worktree is', async () => {
+  await using scene = await openScene(
+    scripts({CHANGE: [[call('Write', {file_path: 'b.txt', content: 'b\n'})], say('Changed.')]}),
+  );
+  makeRepository(scene);
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft --permission-mode acceptEdits --worktree mine -- CHANGE');
+  await terminal.press('Enter');
+  await terminal.until(/Changed\.[^]*Ask weft to do something/u);
+  await terminal.type('/exit');
+  await terminal.press('Enter');
+  await terminal.until(/Worktree kept: [^]*weft worktree merge mine/u);
+  expect(existsSync(join(scene.place.work, '.weft/worktrees/mine/b.txt'))).toBe(true);
+});
+
+test('one in the background: its change is kept, and the note that the model gets says so', async () => {
+  await using scene = await openScene(
+    scripts({
+      'MAKE-IT': [[call('Write', {file_path: 'b.txt', content: 'b\n'})], say('Made.')],
+      MAIN: [
+        [
+          call('Agent', {
+            description: 'maker',
+            prompt: 'MAKE-IT',
+            isolation: 'worktree',
+            run_in_background: true,
+          }),
+        ],
+        say('I wait.'),
+        say('Heard.'),
+      ],
+    }),
+  );
+  makeRepository(scene);
+  const {stdout} = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits']);
+  expect(stdout).toContain('Heard.');
+  expect(JSON.stringify(requestsOf(scene, 'MAIN').at(-1)?.body.messages.at(-1))).toContain('The worktree is kept: ');
+  expect(worktreesOf(scene)).toHaveLength(1);
+});
+
+describe('in a sandbox', () => {
+  beforeEach(needs('bwrap'));
+
+  test('commands of an agent in a worktree write there and not in the folder of the user', async ({skip}) => {
+    const command =
+      'echo a > inside; (echo b > ../../../outside) 2>/dev/null; git status --porcelain; cat ../../../node_modules/x/y';
+    await using scene = await openScene(
+      scripts({
+        RUN: [[call('Bash', {command})], say('Ran.')],
+        MAIN: [[call('Agent', {description: 'runner', prompt: 'RUN', isolation: 'worktree'})], say('Good.')],
+      }),
+    );
+    const proof = await scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']);
+    const {works, reason} = JSON.parse(proof.stdout);
+    skip(!works, reason);
+    makeRepository(scene);
+    put(scene, '.git/info/exclude', 'node_modules/\n');
+    put(scene, 'node_modules/x/y', 'installed\n');
+    await scene.run(['--prompt', 'MAIN', '--permission-mode', 'bypassPermissions', '--sandbox', 'bwrap']);
+    const [name = ''] = worktreesOf(scene);
+    expect(toldResults(requestsOf(scene, 'RUN')[1])[0]).toMatch(/ M a\.txt\n\?\? inside\ninstalled/u);
+    expect(readFileSync(join(scene.place.work, '.weft/worktrees', name, 'inside'), 'utf8')).toBe('a\n');
+    expect(existsSync(join(scene.place.work, 'outside'))).toBe(false);
+  });
 });

@@ -1,3 +1,4 @@
+import type {AgentRequest} from '../../actions/agents-port.ts';
 import {fileText, hunkLines} from '../../actions/request-file-edits.ts';
 import type {Question} from '../../actions/ports.ts';
 import {changeCounts, type Worktree, type WorktreeChanges} from '../../actions/worktrees-port.ts';
@@ -8,6 +9,15 @@ import {actionId} from '../../domain/ids.ts';
 import type {AgentRow, SubAgent} from '../../domain/sub-agent.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {SessionContext} from '../session-context.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
+import type {AgentKind} from './agent-kind.ts';
+import {modeOf} from './weft-agent.ts';
+
+/** What only reads needs no folder of its own. */
+export function isolationOf({isolation}: AgentRequest, kind: AgentKind, mode: PermissionMode): SubAgent['isolation'] {
+  if (modeOf(kind, mode) === 'plan') return 'none';
+  return isolation === 'none' ? kind.isolation : isolation;
+}
 
 /** The name of an agent's worktree: the same as long as the agent lives, so that a message finds it again. */
 export function worktreeName({name, id}: Pick<SubAgent, 'name' | 'id'>): string {

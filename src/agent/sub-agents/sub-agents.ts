@@ -17,7 +17,7 @@ import type {SeparateMachine} from '../ports.ts';
 import {journal, type SessionContext} from '../session-context.ts';
 import {type AgentKind, builtInKinds, openingOf} from './agent-kind.ts';
 import {afterEvent, afterHarnessEvent, hasEnded, type HarnessTurn, turnAfter, withStatus} from './agent-progress.ts';
-import {settleWorktree, worktreeBrief, worktreeName} from './agent-worktree.ts';
+import {isolationOf, settleWorktree, worktreeBrief, worktreeName} from './agent-worktree.ts';
 import {type AgentObserver, agentRunner, type AgentRunner, type Held} from './agent-runner.ts';
 import type {SessionAgents} from './session-agents.ts';
 import {Branch} from './agent-branch.ts';
@@ -206,7 +206,7 @@ export class SubAgents {
       harness,
       model,
       prompt: request.prompt,
-      isolation: request.isolation === 'none' ? kind.value.isolation : request.isolation,
+      isolation: isolationOf(request, kind.value, parent.mode),
       startedAt: ports.clock.now(),
     };
     const worktree = await this.#worktreeOf(agent, parent, signal);
@@ -315,6 +315,7 @@ export class SubAgents {
 
   /** Gives one a message; one that has ended begins anew. */
   async #tell(running: Running, text: string, place: AgentRow['place']): Promise<Outcome<'began' | 'joined', Fault>> {
+    if (running.settling !== undefined) await running.ended.promise;
     if (hasEnded(running.row.status)) {
       const refusal = this.#whyNoMore(0);
       if (refusal !== undefined) return failed(rejected(refusal));
