@@ -50,7 +50,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
   let serving: 'starting' | 'begun' = 'starting';
   const writer = makeStdoutWriter(stdoutSink('json'), () => broken.resolve());
   const send = (message: RpcMessage | ControlMessage): void => writer.write(jsonLine(message));
-  let leaveWorktree = async (): Promise<readonly string[]> => [];
+  let leaveWorktree = nothingLeft;
   try {
     const {chosen, structured, ...prepared} = await prepare(options, opening.initialize);
     const own =
@@ -165,6 +165,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     throw cause;
   }
 }
+
+const nothingLeft = async (): Promise<readonly string[]> => [];
 
 /**
  * The MCP servers of a program that drives weft: those that run in it, those that it gives, and those of the settings. It may change its
