@@ -126,6 +126,7 @@ export function agentFacts({agent, progress, place, status}: AgentRow): readonly
   const hasEnded = status.kind === 'succeeded' || status.kind === 'failed' || status.kind === 'cancelled';
   return [
     agent.harness === 'weft' ? agent.kind : agent.harness,
+    ...(agent.isolation === 'worktree' ? ['in a worktree'] : []),
     ...(place === 'background' && !hasEnded ? ['in the background'] : []),
     ...(turns === 0 ? [] : [pluralize(turns, 'turn')]),
     ...(calls === 0 ? [] : [pluralize(calls, 'call')]),

@@ -31,7 +31,7 @@ test('a harness does the task, and goes on in the same conversation', async () =
   const {code, stdout} = await scene.run(['--prompt', 'MAIN']);
   expect({code, stdout}).toEqual({code: 0, stdout: 'Good.\n'});
   expect(toldResults(scene.server.requests[1])).toEqual([
-    expect.stringMatching(/^Prompt 1 of acp-session\.\n\n\[agent [0-9a-f-]{36}: x, own\]$/u),
+    expect.stringMatching(/^Prompt 1 of acp-session\.\n\n\[agent [0-9a-f-]{36}: x, own, 1 turn\]$/u),
   ]);
   expect(toldResults(scene.server.requests[2])).toEqual([expect.stringMatching(/^Prompt 2 of acp-session\./u)]);
 });

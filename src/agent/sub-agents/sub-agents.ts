@@ -488,7 +488,7 @@ export class SubAgents {
   async #settle(running: Running, next: AgentRow, worktree: Worktree): Promise<void> {
     const settling = new AbortController();
     running.settling = settling;
-    this.#show(running, withStatus(next, {kind: 'in_progress', doing: 'worktree'}));
+    this.#show(running, withStatus(next, {kind: 'in_progress', doing: 'Look at its worktree'}));
     try {
       await running.runner.rest();
       await running.place.stop();

@@ -58,6 +58,10 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       if (record?.of !== top.value) {
         return failed(rejected(`${folder} is there already, and is no worktree of this folder. Choose another name.`));
       }
+      const user = liveProcess(record.pid);
+      if (user !== 0 && user !== place.pid) {
+        return failed(rejected(`Another weft (process ${user}) works in ${folder}. Choose another name.`));
+      }
       await writeRecord(folder, {...record, pid: place.pid});
       return ok(worktreeOf(folder, record));
     }

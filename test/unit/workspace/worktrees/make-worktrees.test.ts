@@ -300,6 +300,21 @@ describe('a merge', () => {
   });
 });
 
+test('one worktree has one weft at a time, and a list says which', async () => {
+  using here = place();
+  const worktree = await here.open('one');
+  // The process that runs the tests stands for another weft.
+  const other = makeWorktrees({environment: process.env, now: () => 0, pid: process.ppid});
+  expect(whyNot(await other.open({from: here.folder, name: 'one'}, signal))).toBe(
+    `Another weft (process ${process.pid}) works in ${worktree.folder}. Choose another name.`,
+  );
+  const listed = {...worktree, of: here.folder, createdAt: 0};
+  expect(expectOk(await other.list(worktree.folder, signal))).toEqual([{...listed, usedBy: process.pid}]);
+  await here.worktrees.release(worktree);
+  expect(expectOk(await other.list(here.folder, signal))).toEqual([{...listed, usedBy: 0}]);
+  expectOk(await other.open({from: here.folder, name: 'one'}, signal));
+});
+
 test('a worktree that is there is gone on with, and one that is dropped goes with its branch', async () => {
   using here = place();
   const worktree = await here.open('one');
