@@ -2,6 +2,7 @@ import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {Message} from '../domain/conversation.ts';
 import {historyFromJournal} from '../domain/history.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
+import {instructionsFileIn} from '../domain/reminder.ts';
 import type {AgentPorts} from './ports.ts';
 import {type DocumentStore, makeDocumentStore} from './document-store.ts';
 import {makeTodoStore, type TodoStore} from './todo-store.ts';
@@ -20,6 +21,8 @@ export interface OpenConversation {
   readonly grants: Set<string>;
   readonly todos: TodoStore;
   readonly documents: DocumentStore;
+  /** The instruction files of folders that the model has been given, by path. */
+  readonly toldInstructions: Set<string>;
 }
 
 interface ConversationDeps {
@@ -47,8 +50,12 @@ export function openConversation(
     grants: new Set(),
     todos: makeTodoStore({frames: todoFrames, newId: () => ports.ids.todo(), keep}),
     documents: makeDocumentStore(journal, ports),
+    toldInstructions: new Set(messages.flatMap(({blocks}) => blocks.flatMap(instructionsOf))),
   };
 }
+
+const instructionsOf = (block: Message['blocks'][number]): readonly string[] =>
+  block.kind === 'tool-result' ? block.content.flatMap(part => instructionsFileIn(part) ?? []) : [];
 
 /**
  * The same conversation read again from its journal, after a rewind or a compaction. What the user allowed and what was spent

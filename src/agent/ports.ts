@@ -83,6 +83,8 @@ export interface JudgePort {
 export interface WorkspaceStatePort {
   /** The instruction files (AGENTS.md and the like), read again. */
   instructions(): readonly {readonly path: string; readonly text: string}[];
+  /** Those of the folders between `directory` and the file `path` below it, the nearest last; both absolute. */
+  instructionsBelow(directory: string, path: string): readonly {readonly path: string; readonly text: string}[];
   /** The commands that run beside the conversation, a line each. */
   runningCommands(): readonly string[];
   /** Fingerprints of the content of the files, in their order. */

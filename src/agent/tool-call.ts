@@ -1,5 +1,6 @@
 import type {AgentEvent, Denial, SettledCall} from '../actions/agent-event.ts';
 import {
+  accessOf,
   type Action,
   type ActionName,
   cancelledResult,
@@ -15,12 +16,21 @@ import {unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
 import {reasonsText} from '../domain/reason.ts';
-import {reminderBlock} from '../domain/reminder.ts';
+import {folderInstructions, reminderBlock} from '../domain/reminder.ts';
 import {noDetail, type Verdict} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import {approve, deniedText, judgeAction, portsForJudgedPaths, type Approved} from './approval.ts';
+import {editPaths} from '../actions/edit-texts.ts';
+import {relativeTo} from '../base/shown-path.ts';
 import type {CallAnswer} from '../actions/hooks-port.ts';
-import {actionPorts, decodeCall, journal, type PromptContext, tellSandbox} from './session-context.ts';
+import {
+  actionPorts,
+  decodeCall,
+  journal,
+  type PromptContext,
+  type SessionContext,
+  tellSandbox,
+} from './session-context.ts';
 
 export interface CallsReport {
   /** One per call, in the order of the calls. */
@@ -337,6 +347,7 @@ async function settleCall(
     answer.context,
     // No result is lost because a reminder could not be made.
     await session.conversation.todos.afterCall(result).catch(() => ''),
+    ...folderInstructionsFor(result, session),
   ];
   const replaced: ToolResultBlock =
     answer.modelText.kind === 'unchanged'
@@ -351,6 +362,26 @@ async function settleCall(
   session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
   tellSandbox(session);
   return {call, content, deniedBy, journalled};
+}
+
+/** The instructions of the folders that a file lies in which was read or edited, where the model has not been given them yet. */
+function folderInstructionsFor(
+  result: SettledCall,
+  {conversation: {toldInstructions}, ports, directory, publish}: SessionContext,
+): readonly string[] {
+  if (result.tag === 'undecodable' || result.result.settled.state !== 'success') return [];
+  const access = accessOf(result.result);
+  const paths = access.kind === 'read' ? access.paths : access.kind === 'edit' ? access.edits.flatMap(editPaths) : [];
+  const resolved = paths.map(path => ports.machine.files.resolve(path).path);
+  const found = resolved.flatMap(path => ports.workspaceState.instructionsBelow(directory, path));
+  return found.flatMap(({path, text}) => {
+    if (toldInstructions.has(path)) return [];
+    toldInstructions.add(path);
+    // Whoever reads or writes the file itself has them.
+    if (resolved.includes(path)) return [];
+    publish([{event: 'notice', level: 'info', text: `Read ${relativeTo(path, directory)}`}]);
+    return [folderInstructions(path, ports.secrets.redact(text))];
+  });
 }
 
 /** What the model reads of a call, before hooks add to it. */

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {basename, dirname, join} from 'node:path';
+import {basename, dirname, join, sep} from 'node:path';
 import {clip} from '../base/clip.ts';
 
 /** Standing instructions for the model: the text of an AGENTS.md or CLAUDE.md. */
@@ -53,6 +53,30 @@ export function findInstructions(
   for (const folder of foldersDownTo(where.workspace)) if (folder !== where.config) look(folder, instructionFileNames);
   for (const folder of foldersDownTo(where.workspace)) look(notesFolder(where.memory, folder), [notesName]);
   return {found, skipped};
+}
+
+/**
+ * The instructions of the folders between the workspace and a file of it, without the workspace's own: the nearest comes last. `path` and
+ * `workspace` are absolute; none where the file lies elsewhere.
+ */
+export function findInstructionsBelow(
+  {workspace, path}: {readonly workspace: string; readonly path: string},
+  read: ReadInstructionFile,
+): readonly Instructions[] {
+  const found: Instructions[] = [];
+  const seen = new Set<string>();
+  for (const folder of foldersDownTo(dirname(path)).filter(each => each.startsWith(join(workspace, sep)))) {
+    for (const name of instructionFileNames) {
+      const file = read(folder, name);
+      if (file.kind !== 'text') continue;
+      const text = file.text.replace(/^\u{feff}/u, '');
+      if (text.trim() !== '' && !seen.has(file.real))
+        found.push({path: join(folder, name), text: bounded(text, file.bytes)});
+      seen.add(file.real);
+      break;
+    }
+  }
+  return found;
 }
 
 /** The most UTF-16 units of one file that the model gets. */

@@ -1,3 +1,4 @@
+import {parseJson} from '../base/json.ts';
 import type {ResultContent, TextBlock} from './conversation.ts';
 
 /**
@@ -5,6 +6,20 @@ import type {ResultContent, TextBlock} from './conversation.ts';
  * history contains what the model has read. It is not part of the action's own result, and front ends do not show it.
  */
 export const reminderBlock = (text: string): TextBlock => ({kind: 'text', text: `${opening}${text}${closing}`});
+
+/** The instructions of a folder below the workspace, for the model: they come with the first result that is about a file there. */
+export const folderInstructions = (path: string, text: string): string =>
+  `Instructions of ${JSON.stringify(path)}, for the files in its folder and below:\n\n${text}`;
+
+/** Of which file a block of a result holds the instructions; `undefined` where it is no such block. */
+export function instructionsFileIn(block: ResultContent): string | undefined {
+  if (!isReminder(block) || block.kind !== 'text') return undefined;
+  const path = /^Instructions of (?<path>"(?:[^"\\]|\\.)*"), for the files/u.exec(
+    block.text.slice(opening.length),
+  )?.groups;
+  const read = path === undefined ? undefined : parseJson(path['path'] ?? '');
+  return read?.tag === 'ok' && typeof read.value === 'string' ? read.value : undefined;
+}
 
 export const isReminder = (block: ResultContent): boolean =>
   block.kind === 'text' && block.text.startsWith(opening) && block.text.endsWith(closing);

@@ -258,6 +258,7 @@ export function engineBench(
     checkpoints: given.checkpoints ?? noCheckpoints,
     workspaceState: {
       instructions: () => [],
+      instructionsBelow: () => [],
       runningCommands: () => [],
       fingerprints: async () => [],
       ...given.workspaceState,

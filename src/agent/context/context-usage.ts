@@ -17,6 +17,7 @@ import {
 import {type Message, messageText} from '../../domain/conversation.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import {attachmentName} from '../../domain/mention.ts';
+import {instructionsFileIn} from '../../domain/reminder.ts';
 import type {ModelRequest} from '../../domain/model-stream.ts';
 import {pinnableMessages} from '../../domain/pin.ts';
 import {noUsage} from '../../domain/usage.ts';
@@ -146,9 +147,16 @@ function sumMessages(messages: readonly Message[], pinned: ReadonlySet<MessageId
           toolNames.set(block.id, block.name);
           sums.add('tool-calls', size, block.name);
           break;
-        case 'tool-result':
-          sums.add('results', size, toolNames.get(block.id));
+        case 'tool-result': {
+          const files = block.content.flatMap(part => {
+            const path = instructionsFileIn(part);
+            return path === undefined || part.kind !== 'text' ? [] : [{path, tokens: estimateTokens(part.text)}];
+          });
+          for (const {path, tokens} of files) sums.add('instructions', tokens, path);
+          const rest = files.reduce((left, {tokens}) => left - tokens, size);
+          sums.add('results', Math.max(0, rest), toolNames.get(block.id));
           break;
+        }
         case 'other':
           sums.add('answers', size);
           break;

@@ -137,7 +137,7 @@ export interface EngineSetup {
   readonly removeRule: SaveRule;
   readonly systemPrompt: string;
   /** The standing instructions as they are now; none where the system prompt is the user's own. */
-  readonly instructions: WorkspaceStatePort['instructions'];
+  readonly instructions: Pick<WorkspaceStatePort, 'instructions' | 'instructionsBelow'>;
   /** The user's settings, history and kept sessions, as front ends ask for them. */
   readonly user: UserPorts;
   readonly limits: PromptLimits;

@@ -149,7 +149,7 @@ export async function composeSession(
         ? options.systemPrompt
         : agentPrompt(agent.prompt, surroundings),
     ),
-    instructions: context.instructions,
+    instructions: {instructions: context.instructions, instructionsBelow: context.instructionsBelow},
     user: userPorts(context, {store, models}),
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,

@@ -341,10 +341,10 @@ export function lazyWeb({
 
 /** The state of the workspace that the model is reminded of: instructions, running commands, fingerprints of files. */
 export const workspaceState = (
-  instructions: WorkspaceStatePort['instructions'],
+  found: Pick<WorkspaceStatePort, 'instructions' | 'instructionsBelow'>,
   desk: Pick<TerminalControl, 'list'>,
 ): WorkspaceStatePort => ({
-  instructions,
+  ...found,
   runningCommands: () =>
     desk
       .list()

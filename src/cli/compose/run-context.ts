@@ -1,7 +1,12 @@
 import {parseRule, type PermissionRule, type PermissionRules} from '../../safety/rules/permission-rule.ts';
 import {parseCondition} from '../../safety/rules/hook-condition.ts';
 import {isSecretFile} from '../../safety/secrets/secret-files.ts';
-import {findInstructions, type FoundInstructions, type Instructions} from '../../config/instructions.ts';
+import {
+  findInstructions,
+  findInstructionsBelow,
+  type FoundInstructions,
+  type Instructions,
+} from '../../config/instructions.ts';
 import {
   mergeTrusted,
   preferencesOf,
@@ -72,6 +77,8 @@ export interface RunContext {
   readonly startInstructions: () => FoundInstructions;
   /** The standing instructions, read anew with each call. */
   readonly instructions: () => readonly Instructions[];
+  /** Those of the folders between one and a file below it; both paths are absolute. */
+  readonly instructionsBelow: (workspace: string, path: string) => readonly Instructions[];
 }
 
 interface EffectiveSettings {
@@ -179,6 +186,18 @@ export function loadRunContext(given: {
     store: () => (store ??= openKept(places)),
     startInstructions: () => (atStart ??= readInstructions()),
     instructions: () => readInstructions().found,
+    instructionsBelow: (workspace, path) =>
+      options.systemPrompt === undefined && sources.has('project')
+        ? findInstructionsBelow({workspace, path}, (folder, name) =>
+            readInstructionFile(folder, name, {
+              workspace,
+              config: places.config,
+              claude: claudeFolder(),
+              memory: places.memory,
+              isSecretFile,
+            }),
+          )
+        : [],
   };
 }
 

@@ -133,7 +133,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       replacement: undefined,
       addition: '',
     }),
-    instructions: () => [],
+    instructions: {instructions: () => [], instructionsBelow: () => []},
     user: demoUserPorts(directory),
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
