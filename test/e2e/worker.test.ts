@@ -150,6 +150,35 @@ test('what a worker runs is followed, answered and stopped over HTTP', {tags: 'l
   expect(scene.server.requests.length).toBe(3);
 });
 
+test('what waits for a worker can be stopped, and its plan is executed later', {timeout: 90_000}, async () => {
+  const store = (await postgres?.newDatabase()) ?? '';
+  await using scene = await openScene([call('ExitPlanMode', input), marks('completed', 'completed'), say('Done.')]);
+  await using server = await WeftServer.start({
+    place: scene.place,
+    args: ['--store', store],
+    environment: pointedAt(scene.server),
+  });
+  const {work} = scene.place;
+  let plan = '';
+  for await (const event of agentEvents(server, 'POST', '/agent/plan', {body: {prompt: 'mend it', workDir: work}}))
+    plan = event.plan?.id ?? plan;
+  await server.ask('POST', `/agent/plan/${plan}/approve`);
+  const execute = (taskId: string) =>
+    server.ask('POST', '/agent/execute', {body: {planId: plan, workDir: work, background: true, taskId}});
+  const {sessionId} = (await execute('one')).body;
+  expect((await server.ask('POST', `/agent/stop/${sessionId}`)).status).toBe(200);
+  expect((await server.ask('GET', '/agent/tasks/one')).body).toMatchObject({state: 'stopped'});
+  expect((await server.ask('GET', `/agent/plans/${plan}`)).body).toMatchObject({state: 'approved'});
+  expect((await execute('two')).status).toBe(202);
+  await startWorker(scene, store);
+  await lookUntil(
+    async () => (await server.ask('GET', '/agent/tasks/two')).body.state === 'completed',
+    () => `${String(scene.server.requests.length)} requests`,
+  );
+  expect(scene.server.requests.length).toBe(3);
+  expect((await server.ask('GET', '/agent/tasks/one')).body).toMatchObject({state: 'stopped'});
+});
+
 test('a schedule is run by a worker, once for all who look', {timeout: 90_000}, async () => {
   const store = (await postgres?.newDatabase()) ?? '';
   await using scene = await openScene([call('Write', {file_path: 'new.txt', content: 'x\n'}), hang()]);

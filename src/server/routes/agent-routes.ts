@@ -129,8 +129,14 @@ const shown =
     running: running.has(id),
   });
 
+/** Runs that wait for a worker. */
+export interface WaitingRuns {
+  /** It will not be done. */
+  stop(session: SessionId): Promise<'stopped' | 'none'>;
+}
+
 /** The agent over HTTP: prompts as event streams, the answers to what it asks, and its sessions. */
-export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] {
+export function agentRoutes(port: AgentPort, runs: AgentRuns, waiting: WaitingRuns): readonly Route[] {
   const find = async (raw: string): Promise<SessionSummary | undefined> =>
     (await port.sessions()).find(({id}) => id === parseSessionId(raw));
 
@@ -184,7 +190,8 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       errors: {404: noSession},
       handle: async ({params: {sessionId = ''}}) => {
         const session = parseSessionId(sessionId);
-        if (session === undefined || (!runs.isRunning(session) && (await find(session)) === undefined))
+        const isKnown = session !== undefined && (runs.isRunning(session) || (await find(session)) !== undefined);
+        if (session === undefined || (!isKnown && (await waiting.stop(session)) === 'none'))
           return refuse(404, `${noSession}.`);
         await runs.stop(session);
         return json(200, {sessionId: session, state: 'stopped'});

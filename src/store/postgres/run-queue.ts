@@ -1,7 +1,7 @@
 import {PgBoss} from 'pg-boss';
 import * as z from 'zod/mini';
 import {causeText} from '../../domain/fault.ts';
-import {parseAgentTaskId, parseSessionId, planId, scheduleId} from '../../domain/ids.ts';
+import {parseAgentTaskId, parseSessionId, planId, scheduleId, type SessionId} from '../../domain/ids.ts';
 import {type QueuedRun, runKey} from '../../domain/queued-run.ts';
 import {providerNames} from '../../domain/sandbox.ts';
 
@@ -9,6 +9,8 @@ import {providerNames} from '../../domain/sandbox.ts';
 export interface RunQueue {
   /** `queued-already` where such a run waits or is at work. */
   add(run: QueuedRun): Promise<'added' | 'queued-already'>;
+  /** An execution that waits will not be done; nothing where there is none of that session. */
+  cancel(session: SessionId): Promise<void>;
   /**
    * Takes up runs, at most `concurrency` at a time. One that `handle` does not bring to its end, since it throws or the worker ends, is
    * taken up again, here or elsewhere. The signal of a run is aborted when it is not this worker's any more.
@@ -58,8 +60,12 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
   });
   return {
     async add(run) {
-      const id = await boss.send(queueName, run, {singletonKey: runKey(run)});
+      const known = run.kind === 'execution' ? {id: run.session} : {};
+      const id = await boss.send(queueName, run, {...known, singletonKey: runKey(run)});
       return id === null ? 'queued-already' : 'added';
+    },
+    async cancel(session) {
+      await boss.cancel(queueName, session);
     },
     async work(concurrency, handle) {
       const options = {

@@ -106,7 +106,18 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
       [
         ...stackRoutes(stack),
         ...stackRunRoutes(stackRuns),
-        ...agentRoutes(agent, runs),
+        ...agentRoutes(agent, runs, {
+          async stop(session) {
+            const task =
+              queue === 'none'
+                ? undefined
+                : tasks.list().find(each => each.session === session && each.state === 'queued');
+            if (task === undefined || queue === 'none') return 'none';
+            await queue.cancel(session);
+            tasks.change(task.id, each => ({...each, state: 'stopped', endedAt: now()}));
+            return 'stopped';
+          },
+        }),
         ...planRoutes({agent, runs, plans, tasks, queue, now, newSession, newTaskId: randomUUID}),
         ...machineRoutes(machine),
       ],
