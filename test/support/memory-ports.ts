@@ -17,7 +17,7 @@ import {noWeb} from './no-web.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/agent/client.ts';
 import {noHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
-import {noWorktrees} from '../../src/actions/worktrees-port.ts';
+import {noWorktrees, type WorktreesPort} from '../../src/actions/worktrees-port.ts';
 import {noHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts';
 import {noAgentKinds, type AgentPorts, unseenAgents} from '../../src/agent/ports.ts';
 import {usualLimits} from '../../src/agent/sub-agents/agent-limits.ts';
@@ -213,6 +213,7 @@ export function engineBench(
     readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sandbox?: AgentPorts['judge']['sandbox'];
     readonly harnesses?: HarnessesPort;
+    readonly worktrees?: WorktreesPort;
     readonly sessions?: Partial<AgentPorts['sessions']>;
     readonly options?: Partial<EngineOptions>;
   } = {},
@@ -277,7 +278,7 @@ export function engineBench(
     harnesses: given.harnesses ?? noHarnesses,
     agentKinds: noAgentKinds,
     separateMachine: () => ({...ports, stop: async () => {}}),
-    worktrees: noWorktrees,
+    worktrees: given.worktrees ?? noWorktrees,
     runningAgents: given.runningAgents ?? unseenAgents,
     sessions: {
       create: () => memorySession(),

@@ -235,12 +235,14 @@ export class SubAgents {
       return undefined;
     }
     const {agent, harnessSession} = kept;
-    const kind = await this.#kindNamed(agent.kind, parent, signal);
-    const worktree = kind.tag === 'ok' ? await this.#worktreeOf(agent, parent, signal) : kind;
-    if (kind.tag === 'failed' || worktree.tag === 'failed') {
+    const refuse = (error: Fault): Outcome<Running, Fault> => {
       session.close();
-      return kind.tag === 'failed' ? kind : failed(worktree.tag === 'failed' ? worktree.error : rejected(''));
-    }
+      return failed(error);
+    };
+    const kind = await this.#kindNamed(agent.kind, parent, signal);
+    if (kind.tag === 'failed') return refuse(kind.error);
+    const worktree = await this.#worktreeOf(agent, parent, signal);
+    if (worktree.tag === 'failed') return refuse(worktree.error);
     const resume = parseHarnessSessionId(harnessSession) ?? 'new';
     const ended = {agent, status: {kind: 'succeeded', answer: ''}, place: 'foreground'} as const;
     return ok(
@@ -315,12 +317,11 @@ export class SubAgents {
 
   /** Gives one a message; one that has ended begins anew. */
   async #tell(running: Running, text: string, place: AgentRow['place']): Promise<Outcome<'began' | 'joined', Fault>> {
-    if (running.settling !== undefined) await running.ended.promise;
+    if (running.settling !== undefined) return failed(rejected(notSettled));
     if (hasEnded(running.row.status)) {
       const refusal = this.#whyNoMore(0);
       if (refusal !== undefined) return failed(rejected(refusal));
-      const {agent} = running.row;
-      const worktree = await this.#worktreeOf(agent, running.branch.session(), never);
+      const worktree = await this.#worktreeOf(running.row.agent, running.branch.session(), never);
       if (worktree.tag === 'failed') return worktree;
       running.worktree = worktree.value;
       running.outcome = '';
@@ -576,6 +577,8 @@ export class SubAgents {
     this.#session().publish([{event: 'notice', level: 'warning', text: faultText(fault)}]);
   }
 }
+
+const notSettled = 'It has ended, and what becomes of its worktree is not settled yet. Send the message later.';
 
 const reportOf = ({row, kind, outcome}: Running, message: AgentReport['message']): AgentReport => ({
   row,

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import type {HarnessesPort, HarnessEvent, HarnessHost, HarnessRun} from '../../../src/actions/harness-port.ts';
+import type {WorktreesPort} from '../../../src/actions/worktrees-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {rejected} from '../../../src/domain/fault.ts';
@@ -21,6 +22,7 @@ import {
 } from '../../support/memory-ports.ts';
 import {usualLimits} from '../../../src/agent/sub-agents/agent-limits.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
+import {editPreview} from '../../tui/support/work-events.ts';
 
 type BenchParts = NonNullable<Parameters<typeof engineBench>[1]>;
 
@@ -380,6 +382,134 @@ function playedRun(host: HarnessHost, onInterrupt: () => void): HarnessRun & Pla
   };
 }
 
+/** Worktrees of the memory, in each of which `a.txt` has changed; what was done with them, in order. */
+function memoryWorktrees(given: Partial<WorktreesPort> = {}) {
+  const done: string[] = [];
+  const files = editPreview('a.txt', [{kind: 'added', text: 'new', changed: []}]).files;
+  const port: WorktreesPort = {
+    async open({name}) {
+      done.push('open');
+      return ok({name, folder: `/w/${name}`, directory: `/w/${name}`, branch: `worktree-${name}`});
+    },
+    async changes() {
+      return ok({files, more: 0, conflicts: [], commits: 0});
+    },
+    async merge() {
+      done.push('merge');
+      return ok({files, more: 0});
+    },
+    async release() {
+      done.push('release');
+    },
+    async drop(_, commits) {
+      done.push(`drop, commits ${commits}`);
+      return ok(undefined);
+    },
+    ...given,
+  };
+  return {port, done};
+}
+
+/** Answers what is asked, each with the next of the answers; empty answers nothing. */
+function answerCards(run: ReturnType<typeof bench>, answers: Iterable<string>): void {
+  const next = answers[Symbol.iterator]();
+  run.engine.subscribe(events => {
+    for (const event of events) {
+      if (event.event !== 'question-asked') continue;
+      const selected = [String(next.next().value)].filter(answer => answer !== '');
+      run.engine.submit({
+        op: 'answer-question',
+        id: event.id,
+        answer: selected.length === 0 ? {kind: 'dismissed'} : {kind: 'answered', answers: [{selected, other: ''}]},
+      });
+    }
+  });
+}
+
+describe('a worktree', () => {
+  const inWorktree = agent('one', {isolation: 'worktree'});
+  const conflict = failed(rejected('Nothing was merged, since these conflict: a.txt (it was changed since).'));
+  const kept = /The worktree is kept: \/w\/one-10000000 \(branch worktree-one-10000000\)/u;
+
+  test.each<[name: string, answer: string, given: Partial<WorktreesPort>, done: readonly string[], told: RegExp]>([
+    ['is merged', 'Merge', {}, ['open', 'merge', 'drop, commits keep'], /merged into \/work[^]*@@ -1 \+1 @@\n\+new/u],
+    ['is kept', 'Keep', {}, ['open', 'release'], kept],
+    ['is dropped', 'Drop', {}, ['open', 'drop, commits drop'], /The user dropped its changes/u],
+    ['is kept without an answer', '', {}, ['open', 'release'], kept],
+    [
+      'is kept where a file has changed',
+      'Merge',
+      {merge: async () => conflict},
+      ['open', 'release'],
+      /a\.txt \(it was changed since\)\. The worktree is kept/u,
+    ],
+    ['is kept where it cannot be looked at', 'Merge', {changes: async () => conflict}, ['open'], kept],
+    [
+      'is removed without changes, with what is committed kept',
+      'never',
+      {changes: async () => ok({files: [], more: 0, conflicts: [], commits: 2})},
+      ['open', 'drop, commits keep'],
+      /the branch worktree-one-10000000 has 2 commits of its own and is kept/u,
+    ],
+  ])('%s', async (_, answer, given, done, told) => {
+    const worktrees = memoryWorktrees(given);
+    const run = bench([callsTools(inWorktree), says('one is done'), says('all done')], {worktrees: worktrees.port});
+    answerCards(run, [answer]);
+    expect((await run.prompt('go')).answer).toBe('all done');
+    expect(worktrees.done).toEqual(done);
+    expect(settledTexts(run.events)).toEqual([expect.stringMatching(told)]);
+    expect(settledTexts(run.events)[0]).toMatch(/^one is done\n\n/u);
+  });
+
+  test('stays where the user stops the prompt while he is asked about it, and nobody is asked in the mode that does not ask', async () => {
+    const stopped = memoryWorktrees();
+    const run = bench([callsTools(inWorktree), says('one is done')], {worktrees: stopped.port});
+    run.engine.submit(promptOp('go'));
+    await run.next('question-asked');
+    run.engine.submit({op: 'interrupt'});
+    expect((await run.next('prompt-finished')).summary.end.kind).toBe('interrupted');
+    expect(stopped.done).toEqual(['open', 'release']);
+
+    const unasked = memoryWorktrees();
+    const other = bench([callsTools(inWorktree), says('one is done'), says('all done')], {
+      worktrees: unasked.port,
+      options: {mode: 'dontAsk'},
+    });
+    await other.prompt('go');
+    expect(unasked.done).toEqual(['open', 'release']);
+    expect(other.events.filter(({event}) => event === 'question-asked')).toEqual([]);
+  });
+
+  test('stays where weft ends while the user is asked about it', async () => {
+    const worktrees = memoryWorktrees();
+    const run = bench([callsTools(inWorktree), says('one is done')], {worktrees: worktrees.port});
+    run.engine.submit(promptOp('go'));
+    await run.next('question-asked');
+    await run.engine.close('shutdown');
+    expect(worktrees.done).toEqual(['open', 'release']);
+  });
+
+  test('is not made for what only reads, and a message to one that has ended opens it again', async () => {
+    const worktrees = memoryWorktrees();
+    const run = bench(
+      [
+        callsTools(agent('reader', {isolation: 'worktree', subagent_type: 'explore'})),
+        says('read'),
+        callsTools(inWorktree),
+        says('one is done'),
+        callsTools(callBlock('SendMessage', {to: 'one', message: 'more'})),
+        says('more is done'),
+        says('all done'),
+      ],
+      {worktrees: worktrees.port},
+    );
+    answerCards(run, ['Drop', 'Merge']);
+    await run.prompt('go');
+    expect(worktrees.done).toEqual(['open', 'drop, commits drop', 'open', 'merge', 'drop, commits keep']);
+    expect(settledTexts(run.events).map(text => text.split('\n')[0])).toEqual(['read', 'one is done', 'more is done']);
+  });
+});
+
 type Step =
   | {readonly step: 'finish' | 'crash' | 'message' | 'stop' | 'background'; readonly which: number}
   | {readonly step: 'interrupt'}
@@ -398,44 +528,59 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   {maxLength: 20, size: 'max'},
 );
 
-test('whatever happens in whatever order, each prompt of a sub-agent ends exactly once', async () => {
-  await fc.assert(
-    fc.asyncProperty(steps, async todo => {
-      const harness = playedHarness();
-      const calls = [0, 1, 2].map(at => agent(`a${at}`, {harness: 'played'}));
-      const run = bench([callsTools(...calls), says('done'), says('done'), says('done')], {
-        harnesses: harness.port,
-      });
-      run.engine.submit(promptOp('go'));
-      await harness.count(3);
-      const ids = [...statuses(run.events).keys()];
-      for (const each of todo) {
-        const at = 'which' in each ? each.which : 0;
-        const id = ids[at];
-        const call = calls[at];
-        if (each.step === 'finish') harness.runs[at]?.finish('done');
-        if (each.step === 'crash') harness.runs[at]?.crash();
-        if (each.step === 'message' && id !== undefined) run.engine.submit({op: 'message-agent', id, text: 'more'});
-        if (each.step === 'stop' && id !== undefined) run.engine.submit({op: 'stop-agent', id});
-        if (each.step === 'background' && call?.kind === 'tool-call')
-          run.engine.submit({op: 'move-to-background', id: call.id});
-        if (each.step === 'interrupt') run.engine.submit({op: 'interrupt'});
-        // oxlint-disable-next-line no-await-in-loop -- lets what was begun go on
-        if (each.step === 'wait') await new Promise(resolve => setImmediate(resolve));
-      }
-      for (const each of harness.runs) each.finish('at last');
-      await run.next('prompt-finished');
-      await run.engine.close('shutdown');
-      for (const told of statuses(run.events).values()) {
-        // A row may be told again with the end that it has: in the background, say.
-        const changes = told.filter((status, at) => status !== told[at - 1]);
-        const begun = changes.filter((status, at) => at === 0 || (!isEnd(status) && isEnd(changes[at - 1] ?? status)));
-        expect(changes.filter(isEnd)).toHaveLength(begun.length);
-        expect(isEnd(changes.at(-1) ?? expect.fail())).toBe(true);
-      }
-      const settled = run.events.filter(({event}) => event === 'action-settled');
-      expect(settled).toHaveLength(calls.length);
-    }),
-    {numRuns: randomInputs(200)},
-  );
-});
+test.each([
+  ['in the folder of the user', 'none'],
+  ['in worktrees', 'worktree'],
+] as const)(
+  'whatever happens in whatever order %s, each prompt of a sub-agent ends exactly once',
+  async (_, isolation) => {
+    await fc.assert(
+      fc.asyncProperty(
+        steps,
+        fc.infiniteStream(fc.constantFrom('Merge', 'Keep', 'Drop', '')),
+        async (todo, answers) => {
+          const harness = playedHarness();
+          const more = isolation === 'none' ? {} : {isolation};
+          const calls = [0, 1, 2].map(at => agent(`a${at}`, {harness: 'played', ...more}));
+          const run = bench([callsTools(...calls), says('done'), says('done'), says('done')], {
+            harnesses: harness.port,
+            worktrees: memoryWorktrees().port,
+          });
+          answerCards(run, answers);
+          run.engine.submit(promptOp('go'));
+          await harness.count(3);
+          const ids = [...statuses(run.events).keys()];
+          for (const each of todo) {
+            const at = 'which' in each ? each.which : 0;
+            const id = ids[at];
+            const call = calls[at];
+            if (each.step === 'finish') harness.runs[at]?.finish('done');
+            if (each.step === 'crash') harness.runs[at]?.crash();
+            if (each.step === 'message' && id !== undefined) run.engine.submit({op: 'message-agent', id, text: 'more'});
+            if (each.step === 'stop' && id !== undefined) run.engine.submit({op: 'stop-agent', id});
+            if (each.step === 'background' && call?.kind === 'tool-call')
+              run.engine.submit({op: 'move-to-background', id: call.id});
+            if (each.step === 'interrupt') run.engine.submit({op: 'interrupt'});
+            // oxlint-disable-next-line no-await-in-loop -- lets what was begun go on
+            if (each.step === 'wait') await new Promise(resolve => setImmediate(resolve));
+          }
+          for (const each of harness.runs) each.finish('at last');
+          await run.next('prompt-finished');
+          await run.engine.close('shutdown');
+          for (const told of statuses(run.events).values()) {
+            // A row may be told again with the end that it has: in the background, say.
+            const changes = told.filter((status, at) => status !== told[at - 1]);
+            const begun = changes.filter(
+              (status, at) => at === 0 || (!isEnd(status) && isEnd(changes[at - 1] ?? status)),
+            );
+            expect(changes.filter(isEnd)).toHaveLength(begun.length);
+            expect(isEnd(changes.at(-1) ?? expect.fail())).toBe(true);
+          }
+          const settled = run.events.filter(({event}) => event === 'action-settled');
+          expect(settled).toHaveLength(calls.length);
+        },
+      ),
+      {numRuns: randomInputs(200)},
+    );
+  },
+);
