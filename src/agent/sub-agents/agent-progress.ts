@@ -3,7 +3,7 @@ import {accessOf, labelOf, type Action} from '../../actions/catalogue.ts';
 import {editPaths} from '../../actions/edit-texts.ts';
 import type {HarnessEvent} from '../../actions/harness-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {faultText} from '../../domain/fault.ts';
+import {type Fault, faultText} from '../../domain/fault.ts';
 import type {HarnessOutcome} from '../../domain/harness.ts';
 import type {AgentRow, AgentStatus} from '../../domain/sub-agent.ts';
 
@@ -101,6 +101,10 @@ function outcomeStatus(outcome: HarnessOutcome): AgentStatus {
       return unreachable(outcome);
   }
 }
+
+/** Its task did not reach it. */
+export const notBegun = (fault: Fault, signal: AbortSignal): AgentStatus =>
+  signal.aborted ? {kind: 'cancelled', answer: ''} : {kind: 'failed', reason: faultText(fault), answer: ''};
 
 export const withStatus = (row: AgentRow, status: AgentStatus): AgentRow => ({...row, status});
 

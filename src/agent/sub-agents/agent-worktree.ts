@@ -4,13 +4,16 @@ import type {Question} from '../../actions/ports.ts';
 import {changeCounts, type Worktree, type WorktreeChanges} from '../../actions/worktrees-port.ts';
 import {clip, pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {faultText} from '../../domain/fault.ts';
+import {causeText, faultText} from '../../domain/fault.ts';
 import {actionId} from '../../domain/ids.ts';
 import type {AgentRow, SubAgent} from '../../domain/sub-agent.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {SessionContext} from '../session-context.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
+import type {SeparateMachine} from '../ports.ts';
+import type {Branch} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
+import type {AgentRunner} from './agent-runner.ts';
 import {modeOf} from './weft-agent.ts';
 
 /** What only reads needs no folder of its own. */
@@ -43,6 +46,13 @@ interface EndedAgent {
   readonly checkpoints: PromptCheckpoints | undefined;
 }
 
+/** An agent that has ended, with what of it may still run. */
+interface RestingAgent extends Omit<EndedAgent, 'parent' | 'checkpoints'> {
+  readonly branch: Pick<Branch, 'session' | 'checkpoints'>;
+  readonly runner: Pick<AgentRunner, 'rest'>;
+  readonly place: Pick<SeparateMachine, 'stop'>;
+}
+
 const choices = ['Merge', 'Keep', 'Drop'] as const;
 
 type Choice = (typeof choices)[number];
@@ -57,9 +67,21 @@ const keep: Answer = {choice: 'Keep', words: ''};
 
 /**
  * Decides what becomes of the worktree of an agent that has ended, and does it: one without changes is removed; of another one the user
- * says whether it is merged, kept or dropped, and it is kept where nobody can be asked. The text is for the agent that has started it.
+ * says whether it is merged, kept or dropped, and it is kept where nobody can be asked. Before that everything ends that runs in it. The text
+ * is for the agent that has started it. Never throws.
  */
-export async function settleWorktree(ended: EndedAgent, signal: AbortSignal): Promise<string> {
+export async function settleWorktree(agent: RestingAgent, signal: AbortSignal): Promise<string> {
+  const {row, worktree, end, branch, runner, place} = agent;
+  try {
+    await runner.rest();
+    await place.stop();
+    return await settle({row, worktree, end, parent: branch.session(), checkpoints: branch.checkpoints}, signal);
+  } catch (cause) {
+    return `${causeText(cause)} ${placeText(worktree)}`;
+  }
+}
+
+async function settle(ended: EndedAgent, signal: AbortSignal): Promise<string> {
   const {worktree, parent, end} = ended;
   const {worktrees} = parent.ports;
   const found = await worktrees.changes(worktree, new AbortController().signal);

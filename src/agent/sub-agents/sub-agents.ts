@@ -4,7 +4,7 @@ import {reportText} from '../../actions/start-agent.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
-import {causeText, faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
+import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {toolCalls} from '../../domain/conversation.ts';
 import {parseHarnessSessionId} from '../../domain/harness.ts';
 import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
@@ -16,7 +16,15 @@ import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {SeparateMachine} from '../ports.ts';
 import {journal, type SessionContext} from '../session-context.ts';
 import {type AgentKind, builtInKinds, openingOf} from './agent-kind.ts';
-import {afterEvent, afterHarnessEvent, hasEnded, type HarnessTurn, turnAfter, withStatus} from './agent-progress.ts';
+import {
+  afterEvent,
+  afterHarnessEvent,
+  hasEnded,
+  type HarnessTurn,
+  notBegun,
+  turnAfter,
+  withStatus,
+} from './agent-progress.ts';
 import {isolationOf, settleWorktree, worktreeBrief, worktreeName} from './agent-worktree.ts';
 import {type AgentObserver, agentRunner, type AgentRunner, type Held} from './agent-runner.ts';
 import type {SessionAgents} from './session-agents.ts';
@@ -490,22 +498,9 @@ export class SubAgents {
     const settling = new AbortController();
     running.settling = settling;
     this.#show(running, withStatus(next, {kind: 'in_progress', doing: 'Look at its worktree'}));
-    try {
-      await running.runner.rest();
-      await running.place.stop();
-      running.outcome = await settleWorktree(
-        {
-          row: running.row,
-          worktree,
-          end: running.closing || next.status.kind === 'cancelled' ? 'cancelled' : 'ended',
-          parent: running.branch.session(),
-          checkpoints: running.branch.checkpoints,
-        },
-        settling.signal,
-      );
-    } catch (cause) {
-      running.outcome = `${causeText(cause)} The worktree is kept: ${worktree.folder}.`;
-    }
+    const {row, runner, place, branch} = running;
+    const end = running.closing || next.status.kind === 'cancelled' ? 'cancelled' : 'ended';
+    running.outcome = await settleWorktree({row, worktree, end, branch, runner, place}, settling.signal);
     running.worktree = 'none';
     running.settling = undefined;
     this.#change(running, {...running.row, status: next.status});
@@ -592,9 +587,6 @@ const hasCalled = (call: ActionId, {conversation}: SessionContext): boolean =>
   conversation.journal.records.some(
     record => record.kind === 'answer' && toolCalls(record.message).some(({id}) => id === call),
   );
-
-const notBegun = (fault: Fault, signal: AbortSignal): AgentStatus =>
-  signal.aborted ? {kind: 'cancelled', answer: ''} : {kind: 'failed', reason: faultText(fault), answer: ''};
 
 /** Milliseconds between two looks at who is silent, and at whom another process wants to be stopped. */
 const lookMs = 1000;
