@@ -390,7 +390,9 @@ test('the user says in words of his own what should be, which keeps it', async (
   await using scene = await makerScene();
   await using terminal = await askingTerminal(scene);
   await terminal.type('4');
+  await terminal.onScreen(/your own answer/u);
   await terminal.type('use deux');
+  await terminal.onScreen(/use deux/u);
   await terminal.press('Enter');
   await terminal.until(/So it is\./u);
   expect(told(scene)).toContain('The user says of it: use deux');
