@@ -1,3 +1,4 @@
+import {shortenOldResults} from './compaction/shorten-results.ts';
 import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {
   blockTexts,
@@ -66,6 +67,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
     sendOn(session.agents.takeNotes().map(reminderBlock), session);
     sendOn(serverInstructions(session), session);
+    shortenOldResults(session);
 
     const turn = await takeTurn(context, stats, signal);
     if (turn.kind === 'ended') return turn.end;

@@ -1,5 +1,5 @@
 import {clip} from '../base/clip.ts';
-import {estimateMessageTokens, estimateMessagesTokens} from './compaction.ts';
+import {estimateBlockTokens, estimateMessageTokens, estimateMessagesTokens} from './compaction.ts';
 import {
   type AssistantBlock,
   type AssistantMessage,
@@ -13,6 +13,8 @@ import {
 } from './conversation.ts';
 import {type ActionId, messageId, type MessageId} from './ids.ts';
 import type {JournalRecord} from './journal.ts';
+import {instructionsFileIn} from './reminder.ts';
+import {parseSkillBlock} from './slash-command.ts';
 import {timelineOf} from './timeline.ts';
 import {noUsage} from './usage.ts';
 
@@ -84,6 +86,12 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
         messages.splice(0, messages.length, ...record.messages);
         callsWithoutResult.length = 0;
         break;
+      case 'results-shortened': {
+        closeAnswer();
+        const shorter = withShortResults(messages, new Set(record.results));
+        messages.splice(0, messages.length, ...shorter);
+        break;
+      }
       case 'todo-frames':
         for (const frame of record.frames) todoFrames.push(frame);
         break;
@@ -233,6 +241,38 @@ function exchangesOf(messages: readonly Message[]): Message[][] {
   return exchanges;
 }
 
+/**
+ * The same history in which these results are cut to their beginnings; everything else, and with it the beginning that a provider keeps,
+ * stays as it is.
+ */
+export const withShortResults = (messages: readonly Message[], short: ReadonlySet<ActionId>): readonly Message[] =>
+  messages.map(message => {
+    if (message.role !== 'user' || !message.blocks.some(block => block.kind === 'tool-result' && short.has(block.id)))
+      return message;
+    const blocks = message.blocks.map(block =>
+      block.kind === 'tool-result' && short.has(block.id) ? shortResult(block) : block,
+    );
+    return {...message, blocks};
+  });
+
+/**
+ * The results that can be cut: those before the last `latest` messages, by which a cut would save at least `least` tokens by estimate.
+ * What holds instructions, of skills too, stays whole.
+ */
+export function longResults(
+  messages: readonly Message[],
+  {latest, least}: {readonly latest: number; readonly least: number},
+): readonly {readonly id: ActionId; readonly saved: number}[] {
+  return messages.slice(0, Math.max(0, messages.length - latest)).flatMap(({blocks}) =>
+    blocks.flatMap(block => {
+      if (block.kind !== 'tool-result') return [];
+      if (block.content.some(part => part.kind === 'text' && parseSkillBlock(part.text) !== undefined)) return [];
+      const saved = estimateBlockTokens(block) - estimateBlockTokens(shortResult(block));
+      return saved >= least ? [{id: block.id, saved}] : [];
+    }),
+  );
+}
+
 /** The length to which a long text in a result is shortened, in UTF-16 units. */
 const resultLength = 300;
 
@@ -243,9 +283,10 @@ function shortResult(result: ToolResultBlock): ToolResultBlock {
 
 function shortContent(block: ResultContent): ResultContent {
   if (block.kind !== 'text') return {kind: 'text', text: `[${block.kind} left out by weft]`};
+  if (instructionsFileIn(block) !== undefined) return block;
   if (block.text.length <= resultLength * 2) return block;
   return {
     kind: 'text',
-    text: `${clip(block.text, resultLength)}\n[Shortened by weft: it had ${block.text.length} characters. Ask for it again if it matters.]`,
+    text: `${clip(block.text, resultLength)}\n[Shortened by weft: it had ${block.text.length} characters. The call tells what it was; repeat that if it matters and changes nothing.]`,
   };
 }

@@ -63,6 +63,8 @@ export type JournalRecord =
       readonly what: RewindScope;
       readonly files: TreeChange | 'untouched';
     }
+  /** From this record on these results stand in the conversation with their beginnings alone. */
+  | {readonly kind: 'results-shortened'; readonly results: readonly ActionId[]}
   /** The latest rewind was undone. */
   | {readonly kind: 'redo'; readonly files: TreeChange | 'untouched'}
   /**

@@ -98,7 +98,7 @@ export const skillBlock = ({name, folder, instructions}: ActiveSkill): TextBlock
 });
 
 /** Reads a text that `skillBlock` wrote; `undefined` for any other text. */
-function parseSkillBlock(text: string): ActiveSkill | undefined {
+export function parseSkillBlock(text: string): ActiveSkill | undefined {
   const [, name = '', folder = '', instructions = ''] =
     /^<skill name=("(?:[^"\\]|\\.)*") folder=("(?:[^"\\]|\\.)*")>\n([^]*)\n<\/skill>$/u.exec(text) ?? [];
   const [named, at] = [parseJson(name), parseJson(folder)];

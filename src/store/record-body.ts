@@ -48,6 +48,8 @@ export function encodeBody(record: JournalRecord): string {
       const {to, what, files} = record;
       return JSON.stringify({to, what, files});
     }
+    case 'results-shortened':
+      return JSON.stringify(record.results);
     case 'redo':
       return JSON.stringify({files: record.files});
     case 'compaction': {
@@ -99,6 +101,8 @@ export function decodeBody(kind: string, body: string): Outcome<JournalRecord, s
       return fits(checkpoint, json.value, value => ({kind, ...value}));
     case 'rewind':
       return fits(rewind, json.value, value => ({kind, ...value}));
+    case 'results-shortened':
+      return fits(z.array(actionIdSchema), json.value, results => ({kind, results}));
     case 'redo':
       return fits(redo, json.value, value => ({kind, ...value}));
     case 'compaction':

@@ -70,6 +70,7 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
     case 'document':
       return record.by === 'user' ? [{kind: 'note', text: `You wrote the document ${record.id}: ${record.title}`}] : [];
     case 'pin':
+    case 'results-shortened':
     case 'review':
     case 'result':
     case 'reminder':

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {AssistantBlock, AssistantMessage, Message, ToolResultBlock} from '../../../src/domain/conversation.ts';
-import {historyFromJournal, lostResultText} from '../../../src/domain/history.ts';
+import {historyFromJournal, longResults, lostResultText, withShortResults} from '../../../src/domain/history.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
@@ -204,6 +204,28 @@ describe('historyOf', () => {
         for (let end = 0; end <= records.length; end += 1)
           expectValid(historyFromJournal(records.slice(0, end)).messages);
       }),
+    );
+  });
+
+  test('results that were shortened stand there with their beginnings, from the record on, and all else as it was', () => {
+    fc.assert(
+      fc.property(
+        fc.array(record, {maxLength: 12}),
+        fc.array(record, {maxLength: 6}),
+        fc.subarray(['1', '2']),
+        (before, after, cut) => {
+          const long = before.map(each =>
+            each.kind === 'result' ? {...each, result: result(each.result.id, 'word '.repeat(500))} : each,
+          );
+          const named = cut.map(actionId);
+          const told = historyFromJournal(long).messages;
+          const short = historyFromJournal([...long, {kind: 'results-shortened', results: named}]).messages;
+          expect(short).toEqual(withShortResults(told, new Set(named)));
+          expectValid(historyFromJournal([...long, {kind: 'results-shortened', results: named}, ...after]).messages);
+          const left = longResults(short, {latest: 0, least: 100}).map(({id}) => id);
+          expect(left.filter(id => named.includes(id))).toEqual([]);
+        },
+      ),
     );
   });
 

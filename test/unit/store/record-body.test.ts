@@ -59,6 +59,7 @@ const record: fc.Arbitrary<JournalRecord> = fc.oneof(
     .record({id: text.map(documentId), title: text, by: fc.constantFrom('agent' as const, 'user' as const), text})
     .map(value => ({kind: 'document', ...value}) as const),
   change.map(files => ({kind: 'redo', files}) as const),
+  fc.array(text.map(actionId)).map(results => ({kind: 'results-shortened', results}) as const),
 );
 
 test('any record comes back as it went in, through text that is well-formed and free of NUL', () => {

@@ -76,6 +76,7 @@ function sections(record: JoinedRecord): readonly string[] {
     case 'document':
       return [emphasised(`document ${record.id}: ${visibleLine(record.title)}`), visible(record.text)];
     case 'pin':
+    case 'results-shortened':
     case 'review':
     case 'checkpoint':
     case 'todo-frames':

@@ -51,6 +51,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
         paragraphs.push(`  (document ${record.id}: ${visibleLine(record.title)})`);
         break;
       case 'pin':
+      case 'results-shortened':
       case 'review':
       case 'checkpoint':
       case 'usage':
