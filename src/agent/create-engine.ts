@@ -197,6 +197,7 @@ class Engine implements AgentClient {
           text: secrets.redact(op.text),
           images: op.images,
           when: op.when,
+          by: 'user',
         });
         return;
       case 'run-command': {
@@ -227,6 +228,16 @@ class Engine implements AgentClient {
         return;
       case 'message-agent':
         session.agents.message(op.id, secrets.redact(op.text));
+        return;
+      case 'hear-agents':
+        this.#work.add({
+          kind: 'prompt',
+          id: ids.message(),
+          text: agentsEnded,
+          images: [],
+          when: 'queued',
+          by: 'weft',
+        });
         return;
       case 'remember-prompt':
       case 'stop-terminal':
@@ -300,6 +311,7 @@ class Engine implements AgentClient {
 
   async #runPrompt(prompt: WaitingPrompt): Promise<void> {
     const session = this.#session;
+    if (prompt.by === 'weft' && !(await session.agents.hasNews('look', this.#work.signal))) return;
     this.#prompt = prompt.id;
     this.#hooks.works();
     const checkpoints = this.#checkpoints.forPrompt(prompt.id, record => journal(session, record));
@@ -416,6 +428,9 @@ class Engine implements AgentClient {
     };
   }
 }
+
+/** What the model is told then stands behind it. */
+const agentsEnded = 'A sub-agent in the background has ended.';
 
 /** The front ends that receive the events. */
 class Listeners {

@@ -26,6 +26,8 @@ export interface WaitingPrompt {
   readonly text: string;
   readonly images: readonly ImageBlock[];
   readonly when: 'queued' | 'steering';
+  /** `weft` where sub-agents in the background have ended, and the model is to hear of it. */
+  readonly by: 'user' | 'weft';
 }
 
 /**

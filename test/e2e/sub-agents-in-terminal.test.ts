@@ -1,12 +1,12 @@
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {type Answer, call, fail, say} from '../support/model-script.ts';
+import {type Answer, call, fail, say, until} from '../support/model-script.ts';
 import {fileComes, openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
 /** A model that has a sub-agent `maker` do `inner`. */
-function scripted(inner: readonly Answer[], outer: readonly Answer[]): Promise<Scene> {
-  const agent = call('Agent', {description: 'maker', prompt: 'MAKE-IT'});
+function scripted(inner: readonly Answer[], outer: readonly Answer[], more: object = {}): Promise<Scene> {
+  const agent = call('Agent', {description: 'maker', prompt: 'MAKE-IT', ...more});
   return openScene(({body}) => {
     const script = JSON.stringify(body.messages[0]).includes('MAKE-IT') ? inner : [agent, ...outer];
     return script[body.messages.filter(({role}) => role === 'assistant').length] ?? fail(400);
@@ -57,4 +57,18 @@ test('Ctrl+B lets the agent go on without a sub-agent, which /agents then stops'
   await terminal.press('Enter');
   await terminal.until(/Stopping maker/u);
   await processGone(pid);
+});
+
+test('the end of one in the background is told to an agent that waits for a prompt, at once', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using scene = await scripted(
+    [[until(gate.promise), say('The slow answer.')]],
+    [say('I go on.'), say('It has answered.'), say('never')],
+    {run_in_background: true},
+  );
+  await using terminal = await begin(scene);
+  await terminal.until(/I go on\./u);
+  gate.resolve();
+  await terminal.until(/It has answered\./u);
+  expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages.slice(-2))).toContain('The slow answer.');
 });

@@ -80,6 +80,7 @@ async function readBeforeSending(
   signal: AbortSignal,
 ): Promise<ReadPrompt> {
   const {session, hooks} = context;
+  if (prompt.by === 'weft') return {kind: 'ready', attachments: {hookContext: '', attached: []}};
   const reading = await readPrompt(prompt.text, session, signal);
   if (reading.kind === 'not-sent') return stoppedBy(reading.end);
   const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);

@@ -13,7 +13,7 @@ import {
   readCommand,
   readDraft,
 } from '../commands/command-line.ts';
-import {isIdle} from '../state/selectors.ts';
+import {endsInBackground, isIdle} from '../state/selectors.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
@@ -168,6 +168,7 @@ export class ScreenReaderSession {
     this.#terminal.say(lines);
     for (const event of events) {
       this.#follow(event);
+      if (endsInBackground(event)) this.#options.engine.submit({op: 'hear-agents'});
       if (event.event === 'terminal-needed' && this.#attached.block === undefined) this.#attached.start(event.block);
     }
     this.#question.follow(events, view);

@@ -381,6 +381,7 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
   'move-to-background': {op: 'move-to-background', id: action},
   'stop-agent': {op: 'stop-agent', id: session},
   'message-agent': {op: 'message-agent', id: session, text: 'x'},
+  'hear-agents': {op: 'hear-agents'},
   'withdraw-prompt': {op: 'withdraw-prompt', id},
   'answer-approval': {
     op: 'answer-approval',

@@ -306,6 +306,35 @@ describe('the user', () => {
   });
 });
 
+describe('what has ended in the background', () => {
+  test('is told in a turn of its own when a front end says so; the second word for it finds nothing to tell', async () => {
+    const harness = playedHarness();
+    const call = agent('slow', {harness: 'played', run_in_background: true});
+    const run = bench([callsTools(call), says('I go on'), says('heard')], {harnesses: harness.port});
+    run.engine.submit({op: 'hear-agents'});
+    expect((await run.prompt('go')).answer).toBe('I go on');
+    run.engine.subscribe(batch => {
+      for (const event of batch) {
+        if (event.event === 'agent-changed' && isEnd(event.row.status)) {
+          run.engine.submit({op: 'hear-agents'});
+          run.engine.submit({op: 'hear-agents'});
+        }
+      }
+    });
+    await harness.count(1);
+    harness.runs[0]?.finish('the slow answer');
+    expect((await run.next('prompt-finished')).summary.answer).toBe('heard');
+    await run.engine.close('finished');
+    const accepted = run.events.flatMap(event => (event.event === 'prompt-accepted' ? [event.text] : []));
+    expect(accepted).toEqual(['go', 'A sub-agent in the background has ended.']);
+    expect(run.model.requests.map(({messages}) => textOf(messages).includes('the slow answer'))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
 /** A harness that does what a test says. */
 interface PlayedRun {
   readonly messages: string[];
