@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
-import type {HarnessesPort, HarnessEvent, HarnessHost, HarnessRun} from '../../../src/actions/harness-port.ts';
+import type {HarnessesPort} from '../../../src/actions/harness-port.ts';
 import type {WorktreesPort} from '../../../src/actions/worktrees-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {rejected} from '../../../src/domain/fault.ts';
-import {parseHarnessSessionId} from '../../../src/domain/harness.ts';
 import {parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {AgentStatus} from '../../../src/domain/sub-agent.ts';
 import {
@@ -20,6 +19,7 @@ import {
   type ScriptedAnswer,
   toolNames,
 } from '../../support/memory-ports.ts';
+import {playedHarness} from '../../support/played-harness.ts';
 import {usualLimits} from '../../../src/agent/sub-agents/agent-limits.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 import {editPreview} from '../../tui/support/work-events.ts';
@@ -334,82 +334,6 @@ describe('what has ended in the background', () => {
     ]);
   });
 });
-
-/** A harness that does what a test says. */
-interface PlayedRun {
-  readonly messages: string[];
-  tell(event: HarnessEvent): void;
-  finish(text: string): void;
-  crash(): void;
-}
-
-function playedHarness() {
-  const runs: PlayedRun[] = [];
-  const waiting: (() => void)[] = [];
-  const interrupted = Promise.withResolvers<void>();
-  const start: HarnessesPort['start'] = async (_request, host) => {
-    const run = playedRun(host, () => interrupted.resolve());
-    runs.push(run);
-    for (const go of waiting.splice(0)) go();
-    return ok(run);
-  };
-  const port: HarnessesPort = {names: () => ['played'], find: async () => [], start, close: async () => {}};
-  return {
-    port,
-    runs,
-    interrupted: interrupted.promise,
-    async count(wanted: number): Promise<void> {
-      // oxlint-disable-next-line no-await-in-loop -- one run after the other
-      while (runs.length < wanted) await new Promise<void>(resolve => waiting.push(resolve));
-    },
-  };
-}
-
-function playedRun(host: HarnessHost, onInterrupt: () => void): HarnessRun & PlayedRun {
-  const session = parseHarnessSessionId('played') ?? expect.fail();
-  const messages: string[] = [];
-  let state: 'working' | 'idle' | 'closed' = 'working';
-  const tell = (event: HarnessEvent): void => host.observe(event);
-  tell({event: 'started', session, model: '', version: ''});
-  tell({event: 'working'});
-  const end = (event: Extract<HarnessEvent, {event: 'finished'}>): void => {
-    if (state !== 'working') return;
-    state = 'idle';
-    tell(event);
-  };
-  return {
-    session,
-    messages,
-    tell,
-    finish: (text: string) => end({event: 'finished', outcome: {kind: 'succeeded', text}}),
-    crash() {
-      end({event: 'finished', outcome: {kind: 'failed', reason: 'It crashed.', text: ''}});
-      if (state === 'closed') return;
-      state = 'closed';
-      tell({event: 'closed', reason: 'it crashed'});
-    },
-    async send(message: string) {
-      messages.push(message);
-      if (state === 'closed') return failed(rejected('It is gone.'));
-      const how = state === 'working' ? 'steered' : 'begun';
-      if (state === 'idle') {
-        state = 'working';
-        tell({event: 'working'});
-      }
-      return ok(how);
-    },
-    async interrupt() {
-      end({event: 'finished', outcome: {kind: 'cancelled', text: ''}});
-      onInterrupt();
-    },
-    async dispose() {
-      end({event: 'finished', outcome: {kind: 'cancelled', text: ''}});
-      if (state === 'closed') return;
-      state = 'closed';
-      tell({event: 'closed', reason: 'it was ended'});
-    },
-  };
-}
 
 /** Worktrees of the memory, in each of which `a.txt` has changed; what was done with them, in order. */
 function memoryWorktrees(given: Partial<WorktreesPort> = {}) {
