@@ -1,7 +1,8 @@
 import {afterEach, expect, test} from 'vitest';
 import {ok} from '../../src/base/outcome.ts';
 import type {JobControl} from '../../src/tui/options.ts';
-import {answer, ask, attend, begin, leaveStages, mild, once, press, start} from './support/stage.ts';
+import {delta, finished} from './support/events.ts';
+import {answer, ask, attend, begin, finishedText, leaveStages, mild, once, press, start} from './support/stage.ts';
 
 afterEach(leaveStages);
 
@@ -86,4 +87,14 @@ test('what an editor left switched on is off when it is back, and what weft need
   // The screen is the one from before, and the cursor where it was.
   expect((await screen.rows()).join('\n')).toMatch(/^\n ╭╮╭ {2}weft 1\.2\.3\n/u);
   expect((await screen.rows()).filter(row => row.startsWith(' › '))).toEqual([' › from the editor']);
+});
+
+test('after an editor the live region is where it was: below what is finished, of which no row is lost', async () => {
+  const {engine, screen} = await start([60, 24], {editor: {edit: async () => ok('from the editor')}});
+  engine.emit(...begin, delta('An answer'), finishedText, finished({kind: 'done'}));
+  await screen.until(/● An answer\n[^]*Ask weft to do something/u);
+  const before = (await screen.rows()).join('\n');
+  await screen.type('\u0007');
+  await screen.until(/› from the editor\n/u);
+  expect((await screen.rows()).join('\n')).toBe(before.replace(/ › .*/u, ' › from the editor'));
 });
