@@ -49,6 +49,20 @@ test('the other model answers the whole prompt, and the next prompt asks the fir
   });
 });
 
+test('in a sub-agent: it is said, too, and of whom', async () => {
+  await using scene = await openScene([
+    call('Agent', {description: 'finder', prompt: 'FIND'}),
+    fail(404),
+    say('Found.'),
+    say('Done.'),
+  ]);
+  const {code, stdout, stderr} = await scene.run(['--prompt', 'x', ...flags]);
+  expect([code, stdout, models(scene)]).toEqual([0, 'Done.\n', [main, main, other, main]]);
+  expect(stderr).toMatch(
+    new RegExp(`^weft: finder: ${main} does not answer; ${other} answers the rest of this prompt`, 'u'),
+  );
+});
+
 describe('what is asked for', () => {
   test('the model itself is no other model', async () => {
     await using scene = await openScene([]);

@@ -8,13 +8,14 @@ import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.t
 import {toolCalls} from '../../domain/conversation.ts';
 import {parseHarnessSessionId} from '../../domain/harness.ts';
 import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
+import {fallbackText} from '../../domain/model-fallback.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {AgentRow, AgentStatus, Asker, SubAgent} from '../../domain/sub-agent.ts';
 import {addUsage, noUsage} from '../../domain/usage.ts';
 import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {SeparateMachine} from '../ports.ts';
-import {journal, type SessionContext} from '../session-context.ts';
+import {journal, type SessionContext, warn} from '../session-context.ts';
 import {type AgentKind, builtInKinds, openingOf} from './agent-kind.ts';
 import {
   afterEvent,
@@ -132,7 +133,7 @@ export class SubAgents {
     const where = hasEnded(running.row.status) ? 'background' : running.row.place;
     const tell = async (): Promise<void> => {
       const sent = await this.#tell(running, `Message from the user:\n${text}`, where);
-      if (sent.tag === 'failed') this.#warn(sent.error);
+      if (sent.tag === 'failed') warn(this.#session(), faultText(sent.error));
     };
     void tell();
   }
@@ -398,6 +399,7 @@ export class SubAgents {
     const {event} = happened;
     if (event.event === 'prompt-finished') running.branch.denied(event.summary.denials);
     if (event.event === 'turn-started') this.#tookTurn(running);
+    if (event.event === 'fell-back') warn(this.#session(), `${agent.name}: ${fallbackText(event)}`);
     if (event.event === 'action-settled') this.#lookAtFailure(running, event);
     this.#change(running, afterEvent(running.row, event));
   }
@@ -452,7 +454,7 @@ export class SubAgents {
     try {
       journal(session, {kind: 'agent-usage', model, usage, costUsd});
     } catch (cause) {
-      this.#warn(thrownFault('What a sub-agent cost could not be kept', cause));
+      warn(session, faultText(thrownFault('What a sub-agent cost could not be kept', cause)));
     }
     session.publish([{event: 'usage-changed', usage: session.conversation.usage.report()}]);
     if (!this.#isSpent()) return;
@@ -566,10 +568,6 @@ export class SubAgents {
 
   #now(): number {
     return this.#session().ports.clock.now();
-  }
-
-  #warn(fault: Fault): void {
-    this.#session().publish([{event: 'notice', level: 'warning', text: faultText(fault)}]);
   }
 }
 
