@@ -37,6 +37,21 @@ describe('the card of a plan', () => {
     expect(stage.engine.ops).toEqual([]);
   });
 
+  test('is prose: no word is broken, and a step goes on below its own words', async () => {
+    const steps = ['Read it', 'Add a test for exactly three items, one for two, and one for a cart that is empty'];
+    const long = {...plan, steps};
+    const preview = {
+      ...request,
+      input: long,
+      action: actionOf('exit-plan', long),
+      preview: {kind: 'plan', plan: long},
+    } as const;
+    const stage = await asked(preview, [60, 30]);
+    await stage.screen.until(
+      /│ 1\. Read it +│\n│ 2\. Add a test for exactly three items, one for two, +│\n│ {4}and one for a cart that is empty +│\n/u,
+    );
+  });
+
   test.each<[string, readonly string[], readonly unknown[]]>([
     ['y', ['y'], [answer('a1', once)]],
     ['a number', ['2'], [{op: 'set-mode', mode: 'acceptEdits'}, answer('a1', {decision: 'allow', scope: 'session'})]],

@@ -3,7 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import type {EntryFrame, Frame} from '../text/wrap.ts';
-import {wrapText} from '../text/wrap.ts';
+import {wrapSpans, wrapText} from '../text/wrap.ts';
 import {commandRows, fitRows, type HighlightRanges} from './command-rows.ts';
 import {cachedDiffLines, changeQuestion, changeTitle, type TitleRoom} from './diff-lines.ts';
 import {withTildes} from '../text/workspace-paths.ts';
@@ -101,7 +101,7 @@ export function approvalBody(
   // Without marks there is no column for them.
   const exact = marked.some(row => row.marked === 'marked')
     ? marked
-    : marked.map(row => ({...row, line: row.line.slice(2)}));
+    : marked.map(row => ({...row, line: row.line.slice(markCells)}));
   const full = [...fitRows(exact, {room: Number.POSITIVE_INFINITY, frame}), ...diffOf(approval, 'all', frame)];
   const all = full.length;
   if (all <= rows) return {lines: full, all};
@@ -133,7 +133,8 @@ const cachedRows = new WeakMap<Approval, {readonly frame: Frame; readonly rows: 
 function exactRows(approval: Approval, frame: Frame): ReturnType<typeof commandRows> {
   const kept = cachedRows.get(approval);
   if (kept !== undefined && kept.frame.width === frame.width && kept.frame.theme === frame.theme) return kept.rows;
-  const text = exactText(approval);
+  const exact = exactText(approval);
+  const text = approval.preview.kind === 'plan' ? wrapPlan(exact, frame) : exact;
   const isTitleShort =
     approval.preview.kind !== 'none' || text !== '' || cellWidth(labelOf(approval)) < frame.width - 6;
   const rows =
@@ -143,6 +144,20 @@ function exactRows(approval: Approval, frame: Frame): ReturnType<typeof commandR
   cachedRows.set(approval, {frame, rows});
   return rows;
 }
+
+/** A plan is prose: its lines are broken between words, and a step goes on below its own words. Nothing in it is ever marked. */
+const wrapPlan = (text: string, {theme, width}: Frame): string =>
+  text
+    .split('\n')
+    .flatMap(line => {
+      const rest = ' '.repeat(/^\d+\. /u.exec(line)?.[0].length ?? 0);
+      const spans = [{text: line, roles: []}];
+      return wrapSpans(spans, {theme, width: Math.max(8, width - markCells)}, {first: '', rest, roles: []});
+    })
+    .join('\n');
+
+/** The column of marks that rows begin with. */
+const markCells = 2;
 
 /** Marks tell parts of a command from the rest of it: of a line of which all would be marked, nothing is. */
 function rangesIn(text: string, {highlights, criticalRanges}: HighlightRanges): HighlightRanges {
