@@ -218,6 +218,13 @@ describe('/cost', () => {
     ]);
   });
 
+  test('says as the status line does that something is in the context', () => {
+    const models = {'big-model': {usage, costUsd: 1, requests: 1, webSearches: 0}} as const;
+    expect(sessionCostText({models, contextTokens: 3800, contextWindow: 1_000_000}, times)).toMatch(
+      /\nContext: 3\.8k of 1\.0M tokens \(1 %\)$/u,
+    );
+  });
+
   test('guesses no price', () => {
     const models = {'own-model': {usage, costUsd: 'unknown', requests: 1, webSearches: 0}} as const;
     expect(sessionCostText({models, contextTokens: 0, contextWindow: 0}, times).split('\n')[1]).toBe(

@@ -30,6 +30,11 @@ describe('the start screen', () => {
     ]);
   });
 
+  test('the rows of a notice begin in one column, also below a row that is full to its last cell', () => {
+    const notices = [`${'a'.repeat(20)} ${'b'.repeat(15)} end`];
+    expect(screen(40, {notices}).slice(4, 6)).toEqual([`  ! ${'a'.repeat(20)} ${'b'.repeat(15)}`, '    end']);
+  });
+
   test.each([
     [
       100,

@@ -1,6 +1,7 @@
 import type {AgentClient} from '../../agent/client.ts';
 import {timeAgo} from '../../base/time-ago.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {sessionTitle} from '../../domain/session-list.ts';
 import {type ArgumentChoice, type ChoiceSource, type CommandInfo, commandOf} from '../commands/command-line.ts';
 import type {TuiOptions} from '../options.ts';
 
@@ -60,9 +61,9 @@ async function choicesFrom(
       const answer = await engine.query({query: 'sessions'}, signal);
       if (answer.tag !== 'ok') return [];
       const now = clock.date();
-      return answer.value.map(({id, title, updatedAt}) => ({
-        value: id.slice(0, 8),
-        summary: `${title} (${timeAgo(now - updatedAt)})`,
+      return answer.value.map(session => ({
+        value: session.id.slice(0, 8),
+        summary: `${sessionTitle(session)} (${timeAgo(now - session.updatedAt)})`,
       }));
     }
     default:

@@ -2,7 +2,7 @@ import {pluralize} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {groupDigits} from '../../domain/compaction.ts';
 import {type ContextPart, contextPartNames, type ContextUsage} from '../../domain/context-usage.ts';
-import {moneyText} from '../state/selectors.ts';
+import {contextPercent, moneyText} from '../state/selectors.ts';
 import {fit} from '../text/cell-width.ts';
 import {type EntryFrame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -59,7 +59,7 @@ export const contextSentences = (usage: ContextUsage): readonly string[] => [
 function summaryText({tokens, window, total}: ContextUsage): string {
   const about = total === 'estimated' ? 'about ' : '';
   return window > 0
-    ? `Context: ${about}${groupDigits(tokens)} of ${groupDigits(window)} tokens (${Math.round((100 * tokens) / window)} %)`
+    ? `Context: ${about}${groupDigits(tokens)} of ${groupDigits(window)} tokens (${contextPercent(tokens, window)} %)`
     : `Context: ${about}${groupDigits(tokens)} tokens; how many the model takes is not known`;
 }
 

@@ -2,7 +2,7 @@ import {pluralize} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {groupDigits} from '../../domain/compaction.ts';
 import {knownCost, type ModelUsage} from '../../domain/usage.ts';
-import {countText, moneyText} from '../state/selectors.ts';
+import {contextPercent, countText, moneyText} from '../state/selectors.ts';
 import type {RunTimes, View} from '../state/view.ts';
 import type {SlashCommand} from './command.ts';
 
@@ -37,7 +37,7 @@ export function sessionCostText({models, contextTokens, contextWindow}: View['us
       ? []
       : [
           contextWindow > 0
-            ? `Context: ${countText(contextTokens)} of ${countText(contextWindow)} tokens (${Math.round((100 * contextTokens) / contextWindow)} %)`
+            ? `Context: ${countText(contextTokens)} of ${countText(contextWindow)} tokens (${contextPercent(contextTokens, contextWindow)} %)`
             : `Context: ${countText(contextTokens)} tokens`,
         ];
   return [...used.map(([name, usage]) => modelLine(name, usage)), total, ...rate, ...context].join('\n');

@@ -4,9 +4,10 @@ import {visibleLine} from '../../base/visible.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {fitPath} from '../text/workspace-paths.ts';
-import type {Frame} from '../text/wrap.ts';
+import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import {Styled, ThemeContext} from '../theme/styled.tsx';
+import {Styled, ThemeContext, useTheme} from '../theme/styled.tsx';
+import {Lines} from './lines.tsx';
 
 /** What is known at the start; what becomes known later has its place already. */
 export interface StartFacts {
@@ -34,6 +35,7 @@ interface StartScreenProps {
 /** What weft is about to work with, and what to try: shown until the first prompt, and then left in the scrollback. */
 export function StartScreen({facts, width, rows}: StartScreenProps): ReactNode {
   const {version, about, directory, branch, instructions, lastSession, notices} = facts;
+  const theme = useTheme();
   const room = Math.max(8, width - logoCells);
   const read = instructions.length === 0 ? '' : `${instructions.map(visibleLine).join(', ')} read`;
   const where = placeIn({directory: visibleLine(directory), branch: visibleLine(branch), read}, room);
@@ -56,7 +58,7 @@ export function StartScreen({facts, width, rows}: StartScreenProps): ReactNode {
           <Box flexShrink={0}>
             <Styled as="warning">{`${glyphs.warning} `}</Styled>
           </Box>
-          <Styled as="warning">{visibleLine(notice)}</Styled>
+          <Lines lines={wrapText(visibleLine(notice), ['warning'], {theme, width: Math.max(8, width - 4)})} />
         </Box>
       ))}
       {isLow ? null : (

@@ -6,7 +6,7 @@ import {isGoing} from '../../actions/block-text.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Effort} from '../../domain/model-stream.ts';
 import {knownCost} from '../../domain/usage.ts';
-import {centsText, modeText, sandboxText} from '../state/selectors.ts';
+import {centsText, contextPercent, modeText, sandboxText} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -136,7 +136,7 @@ function backgroundText(running: readonly BlockInfo[]): string {
 /** `context 12 %`. */
 function contextText({contextTokens, contextWindow}: View['usage']): string {
   if (contextWindow <= 0 || contextTokens <= 0) return '';
-  return `context ${Math.max(1, Math.round((100 * contextTokens) / contextWindow))} %`;
+  return `context ${contextPercent(contextTokens, contextWindow)} %`;
 }
 
 /** The cost in cents, in the cells that it may come to need. */

@@ -76,10 +76,13 @@ export function statusOf(view: View): StatusFacts {
         ? ''
         : `${countText(input)} in${cached === 0 ? '' : ` (${countText(cached)} cached)`}, ${countText(output)} out`,
     cost: cost === undefined || cost === 0 ? '' : moneyText(cost),
-    context:
-      contextWindow > 0 && contextTokens > 0 ? `${Math.round((100 * contextTokens) / contextWindow)}% context` : '',
+    context: contextWindow > 0 && contextTokens > 0 ? `${contextPercent(contextTokens, contextWindow)}% context` : '',
   };
 }
+
+/** How full the context is, in percent; at least 1, since something is in it. */
+export const contextPercent = (tokens: number, window: number): number =>
+  Math.max(1, Math.round((100 * tokens) / window));
 
 /** What the sandbox was seen to stop, in words; empty where that is not known, or none is to be used. */
 export function sandboxText({sandbox}: Pick<View, 'sandbox'>): string {
