@@ -271,6 +271,10 @@ _weft_option() { # what an option of a command takes
     'weft stack message --task') takes=one kind=any ;;
     'weft schedule add --cwd') takes=one kind=directory ;;
     'weft schedule add --permission-mode') takes=one kind=choices choices=('default' 'acceptEdits' 'plan' 'dontAsk' 'bypassPermissions') ;;
+    'weft acp --server') takes=one kind=any ;;
+    'weft acp --token-file') takes=one kind=file ;;
+    'weft acp -C' | 'weft acp --cwd') takes=one kind=directory ;;
+    'weft acp --model') takes=one kind=model ;;
     *) ;;
   esac
 }
@@ -448,7 +452,7 @@ _weft_names() { # what can follow in a command
     'weft schedule remove') options=('-h' '--help') commands=() ;;
     'weft schedule run') options=('-h' '--help') commands=() ;;
     'weft schedule help') options=() commands=() ;;
-    'weft acp') options=('-h' '--help') commands=() ;;
+    'weft acp') options=('--server' '--token-file' '-C' '--cwd' '--model' '-h' '--help') commands=() ;;
     *) ;;
   esac
 }

@@ -531,6 +531,14 @@ function __weft_takes # how many words an option of a command takes
             echo 'one'
         case 'weft schedule add --permission-mode'
             echo 'one'
+        case 'weft acp --server'
+            echo 'one'
+        case 'weft acp --token-file'
+            echo 'one'
+        case 'weft acp -C' 'weft acp --cwd'
+            echo 'one'
+        case 'weft acp --model'
+            echo 'one'
     end
 end
 
@@ -1074,4 +1082,8 @@ complete -c 'weft' -n '__weft_at \'weft schedule list\' option' -s 'h' -l 'help'
 complete -c 'weft' -n '__weft_at \'weft schedule remove\' option' -s 'h' -l 'help' -d 'Show this help'
 complete -c 'weft' -n '__weft_at \'weft schedule run\' option' -s 'h' -l 'help' -d 'Show this help'
 complete -c 'weft' -n '__weft_at \'weft schedule help\' 0' -f -a '\'add\' \'list\' \'remove\' \'run\''
+complete -c 'weft' -n '__weft_at \'weft acp\' option' -l 'server' -r -f -d 'Let the sessions run on this weft server'
+complete -c 'weft' -n '__weft_at \'weft acp\' option' -l 'token-file' -r -F -d 'File with the server\'s token (default: WEFT_SERVER_TOKEN, else that of your own server)'
+complete -c 'weft' -n '__weft_at \'weft acp\' option' -s 'C' -l 'cwd' -r -f -a '(__fish_complete_directories)' -d 'With --server: folder of new sessions, on the server\'s machine (default: the editor\'s)'
+complete -c 'weft' -n '__weft_at \'weft acp\' option' -l 'model' -r -f -a '(weft __complete model (commandline -opc)[-1] 2>/dev/null)' -d 'With --server: model to use there'
 complete -c 'weft' -n '__weft_at \'weft acp\' option' -s 'h' -l 'help' -d 'Show this help'

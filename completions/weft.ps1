@@ -308,6 +308,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft schedule add --cwd'] = 'one'
     $takes['weft schedule add --permission-mode'] = 'one'
     $values['weft schedule add --permission-mode'] = @(, @('default', 'default'); , @('acceptEdits', 'acceptEdits'); , @('plan', 'plan'); , @('dontAsk', 'dontAsk'); , @('bypassPermissions', 'bypassPermissions'))
+    $takes['weft acp --server'] = 'one'
+    $takes['weft acp --token-file'] = 'one'
+    $takes['weft acp -C'] = 'one'
+    $takes['weft acp --cwd'] = 'one'
+    $takes['weft acp --model'] = 'one'
     $positions = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $positions['weft|+'] = @()
     $positions['weft init|+'] = @()
@@ -574,7 +579,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft schedule remove'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft schedule run'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft schedule help'] = @()
-    $options['weft acp'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft acp'] = @(, @('--server', 'Let the sessions run on this weft server'); , @('--token-file', 'File with the server''s token (default: WEFT_SERVER_TOKEN, else that of your own server)'); , @('-C', 'With --server: folder of new sessions, on the server''s machine (default: the editor''s)'); , @('--cwd', 'With --server: folder of new sessions, on the server''s machine (default: the editor''s)'); , @('--model', 'With --server: model to use there'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
 
     $current = [string]$wordToComplete
     $state = 'weft'

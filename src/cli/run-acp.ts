@@ -6,6 +6,9 @@ import {causeText, type Fault, rejected} from '../domain/fault.ts';
 import {type EngineRequest, serveEditor} from '../headless/acp/serve-editor.ts';
 import {makeStdoutWriter} from '../headless/stdout-writer.ts';
 import {InputLines} from '../protocol/rpc/input-lines.ts';
+import {connectClient} from '../server/client-stream.ts';
+import type {AcpOptions} from './commands/acp.ts';
+import {connectSession, readToken, serverUrl, type WeftServer} from './compose/server-connection.ts';
 import {requireModel} from './compose/choose-model.ts';
 import {composeSession, connectModel, noDriver} from './compose/compose-session.ts';
 import {fixedModel, nobodyChooses} from './compose/host-services.ts';
@@ -16,9 +19,25 @@ import {note, stdoutSink} from './output.ts';
 import {onSignal} from './signals.ts';
 import {version} from './version.ts';
 
-/** weft in an editor, by the Agent Client Protocol over stdin and stdout. Ends when the editor closes stdin, and all sessions with it. */
-export async function runAcp(): Promise<ExitCode> {
+/**
+ * weft in an editor, by the Agent Client Protocol over stdin and stdout. Ends when the editor closes stdin, and all sessions with it: with
+ * `server` they run there, and what they are at is stopped when this ends, however it ends.
+ */
+export async function runAcp(options: AcpOptions): Promise<ExitCode> {
   const stopped = Promise.withResolvers<ExitCode>();
+  const openEngine =
+    options.server === undefined
+      ? openOwnEngine
+      : remoteEngines(
+          {url: serverUrl(options.server), token: readToken(options.tokenFile)},
+          {
+            ...options,
+            lost(url) {
+              note(`the connection to ${url.origin} is lost`);
+              stopped.resolve(exitCode.failed);
+            },
+          },
+        );
   const writer = makeStdoutWriter(stdoutSink('json'), () => stopped.resolve(exitCode.done));
   const editor = serveEditor({
     version,
@@ -48,7 +67,7 @@ async function readLines(take: (line: string) => void): Promise<void> {
   }
 }
 
-async function openEngine({directory, session, servers}: EngineRequest): Promise<Outcome<AgentClient, Fault>> {
+async function openOwnEngine({directory, session, servers}: EngineRequest): Promise<Outcome<AgentClient, Fault>> {
   const options: MainOptions = {
     sessionPersistence: true,
     color: false,
@@ -67,3 +86,29 @@ async function openEngine({directory, session, servers}: EngineRequest): Promise
     return failed(rejected(causeText(cause)));
   }
 }
+
+/** Engines of sessions on a server. What the editor says of MCP servers does not count: they would run there. */
+const remoteEngines =
+  (server: WeftServer, {cwd, model, lost}: Pick<AcpOptions, 'cwd' | 'model'> & {readonly lost: (url: URL) => void}) =>
+  async ({directory, session}: EngineRequest): Promise<Outcome<AgentClient, Fault>> => {
+    const path =
+      session === 'new'
+        ? `/agent/attach?leaving=stops&workDir=${encodeURIComponent(cwd ?? directory)}`
+        : `/agent/sessions/${session}/attach?leaving=stops`;
+    const connected = await connectSession(server, path);
+    if (connected.tag === 'failed') return failed(rejected(connected.error));
+    let isClosing = false;
+    connected.value.once('close', () => {
+      if (!isClosing) lost(server.url);
+    });
+    const client = connectClient(connected.value);
+    if (model !== undefined) client.submit({op: 'set-model', model});
+    return ok({
+      ...client,
+      async close() {
+        isClosing = true;
+        client.submit({op: 'interrupt'});
+        connected.value.end();
+      },
+    });
+  };

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 /**
  * How a harness is started, as the user's own settings say it. One that weft knows may have another program, and variables that it would
- * not get; any other name is an agent that speaks the Agent Client Protocol.
+ * not get; any other name is an agent that speaks the Agent Client Protocol, or another weft that serves (`url`).
  */
 export interface HarnessSetting {
   /** A name that PATH finds, or an absolute path; empty: the usual one. */
@@ -10,6 +10,16 @@ export interface HarnessSetting {
   readonly args: readonly string[];
   /** `${VAR}` and `${VAR:-default}` stand for variables of weft's own environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** A weft server that does the work, in place of a program. */
+  readonly server: RemoteServer | 'none';
+}
+
+export interface RemoteServer {
+  readonly url: string;
+  /** Empty: the file of the user's own server. */
+  readonly tokenFile: string;
+  /** The folder to work in on its machine; empty: the same as here. */
+  readonly directory: string;
 }
 
 export const harnessesSchema = z.record(
@@ -18,12 +28,23 @@ export const harnessesSchema = z.record(
     command: z.optional(z.string().check(z.minLength(1))),
     args: z.optional(z.array(z.string())),
     env: z.optional(z.record(z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u)), z.string())),
+    url: z.optional(z.string().check(z.regex(/^https?:\/\//u))),
+    tokenFile: z.optional(z.string()),
+    cwd: z.optional(z.string()),
   }),
 );
 
 export type HarnessEntry = z.infer<typeof harnessesSchema>[string];
 
-export const harnessSetting = ({command = '', args = [], env = {}}: HarnessEntry): HarnessSetting => ({
+export const harnessSetting = ({
+  command = '',
+  args = [],
+  env = {},
+  url,
+  tokenFile = '',
+  cwd = '',
+}: HarnessEntry): HarnessSetting => ({
+  server: url === undefined ? 'none' : {url, tokenFile, directory: cwd},
   command,
   args,
   env,

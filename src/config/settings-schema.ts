@@ -109,7 +109,7 @@ const table = {
   harnesses: {
     schema: z.optional(harnessesSchema),
     words:
-      'names of harnesses with how each is started, for example {"codex": {"env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}, "mine": {"command": "my-agent", "args": ["--acp"]}}',
+      'names of harnesses with how each is started, for example {"codex": {"env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}, "mine": {"command": "my-agent", "args": ["--acp"]}, "far": {"url": "http://127.0.0.1:4097", "tokenFile": "/…/token"}}',
     grants: true,
   },
   plugins: {

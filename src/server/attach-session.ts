@@ -11,7 +11,7 @@ type Attached = Outcome<(connection: Duplex) => void, {readonly status: number; 
 
 /**
  * Opens a session for a terminal, or joins it where it is open here: front ends on one session see the same events, and each may answer.
- * When the terminal leaves, what runs goes on.
+ * When the terminal leaves, what runs goes on, unless it wants otherwise.
  */
 export async function attachSession(
   request: AttachRequest,
@@ -38,7 +38,10 @@ export async function attachSession(
   const client = opened.value;
   const detach = runs.attach(session === 'new' ? sessionOf(client) : session, client);
   return ok(connection => {
-    connection.once('close', () => void detach());
+    connection.once('close', () => {
+      if (request.leaving === 'stops') client.submit({op: 'interrupt'});
+      void detach();
+    });
     // To leave is not to close.
     const shared: AgentClient = {
       submit: op => client.submit(op),

@@ -197,13 +197,16 @@ export function connectClient(stream: Duplex): AgentClient {
 const lost = failed(rejected('The connection to weft is lost.'));
 
 const readLines = (stream: Duplex, take: (value: unknown) => void): void =>
-  void createInterface({input: stream, crlfDelay: Infinity}).on('line', line => {
-    try {
-      take(decodeValue(JSON.parse(line)));
-    } catch {
-      stream.destroy();
-    }
-  });
+  void createInterface({input: stream, crlfDelay: Infinity})
+    // It repeats what the stream says, for which nobody else listens.
+    .on('error', () => {})
+    .on('line', line => {
+      try {
+        take(decodeValue(JSON.parse(line)));
+      } catch {
+        stream.destroy();
+      }
+    });
 
 const encodeLine = (value: unknown): string => `${JSON.stringify(encodeValue(value))}\n`;
 

@@ -36,6 +36,8 @@ export interface AttachRequest {
   /** As it was given; `undefined` for a new session. */
   readonly session: string | undefined;
   readonly workDir: string | undefined;
+  /** What becomes of a prompt that runs when the connection ends. */
+  readonly leaving: 'goes-on' | 'stops';
   /** Of the weft that asks. */
   readonly version: string;
 }
@@ -162,6 +164,7 @@ async function upgrade(
   const opened = await attach({
     session,
     workDir: searchParams.get('workDir') ?? undefined,
+    leaving: searchParams.get('leaving') === 'stops' ? 'stops' : 'goes-on',
     version: String(incoming.headers[versionHeader] ?? ''),
   });
   if (opened.tag === 'failed') return deny(opened.error.status, opened.error.error);

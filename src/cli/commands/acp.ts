@@ -1,10 +1,24 @@
 import type {Command} from 'commander';
 import {exiting} from '../exit-code.ts';
 
+export interface AcpOptions {
+  readonly server?: string;
+  readonly tokenFile?: string;
+  readonly cwd?: string;
+  readonly model?: string;
+}
+
 /** `weft acp`. */
 export function addAcp(program: Command): void {
   program
     .command('acp')
     .description('Serve an editor on stdin and stdout (Agent Client Protocol)')
-    .action(exiting(async () => (await import('../run-acp.ts')).runAcp()));
+    .option('--server <url>', 'Let the sessions run on this weft server')
+    .option(
+      '--token-file <file>',
+      "File with the server's token (default: WEFT_SERVER_TOKEN, else that of your own server)",
+    )
+    .option('-C, --cwd <dir>', "With --server: folder of new sessions, on the server's machine (default: the editor's)")
+    .option('--model <model>', 'With --server: model to use there')
+    .action(exiting(async (options: AcpOptions) => (await import('../run-acp.ts')).runAcp(options)));
 }

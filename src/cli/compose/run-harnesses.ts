@@ -33,6 +33,7 @@ export function runHarnesses({permissions, places, roots, settings: {models: own
       place: {environment, home: homedir(), platform: process.platform},
       settings,
       times: usualTimes,
+      own: {command: process.execPath, args: [process.argv[1] ?? '']},
       newId: randomUUID,
       priceOf(model, usage) {
         const cost = costOfMany(models.infoOf(model), usage);

@@ -3,7 +3,7 @@ import type {ServerProcesses, ServerProgram} from '../../actions/mcp-port.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
-import type {HarnessSetting} from '../../config/harness-settings.ts';
+import type {HarnessSetting, RemoteServer} from '../../config/harness-settings.ts';
 import {variableReference} from '../../config/server-request.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import {knownHarnesses} from '../../domain/harness.ts';
@@ -18,6 +18,8 @@ export interface HarnessesOptions extends Pick<DriverRequest, 'newId' | 'priceOf
   /** What the user's own settings say, by name: of a harness that weft knows, or of another agent that speaks ACP. */
   readonly settings: Readonly<Record<string, HarnessSetting>>;
   readonly times: RunTimes;
+  /** How weft itself is started. */
+  readonly own: {readonly command: string; readonly args: readonly string[]};
 }
 
 /** Milliseconds in which a program has to tell its version. */
@@ -90,7 +92,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
   /** Empty where it is not known: an agent that weft does not know may take the question for its work. */
   async function versionOf(
     command: string,
-    {npmPackage}: Harness,
+    {npmPackage, asksVersion}: Harness,
     env: Readonly<Record<string, string>>,
   ): Promise<string> {
     const installed = installedVersion(command, npmPackage);
@@ -100,7 +102,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
       const version = /\d+\.\d+\.\d+[\w.-]*/u.exec(text.slice(0, 1000))?.[0];
       if (version !== undefined) told.resolve(version);
     };
-    const program = {command, args: ['--version'], env, directory: place.home};
+    const program = {command, args: asksVersion, env, directory: place.home};
     const started = await processes.start(program, {line, log: () => {}});
     if (started.tag === 'failed') return '';
     const ended = started.value.ended.then(() => '');
@@ -126,6 +128,8 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
 interface Harness {
   readonly title: string;
   readonly program: string;
+  /** What the program tells its version for. */
+  readonly asksVersion: readonly string[];
   /** What the user wants it to be started with, before what its protocol needs. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -138,18 +142,20 @@ interface Harness {
   readonly driver: (request: DriverRequest) => Promise<Driver>;
 }
 
-function harnessOf(name: string, {settings}: Pick<HarnessesOptions, 'settings'>): Harness | undefined {
+function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settings' | 'own'>): Harness | undefined {
   const known = knownHarnesses.find(each => each === name);
   const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
   const {command = '', args = [], env = {}} = setting ?? {};
   if (known !== undefined) {
     const harness = harnessTable[known];
-    return {...harness, program: command === '' ? harness.program : command, args, env};
+    return {...harness, program: command === '' ? harness.program : command, asksVersion, args, env};
   }
   if (setting === undefined) return undefined;
+  if (setting.server !== 'none') return remoteWeft(name, setting.server, own);
   return {
     title: name,
     program: command,
+    asksVersion,
     args,
     env,
     variables: [],
@@ -171,6 +177,36 @@ function harnessOf(name: string, {settings}: Pick<HarnessesOptions, 'settings'>)
       }),
   };
 }
+
+const asksVersion = ['--version'];
+
+/** weft on another machine: weft here speaks with its server, and with weft by the protocol of editors. */
+const remoteWeft = (
+  name: string,
+  {url, tokenFile, directory}: RemoteServer,
+  own: HarnessesOptions['own'],
+): Harness => ({
+  title: name,
+  program: own.command,
+  asksVersion: [...own.args, ...asksVersion],
+  args: [
+    ...own.args,
+    'acp',
+    '--server',
+    url,
+    ...(tokenFile === '' ? [] : ['--token-file', tokenFile]),
+    ...(directory === '' ? [] : ['--cwd', directory]),
+  ],
+  env: {},
+  variables: ['WEFT_HOME'],
+  npmPackage: '',
+  madeFor: '',
+  install: '',
+  signIn: '',
+  abilities: {acts: 'with-approvals', resumes: 'yes'},
+  driver: request =>
+    overAcp(request, {args: [], env: {}, modelFlag: '--model', commandIn: 'raw-input', signIn: 'See its settings.'}),
+});
 
 const needsUser = (message: string, fix: string): Fault => ({kind: 'needs-user', message, fix});
 

@@ -77,9 +77,10 @@ async function open(harness: string, decide: () => HarnessDecision) {
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
   };
   const harnesses = makeHarnesses({
+    own: {command: '', args: []},
     processes: makeServerProcesses({environment, registryFolder: join(home, 'registry'), leaveMs: 1000}),
     place: {environment, home, platform: process.platform},
-    settings: {[harness]: {command: '', args: [], env}},
+    settings: {[harness]: {command: '', args: [], env, server: 'none'}},
     times: usualTimes,
     newId: randomUUID,
     priceOf: () => undefined,

@@ -33,9 +33,13 @@ function harnesses(settings: Readonly<Record<string, Partial<HarnessSetting>>>, 
     processes: makeServerProcesses({environment, registryFolder: join(home, 'registry'), leaveMs: 200}),
     place: {environment, home, platform: 'linux'},
     settings: Object.fromEntries(
-      Object.entries(settings).map(([name, set]) => [name, {command: '', args: [], env: {}, ...set}]),
+      Object.entries(settings).map(([name, set]) => [
+        name,
+        {command: '', args: [], env: {}, server: 'none' as const, ...set},
+      ]),
     ),
     times: {open: 60_000, interrupt: 10_000},
+    own: {command: '', args: []},
     newId: () => 'id-1',
     priceOf: () => undefined,
   });
