@@ -1,4 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest';
+import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import {actionId} from '../../src/domain/ids.ts';
 import type {PermissionMode} from '../../src/domain/risk.ts';
 import type {AgentRow} from '../../src/domain/sub-agent.ts';
@@ -95,13 +96,56 @@ describe('/agents', () => {
     },
   ];
 
-  test('lists the sub-agents, and shows what one was to do and has answered', async () => {
+  test('shows what one says as it comes, and what it does', async () => {
+    const {engine, screen} = await start([90, 24]);
+    engine.answers.agents = {tag: 'ok', value};
+    const [row = expect.unreachable()] = value;
+    engine.emit({event: 'agent-started', row});
+    await screen.type('/agents\r');
+    await screen.until(/❯ 1 {2}find/u);
+    await screen.type('\r');
+    await screen.until(/find\S+ it: Read a\.ts ─[^]*Send it a message +m[^]*Stop it +s[^]*No output yet/u);
+    const said = (event: AgentEvent) =>
+      engine.emit({event: 'agent-event', agent: id, call: row.agent.call, happened: {by: 'weft', event}});
+    said({event: 'action-output', id: actionId('x'), chunk: 'one\ntw\u001B[2J'});
+    said({event: 'action-output', id: actionId('x'), chunk: 'o\nthree'});
+    await screen.until(/one\s[^]*tw\S+o\s[^]*three/u);
+    engine.emit({event: 'agent-changed', row: {...row, status: {kind: 'in_progress', doing: 'Read b.ts'}}});
+    await screen.until(/find\S+ it: Read b\.ts/u);
+  });
+
+  test('the keys of the panel stop one and begin a message to it', async () => {
+    const {engine, screen} = await start([90, 24]);
+    engine.answers.agents = {tag: 'ok', value};
+    const open = async () => {
+      await screen.type('/agents\r');
+      await screen.until(/❯ 1 {2}find/u);
+      await screen.type('\r');
+      await screen.until(/Send it a message +m/u);
+    };
+    await open();
+    await screen.type('s');
+    await screen.until(/Stopping find/u);
+    await open();
+    await screen.type('m');
+    await screen.until(/\/agents tell 1/u);
+    await screen.type('faster\r');
+    await screen.until(/Told find/u);
+    expect(engine.ops.filter(({op}) => op.endsWith('-agent'))).toEqual([
+      {op: 'stop-agent', id},
+      {op: 'message-agent', id, text: 'faster'},
+    ]);
+  });
+
+  test('lists the sub-agents, and prints what one was to do and has answered', async () => {
     const {engine, screen} = await start([90, 24]);
     engine.answers.agents = {tag: 'ok', value};
     await screen.type('/agents\r');
     await screen.until(/❯ 1 {2}find\S+ it +Read a\.ts +explore, 2 turns, 1 call/u);
     await screen.until(/2 {2}review +done +review, 2 turns, 1 call/u);
     await screen.type('\u001B[B\r');
+    await screen.until(/review: done ─/u);
+    await screen.type('p');
     await screen.until(/review: done[^]*Its task: Where is it\?[^]*All is well\./u);
   });
 

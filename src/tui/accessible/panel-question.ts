@@ -102,6 +102,7 @@ const titles: ReadonlyMap<string, string> = new Map([
   ['sessions', 'Resume a session:'],
   ['rewind', 'Rewind to before:'],
   ['history', 'Earlier prompts:'],
+  ['agent', 'The sub-agent:'],
 ]);
 
 /** Yes is never a key that is pressed by accident: an empty line does nothing. */

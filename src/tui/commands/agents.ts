@@ -1,12 +1,13 @@
 import {agentFacts} from '../../actions/start-agent.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleExactLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {AgentRow} from '../../domain/sub-agent.ts';
+import {agentStatusText} from '../state/agent-outputs.ts';
+import {agentPanel} from '../state/panels/agent.ts';
 import {choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
 import type {CommandContext, SlashCommand} from './command.ts';
 
-/** Shows the sub-agents of the session and what each does; stops one, or tells it something. */
+/** Lists the sub-agents of the session; one that is chosen is shown at work, to be stopped or told something. */
 export const agentsCommand: SlashCommand = {
   name: 'agents',
   aliases: [],
@@ -34,13 +35,13 @@ const agentsPanel = (rows: readonly AgentRow[]): ChoicePanel =>
   choicePanel({
     title,
     note: '',
-    does: 'show',
+    does: 'look',
     empty: 'No sub-agents in this session yet. The model starts them: ask it to',
-    rows: rows.map(row => ({
+    rows: rows.map((row, at) => ({
       label: visibleExactLine(row.agent.name),
-      details: [statusText(row), visibleExactLine(agentFacts(row).join(', '))],
+      details: [agentStatusText(row), visibleExactLine(agentFacts(row).join(', '))],
       mark: 'none',
-      choice: {effects: [{do: 'notify', text: fullText(row)}], next: 'none'},
+      choice: {effects: [], next: agentPanel(row, {number: at + 1, full: fullText(row)})},
     })),
   });
 
@@ -64,33 +65,12 @@ async function change(argument: string, context: CommandContext): Promise<void> 
   context.notify('info', `${word === 'tell' ? 'Told' : 'Stopping'} ${visibleExactLine(name)}`);
 }
 
-function statusText({status}: AgentRow): string {
-  switch (status.kind) {
-    case 'started':
-      return 'starting';
-    case 'in_progress':
-      return status.doing === '' ? 'thinking' : visibleExactLine(status.doing);
-    case 'blocked':
-      return `waits for you: ${visibleExactLine(status.on)}`;
-    case 'idle':
-      return 'silent';
-    case 'succeeded':
-      return 'done';
-    case 'failed':
-      return 'failed';
-    case 'cancelled':
-      return 'stopped';
-    default:
-      return unreachable(status);
-  }
-}
-
 /** All that is known of a sub-agent, in several lines. */
 function fullText(row: AgentRow): string {
   const {agent, status} = row;
   const said = 'answer' in status && status.answer !== '' ? [visible(status.answer)] : [];
   return [
-    `${visibleExactLine(agent.name)}: ${statusText(row)} (${visibleExactLine(agentFacts(row).join(', '))})`,
+    `${visibleExactLine(agent.name)}: ${agentStatusText(row)} (${visibleExactLine(agentFacts(row).join(', '))})`,
     ...(status.kind === 'failed' ? [visible(status.reason)] : []),
     `Its task: ${visible(agent.prompt)}`,
     ...said,

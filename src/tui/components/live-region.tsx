@@ -104,7 +104,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
         {ui.panel === 'none' ? (
           <Input state={state} rows={room} frame={frame} />
         ) : (
-          <OpenPanel panel={ui.panel} blocks={blocks} directory={directory} rows={room} width={width} />
+          <OpenPanel panel={ui.panel} agents={view.agents} {...{blocks, directory, width}} rows={room} />
         )}
         <StatusLine {...{view, blocks, width}} effort={ui.effort} hint={hintOf(state)} vim={vimText(ui)} />
       </Box>

@@ -4,6 +4,8 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {ChoicePanel} from '../state/panels/choice.ts';
 import type {Panel} from '../state/panels/panel.ts';
 import {glyphs} from '../theme/glyphs.ts';
+import type {AgentOutput} from '../state/agent-outputs.ts';
+import {AgentPanel} from './agent-panel.tsx';
 import {BlockPanel} from './block-panel.tsx';
 import {CompactPanel} from './compact-panel.tsx';
 import {ConfirmPanel} from './confirm-panel.tsx';
@@ -17,6 +19,7 @@ import {ThemePanel} from './theme-panel.tsx';
 export interface OpenPanelProps {
   readonly panel: Panel;
   readonly blocks: readonly BlockInfo[];
+  readonly agents: readonly AgentOutput[];
   /** The workspace; paths below it are shown relative to it. */
   readonly directory: string;
   /** The most rows. */
@@ -25,7 +28,7 @@ export interface OpenPanelProps {
 }
 
 /** The panel that is open in the place of the composer. */
-export function OpenPanel({panel, blocks, directory, rows, width}: OpenPanelProps): ReactNode {
+export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenPanelProps): ReactNode {
   switch (panel.panel) {
     case 'sessions':
       return <SessionPanel panel={panel} rows={rows} width={width} />;
@@ -63,6 +66,8 @@ export function OpenPanel({panel, blocks, directory, rows, width}: OpenPanelProp
           width={width}
         />
       );
+    case 'agent':
+      return <AgentPanel panel={panel} agents={agents} rows={rows} width={width} />;
     case 'confirm':
       return <ConfirmPanel panel={panel} width={width} />;
     case 'connect':

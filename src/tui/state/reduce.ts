@@ -1,3 +1,4 @@
+import {followAgents} from './agent-outputs.ts';
 import {isCallExtras} from '../../domain/conversation.ts';
 import {fallbackText} from '../../domain/model-fallback.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
@@ -168,10 +169,13 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'plan-changed':
     case 'hook-started':
     case 'hook-ended':
+      return view;
     case 'agent-started':
     case 'agent-changed':
-    case 'agent-event':
-      return view;
+    case 'agent-event': {
+      const agents = followAgents(view.agents, event);
+      return agents === view.agents ? view : {...view, agents};
+    }
     case 'sandbox-proven':
       return {...view, sandbox: event.proof};
     case 'prompt-suggested':

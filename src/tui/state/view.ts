@@ -1,3 +1,4 @@
+import type {AgentOutput} from './agent-outputs.ts';
 import type {ReadImage} from '../../actions/files-port.ts';
 import type {Approval, PromptEnd, SessionInfo, SessionUsage, SettledCall} from '../../actions/agent-event.ts';
 import type {Action} from '../../actions/catalogue.ts';
@@ -34,6 +35,8 @@ export interface View {
   /** The terminal that the user's running command waits in, for the user to attach to. */
   readonly terminalNeeded: TerminalNeeded;
   readonly tasks: TaskView;
+  /** The sub-agents that have been told of, in the order of their start. */
+  readonly agents: readonly AgentOutput[];
   readonly usage: SessionUsage;
   readonly model: string;
   readonly mode: PermissionMode;
@@ -210,6 +213,7 @@ export const emptyView: View = {
   suggestion: '',
   terminalNeeded: 'none',
   tasks: emptyTaskView,
+  agents: [],
   usage: {models: {}, contextTokens: 0, contextWindow: 0},
   model: '',
   mode: 'default',

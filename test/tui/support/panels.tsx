@@ -30,7 +30,7 @@ export const linesOf = (
 ): readonly string[] =>
   renderToString(
     <ThemeContext value={themeOf('plain')}>
-      <OpenPanel panel={opened(panel)} {...{blocks, directory, rows, width}} />
+      <OpenPanel agents={[]} panel={opened(panel)} {...{blocks, directory, rows, width}} />
     </ThemeContext>,
     {columns: width},
   ).split('\n');

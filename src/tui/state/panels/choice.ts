@@ -1,5 +1,6 @@
 import type {KeyPress} from '../../terminal/keymap.ts';
 import type {Effect} from '../effect.ts';
+import type {AgentPanel} from './agent.ts';
 import type {ConfirmPanel} from './confirm.ts';
 import {type PanelStep, pressList} from './panel-step.ts';
 import {openPicker, type Picker} from './picker.ts';
@@ -20,7 +21,7 @@ export interface ChoicePanel {
 export interface Choice {
   readonly effects: readonly Effect[];
   /** What opens then. */
-  readonly next: ChoicePanel | ConfirmPanel | 'none';
+  readonly next: ChoicePanel | ConfirmPanel | AgentPanel | 'none';
 }
 
 interface ChoiceVariant {
@@ -72,7 +73,7 @@ export const choicesMissing = (title: string, kind: 'loading' | 'failed', text: 
   picker: {items: [], matching: [], row: 'none', search: {by: 'off'}, status: {kind, text}},
 });
 
-export function pressChoice(panel: ChoicePanel, key: KeyPress): PanelStep<ChoicePanel | ConfirmPanel> {
+export function pressChoice(panel: ChoicePanel, key: KeyPress): PanelStep<ChoicePanel | ConfirmPanel | AgentPanel> {
   if (key.kind === 'key' && (key.name === 'left' || key.name === 'right')) {
     return {panel: turned(panel, key.name === 'left' ? -1 : 1), effects: []};
   }

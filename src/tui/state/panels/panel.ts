@@ -1,6 +1,7 @@
 import {unreachable} from '../../../base/unreachable.ts';
 import type {PressContext} from '../effect.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
+import {type AgentPanel, pressAgent} from './agent.ts';
 import {type BlocksPanel, pressBlocks} from './blocks.ts';
 import {type ChoicePanel, pressChoice} from './choice.ts';
 import {type CompactPanel, pressCompact} from './compact.ts';
@@ -22,7 +23,8 @@ export type Panel =
   | ThemePanel
   | ConfirmPanel
   | ConnectPanel
-  | ChoicePanel;
+  | ChoicePanel
+  | AgentPanel;
 
 export function pressPanel(
   panel: Panel,
@@ -44,6 +46,8 @@ export function pressPanel(
       return pressTheme(panel, key);
     case 'choice':
       return pressChoice(panel, key);
+    case 'agent':
+      return pressAgent(panel, key);
     case 'confirm':
       return pressConfirm(panel, key, batchPosition);
     case 'connect':

@@ -1,0 +1,76 @@
+import type {AgentEvent, AgentHappening} from '../../actions/agent-event.ts';
+import {labelOf} from '../../actions/catalogue.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import type {AgentRow} from '../../domain/sub-agent.ts';
+
+/** A sub-agent, and the end of what it has said and what its commands have printed. */
+export interface AgentOutput {
+  readonly row: AgentRow;
+  readonly tail: string;
+}
+
+/** UTF-16 units: more than a panel can show. */
+const tailKept = 4000;
+
+type AboutAgent = Extract<AgentEvent, {event: 'agent-started' | 'agent-changed' | 'agent-event'}>;
+
+/** The same array where nothing changed. What is said of a sub-agent that nobody has told of is dropped. */
+export function followAgents(agents: readonly AgentOutput[], event: AboutAgent): readonly AgentOutput[] {
+  if (event.event === 'agent-event') {
+    const more = saidIn(event.happened);
+    if (more === '') return agents;
+    return agents.map(each =>
+      each.row.agent.id === event.agent ? {...each, tail: (each.tail + more).slice(-tailKept)} : each,
+    );
+  }
+  const {row} = event;
+  const isKnown = agents.some(each => each.row.agent.id === row.agent.id);
+  return isKnown
+    ? agents.map(each => (each.row.agent.id === row.agent.id ? {...each, row} : each))
+    : [...agents, {row, tail: ''}];
+}
+
+function saidIn(happened: AgentHappening): string {
+  const {event} = happened;
+  switch (event.event) {
+    case 'text':
+      return event.delta;
+    case 'tool-started':
+      return `\n> ${event.title === '' ? event.name : event.title}\n`;
+    case 'tool-output':
+    case 'action-output':
+      return event.chunk;
+    case 'action-started':
+      return `\n> ${labelOf(event.action)}\n`;
+    case 'block-delta':
+      return event.delta.kind === 'text' ? event.delta.text : '';
+    case 'prompt-finished':
+    case 'finished':
+      return '\n';
+    default:
+      return '';
+  }
+}
+
+/** What a sub-agent does now, in a line. */
+export function agentStatusText({status}: Pick<AgentRow, 'status'>): string {
+  switch (status.kind) {
+    case 'started':
+      return 'starting';
+    case 'in_progress':
+      return status.doing === '' ? 'thinking' : visibleExactLine(status.doing);
+    case 'blocked':
+      return `waits for you: ${visibleExactLine(status.on)}`;
+    case 'idle':
+      return 'silent';
+    case 'succeeded':
+      return 'done';
+    case 'failed':
+      return 'failed';
+    case 'cancelled':
+      return 'stopped';
+    default:
+      return unreachable(status);
+  }
+}

@@ -1,0 +1,41 @@
+import {visibleExactLine} from '../../../base/visible.ts';
+import type {AgentRow} from '../../../domain/sub-agent.ts';
+import type {KeyPress} from '../../terminal/keymap.ts';
+import type {Effect} from '../effect.ts';
+import {closePanel, type PanelStep, pressList} from './panel-step.ts';
+import {openPicker, type Picker} from './picker.ts';
+
+/** One sub-agent: what it does now, and what the user can do about it. */
+export interface AgentPanel {
+  readonly panel: 'agent';
+  /** As it was when the panel was opened. */
+  readonly row: AgentRow;
+  readonly picker: Picker<readonly Effect[]>;
+}
+
+/** `number` is the agent's in the list, from 1; `full` is all that is known of it. */
+export function agentPanel(
+  row: AgentRow,
+  {number, full}: {readonly number: number; readonly full: string},
+): AgentPanel {
+  const {id, name} = row.agent;
+  const doings: readonly (readonly [label: string, letter: string, effects: readonly Effect[]])[] = [
+    ['Send it a message', 'm', [{do: 'write', text: `/agents tell ${number} `}]],
+    [
+      'Stop it',
+      's',
+      [
+        {do: 'op', op: {op: 'stop-agent', id}},
+        {do: 'notify', text: `Stopping ${visibleExactLine(name)}`},
+      ],
+    ],
+    ['Print its task, and its answer', 'p', [{do: 'notify', text: full}]],
+  ];
+  const items = doings.map(([label, letter, value]) => {
+    return {value, label, letter, details: [], mark: 'none', searched: ''} as const;
+  });
+  return {panel: 'agent', row, picker: openPicker({items, search: 'off', empty: '', selected: 'current'})};
+}
+
+export const pressAgent = (panel: AgentPanel, key: KeyPress): PanelStep<AgentPanel> =>
+  pressList(panel, key, effects => closePanel(...effects));
