@@ -101,3 +101,11 @@ test('it stands above the composer until the first prompt, and then once in the 
   await stage.screen.until(/Last session[^]*hello[^]*Working/u);
   expect((await stage.screen.everything()).filter(row => row.includes('weft 1.2.3'))).toHaveLength(1);
 });
+
+test('where /resume completes, a session without a title is named as in every list', async () => {
+  const id = parseSessionId('00000000-0000-4000-8000-000000000002') ?? sessionInfo.id;
+  const summary = {id, title: '', directory: '/', model: '', createdAt: 0, updatedAt: 0, messages: 1};
+  const stage = await start([80, 24], {host: {sessions: {...blankHost.sessions, list: () => [summary]}}});
+  await press(stage, '/resume ');
+  await stage.screen.until(/❯ 00000000 {2}Untitled \(12 min ago\)/u);
+});
