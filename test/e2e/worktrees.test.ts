@@ -351,6 +351,7 @@ test('undo takes back a merge, too, of one in the background that ended after th
     Go: [
       [call('Agent', {description: 'maker', prompt: 'MAKE-IT', isolation: 'worktree', run_in_background: true})],
       say('I go on.'),
+      say('It is there.'),
     ],
   });
   await using scene = await openScene(script);
@@ -367,8 +368,9 @@ test('undo takes back a merge, too, of one in the background that ended after th
     () => 'the worktree is still there',
   );
   expect(scene.read('b.txt')).toBe('b\n');
-  await terminal.onScreen(/^(?![^]*Merge)[^]*Ask weft to do something/u);
-  await terminal.type('/undo');
+  // The agent is told of the end, which is a prompt of its own.
+  await terminal.onScreen(/It is there\.[^]*Ask weft to do something/u);
+  await terminal.type('/undo 2');
   await terminal.press('Enter');
   await terminal.onScreen(/restores 1 file[^]*b\.txt[^]*Enter undo/u);
   await terminal.press('Enter');
