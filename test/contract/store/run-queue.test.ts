@@ -17,10 +17,10 @@ beforeEach(({skip}) => {
   skip(postgresMissing !== '', postgresMissing);
 });
 
-const execution = (name: string): QueuedRun => ({
+const execution = (name: string, session = 1): QueuedRun => ({
   kind: 'execution',
   task: parseAgentTaskId(name) ?? expect.fail(),
-  session: parseSessionId(uuid(1)) ?? expect.fail(),
+  session: parseSessionId(uuid(session)) ?? expect.fail(),
   plan: planId(name),
   prompt: 'p',
   directory: '/w',
@@ -66,7 +66,7 @@ async function killWorkers(count: number, workers: number): Promise<void> {
     const fixed = {goal: 'g', notes: '', session, directory: '/w', createdAt: 0, reason: ''};
     plans.add({...fixed, id: planId(name), steps: planSteps(['one']), state: 'approved'});
   }
-  await Promise.all(names.map(name => queue.add(execution(name))));
+  await Promise.all(names.map((name, at) => queue.add(execution(name, at + 1))));
   const begun: string[] = [];
   const program = fileURLToPath(new URL('queue-child.ts', import.meta.url));
   const children = Array.from({length: workers}, () =>
