@@ -220,8 +220,11 @@ const bundle = await rolldown({
 const alone = await bundle.generate(output);
 const answering = modulesBehind(alone, answerStarts);
 const light = modulesBehind(alone, lightStarts);
-const anthropic = modulesBehind(alone, /(?:src\/models\/anthropic\.ts|@anthropic-ai\/sdk\/client\.m?js)$/u);
-const openai = modulesBehind(alone, /(?:src\/models\/openai\.ts|\/openai\/client\.m?js)$/u);
+const anthropic = modulesBehind(alone, /src\/models\/anthropic\.ts$/u);
+const openai = modulesBehind(alone, /src\/models\/openai\.ts$/u);
+// The terminal UI is connected to a provider long before the first request, which needs the SDK.
+const anthropicSdk = modulesBehind(alone, /@anthropic-ai\/sdk\/client\.m?js$/u);
+const openaiSdk = modulesBehind(alone, /\/openai\/client\.m?js$/u);
 const judging = modulesBehind(alone, /src\/(?:safety\/judge|workspace\/impact\/file-effect)\.ts$/u);
 const watching = modulesBehind(alone, /src\/workspace\/exec\/watchdog\.ts$/u);
 const running = modulesBehind(
@@ -233,6 +236,7 @@ const offering = modulesBehind(
   /src\/(?:cli\/compose\/mcp-servers|extensions\/mcp\/(?:server-set|connector|manifests|server-prompts))\.ts$/u,
 );
 const terminal = modulesBehind(alone, terminalStarts);
+const tasks = modulesBehind(alone, /src\/tasks\/task-view\.ts$/u);
 const beside = modulesBehind(alone, entriesOf(alone, /^(?!.*src\/(?:tui\/|cli\/run-terminal\.ts))/u));
 const spoken = modulesBehind(alone, entriesOf(alone, /src\/tui\/(?!run-tui|transcript-reader)/u));
 const written = await bundle.write({
@@ -246,11 +250,15 @@ const written = await bundle.write({
       {name: 'provider', test: module => anthropic.has(module) && openai.has(module)},
       {name: 'anthropic', test: module => anthropic.has(module)},
       {name: 'openai', test: module => openai.has(module)},
+      {name: 'anthropic-sdk', test: module => anthropicSdk.has(module)},
+      {name: 'openai-sdk', test: module => openaiSdk.has(module)},
       // What offers the tools of MCP servers before one of them runs.
       {name: 'mcp', test: module => offering.has(module)},
       // Opening fifty small files would take longer than running them. Screen-reader mode needs what draws text, but not Ink.
       {name: 'terminal-text', test: module => terminal.has(module) && spoken.has(module) && !beside.has(module)},
       {name: 'terminal', test: module => terminal.has(module) && !beside.has(module)},
+      // Small parts that the terminal UI begins with and commands use, too: each file by itself takes longer to open than to run.
+      {name: 'terminal-shared', test: module => terminal.has(module) && isPlain(module) && !tasks.has(module)},
       // Both are loaded with the first command.
       {name: 'judge', test: module => judging.has(module)},
       // The terminal UI starts with a watchdog, long before the first command.
@@ -284,6 +292,11 @@ function modulesBehind({output: found}: RolldownOutput, starts: RegExp | Readonl
     }
   }
   return new Set([...seen].flatMap(({moduleIds}) => moduleIds));
+}
+
+/** Ours, and nothing of Ink. */
+function isPlain(module: string): boolean {
+  return !/\/node_modules\/|\/tui\/terminal\/|\.tsx$/u.test(module);
 }
 
 /** The modules that `import()` names, of those whose path is as `where` says. */

@@ -10,6 +10,7 @@ import {
   baseUrlOf,
   configuredProvider,
   isConfigured,
+  loadForFirstRequest,
   type ModelChoice,
   noModelNotice,
   noModelText,
@@ -298,13 +299,18 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     opening: options.resume === true ? 'sessions' : 'composer',
     instructions: [...new Set(context.startInstructions().found.map(({path}) => basename(path)))],
     notices,
-    lateNotices: async () => [
-      ...(await leftoverNotices(context.places.blocks)),
-      ...(await scheduleNotices(context.places)),
-      ...(await context.trust.untrustedFiles()),
-      ...(chosen.state === 'ready' ? await serverNotices(choice) : []),
-      ...(await importNotices(context.places.settings)),
-    ],
+    lateNotices: async () => {
+      const late = [
+        ...(await leftoverNotices(context.places.blocks)),
+        ...(await scheduleNotices(context.places)),
+        ...(await context.trust.untrustedFiles()),
+        ...(chosen.state === 'ready' ? await serverNotices(choice) : []),
+        ...(await importNotices(context.places.settings)),
+      ];
+      // The first frame is long there, and the user reads or types: the first request then waits for nothing.
+      void loadForFirstRequest(choice);
+      return late;
+    },
     preferences,
     watchdog,
     look: lookOf(process.env, {color: options.color, theme: preferences.theme}),

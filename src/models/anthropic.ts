@@ -127,8 +127,13 @@ const withoutVersion = (baseUrl: string): string => baseUrl.replace(/(?:\/v1(?:\
 
 const officialUrl = 'https://api.anthropic.com';
 
+/** The SDK, which the first request needs: who loads it earlier, while the user types, lets that request wait for nothing. */
+export async function loadAnthropicSdk(): Promise<typeof BaseAnthropic> {
+  return (await import('@anthropic-ai/sdk/client')).BaseAnthropic;
+}
+
 async function openClient({apiKey, environment}: AnthropicOptions, baseUrl: string): Promise<BaseAnthropic> {
-  const {BaseAnthropic: Client} = await import('@anthropic-ai/sdk/client');
+  const Client = await loadAnthropicSdk();
   return new Client({
     apiKey,
     baseURL: baseUrl,

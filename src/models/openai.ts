@@ -193,11 +193,16 @@ function endpointOf({baseUrl: given}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint 
   };
 }
 
+/** The SDK, which the first request needs: who loads it earlier, while the user types, lets that request wait for nothing. */
+export async function loadOpenAiSdk(): Promise<typeof OpenAI> {
+  return (await import('openai/client')).OpenAI;
+}
+
 async function openClient(
   {apiKey, environment}: Pick<OpenAiOptions, 'apiKey' | 'environment'>,
   {baseUrl}: Endpoint,
 ): Promise<OpenAI> {
-  const {OpenAI: Client} = await import('openai/client');
+  const Client = await loadOpenAiSdk();
   return new Client({
     // The SDK insists on a key; servers that need none do not look at it.
     apiKey: apiKey ?? 'none',

@@ -5,8 +5,9 @@ import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
 import packageFile from '../../package.json' with {type: 'json'};
 import {call, say} from '../support/model-script.ts';
+import {openPty} from '../support/pty-terminal.ts';
 import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
-import {openScene} from '../support/scene.ts';
+import {openScene, pointedAt} from '../support/scene.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const chunkFolder = join(root, 'dist/chunks');
@@ -19,7 +20,7 @@ const marks: ReadonlyMap<string, string> = new Map(
     yoga: 'ALIGN_FLEX_START',
     marked: 'blockSkip',
     openai: 'OPENAI_ORG_ID',
-    anthropic: '/v1/messages',
+    anthropic: 'anthropic-dangerous-direct-browser-access',
     store: 'node:sqlite',
     mcp: 'x-mcp-header',
     hooks: 'gave no answer that can be read',
@@ -42,6 +43,27 @@ const recorder = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => writeFileSync(process.env.LOADED, JSON.stringify([...loaded])));
 `)}`;
 
+/** The same as the terminal UI writes its first bytes, just before its first frame, and at the end into another file. */
+const screenRecorder = `data:text/javascript,${encodeURIComponent(`
+  import {registerHooks} from 'node:module';
+  import {writeFileSync} from 'node:fs';
+  const loaded = new Set();
+  registerHooks({
+    resolve(specifier, context, next) {
+      const found = next(specifier, context);
+      loaded.add(found.url);
+      return found;
+    },
+  });
+  const write = process.stdout.write;
+  process.stdout.write = function (text, ...rest) {
+    writeFileSync(process.env.LOADED, JSON.stringify([...loaded]));
+    process.stdout.write = write;
+    return write.call(this, text, ...rest);
+  };
+  process.on('exit', () => writeFileSync(process.env.LOADED + '.end', JSON.stringify([...loaded])));
+`)}`;
+
 /** The built files that a run loaded. */
 async function loadedBy(
   place: TempPlace,
@@ -49,6 +71,10 @@ async function loadedBy(
 ): Promise<readonly string[]> {
   const list = join(place.home, 'loaded.json');
   await run({LOADED: list, NODE_OPTIONS: `--import=${recorder}`});
+  return builtFilesIn(list);
+}
+
+function builtFilesIn(list: string): readonly string[] {
   const urls: unknown = JSON.parse(readFileSync(list, 'utf8'));
   const built = new URL('dist/', `file://${root}`).href;
   return Array.isArray(urls) ? urls.map(String).filter(url => url.startsWith(built)) : [];
@@ -126,6 +152,28 @@ describe('what is loaded', () => {
     );
     expect(librariesIn(paths(urls))).toEqual(['anthropic']);
   });
+
+  test.each(['anthropic', 'openai'] as const)(
+    'the terminal UI: the SDK of %s is not loaded before the first frame',
+    async dialect => {
+      await using scene = await openScene([say('Here it is.')], dialect);
+      const list = join(scene.place.home, 'loaded.json');
+      const environment = {
+        ...pointedAt(scene.server, dialect),
+        TMPDIR: scene.place.home,
+        LOADED: list,
+        NODE_OPTIONS: `--import=${screenRecorder}`,
+      };
+      using terminal = openPty({place: scene.place, environment, args: [], answers: 'all', size: [100, 30]});
+      await terminal.until(/Ask weft/u);
+      terminal.type('hello\r');
+      await terminal.until(/Here it is\./u);
+      terminal.type('/exit\r');
+      expect(await terminal.exited).toBe(0);
+      expect(librariesIn(paths(builtFilesIn(list)))).toEqual(['react', 'ink', 'yoga', 'store']);
+      expect(librariesIn(paths(builtFilesIn(`${list}.end`)))).toContain(dialect);
+    },
+  );
 
   test('the demo without a terminal: neither screen nor network nor store', async () => {
     using place = new TempPlace();

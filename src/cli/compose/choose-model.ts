@@ -87,6 +87,25 @@ export const isConfigured = (choice: ModelChoice): boolean => configuredProvider
 export const configuredProvider = (choice: ModelChoice): (typeof providerChoices)[number] | undefined =>
   choice.replay === undefined ? (choice.provider ?? providerOf(choice)) : 'replay';
 
+/** Loads what the first request to the chosen provider needs beyond what connecting to it has loaded. */
+export async function loadForFirstRequest(choice: ModelChoice): Promise<void> {
+  const provider = configuredProvider(choice);
+  switch (provider) {
+    case 'anthropic':
+      await (await import('../../models/anthropic.ts')).loadAnthropicSdk();
+      return;
+    case 'openai':
+    case 'gemini':
+      await (await import('../../models/openai.ts')).loadOpenAiSdk();
+      return;
+    case 'replay':
+    case undefined:
+      return;
+    default:
+      return unreachable(provider);
+  }
+}
+
 async function connect(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
   const provider = configuredProvider(choice);
   switch (provider) {
