@@ -308,7 +308,8 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
         ...(await importNotices(context.places.settings)),
       ];
       // The first frame is long there, and the user reads or types: the first request then waits for nothing.
-      void loadForFirstRequest(choice);
+      // What cannot be loaded is told by the request itself.
+      void loadForFirstRequest(choice).catch(() => {});
       return late;
     },
     preferences,
