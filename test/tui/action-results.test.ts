@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {actionNames, type ActionResult} from '../../src/actions/catalogue.ts';
+import {type Action, actionNames, type ActionResult} from '../../src/actions/catalogue.ts';
 import {noChanges} from '../../src/actions/changes-port.ts';
 import type {DiffLine, FileDiff} from '../../src/actions/preview.ts';
 import type {ShellReport} from '../../src/actions/ports.ts';
@@ -10,6 +10,7 @@ import {renderers} from '../../src/tui/scrollback/action-results.ts';
 import {excerptOf, linesOfExcerpt, saysWhy} from '../../src/tui/scrollback/output-excerpt.ts';
 import type {ActionEntry} from '../../src/tui/state/view.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
+import {sampleActions} from '../support/sample-actions.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 
 const frame = {theme: themeOf('plain'), width: 60, verbosity: 'summary', home: ''} as const;
@@ -430,4 +431,25 @@ describe('what comes from the web', () => {
     expect(moved).toContain('moved to https://b.example/');
     expect(moved).not.toContain('\u202e');
   });
+});
+
+/** How many rows an action takes that runs and has printed so many lines. */
+const running = (action: Action, lines: number): number =>
+  actionRows(
+    {
+      kind: 'action',
+      id: actionId('a'),
+      by: 'agent',
+      label: 'x',
+      stage: {stage: 'running', action, preview: {kind: 'none'}, tail: 'Read a.ts\n'.repeat(lines)},
+    },
+    frame,
+    undefined,
+  ).length;
+
+test('a sub-agent at work takes as many rows whatever it has done, a command up to five lines more', () => {
+  const agent: Action = {name: 'start-agent', input: sampleActions['start-agent'].input};
+  const command: Action = {name: 'request-command-output', input: inputOf('make')};
+  expect([1, 2, 9].map(lines => running(agent, lines) - running(agent, 1))).toEqual([0, 0, 0]);
+  expect([1, 2, 9].map(lines => running(command, lines) - running(command, 1))).toEqual([0, 1, 4]);
 });

@@ -44,8 +44,7 @@ export interface ResultBody {
 
 type ResultRenderer<Output> = (output: Output, frame: EntryFrame, by: ActionEntry['by']) => ResultBody;
 
-/** The most lines of a command's output while it runs, after it has ended well, and after it has failed. */
-const shownRunning = 5;
+/** The most lines of a command's output after it has ended well, and after it has failed. */
 const shownAfterSuccess = 3;
 const shownAfterFailure = 12;
 
@@ -211,10 +210,14 @@ export function resultBody<N extends ActionName>(
   }
 }
 
-/** The last output lines of a running command. */
-export function runningBody(tail: string, frame: EntryFrame): ResultBody {
+/** How many of its last lines of output a running action shows. A sub-agent shows what it does now, so that several stand below each other without jumping. */
+const usualRunning = 5;
+const shownRunning: Partial<Record<ActionName, number>> = {'start-agent': 1, 'send-message-to-agent': 1};
+
+/** The last output lines of a running action. */
+export function runningBody(tail: string, name: ActionName, frame: EntryFrame): ResultBody {
   const lines = outputLines(tail);
-  const last = linesOfExcerpt(lines, excerptOf('end', lines, shownRunning));
+  const last = linesOfExcerpt(lines, excerptOf('end', lines, shownRunning[name] ?? usualRunning));
   return {rows: printedRows(lines, last, {...frame, verbosity: 'summary'}), foot: []};
 }
 
