@@ -452,7 +452,7 @@ _weft_names() { # what can follow in a command
     'weft schedule remove') options=('-h' '--help') commands=() ;;
     'weft schedule run') options=('-h' '--help') commands=() ;;
     'weft schedule help') options=() commands=() ;;
-    'weft acp') options=('--server' '--token-file' '-C' '--cwd' '--model' '-h' '--help') commands=() ;;
+    'weft acp') options=('--server' '--token-file' '-C' '--cwd' '--model' '--ask-about-everything' '-h' '--help') commands=() ;;
     *) ;;
   esac
 }

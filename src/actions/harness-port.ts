@@ -4,6 +4,7 @@ import {rejected, type Fault} from '../domain/fault.ts';
 import type {HarnessFileChange, HarnessOutcome, HarnessSessionId, HarnessUsage} from '../domain/harness.ts';
 import type {TodoStatus} from '../domain/todo.ts';
 import type {FileEdit} from './files-port.ts';
+import type {Preview} from './preview.ts';
 import type {Question, QuestionReply} from './ports.ts';
 
 /**
@@ -95,6 +96,17 @@ export type HarnessAccess =
   | {readonly kind: 'read'; readonly paths: readonly string[]}
   | {readonly kind: 'web-page'; readonly url: string}
   | {readonly kind: 'web-query'; readonly text: string}
+  /**
+   * A call of weft's own catalogue by weft on another machine, which works in `directory` there; `preview` is what a person would be shown
+   * there.
+   */
+  | {
+      readonly kind: 'own-call';
+      readonly name: string;
+      readonly input: JsonObject;
+      readonly directory: string;
+      readonly preview: Preview;
+    }
   /** Something weft has no word for; `input` is what the harness shows of it. */
   | {readonly kind: 'other'; readonly title: string; readonly input: JsonObject};
 

@@ -15,9 +15,10 @@ import {
 } from '../actions/catalogue.ts';
 import type {UserChanges} from '../actions/files-port.ts';
 import {noImpact, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
-import type {PermissionAnswer} from '../actions/hooks-port.ts';
+import type {CallAnswer, PermissionAnswer} from '../actions/hooks-port.ts';
 import type {Preview} from '../actions/preview.ts';
 import type {JsonObject} from '../base/json.ts';
+import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import type {TouchedFiles} from '../domain/checkpoint.ts';
@@ -46,6 +47,8 @@ export interface ApprovalRequest {
   readonly verdict: Verdict;
   /** `always`: a hook wants it asked about, even if the user has allowed the like for this session. */
   readonly ask: 'always' | 'unless-granted';
+  /** Where it runs; of another machine it comes with what a person sees of it there. */
+  readonly place: 'here' | {readonly preview: Preview};
 }
 
 /** What of a prompt an approval needs. */
@@ -109,7 +112,10 @@ export async function approve(
   }
   const cancelled = (): Refused => refused(cancelledResult(action, context.cancellation()));
   const ports = actionPorts(context.session, id, context.structured);
-  const preview = await previewAction(action, {ports: portsForJudgedPaths(ports, verdict.detail), signal});
+  const preview =
+    request.place === 'here'
+      ? await previewAction(action, {ports: portsForJudgedPaths(ports, verdict.detail), signal})
+      : ok(request.place.preview);
   if (signal.aborted) return cancelled();
   if (preview.tag === 'failed') return refused(preview.error);
   let proposal: Proposal = {action, preview: preview.value, verdict, note: ''};
@@ -142,13 +148,15 @@ export async function approve(
   }
 }
 
-/** What hooks say where a person would be asked; nobody asks where the user does not want to be asked. */
+/** What hooks say where a person would be asked; nobody asks where the user does not want to be asked, or somebody else decides. */
 const askHooks = (
   {call, verdict}: ApprovalRequest,
   {session, hooks}: ApprovalContext,
   signal: AbortSignal,
 ): Promise<PermissionAnswer['verdict']> | PermissionAnswer['verdict'] =>
-  session.mode === 'dontAsk' ? {kind: 'none'} : hooks.beforeAsking({call, rules: verdict.detail.rules}, signal);
+  session.mode === 'dontAsk' || session.pending.asksAbout === 'everything'
+    ? {kind: 'none'}
+    : hooks.beforeAsking({call, rules: verdict.detail.rules}, signal);
 
 function deniedByHook(
   {id, action, toolName}: ApprovalRequest,
@@ -193,14 +201,14 @@ const needsNoApproval = ({action, ask: when}: ApprovalRequest, verdict: Verdict,
 
 /** Publishes the question and waits for the first answer. */
 async function ask(
-  {id, toolName, call, action: own}: ApprovalRequest,
+  {id, toolName, call, action: own, place}: ApprovalRequest,
   {action, preview, verdict}: Proposal,
   {session, checkpoints, hooks}: ApprovalContext,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | 'aborted'> {
   const label = labelOf(action);
-  const impact = await findImpact(verdict, session, signal);
-  const uncovered = verdict.risk === 'read-only' ? '' : await checkpoints.notCovered(touchedFiles(verdict), signal);
+  const impact = place === 'here' ? await findImpact(verdict, session, signal) : noImpact;
+  const uncovered = verdict.risk === 'read-only' || place !== 'here' ? '' : await checkpoints.notCovered(touchedFiles(verdict), signal);
   if (signal.aborted) return 'aborted';
   if (verdict.risk !== 'read-only') checkpoints.expectChange();
   const asked = async (): Promise<ApprovalAnswer | 'aborted'> => {
@@ -430,16 +438,43 @@ async function judgeAndPreview(
 
 /** The judge's verdict on an action. A judge that throws lets nothing through. */
 export async function judgeAction(action: Action, session: SessionContext, signal: AbortSignal): Promise<Verdict> {
-  const {ports, mode} = session;
+  const {ports, mode, pending} = session;
   try {
     const verdict = await ports.judge.assess(action, mode, signal);
     tellSandbox(session);
-    return verdict;
+    return pending.asksAbout === 'everything' ? askedInAnyCase(verdict, action) : verdict;
   } catch (cause) {
     const reason: Reason = {kind: 'judge-failed', cause: causeText(cause)};
     return {decision: 'deny', risk: 'unknown', reasons: [reason], sessionApproval: 'exact', detail: noDetail};
   }
 }
+
+/** For an agent that works for somebody else, who decides. What its sub-agents do is asked about in its turn. */
+function askedInAnyCase(verdict: Verdict, action: Action): Verdict {
+  const {kind} = accessOf(action);
+  if (verdict.decision === 'deny' || kind === 'none' || kind === 'skill' || kind === 'agent') return verdict;
+  return {...verdict, decision: 'ask', reasons: [...verdict.reasons, {kind: 'delegated'}], sessionApproval: 'none'};
+}
+
+/** The verdict after a hook that runs before the call. What the host denies stays denied. */
+export function withHookVerdict(verdict: Verdict, hook: CallAnswer['verdict']): Verdict {
+  if (verdict.decision === 'deny') return verdict;
+  if (hook.kind === 'allow') return noHookAllows(verdict) ? verdict : {...verdict, decision: 'allow'};
+  if (hook.kind !== 'ask') return verdict;
+  return {...verdict, decision: 'ask', reasons: [...verdict.reasons, {kind: 'hook', text: hook.reason}]};
+}
+
+/** Whether the user's own rules ask about it, or may forbid it: a hook's yes spares no such question. */
+const noHookAllows = ({reasons}: Verdict): boolean =>
+  reasons.some(
+    ({kind}) =>
+      kind === 'rule' ||
+      kind === 'possible-denial' ||
+      kind === 'web-loopback' ||
+      kind === 'plan' ||
+      kind === 'computer' ||
+      kind === 'delegated',
+  );
 
 /** The effects for an action, limited to the places where its paths led when it was judged. */
 export const portsForJudgedPaths = (ports: ActionPorts, {judgedPaths}: VerdictDetail): ActionPorts =>

@@ -117,6 +117,11 @@ export type Op =
   | {readonly op: 'resize-terminal'; readonly id: BlockId; readonly size: ScreenSize}
   | {readonly op: 'set-model'; readonly model: string}
   | {readonly op: 'set-mode'; readonly mode: PermissionMode}
+  /**
+   * From now on no rule, mode or hook of this machine lets an action through unasked: whoever gave the work decides about all of it, by rules
+   * of his own. What is denied here stays denied.
+   */
+  | {readonly op: 'ask-about-everything'}
   /** The next prompt carries out this plan, whose execution has been claimed: its steps become the todo list. */
   | {readonly op: 'start-plan'; readonly plan: Plan}
   /** From the next request on. */

@@ -267,6 +267,9 @@ class Engine implements AgentClient {
         session.agents.setMode(op.mode);
         session.publish([{event: 'mode-changed', mode: op.mode}]);
         return;
+      case 'ask-about-everything':
+        session.pending.asksAbout = 'everything';
+        return;
       case 'start-plan':
         session.plans.start(op.plan);
         return;

@@ -26,6 +26,8 @@ type AnswerOp = Extract<Op, {op: 'answer-approval' | 'answer-question' | 'answer
 /** All requests to the user that wait for an answer, by the id of the action that asks: approvals, questions, hand-overs of a terminal. */
 export class PendingRequests {
   readonly approvals: PendingAnswers<ApprovalAnswer | 'aborted'>;
+  /** `everything`: also what rules, modes and hooks would let through, of all agents of the session. */
+  asksAbout: 'what-is-not-allowed' | 'everything' = 'what-is-not-allowed';
   readonly #questions: PendingAnswers<QuestionReply>;
   readonly #handOvers: PendingAnswers<HandOverEnd>;
   readonly #deps: RequestDeps;

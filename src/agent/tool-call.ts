@@ -19,7 +19,7 @@ import {reasonsText} from '../domain/reason.ts';
 import {folderInstructions, reminderBlock} from '../domain/reminder.ts';
 import {noDetail, type Verdict} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
-import {approve, deniedText, judgeAction, portsForJudgedPaths, type Approved} from './approval.ts';
+import {approve, deniedText, judgeAction, portsForJudgedPaths, withHookVerdict, type Approved} from './approval.ts';
 import {editPaths} from '../actions/edit-texts.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import type {CallAnswer} from '../actions/hooks-port.ts';
@@ -161,24 +161,6 @@ async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: A
   return {call, effectiveCall, action, verdict, hook};
 }
 
-function withHookVerdict(verdict: Verdict, hook: CallAnswer['verdict']): Verdict {
-  if (verdict.decision === 'deny') return verdict;
-  if (hook.kind === 'allow') return isAskedInAnyCase(verdict) ? verdict : {...verdict, decision: 'allow'};
-  if (hook.kind !== 'ask') return verdict;
-  return {...verdict, decision: 'ask', reasons: [...verdict.reasons, {kind: 'hook', text: hook.reason}]};
-}
-
-/** Whether the user's own rules ask about it, or may forbid it: a hook's yes spares no such question. */
-const isAskedInAnyCase = ({reasons}: Verdict): boolean =>
-  reasons.some(
-    ({kind}) =>
-      kind === 'rule' ||
-      kind === 'possible-denial' ||
-      kind === 'web-loopback' ||
-      kind === 'plan' ||
-      kind === 'computer',
-  );
-
 /** A call that will not run: there is nothing to decide about it. */
 const withoutVerdict = (decoded: DecodedCall): JudgedCall => ({
   ...decoded,
@@ -256,7 +238,7 @@ async function approveAndRun(judged: RunnableCall, context: PromptContext, signa
       return callEnd(judged, settled, {deniedBy: by, reportedAs: by === 'hook' ? 'error' : 'as-settled'});
     }
     const ask = hook.verdict.kind === 'ask' ? 'always' : 'unless-granted';
-    const approval = await approve({id, toolName, call: judged.effectiveCall, action, verdict, ask}, context, signal);
+    const approval = await approve({id, toolName, call: judged.effectiveCall, action, verdict, ask, place: 'here'}, context, signal);
     if (approval.kind === 'approved') return await runApproved(judged, approval, context, signal);
     const {settled, deniedBy, reportedAs} = approval;
     return callEnd(judged, settled, {deniedBy, reportedAs});

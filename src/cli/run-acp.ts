@@ -8,7 +8,7 @@ import {makeStdoutWriter} from '../headless/stdout-writer.ts';
 import {InputLines} from '../protocol/rpc/input-lines.ts';
 import {connectClient} from '../server/client-stream.ts';
 import type {AcpOptions} from './commands/acp.ts';
-import {connectSession, readToken, serverUrl, type WeftServer} from './compose/server-connection.ts';
+import {connectSession, knownServer, serverUrl, type WeftServer} from './compose/server-connection.ts';
 import {requireModel} from './compose/choose-model.ts';
 import {composeSession, connectModel, noDriver} from './compose/compose-session.ts';
 import {fixedModel, nobodyChooses} from './compose/host-services.ts';
@@ -29,7 +29,7 @@ export async function runAcp(options: AcpOptions): Promise<ExitCode> {
     options.server === undefined
       ? openOwnEngine
       : remoteEngines(
-          {url: serverUrl(options.server), token: readToken(options.tokenFile)},
+          knownServer(serverUrl(options.server), options.tokenFile),
           {
             ...options,
             lost(url) {
@@ -89,7 +89,15 @@ async function openOwnEngine({directory, session, servers}: EngineRequest): Prom
 
 /** Engines of sessions on a server. What the editor says of MCP servers does not count: they would run there. */
 const remoteEngines =
-  (server: WeftServer, {cwd, model, lost}: Pick<AcpOptions, 'cwd' | 'model'> & {readonly lost: (url: URL) => void}) =>
+  (
+    server: WeftServer,
+    {
+      cwd,
+      model,
+      askAboutEverything = false,
+      lost,
+    }: Pick<AcpOptions, 'cwd' | 'model' | 'askAboutEverything'> & {readonly lost: (url: URL) => void},
+  ) =>
   async ({directory, session}: EngineRequest): Promise<Outcome<AgentClient, Fault>> => {
     const path =
       session === 'new'
@@ -103,6 +111,7 @@ const remoteEngines =
     });
     const client = connectClient(connected.value);
     if (model !== undefined) client.submit({op: 'set-model', model});
+    if (askAboutEverything) client.submit({op: 'ask-about-everything'});
     return ok({
       ...client,
       async close() {

@@ -36,6 +36,10 @@ export type Reason =
   | {readonly kind: 'sandboxed'; readonly provider: string}
   | {readonly kind: 'plan'}
   | {readonly kind: 'computer'}
+  /** Whoever has given the work wants to be asked about all of it. */
+  | {readonly kind: 'delegated'}
+  /** The sandbox that would let it through is weft's, and another program runs it. */
+  | {readonly kind: 'outside-sandbox'; readonly program: string}
   | {readonly kind: 'hook'; readonly text: string}
   | {readonly kind: 'not-undoable'; readonly text: string};
 
@@ -101,6 +105,10 @@ export function reasonText(reason: Reason): string {
       return 'Approving it ends plan mode';
     case 'computer':
       return 'The agent sees your whole screen and uses your mouse and keyboard; Esc or /computer off ends it';
+    case 'delegated':
+      return 'Whoever gave this work decides about all of it';
+    case 'outside-sandbox':
+      return `${reason.program} runs it, outside of the sandbox`;
     case 'reads-outside':
       return `Reads outside the workspace: ${reason.paths.join(', ')}`;
     case 'reads-secrets':

@@ -100,7 +100,7 @@ test('an editor asks, allows, refuses, changes the mode, and comes back to the c
     expect(opened.modes?.availableModes.map(({id}) => id)).toEqual(['default', 'acceptEdits', 'plan']);
     const asking = prompt(weft, session, 'Write it.');
     editor.choice = 'allow_once';
-    expect(await asking).toEqual({stopReason: 'end_turn'});
+    expect(await asking).toMatchObject({stopReason: 'end_turn'});
     expect(scene.read('a.txt')).toBe('one\n');
     expect(editor.asked.map(({toolCall}) => [toolCall.kind, toolCall.content])).toEqual([
       ['edit', [{type: 'diff', path: expect.stringMatching(/^\/.*\/a\.txt$/u), oldText: null, newText: 'one\n'}]],
@@ -140,13 +140,16 @@ test('what is refused is not done, what is cancelled ends as cancelled, and what
     editor.choice = 'reject_once';
     const link = {type: 'resource_link', uri: 'file:///tmp/a%20b.ts', name: 'a b.ts'} as const;
     const asked = {sessionId, prompt: [{type: 'text', text: 'Look at '} as const, link]};
-    expect(await weft.request(methods.agent.session.prompt, asked)).toEqual({stopReason: 'end_turn'});
+    expect(await weft.request(methods.agent.session.prompt, asked)).toEqual({
+      stopReason: 'end_turn',
+      usage: {inputTokens: 20, outputTokens: 10, cachedReadTokens: 0, cachedWriteTokens: 0, totalTokens: 30},
+    });
     expect(toldPrompt(scene.server.requests[0])).toBe('Look at /tmp/a b.ts');
     expect(() => scene.read('a.txt')).toThrow();
     const running = prompt(weft, sessionId, 'Go on.');
     await expect(prompt(weft, sessionId, 'Me too.')).rejects.toThrow('A prompt is running');
     await weft.notify(methods.agent.session.cancel, {sessionId});
-    expect(await running).toEqual({stopReason: 'cancelled'});
+    expect(await running).toMatchObject({stopReason: 'cancelled'});
     await expect(prompt(weft, '0f3428b0-a18a-4656-b604-f76ddbaabe2a', 'x')).rejects.toThrow('There is no session');
     await expect(weft.request(methods.agent.session.setMode, {sessionId, modeId: 'yolo'})).rejects.toThrow(
       'There is no mode "yolo": default, acceptEdits, plan.',

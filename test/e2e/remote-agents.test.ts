@@ -73,6 +73,83 @@ test('what is asked where nobody can answer is denied, and changes nothing there
   expect(existsSync(join(far.place.work, 'new.txt'))).toBe(false);
 });
 
+/** The settings of the server's machine. */
+const setThere = (place: TempPlace, settings: object): void => {
+  const folder = join(place.home, 'weft');
+  mkdirSync(folder, {recursive: true});
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
+};
+
+test('the rules here bind what works there, whatever rules and hooks there allow', async () => {
+  await using far = await withFar(
+    [agentCall, say('So be it.')],
+    [
+      write,
+      call('Bash', {command: 'touch made.txt'}),
+      call('Read', {file_path: 'secret/plan.txt'}),
+      call('Grep', {pattern: 'x', path: 'secret'}),
+      call('Read', {file_path: 'open.txt'}),
+      say('I could read one.'),
+    ],
+  );
+  const {place, scene} = far;
+  mkdirSync(join(place.work, 'secret'));
+  writeFileSync(join(place.work, 'secret', 'plan.txt'), 'x marks the spot');
+  writeFileSync(join(place.work, 'open.txt'), 'nothing special');
+  setThere(place, {
+    permissions: {allow: ['Write', 'Bash', 'Read'], defaultMode: 'bypassPermissions'},
+    hooks: {PreToolUse: [{hooks: [{type: 'command', command: allowing('PreToolUse')}]}]},
+  });
+  const rules = ['Write', 'Edit', 'Bash(touch *)', 'Read(secret/**)'];
+  const ran = await scene.run(['--prompt', 'MAIN', '--disallowed-tools', ...rules]);
+  expect([ran.stdout, existsSync(join(place.work, 'new.txt')), existsSync(join(place.work, 'made.txt'))]).toEqual([
+    'So be it.\n',
+    false,
+    false,
+  ]);
+  const told = far.model.requests.slice(1).map(request => toldResults(request)[0] ?? '');
+  expect(told.map(text => text.includes('spot'))).toEqual([false, false, false, false, false]);
+  expect(told.at(-1)).toContain('nothing special');
+});
+
+const allowing = (event: string): string =>
+  `echo '${JSON.stringify({hookSpecificOutput: {hookEventName: event, permissionDecision: 'allow'}})}'`;
+
+test('a path of the folder there is one of the folder here to the rules; an edit shows the text that lies there', async () => {
+  const outside = '/nowhere-at-all.txt';
+  const edit = {old_string: 'before', new_string: 'after'};
+  await using far = await withFar(
+    [agentCall, say('Good.')],
+    ({body}) => {
+      const results = JSON.stringify(body.messages).split('tool_result').length - 1;
+      const at = (name: string) => join(far.place.work, 'src', name);
+      if (results === 0) return call('Read', {file_path: at('a.txt')});
+      if (results === 1) return call('Edit', {file_path: at('a.txt'), ...edit});
+      if (results === 2) return call('Bash', {command: `cat ${at('a.txt')}`});
+      return results === 3 ? call('Write', {file_path: outside, content: ''}) : say('It is done.');
+    },
+  );
+  const {place, scene} = far;
+  mkdirSync(join(place.work, 'src'));
+  writeFileSync(join(place.work, 'src', 'a.txt'), 'before\n');
+  const ran = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits', '--output-format', 'json']);
+  const told = far.model.requests.slice(1).map(request => toldResults(request)[0] ?? '');
+  expect(told.slice(0, 3)).toEqual([
+    expect.stringContaining('before'),
+    expect.stringContaining('a.txt'),
+    expect.stringContaining('after'),
+  ]);
+  expect(readFileSync(join(place.work, 'src', 'a.txt'), 'utf8')).toBe('after\n');
+  expect(JSON.parse(ran.stdout)).toMatchObject({permission_denials: [{tool_name: 'Write', tool_input: {file_path: outside}}]});
+});
+
+test('what was used there counts here', async () => {
+  await using far = await withFar([agentCall, say('Good.')], [say('It is done.')]);
+  const ran = await far.scene.run(['--prompt', 'MAIN', '--output-format', 'stream-json', '--verbose']);
+  expect(ran.stdout).toContain('"usage":{"total_tokens":15,');
+  expect(ran.stdout).toMatch(/"far":\{"inputTokens":10,"outputTokens":5,/u);
+});
+
 test.each(['SIGTERM', 'SIGKILL'] as const)('what runs there stops when weft here ends by %s', async signal => {
   await using far = await withFar([agentCall, say('Never.')], [hang(), say('Free again.')]);
   const main = far.scene.start(['--prompt', 'MAIN'], {stdin: 'open'});
@@ -100,7 +177,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('what runs there stops when weft here
 
 test('a server that ends, a wrong token, nobody who answers, and a folder that is not there are told', async () => {
   await using far = await withFar(
-    [agentCall, say('A.'), agentCall, say('B.'), agentCall, say('C.'), agentCall, say('D.')],
+    [agentCall, say('A.'), agentCall, say('B.'), agentCall, say('C.'), agentCall, say('D.'), agentCall, say('E.')],
     [hang()],
   );
   const {scene, server} = far;
@@ -123,4 +200,8 @@ test('a server that ends, a wrong token, nobody who answers, and a folder that i
   writeFileSync(tokenFile, 'wrong');
   await scene.run(['--prompt', 'MAIN']);
   expect(toldResults(scene.server.requests[7])[0]).toMatch(/refuses: /u);
+  // What opens the user's own server is told to no other machine.
+  setFar(scene, {url: 'http://far.invalid:4096'});
+  await scene.run(['--prompt', 'MAIN']);
+  expect(toldResults(scene.server.requests[9])[0]).toContain('The token of http://far.invalid:4096 is not known.');
 });

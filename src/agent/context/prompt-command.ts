@@ -9,7 +9,7 @@ import {blockTexts} from '../../domain/conversation.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {actionId, type MessageId} from '../../domain/ids.ts';
 import {builtInCommands, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
-import {approve, deniedText, judgeAction, portsForJudgedPaths} from '../approval.ts';
+import {approve, deniedText, judgeAction, portsForJudgedPaths, withHookVerdict} from '../approval.ts';
 import {actionPorts, allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
 
 /** What a prompt is once slash commands have been looked up. */
@@ -163,8 +163,9 @@ async function runLine(
         toolName: call.name,
         call: effective,
         action,
-        verdict: hook.verdict.kind === 'allow' ? {...verdict, decision: 'allow'} : verdict,
+        verdict: withHookVerdict(verdict, hook.verdict),
         ask: hook.verdict.kind === 'ask' ? 'always' : 'unless-granted',
+        place: 'here',
       },
       context,
       signal,

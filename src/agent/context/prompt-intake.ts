@@ -18,6 +18,7 @@ import {reasonsText} from '../../domain/reason.ts';
 import {reminderBlock} from '../../domain/reminder.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {judgeAction} from '../approval.ts';
 import {applyCommand, readPrompt, runCommandLines} from './prompt-command.ts';
 import {journal, type PromptContext, type SessionContext, warn} from '../session-context.ts';
 import type {WaitingPrompt} from '../work-queue.ts';
@@ -201,8 +202,7 @@ async function attach(
   session: SessionContext,
   signal: AbortSignal,
 ): Promise<readonly (TextBlock | ImageBlock)[]> {
-  const {judge, machine} = session.ports;
-  const {files} = machine;
+  const {files} = session.ports.machine;
   for (const reading of readings) {
     const document = documentBlock(reading, session);
     if (document !== undefined) return [document];
@@ -210,7 +210,7 @@ async function attach(
     const action = readFilesAction([request]);
     try {
       // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
-      const verdict = await judge.assess(action, session.mode, signal);
+      const verdict = await judgeAction(action, session, signal);
       if (signal.aborted) return [];
       if (verdict.decision === 'allow') {
         // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
@@ -247,7 +247,7 @@ async function attachResource(
   session: SessionContext,
   signal: AbortSignal,
 ): Promise<readonly (TextBlock | ImageBlock)[]> {
-  const {judge, machine} = session.ports;
+  const {machine} = session.ports;
   const request = resourceOf(paths, machine.mcp);
   if (request === undefined || signal.aborted) return [];
   const name = resourceMention(request);
@@ -259,7 +259,7 @@ async function attachResource(
     return refuse(`there is no MCP server named ${visibleLine(request.server)}`);
   try {
     const action = readResourceAction(request);
-    const verdict = await judge.assess(action, session.mode, signal);
+    const verdict = await judgeAction(action, session, signal);
     const isTyped = source === 'prompt' && session.asker === 'main';
     const isAgreed = isTyped && verdict.reasons.every(({kind}) => kind === 'mcp-resource' || kind === 'mode');
     if (verdict.decision !== 'allow' && !isAgreed) return refuse(reasonsText(verdict.reasons));

@@ -9,7 +9,7 @@ import type {Fault} from '../../domain/fault.ts';
 import type {HarnessSessionId, HarnessUsage} from '../../domain/harness.ts';
 import {actionId} from '../../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../../domain/journal.ts';
-import type {PermissionMode} from '../../domain/risk.ts';
+import type {PermissionMode, Verdict} from '../../domain/risk.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import {approve, deniedText, judgeAction, type ApprovalContext} from '../approval.ts';
@@ -158,7 +158,7 @@ export class HarnessAgent {
   /** Rules and mode decide first, then hooks and the user; nobody to ask is a no. */
   async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
     const {agent, parent, directory, place, checkpoints} = this.#setup;
-    const {judged, shown, call} = actionsOf(approval, agent.harness);
+    const {judged, shown, call, place: where} = actionsOf(approval, {harness: agent.harness, directory});
     const session: SessionContext = {
       ...parent,
       directory,
@@ -176,14 +176,14 @@ export class HarnessAgent {
       structured: unstructuredAnswer,
       cancellation: () => ({reason: 'interrupted', message: ''}),
     };
-    const verdict = await judgeAction(judged, session, signal);
+    const verdict = outsideSandbox(await judgeAction(judged, session, signal), agent.harness);
     const id = actionId(`${agent.id}:${approval.id}`);
     const toolCall = {kind: 'tool-call', id, ...call} as const;
     if (verdict.decision === 'deny') {
       this.#setup.denied([{call: toolCall, by: 'rule'}]);
       return {kind: 'denied', message: deniedText(verdict)};
     }
-    const request = {id, toolName: call.name, call: toolCall, action: shown, verdict, ask: 'unless-granted'} as const;
+    const request = {id, toolName: call.name, call: toolCall, action: shown, verdict, ask: 'unless-granted', place: where} as const;
     const answer = await approve(request, context, signal);
     if (signal.aborted) return {kind: 'cancelled'};
     if (answer.kind === 'refused') {
@@ -194,7 +194,7 @@ export class HarnessAgent {
     if (answer.action !== shown || answer.input !== 'unchanged') {
       return {kind: 'denied', message: answer.note === '' ? 'The user wants this done otherwise.' : answer.note};
     }
-    if (verdict.risk !== 'read-only' && agent.isolation === 'none') await before.beforeChange(signal);
+    if (verdict.risk !== 'read-only' && agent.isolation === 'none' && where === 'here') await before.beforeChange(signal);
     return {kind: 'allowed'};
   }
 
@@ -207,6 +207,12 @@ export class HarnessAgent {
     }
   }
 }
+
+/** A program of others is not confined by weft's sandbox, so that nothing is let through because of it. */
+const outsideSandbox = (verdict: Verdict, program: string): Verdict =>
+  verdict.decision === 'allow' && verdict.detail.confinement === 'sandbox'
+    ? {...verdict, decision: 'ask', reasons: [{kind: 'outside-sandbox', program}]}
+    : verdict;
 
 const asker = ({id, name, kind, harness}: SubAgent) => ({id, name, kind, harness});
 

@@ -6,6 +6,7 @@ export interface AcpOptions {
   readonly tokenFile?: string;
   readonly cwd?: string;
   readonly model?: string;
+  readonly askAboutEverything?: boolean;
 }
 
 /** `weft acp`. */
@@ -20,5 +21,6 @@ export function addAcp(program: Command): void {
     )
     .option('-C, --cwd <dir>', "With --server: folder of new sessions, on the server's machine (default: the editor's)")
     .option('--model <model>', 'With --server: model to use there')
+    .option('--ask-about-everything', 'With --server: ask also about what its own settings would allow')
     .action(exiting(async (options: AcpOptions) => (await import('../run-acp.ts')).runAcp(options)));
 }

@@ -25,18 +25,27 @@ export function serverUrl(address: string): URL {
   return url;
 }
 
-/** Of the environment, of a file, or of the user's own server. Throws a `UsageError` where it cannot be read. */
-export function readToken(file: string | undefined): string {
+/**
+ * A server with its token: of the environment, of a file, or of the user's own server, which no other machine is told. Throws a `UsageError`
+ * where it cannot be read.
+ */
+export function knownServer(url: URL, tokenFile: string | undefined): WeftServer {
   const given = process.env['WEFT_SERVER_TOKEN'] ?? '';
   delete process.env['WEFT_SERVER_TOKEN'];
-  if (file === undefined && given !== '') return given;
-  const path = file ?? userPlaces().serverToken;
+  if (tokenFile === undefined && given !== '') return {url, token: given};
+  if (tokenFile === undefined && !ownNames.has(url.hostname)) {
+    const where = 'Name the file that holds it: --token-file FILE, or "tokenFile" beside its "url" in your settings';
+    throw new UsageError(`The token of ${url.origin} is not known. ${where}.`);
+  }
   try {
-    return readFileSync(path, 'utf8').trim();
+    return {url, token: readFileSync(tokenFile ?? userPlaces().serverToken, 'utf8').trim()};
   } catch (cause) {
     throw new UsageError(`The token cannot be read: ${causeText(cause)}. Name its file: --token-file FILE`);
   }
 }
+
+/** This machine, as addresses name it. */
+const ownNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 export interface RemoteSession {
   readonly id: string;

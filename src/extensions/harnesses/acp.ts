@@ -13,6 +13,7 @@ import {
   type RpcPeer,
   type RpcRequest,
 } from '../../protocol/json-rpc/peer.ts';
+import {readOwnCall} from '../../protocol/acp/own-call.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
 import {contentText, countOf, objectOf, objectsOf, textOf, textsOf} from './message-fields.ts';
 import {stepStatus} from './step-status.ts';
@@ -23,8 +24,8 @@ export interface AcpAgent {
   readonly env: Readonly<Record<string, string>>;
   /** The flag that names the model; empty where the model is set by the protocol. */
   readonly modelFlag: string;
-  /** `title`: a command's whole text is the title of its call. */
-  readonly commandIn: 'raw-input' | 'title';
+  /** `title`: a command's whole text is the title of its call. `own-call`: it is weft, which tells the call itself. */
+  readonly commandIn: 'raw-input' | 'title' | 'own-call';
   /** What to do where it wants a sign-in: a sentence. */
   readonly signIn: string;
 }
@@ -297,6 +298,8 @@ class AcpConversation implements Conversation {
     const input = objectOf(call['rawInput']);
     const title = textOf(call['title']);
     const {kind} = call;
+    const own = this.#agent.commandIn === 'own-call' ? readOwnCall(call['_meta']) : undefined;
+    if (own !== undefined) return {kind: 'own-call', ...own};
     const other = {kind: 'other', title: title === '' ? 'something' : title, input} as const;
     const diffs = objectsOf(call['content']).filter(({type}) => type === 'diff');
     const paths = [...new Set([...diffs.map(({path}) => textOf(path)), ...namedPaths(call)])];

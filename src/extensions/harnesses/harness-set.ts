@@ -192,6 +192,7 @@ const remoteWeft = (
   args: [
     ...own.args,
     'acp',
+    '--ask-about-everything',
     '--server',
     url,
     ...(tokenFile === '' ? [] : ['--token-file', tokenFile]),
@@ -205,7 +206,7 @@ const remoteWeft = (
   signIn: '',
   abilities: {acts: 'with-approvals', resumes: 'yes'},
   driver: request =>
-    overAcp(request, {args: [], env: {}, modelFlag: '--model', commandIn: 'raw-input', signIn: 'See its settings.'}),
+    overAcp(request, {args: [], env: {}, modelFlag: '--model', commandIn: 'own-call', signIn: 'See its settings.'}),
 });
 
 const needsUser = (message: string, fix: string): Fault => ({kind: 'needs-user', message, fix});

@@ -1,4 +1,4 @@
-import type {AgentEvent, Approval, PromptEnd} from '../../actions/agent-event.ts';
+import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import {isJsonObject, type Json} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -7,7 +7,8 @@ import type {ImageBlock} from '../../domain/conversation.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
-import {knownCost} from '../../domain/usage.ts';
+import {contextTokens, knownCost, type Usage} from '../../domain/usage.ts';
+import {ownCallMeta} from '../../protocol/acp/own-call.ts';
 import {
   historyUpdates,
   planOf,
@@ -162,7 +163,7 @@ export class EditorSession {
       case 'prompt-withdrawn':
         return event.id === this.#running?.id ? this.#answer(ok({stopReason: 'cancelled'})) : undefined;
       case 'prompt-finished':
-        return this.#answer(answerOf(event.summary.end));
+        return this.#answer(answerOf(event.summary));
       default:
         return;
     }
@@ -187,7 +188,7 @@ export class EditorSession {
     ];
     const params = {
       sessionId: this.#id,
-      toolCall: {...toolCall(approval, this.#directory), status: 'pending', content},
+      toolCall: {...toolCall(approval, this.#directory), status: 'pending', content, ...ownCallMeta(approval, this.#directory)},
       options,
     };
     this.#peer.call('session/request_permission', params, answered => {
@@ -205,14 +206,15 @@ function approvalAnswer(chosen: Json | undefined): ApprovalAnswer {
   return {decision: 'refuse', message: '', by: 'user'};
 }
 
-function answerOf(end: PromptEnd): PromptAnswer {
+function answerOf({end, usage}: PromptSummary): PromptAnswer {
+  const stopped = (stopReason: string): PromptAnswer => ok({stopReason, usage: usageOf(usage)});
   switch (end.kind) {
     case 'done':
-      return ok({stopReason: 'end_turn'});
+      return stopped('end_turn');
     case 'interrupted':
-      return ok({stopReason: 'cancelled'});
+      return stopped('cancelled');
     case 'max-turns':
-      return ok({stopReason: 'max_turn_requests'});
+      return stopped('max_turn_requests');
     case 'failed':
     case 'not-sent':
       return failed(promptError(end.fault));
@@ -228,5 +230,14 @@ function answerOf(end: PromptEnd): PromptAnswer {
       return unreachable(end);
   }
 }
+
+/** Of this prompt, in the words of ACP. */
+const usageOf = (usage: Usage) => ({
+  inputTokens: usage.inputTokens,
+  outputTokens: usage.outputTokens,
+  cachedReadTokens: usage.cacheReadTokens,
+  cachedWriteTokens: usage.cacheWriteTokens,
+  totalTokens: contextTokens(usage),
+});
 
 const promptError = (fault: Fault): RpcError => rpcError(rpcErrors.internal, faultText(fault));

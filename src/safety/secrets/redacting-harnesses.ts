@@ -6,6 +6,7 @@ import type {
   HarnessEvent,
   HarnessHost,
 } from '../../actions/harness-port.ts';
+import type {FileDiff, Preview} from '../../actions/preview.ts';
 import type {OutputFilter, Question} from '../../actions/ports.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok} from '../../base/outcome.ts';
@@ -154,12 +155,47 @@ function redactAccess(access: HarnessAccess, secrets: Redactor): HarnessAccess {
       return {...access, url: redact(access.url)};
     case 'web-query':
       return {...access, text: redact(access.text)};
+    case 'own-call':
+      return {
+        ...access,
+        input: redactObject(access.input, secrets),
+        preview: redactPreview(access.preview, secrets),
+      };
     case 'other':
       return {...access, title: redact(access.title), input: redactObject(access.input, secrets)};
     default:
       return unreachable(access);
   }
 }
+
+function redactPreview(preview: Preview, {redact}: Redactor): Preview {
+  switch (preview.kind) {
+    case 'command':
+      return {...preview, command: redact(preview.command)};
+    case 'arguments':
+      return {...preview, text: redact(preview.text)};
+    case 'diff':
+      return {...preview, files: preview.files.map(file => redactDiff(file, redact))};
+    case 'plan':
+    case 'none':
+      return preview;
+    default:
+      return unreachable(preview);
+  }
+}
+
+const redactDiff = (file: FileDiff, redact: Redactor['redact']): FileDiff => ({
+  ...file,
+  path: redact(file.path),
+  hunks: file.hunks.map(hunk => ({
+    ...hunk,
+    lines: hunk.lines.map(line => {
+      const text = redact(line.text);
+      // The changed words are not where they were.
+      return text === line.text ? line : {...line, text, changed: []};
+    }),
+  })),
+});
 
 const redactQuestion = (question: Question, {redact}: Redactor): Question => ({
   ...question,

@@ -390,6 +390,7 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
   },
   'answer-question': {op: 'answer-question', id: action, answer: {kind: 'dismissed'}},
   'answer-hand-over': {op: 'answer-hand-over', id: action, end: 'detached'},
+  'ask-about-everything': {op: 'ask-about-everything'},
   interrupt: {op: 'interrupt'},
   'end-computer-use': {op: 'end-computer-use'},
   'remember-prompt': {op: 'remember-prompt', text: 'x'},

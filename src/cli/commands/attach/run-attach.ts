@@ -1,7 +1,7 @@
 import {ok} from '../../../base/outcome.ts';
 import {connectClient} from '../../../server/client-stream.ts';
 import {loadRunContext} from '../../compose/run-context.ts';
-import {connectSession, findSession, readToken, serverUrl, type WeftServer} from '../../compose/server-connection.ts';
+import {connectSession, findSession, knownServer, serverUrl} from '../../compose/server-connection.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
 import {isStdoutTerminal, note} from '../../output.ts';
 import {lookOf, runTerminal} from '../../run-terminal.ts';
@@ -16,7 +16,7 @@ export async function runAttach(
 ): Promise<ExitCode> {
   const url = serverUrl(address);
   if (!process.stdin.isTTY || !isStdoutTerminal()) throw new UsageError('weft attach needs a terminal.');
-  const server: WeftServer = {url, token: readToken(tokenFile)};
+  const server = knownServer(url, tokenFile);
   const found = session === undefined ? ok(undefined) : await findSession(server, session);
   if (found.tag === 'failed') return fail(found.error);
   const path =

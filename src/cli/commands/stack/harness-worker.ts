@@ -215,7 +215,7 @@ class HarnessTask {
 
   async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
     const {context, harness} = this.#setup;
-    const {judged, call} = actionsOf(approval, harness);
+    const {judged, call} = actionsOf(approval, {harness, directory: context.directory});
     try {
       const verdict = await commandJudge(context, 'none').assess(judged, context.settings.permissionMode, signal);
       if (verdict.decision === 'allow') return {kind: 'allowed'};

@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import type {Approval} from '../../actions/agent-event.ts';
+import {accessOf} from '../../actions/catalogue.ts';
+import {nothingToShow, type Preview} from '../../actions/preview.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+
+/*
+ * What weft adds (`_meta.weft`) to a request for permission, for weft at the other end: the call itself, which that one judges by its own
+ * rules, and what a person is shown of it, since the files lie on this machine.
+ */
+
+export interface OwnCall {
+  readonly name: string;
+  readonly input: JsonObject;
+  /** The folder of the session. */
+  readonly directory: string;
+  readonly preview: Preview;
+}
+
+/** Nothing for what is no matter of rules: a plan is shown as the text that it is. */
+export const ownCallMeta = ({toolName, input, action, preview}: Approval, directory: string): object =>
+  accessOf(action).kind === 'plan' ? {} : {_meta: {weft: {name: toolName, input, directory, preview}}};
+
+const diffLine = z.object({
+  kind: z.enum(['context', 'added', 'removed']),
+  text: z.string(),
+  changed: z.array(z.object({from: z.int(), to: z.int()})),
+});
+const fileDiff = z.object({
+  path: z.string(),
+  before: z.string(),
+  after: z.string(),
+  movedFrom: z.optional(z.string()),
+  added: z.int(),
+  removed: z.int(),
+  hunks: z.array(z.object({oldStart: z.int(), newStart: z.int(), lines: z.array(diffLine)})),
+  notes: z.array(z.string()),
+});
+const shownPreview = z.discriminatedUnion('kind', [
+  z.object({kind: z.literal('command'), command: z.string(), directory: z.string()}),
+  z.object({kind: z.literal('diff'), files: z.array(fileDiff)}),
+  z.object({kind: z.literal('arguments'), text: z.string()}),
+]);
+const ownCall = z.object({name: z.string(), directory: z.string()});
+
+/** `undefined` where there is none; a preview that does not fit is none. */
+export function readOwnCall(meta: Json | undefined): OwnCall | undefined {
+  const weft = isJsonObject(meta) ? meta['weft'] : undefined;
+  if (!isJsonObject(weft)) return undefined;
+  const {input, preview} = weft;
+  const named = ownCall.safeParse(weft);
+  if (!named.success || !isJsonObject(input)) return undefined;
+  const shown = shownPreview.safeParse(preview);
+  return {...named.data, input, preview: shown.success ? previewOf(shown.data) : nothingToShow};
+}
+
+const previewOf = (shown: z.infer<typeof shownPreview>): Preview =>
+  shown.kind === 'diff'
+    ? {...shown, files: shown.files.map(file => ({...file, movedFrom: file.movedFrom}))}
+    : shown;
