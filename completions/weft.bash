@@ -275,6 +275,7 @@ _weft_option() { # what an option of a command takes
     'weft acp --token-file') takes=one kind=file ;;
     'weft acp -C' | 'weft acp --cwd') takes=one kind=directory ;;
     'weft acp --model') takes=one kind=model ;;
+    'weft acp --skill') takes=many kind=any ;;
     *) ;;
   esac
 }
@@ -452,7 +453,7 @@ _weft_names() { # what can follow in a command
     'weft schedule remove') options=('-h' '--help') commands=() ;;
     'weft schedule run') options=('-h' '--help') commands=() ;;
     'weft schedule help') options=() commands=() ;;
-    'weft acp') options=('--server' '--token-file' '-C' '--cwd' '--model' '--ask-about-everything' '-h' '--help') commands=() ;;
+    'weft acp') options=('--server' '--token-file' '-C' '--cwd' '--model' '--skill' '--ask-about-everything' '-h' '--help') commands=() ;;
     *) ;;
   esac
 }

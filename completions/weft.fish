@@ -539,6 +539,8 @@ function __weft_takes # how many words an option of a command takes
             echo 'one'
         case 'weft acp --model'
             echo 'one'
+        case 'weft acp --skill'
+            echo 'many'
     end
 end
 
@@ -1086,5 +1088,6 @@ complete -c 'weft' -n '__weft_at \'weft acp\' option' -l 'server' -r -f -d 'Let 
 complete -c 'weft' -n '__weft_at \'weft acp\' option' -l 'token-file' -r -F -d 'File with the server\'s token (default: WEFT_SERVER_TOKEN, else that of your own server)'
 complete -c 'weft' -n '__weft_at \'weft acp\' option' -s 'C' -l 'cwd' -r -f -a '(__fish_complete_directories)' -d 'With --server: folder of new sessions, on the server\'s machine (default: the editor\'s)'
 complete -c 'weft' -n '__weft_at \'weft acp\' option' -l 'model' -r -f -a '(weft __complete model (commandline -opc)[-1] 2>/dev/null)' -d 'With --server: model to use there'
+complete -c 'weft' -n '__weft_at \'weft acp\' option' -l 'skill' -r -f -d 'With --server: skill there that the work of a new session begins with'
 complete -c 'weft' -n '__weft_at \'weft acp\' option' -l 'ask-about-everything' -d 'With --server: ask also about what its own settings would allow'
 complete -c 'weft' -n '__weft_at \'weft acp\' option' -s 'h' -l 'help' -d 'Show this help'

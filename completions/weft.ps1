@@ -313,6 +313,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft acp -C'] = 'one'
     $takes['weft acp --cwd'] = 'one'
     $takes['weft acp --model'] = 'one'
+    $takes['weft acp --skill'] = 'many'
     $positions = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $positions['weft|+'] = @()
     $positions['weft init|+'] = @()
@@ -579,7 +580,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft schedule remove'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft schedule run'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft schedule help'] = @()
-    $options['weft acp'] = @(, @('--server', 'Let the sessions run on this weft server'); , @('--token-file', 'File with the server''s token (default: WEFT_SERVER_TOKEN, else that of your own server)'); , @('-C', 'With --server: folder of new sessions, on the server''s machine (default: the editor''s)'); , @('--cwd', 'With --server: folder of new sessions, on the server''s machine (default: the editor''s)'); , @('--model', 'With --server: model to use there'); , @('--ask-about-everything', 'With --server: ask also about what its own settings would allow'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft acp'] = @(, @('--server', 'Let the sessions run on this weft server'); , @('--token-file', 'File with the server''s token (default: WEFT_SERVER_TOKEN, else that of your own server)'); , @('-C', 'With --server: folder of new sessions, on the server''s machine (default: the editor''s)'); , @('--cwd', 'With --server: folder of new sessions, on the server''s machine (default: the editor''s)'); , @('--model', 'With --server: model to use there'); , @('--skill', 'With --server: skill there that the work of a new session begins with'); , @('--ask-about-everything', 'With --server: ask also about what its own settings would allow'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
 
     $current = [string]$wordToComplete
     $state = 'weft'

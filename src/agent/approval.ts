@@ -208,7 +208,8 @@ async function ask(
 ): Promise<ApprovalAnswer | 'aborted'> {
   const label = labelOf(action);
   const impact = place === 'here' ? await findImpact(verdict, session, signal) : noImpact;
-  const uncovered = verdict.risk === 'read-only' || place !== 'here' ? '' : await checkpoints.notCovered(touchedFiles(verdict), signal);
+  const uncovered =
+    verdict.risk === 'read-only' || place !== 'here' ? '' : await checkpoints.notCovered(touchedFiles(verdict), signal);
   if (signal.aborted) return 'aborted';
   if (verdict.risk !== 'read-only') checkpoints.expectChange();
   const asked = async (): Promise<ApprovalAnswer | 'aborted'> => {

@@ -238,7 +238,11 @@ async function approveAndRun(judged: RunnableCall, context: PromptContext, signa
       return callEnd(judged, settled, {deniedBy: by, reportedAs: by === 'hook' ? 'error' : 'as-settled'});
     }
     const ask = hook.verdict.kind === 'ask' ? 'always' : 'unless-granted';
-    const approval = await approve({id, toolName, call: judged.effectiveCall, action, verdict, ask, place: 'here'}, context, signal);
+    const approval = await approve(
+      {id, toolName, call: judged.effectiveCall, action, verdict, ask, place: 'here'},
+      context,
+      signal,
+    );
     if (approval.kind === 'approved') return await runApproved(judged, approval, context, signal);
     const {settled, deniedBy, reportedAs} = approval;
     return callEnd(judged, settled, {deniedBy, reportedAs});

@@ -28,16 +28,13 @@ export async function runAcp(options: AcpOptions): Promise<ExitCode> {
   const openEngine =
     options.server === undefined
       ? openOwnEngine
-      : remoteEngines(
-          knownServer(serverUrl(options.server), options.tokenFile),
-          {
-            ...options,
-            lost(url) {
-              note(`the connection to ${url.origin} is lost`);
-              stopped.resolve(exitCode.failed);
-            },
+      : remoteEngines(knownServer(serverUrl(options.server), options.tokenFile), {
+          ...options,
+          lost(url) {
+            note(`the connection to ${url.origin} is lost`);
+            stopped.resolve(exitCode.failed);
           },
-        );
+        });
   const writer = makeStdoutWriter(stdoutSink('json'), () => stopped.resolve(exitCode.done));
   const editor = serveEditor({
     version,
@@ -94,9 +91,10 @@ const remoteEngines =
     {
       cwd,
       model,
+      skill = [],
       askAboutEverything = false,
       lost,
-    }: Pick<AcpOptions, 'cwd' | 'model' | 'askAboutEverything'> & {readonly lost: (url: URL) => void},
+    }: Pick<AcpOptions, 'cwd' | 'model' | 'skill' | 'askAboutEverything'> & {readonly lost: (url: URL) => void},
   ) =>
   async ({directory, session}: EngineRequest): Promise<Outcome<AgentClient, Fault>> => {
     const path =
@@ -111,6 +109,11 @@ const remoteEngines =
     });
     const client = connectClient(connected.value);
     if (model !== undefined) client.submit({op: 'set-model', model});
+    if (session === 'new' && skill.length > 0)
+      client.submit({
+        op: 'add-context',
+        text: `Load these skills before you begin, and work by them: ${skill.join(', ')}.`,
+      });
     if (askAboutEverything) client.submit({op: 'ask-about-everything'});
     return ok({
       ...client,

@@ -20,6 +20,8 @@ export interface RemoteServer {
   readonly tokenFile: string;
   /** The folder to work in on its machine; empty: the same as here. */
   readonly directory: string;
+  /** Names of skills there that its work begins with. */
+  readonly skills: readonly string[];
 }
 
 export const harnessesSchema = z.record(
@@ -31,6 +33,7 @@ export const harnessesSchema = z.record(
     url: z.optional(z.string().check(z.regex(/^https?:\/\//u))),
     tokenFile: z.optional(z.string()),
     cwd: z.optional(z.string()),
+    skills: z.optional(z.array(z.string().check(z.regex(/^[\w:.-]{1,128}$/u)))),
   }),
 );
 
@@ -43,8 +46,9 @@ export const harnessSetting = ({
   url,
   tokenFile = '',
   cwd = '',
+  skills = [],
 }: HarnessEntry): HarnessSetting => ({
-  server: url === undefined ? 'none' : {url, tokenFile, directory: cwd},
+  server: url === undefined ? 'none' : {url, tokenFile, directory: cwd, skills},
   command,
   args,
   env,

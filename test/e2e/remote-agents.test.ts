@@ -24,6 +24,7 @@ async function withFar(script: Script, far: Script) {
     place,
     model,
     server,
+    tokenFile,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       await model.close();
@@ -118,17 +119,14 @@ const allowing = (event: string): string =>
 test('a path of the folder there is one of the folder here to the rules; an edit shows the text that lies there', async () => {
   const outside = '/nowhere-at-all.txt';
   const edit = {old_string: 'before', new_string: 'after'};
-  await using far = await withFar(
-    [agentCall, say('Good.')],
-    ({body}) => {
-      const results = JSON.stringify(body.messages).split('tool_result').length - 1;
-      const at = (name: string) => join(far.place.work, 'src', name);
-      if (results === 0) return call('Read', {file_path: at('a.txt')});
-      if (results === 1) return call('Edit', {file_path: at('a.txt'), ...edit});
-      if (results === 2) return call('Bash', {command: `cat ${at('a.txt')}`});
-      return results === 3 ? call('Write', {file_path: outside, content: ''}) : say('It is done.');
-    },
-  );
+  await using far = await withFar([agentCall, say('Good.')], ({body}) => {
+    const results = JSON.stringify(body.messages).split('tool_result').length - 1;
+    const at = (name: string) => join(far.place.work, 'src', name);
+    if (results === 0) return call('Read', {file_path: at('a.txt')});
+    if (results === 1) return call('Edit', {file_path: at('a.txt'), ...edit});
+    if (results === 2) return call('Bash', {command: `cat ${at('a.txt')}`});
+    return results === 3 ? call('Write', {file_path: outside, content: ''}) : say('It is done.');
+  });
   const {place, scene} = far;
   mkdirSync(join(place.work, 'src'));
   writeFileSync(join(place.work, 'src', 'a.txt'), 'before\n');
@@ -140,7 +138,26 @@ test('a path of the folder there is one of the folder here to the rules; an edit
     expect.stringContaining('after'),
   ]);
   expect(readFileSync(join(place.work, 'src', 'a.txt'), 'utf8')).toBe('after\n');
-  expect(JSON.parse(ran.stdout)).toMatchObject({permission_denials: [{tool_name: 'Write', tool_input: {file_path: outside}}]});
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    permission_denials: [{tool_name: 'Write', tool_input: {file_path: outside}}],
+  });
+});
+
+test('the work begins with the skills there that the settings name', async () => {
+  await using far = await withFar([agentCall, say('Good.')], [call('Skill', {name: 'house'}), say('It is done.')]);
+  const {place, scene} = far;
+  const folder = join(place.home, '.agents', 'skills', 'house');
+  mkdirSync(folder, {recursive: true});
+  writeFileSync(
+    join(folder, 'SKILL.md'),
+    '---\nname: house\ndescription: The rules of the house\n---\nTABS AND NO SPACES\n',
+  );
+  setFar(scene, {url: far.server.url.href, tokenFile: far.tokenFile, cwd: place.work, skills: ['house']});
+  expect((await scene.run(['--prompt', 'MAIN'])).stdout).toBe('Good.\n');
+  expect(JSON.stringify(far.model.requests[0]?.body)).toContain(
+    'Load these skills before you begin, and work by them: house.',
+  );
+  expect(JSON.stringify(far.model.requests[1]?.body)).toContain('TABS AND NO SPACES');
 });
 
 test('what was used there counts here', async () => {

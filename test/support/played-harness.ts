@@ -1,5 +1,11 @@
 import {expect} from 'vitest';
-import type {HarnessesPort, HarnessEvent, HarnessHost, HarnessRun} from '../../src/actions/harness-port.ts';
+import type {
+  HarnessDecision,
+  HarnessesPort,
+  HarnessEvent,
+  HarnessHost,
+  HarnessRun,
+} from '../../src/actions/harness-port.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {parseHarnessSessionId} from '../../src/domain/harness.ts';
@@ -10,6 +16,8 @@ interface PlayedRun {
   tell(event: HarnessEvent): void;
   finish(text: string): void;
   crash(): void;
+  /** Wants to run a command. */
+  approve(command: string): Promise<HarnessDecision>;
 }
 
 /** Its runs begin with the agents and do nothing until they are told to. */
@@ -52,6 +60,11 @@ function playedRun(host: HarnessHost, onInterrupt: () => void): HarnessRun & Pla
     messages,
     tell,
     finish: (text: string) => end({event: 'finished', outcome: {kind: 'succeeded', text}}),
+    approve: command =>
+      host.approve(
+        {id: 'c1', toolName: 'shell', access: {kind: 'command', command, directory: '/'}, reason: ''},
+        new AbortController().signal,
+      ),
     crash() {
       end({event: 'finished', outcome: {kind: 'failed', reason: 'It crashed.', text: ''}});
       if (state === 'closed') return;

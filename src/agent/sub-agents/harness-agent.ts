@@ -183,7 +183,15 @@ export class HarnessAgent {
       this.#setup.denied([{call: toolCall, by: 'rule'}]);
       return {kind: 'denied', message: deniedText(verdict)};
     }
-    const request = {id, toolName: call.name, call: toolCall, action: shown, verdict, ask: 'unless-granted', place: where} as const;
+    const request = {
+      id,
+      toolName: call.name,
+      call: toolCall,
+      action: shown,
+      verdict,
+      ask: 'unless-granted',
+      place: where,
+    } as const;
     const answer = await approve(request, context, signal);
     if (signal.aborted) return {kind: 'cancelled'};
     if (answer.kind === 'refused') {
@@ -194,7 +202,8 @@ export class HarnessAgent {
     if (answer.action !== shown || answer.input !== 'unchanged') {
       return {kind: 'denied', message: answer.note === '' ? 'The user wants this done otherwise.' : answer.note};
     }
-    if (verdict.risk !== 'read-only' && agent.isolation === 'none' && where === 'here') await before.beforeChange(signal);
+    if (verdict.risk !== 'read-only' && agent.isolation === 'none' && where === 'here')
+      await before.beforeChange(signal);
     return {kind: 'allowed'};
   }
 

@@ -6,6 +6,7 @@ export interface AcpOptions {
   readonly tokenFile?: string;
   readonly cwd?: string;
   readonly model?: string;
+  readonly skill?: readonly string[];
   readonly askAboutEverything?: boolean;
 }
 
@@ -21,6 +22,7 @@ export function addAcp(program: Command): void {
     )
     .option('-C, --cwd <dir>', "With --server: folder of new sessions, on the server's machine (default: the editor's)")
     .option('--model <model>', 'With --server: model to use there')
+    .option('--skill <name...>', 'With --server: skill there that the work of a new session begins with')
     .option('--ask-about-everything', 'With --server: ask also about what its own settings would allow')
     .action(exiting(async (options: AcpOptions) => (await import('../run-acp.ts')).runAcp(options)));
 }

@@ -183,7 +183,7 @@ const asksVersion = ['--version'];
 /** weft on another machine: weft here speaks with its server, and with weft by the protocol of editors. */
 const remoteWeft = (
   name: string,
-  {url, tokenFile, directory}: RemoteServer,
+  {url, tokenFile, directory, skills}: RemoteServer,
   own: HarnessesOptions['own'],
 ): Harness => ({
   title: name,
@@ -197,6 +197,7 @@ const remoteWeft = (
     url,
     ...(tokenFile === '' ? [] : ['--token-file', tokenFile]),
     ...(directory === '' ? [] : ['--cwd', directory]),
+    ...skills.flatMap(skill => ['--skill', skill]),
   ],
   env: {},
   variables: ['WEFT_HOME'],

@@ -188,7 +188,12 @@ export class EditorSession {
     ];
     const params = {
       sessionId: this.#id,
-      toolCall: {...toolCall(approval, this.#directory), status: 'pending', content, ...ownCallMeta(approval, this.#directory)},
+      toolCall: {
+        ...toolCall(approval, this.#directory),
+        status: 'pending',
+        content,
+        ...ownCallMeta(approval, this.#directory),
+      },
       options,
     };
     this.#peer.call('session/request_permission', params, answered => {

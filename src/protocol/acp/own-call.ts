@@ -55,6 +55,4 @@ export function readOwnCall(meta: Json | undefined): OwnCall | undefined {
 }
 
 const previewOf = (shown: z.infer<typeof shownPreview>): Preview =>
-  shown.kind === 'diff'
-    ? {...shown, files: shown.files.map(file => ({...file, movedFrom: file.movedFrom}))}
-    : shown;
+  shown.kind === 'diff' ? {...shown, files: shown.files.map(file => ({...file, movedFrom: file.movedFrom}))} : shown;
