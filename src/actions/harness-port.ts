@@ -54,6 +54,8 @@ export interface HarnessRequest {
   /** `read-only`: it may change nothing, whoever approves. */
   readonly access: 'with-approvals' | 'read-only';
   readonly resume: HarnessSessionId | 'new';
+  /** `worktree`: `directory` is one of its own, and nowhere else may it work. */
+  readonly isolation: 'none' | 'worktree';
 }
 
 /** Whoever started a harness. */

@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -121,10 +122,10 @@ test('a path of the folder there is one of the folder here to the rules; an edit
   const edit = {old_string: 'before', new_string: 'after'};
   await using far = await withFar([agentCall, say('Good.')], ({body}) => {
     const results = JSON.stringify(body.messages).split('tool_result').length - 1;
-    const at = (name: string) => join(far.place.work, 'src', name);
-    if (results === 0) return call('Read', {file_path: at('a.txt')});
-    if (results === 1) return call('Edit', {file_path: at('a.txt'), ...edit});
-    if (results === 2) return call('Bash', {command: `cat ${at('a.txt')}`});
+    const file = join(far.place.work, 'src', 'a.txt');
+    if (results === 0) return call('Read', {file_path: file});
+    if (results === 1) return call('Edit', {file_path: file, ...edit});
+    if (results === 2) return call('Bash', {command: `cat ${file}`});
     return results === 3 ? call('Write', {file_path: outside, content: ''}) : say('It is done.');
   });
   const {place, scene} = far;
@@ -158,6 +159,34 @@ test('the work begins with the skills there that the settings name', async () =>
     'Load these skills before you begin, and work by them: house.',
   );
   expect(JSON.stringify(far.model.requests[1]?.body)).toContain('TABS AND NO SPACES');
+});
+
+test('--continue goes on with its conversation; a worktree here is none of it', async () => {
+  const inWorktree = call('Agent', {description: 'apart', prompt: 'APART', harness: 'far', isolation: 'worktree'});
+  await using far = await withFar(
+    ({body}) => {
+      const told = JSON.stringify(body.messages);
+      if (told.includes('ALONE')) return told.includes('APART') ? say('So be it.') : inWorktree;
+      if (!told.includes('WORK there')) return agentCall;
+      if (!told.includes('LATER')) return say('Good.');
+      const to = /\[agent ([0-9a-f-]{36}):/u.exec(told)?.[1] ?? '';
+      return told.includes('And more?') ? say('Better.') : call('SendMessage', {to, message: 'And more?'});
+    },
+    [say('It is done.'), say('Much more.')],
+  );
+  const {scene} = far;
+  expect((await scene.run(['--prompt', 'MAIN'])).stdout).toBe('Good.\n');
+  expect((await scene.run(['--continue', '--prompt', 'LATER'])).stdout).toBe('Better.\n');
+  expect(toldResults(scene.server.requests[3])[0]).toMatch(/^Much more\./u);
+  expect(JSON.stringify(far.model.requests[1]?.body)).toContain('It is done.');
+  execFileSync('git', ['init', '-q'], {cwd: scene.place.work, env: scene.place.environment()});
+  const author = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+  const commit = [...author, 'commit', '-q', '--allow-empty', '-m', 'first'];
+  execFileSync('git', commit, {cwd: scene.place.work, env: scene.place.environment()});
+  expect((await scene.run(['--prompt', 'ALONE'])).stdout).toBe('So be it.\n');
+  expect(toldResults(scene.server.requests[5])[0]).toContain(
+    'far works in a folder of its own machine: it gets no worktree here.',
+  );
 });
 
 test('what was used there counts here', async () => {

@@ -72,6 +72,7 @@ export class HarnessAgent {
         model: agent.model,
         access: this.#mode === 'plan' ? 'read-only' : 'with-approvals',
         resume: this.#resume,
+        isolation: agent.isolation,
       },
       {
         observe: event => this.#observe(event),

@@ -16,7 +16,7 @@ export interface Driver {
   converse(reporter: Reporter): Conversation;
 }
 
-export interface DriverRequest extends Omit<HarnessRequest, 'harness' | 'prompt'> {
+export interface DriverRequest extends Omit<HarnessRequest, 'harness' | 'prompt' | 'isolation'> {
   /** What people call the harness. */
   readonly title: string;
   /** A new UUID. */

@@ -41,6 +41,11 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     const {title} = harness;
     if (request.resume !== 'new' && harness.abilities.resumes === 'no')
       return failed(needsUser(`${title} cannot go on with an earlier conversation`, 'Start a new one.'));
+    if (request.isolation === 'worktree' && harness.folder === 'its own')
+      return failed({
+        kind: 'rejected',
+        message: `${title} works in a folder of its own machine: it gets no worktree here.`,
+      });
     const variables = environmentOf(harness, place);
     if (variables.tag === 'failed') return failed(needsUser(`${title} cannot be started: ${variables.error}`, ''));
     const file = programPath(harness.program, place.environment['PATH'] ?? '');
@@ -139,6 +144,8 @@ interface Harness {
   readonly install: string;
   readonly signIn: string;
   readonly abilities: FoundHarness['abilities'];
+  /** Whether it works in the folder that it is given. */
+  readonly folder: 'given' | 'its own';
   readonly driver: (request: DriverRequest) => Promise<Driver>;
 }
 
@@ -148,7 +155,7 @@ function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settin
   const {command = '', args = [], env = {}} = setting ?? {};
   if (known !== undefined) {
     const harness = harnessTable[known];
-    return {...harness, program: command === '' ? harness.program : command, asksVersion, args, env};
+    return {...harness, program: command === '' ? harness.program : command, asksVersion, args, env, folder: 'given'};
   }
   if (setting === undefined) return undefined;
   if (setting.server !== 'none') return remoteWeft(name, setting.server, own);
@@ -167,6 +174,7 @@ function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settin
         : `Your settings name the program ${JSON.stringify(command)} for it: install it, or write its whole path there.`,
     signIn: '',
     abilities: {acts: 'with-approvals', resumes: 'yes'},
+    folder: 'given',
     driver: request =>
       overAcp(request, {
         args: [],
@@ -206,6 +214,7 @@ const remoteWeft = (
   install: '',
   signIn: '',
   abilities: {acts: 'with-approvals', resumes: 'yes'},
+  folder: directory === '' ? 'given' : 'its own',
   driver: request =>
     overAcp(request, {args: [], env: {}, modelFlag: '--model', commandIn: 'own-call', signIn: 'See its settings.'}),
 });

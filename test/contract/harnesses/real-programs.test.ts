@@ -103,6 +103,7 @@ async function open(harness: string, decide: () => HarnessDecision) {
         model: models[harness] ?? '',
         access: 'with-approvals',
         resume: 'new',
+        isolation: 'none',
       } as const;
       const started = await harnesses.start(request, host, new AbortController().signal);
       if (started.tag === 'failed') throw new Error(JSON.stringify(started.error));

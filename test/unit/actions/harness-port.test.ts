@@ -15,6 +15,7 @@ test('where there are no harnesses none can be started', async () => {
     model: '',
     access: 'read-only',
     resume: 'new',
+    isolation: 'none',
   } as const;
   expect(await noHarnesses.start(request, host, new AbortController().signal)).toEqual({
     tag: 'failed',

@@ -116,6 +116,7 @@ class HarnessTask {
         model: options.model ?? '',
         access: settings.permissionMode === 'plan' ? 'read-only' : 'with-approvals',
         resume,
+        isolation: 'none',
       },
       {
         observe: event => this.#observe(event),

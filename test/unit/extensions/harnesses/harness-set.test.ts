@@ -83,7 +83,14 @@ function hosted(): {readonly host: HarnessHost; readonly events: HarnessEvent[];
   return {host, events, closed: promise};
 }
 
-const request = {prompt: 'go', directory: home, model: '', access: 'with-approvals', resume: 'new'} as const;
+const request = {
+  prompt: 'go',
+  directory: home,
+  model: '',
+  access: 'with-approvals',
+  resume: 'new',
+  isolation: 'none',
+} as const;
 
 test('a configured agent gets its arguments and its own variables, and none of weft’s keys; all of it ends with its program', async () => {
   const set = harnesses(

@@ -35,7 +35,15 @@ async function heard(told: readonly HarnessEvent[]): Promise<readonly HarnessEve
     },
     secrets,
   );
-  const request = {harness: 'x', prompt: '', directory: '/', model: '', access: 'read-only', resume: 'new'} as const;
+  const request = {
+    harness: 'x',
+    prompt: '',
+    directory: '/',
+    model: '',
+    access: 'read-only',
+    resume: 'new',
+    isolation: 'none',
+  } as const;
   await harnesses.start(request, host, new AbortController().signal);
   return events;
 }
@@ -116,7 +124,15 @@ test('who is asked sees placeholders', async () => {
     },
     secrets,
   );
-  const request = {harness: 'x', prompt: '', directory: '/', model: '', access: 'read-only', resume: 'new'} as const;
+  const request = {
+    harness: 'x',
+    prompt: '',
+    directory: '/',
+    model: '',
+    access: 'read-only',
+    resume: 'new',
+    isolation: 'none',
+  } as const;
   const started = await harnesses.start(request, host, new AbortController().signal);
   expect(JSON.stringify([seen, started])).not.toContain(secret);
   expect(seen[0]).toEqual({

@@ -93,6 +93,7 @@ export async function startScripted(script: (side: HarnessSide) => Promise<void>
     model: '',
     access: 'with-approvals',
     resume: 'new',
+    isolation: 'none',
     ...scene.request,
   } as const;
   let ids = 0;
