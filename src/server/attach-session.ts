@@ -38,6 +38,8 @@ export async function attachSession(
   const client = opened.value;
   const detach = runs.attach(session === 'new' ? sessionOf(client) : session, client);
   return ok(connection => {
+    // A server's connections stay open until both sides have ended them, and one that only leaves by ending its own would never be gone.
+    connection.once('end', () => connection.end());
     connection.once('close', () => {
       if (request.leaving === 'stops') client.submit({op: 'interrupt'});
       void detach();
