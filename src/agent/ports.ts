@@ -37,7 +37,7 @@ export interface AgentPorts {
   /**
    * The same machine for another agent: with a shell of its own, on whose place depends how commands are judged, and with files of which
    * it counts what this agent has read, so that it overwrites nothing that it has not seen. With `in` it works in that folder, which is all
-   * of its workspace then.
+   * of its workspace then. What its prompt allows holds for it, and for those who get theirs from it.
    */
   separateMachine(place: {readonly in: string} | 'same'): SeparateMachine;
   readonly worktrees: WorktreesPort;
@@ -65,7 +65,7 @@ export interface AgentPorts {
 }
 
 /** The machine as one agent of several has it. */
-export interface SeparateMachine extends Pick<AgentPorts, 'machine' | 'judge'> {
+export interface SeparateMachine extends Pick<AgentPorts, 'machine' | 'judge' | 'separateMachine'> {
   /** Ends what runs on it in a folder of its own; it can be used again afterwards. */
   stop(): Promise<void>;
 }

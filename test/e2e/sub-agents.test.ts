@@ -1,4 +1,4 @@
-import {mkdirSync, realpathSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, realpathSync, writeFileSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {type Answer, call, fail, say, until} from '../support/model-script.ts';
@@ -113,6 +113,56 @@ test('what nobody can be asked about is denied to a sub-agent, and the end says 
   });
   expect(toldResults(requestsOf(scene, 'DELETE')[1])).toEqual([expect.stringMatching(/nobody can be asked here/u)]);
   expect(scene.read('a/b.txt')).toBe('x');
+});
+
+test('what a skill allows in a sub-agent holds for its prompt and what that starts, and for nobody else', async () => {
+  const removed = Promise.withResolvers<void>();
+  const remove = (path: string) => call('Bash', {command: `rm -rf ${path}`});
+  const script = scripts({
+    'TIDY-UP': [
+      [call('Skill', {name: 'tidy'})],
+      [remove('one')],
+      [remove('kept')],
+      [call('Agent', {description: 'below', prompt: 'NESTED'})],
+      say('Tidy.'),
+      [remove('two')],
+      say('Not again.'),
+    ],
+    NESTED: [[remove('nested')], say('Nested.')],
+    // It asks when the other one, which is still at work, may remove what it likes.
+    SIBLING: [[until(removed.promise), remove('three')], say('Sibling.')],
+    MAIN: [
+      [
+        call('Agent', {description: 'tidy', prompt: 'TIDY-UP'}),
+        call('Agent', {description: 'sibling', prompt: 'SIBLING'}),
+      ],
+      [remove('four')],
+      [call('SendMessage', {to: 'tidy', message: 'Once more.'})],
+      say('Done.'),
+    ],
+  });
+  await using scene = await openScene(request => {
+    if (taskOf(request).includes('TIDY-UP') && answered(request) === 2) removed.resolve();
+    return script(request);
+  });
+  write(scene, {'one/a': '', 'two/a': '', 'three/a': '', 'four/a': '', 'nested/a': '', 'kept/a': ''});
+  write(scene, {
+    [join(scene.place.home, '.claude/skills/tidy/SKILL.md')]:
+      '---\nname: tidy\ndescription: Tidies up\nallowed-tools: Bash(rm:*)\n---\nRemove what is old.',
+  });
+  await scene.run(['--prompt', 'MAIN', '--disallowed-tools', 'Bash(rm -rf kept)']);
+  expect(readdirSync(scene.place.work).toSorted()).toEqual(['four', 'kept', 'three', 'two']);
+  const refusals = scene.server.requests
+    .flatMap(toldResults)
+    .filter(text => text.startsWith('Not permitted'))
+    .map(text => /^Not permitted: (?<why>.*?)[,;].*\((?<what>.*)\)/u.exec(text)?.slice(1));
+  const unasked = "this needs the user's approval";
+  expect(refusals.toSorted()).toEqual([
+    ['Denied by the rule Bash(rm -rf kept)', 'rm -rf kept'],
+    [unasked, 'rm -rf four'],
+    [unasked, 'rm -rf three'],
+    [unasked, 'rm -rf two'],
+  ]);
 });
 
 test('several run at once, and what they cost counts for the session', async () => {

@@ -113,16 +113,11 @@ function portsOf({agent, kind, parent, directory, place: own, checkpoints}: Weft
   return {
     ...ports,
     machine: {...own.machine, mcp: limitedServers(own.machine.mcp, kind.mayCall)},
-    judge: {
-      assess: (action, mode, signal) => own.judge.assess(action, mode, signal),
-      sandbox: () => own.judge.sandbox(),
-      // What a prompt allows for itself ends with that prompt, and this is another one.
-      changeRules: async change => (change.change === 'prompt' ? ok(undefined) : own.judge.changeRules(change)),
-    },
+    judge: own.judge,
     hooks: hooksOfSubAgent(ports.hooks, {agentId: agent.id, agentType: agent.kind}),
     commands: noCommands,
     separateMachine: place =>
-      ports.separateMachine(place === 'same' && agent.isolation === 'worktree' ? {in: directory} : place),
+      own.separateMachine(place === 'same' && agent.isolation === 'worktree' ? {in: directory} : place),
     checkpoints: {
       prefetch: async () => {},
       uncoveredFiles: (touched, signal) => ports.checkpoints.uncoveredFiles(touched, signal),

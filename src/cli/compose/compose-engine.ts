@@ -2,11 +2,10 @@ import type {ModelEvent, ModelPort, Thinking} from '../../domain/model-stream.ts
 import type {WeftFolders} from '../../safety/paths/weft-files.ts';
 import {deniedReadGlobs} from '../../safety/rules/denied-read-globs.ts';
 import {
-  type ChangeableRules,
+  type AgentRules,
   makeChangeableRules,
-  parseRule,
-  type PermissionRule,
   type PermissionRules,
+  rulesOfAgent,
 } from '../../safety/rules/permission-rule.ts';
 import {secretNamesIn} from '../../safety/secrets/placeholders.ts';
 import {redactingCommands, redactingComputer, redactingPorts} from '../../safety/secrets/redacting-ports.ts';
@@ -28,6 +27,7 @@ import {redactedKinds} from './agent-kinds.ts';
 import type {PlanStore} from '../../store/plan-store.ts';
 import type {RunningAgentStore} from '../../store/running-agent-store.ts';
 import {usualLimits} from '../../agent/sub-agents/agent-limits.ts';
+import {changeRules, type SaveRule} from './change-rules.ts';
 import {hostServices} from './host-services.ts';
 import {
   lazyArtifacts,
@@ -56,6 +56,7 @@ import type {ToolCallBlock} from '../../domain/conversation.ts';
 import type {PromptLimits} from '../../agent/session-context.ts';
 import {
   type AgentKindsPort,
+  type AgentPorts,
   type JudgePort,
   type NoticesPort,
   type SessionsPort,
@@ -67,12 +68,11 @@ import type {HookCommand, HookOutput} from '../../domain/hook.ts';
 import {messageId, planId, todoId} from '../../domain/ids.ts';
 import {coversAll, type SandboxChoice} from '../../domain/sandbox.ts';
 import type {OpenSession} from '../../domain/journal.ts';
-import {type PermissionMode, type RuleList, ruleLists, type RuleScope} from '../../domain/risk.ts';
+import {type PermissionMode, ruleLists} from '../../domain/risk.ts';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
-import {type Fault, faultText, rejected} from '../../domain/fault.ts';
+import type {Fault} from '../../domain/fault.ts';
 import {makeCommands} from '../../workspace/exec/make-commands.ts';
 import {keepLongAnswers} from '../../workspace/files/long-texts.ts';
 import {makeOutputFolder} from '../../workspace/exec/output-folder.ts';
@@ -177,7 +177,8 @@ export interface SandboxSetup {
 export function composeEngine(setup: EngineSetup): AgentClient {
   const {roots, home, environment} = setup;
   const changeableRules = makeChangeableRules(setup.rules);
-  const {rules} = changeableRules;
+  const rulesOfMain = rulesOfAgent(changeableRules.rules);
+  const {rules} = rulesOfMain;
   const [directory] = roots;
   const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
   const secrets = makeRedactor({
@@ -187,7 +188,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   });
   setup.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
   /** What depends on which folders are the workspace. */
-  const workspaceOf = (folders: EngineSetup['roots']) => {
+  const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
     const newFiles = (): FilesPort => makeFiles({roots: folders, home, alsoReadable: outputs.folders});
     const files = newFiles();
     // A path is judged as it will be used: placeholders in it are replaced by their secrets.
@@ -228,7 +229,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     };
     return {newFiles, files, pathContext, excluded, newCommands};
   };
-  const workspace = workspaceOf(roots);
+  const workspace = workspaceOf(roots, rulesOfMain);
   const {files, pathContext, excluded} = workspace;
   const main = workspace.newCommands();
   const {sandbox, commands} = main;
@@ -253,11 +254,18 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   /** The machine in a workspace. What it runs on may be replaced by a new one once it is stopped, so that is asked for each time. */
   const machineOf = (
     {pathContext: place}: Pick<typeof workspace, 'pathContext'>,
-    {running, ...ports}: Partial<typeof plainPorts> & {readonly running: () => typeof main},
+    {
+      rules: {rules, allowForPrompt},
+      running,
+      ...ports
+    }: Partial<typeof plainPorts> & {
+      readonly rules: AgentRules;
+      readonly running: () => typeof main;
+    },
   ) => {
     const hiding = redactingPorts({...plainPorts, ...ports}, secrets);
     const own = {...hiding, mcp: keepLongAnswers(hiding.mcp, outputs.newAnswer)};
-    const judge = lazyJudge({
+    const {assess, reach} = lazyJudge({
       ...place,
       alsoReadable: setup.skillFolders,
       weftFolders: setup.weftFolders,
@@ -273,20 +281,64 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           .commands.control.list()
           .find(block => block.id === id)?.command ?? '',
     });
-    return {machine: own, judge};
+    const judge: JudgePort = {
+      assess,
+      sandbox: () => sandbox.known(),
+      changeRules: changeRules({...changeableRules, allowForPrompt}, setup.saveRule),
+    };
+    return {machine: own, judge, reach, separateMachine: separateMachines(rules)};
   };
-  const {machine, judge} = machineOf(workspace, {running: () => main});
-  const judgePort = ({assess}: Pick<JudgePort, 'assess'>): JudgePort => ({
-    assess,
-    sandbox: () => sandbox.known(),
-    changeRules: change,
-  });
+  /** Ends what runs on those in folders of their own. */
+  const machines = new Set<() => Promise<void>>();
+  /** Whose own prompt may allow more than the rules `above`. */
+  const separateMachines =
+    (above: PermissionRules): AgentPorts['separateMachine'] =>
+    place => {
+      const rules = rulesOfAgent(above);
+      if (place === 'same') {
+        const shell = commands.newShell();
+        const {reach: _, ...own} = machineOf(workspace, {
+          rules,
+          shell,
+          files: workspace.newFiles(),
+          running: () => main,
+        });
+        return {...own, stop: async () => {}};
+      }
+      const apart = workspaceOf([place.in], rules);
+      let running = apart.newCommands();
+      const {reach: _, ...own} = machineOf(apart, {
+        rules,
+        shell: {
+          get directory() {
+            return running.commands.shell.directory;
+          },
+          run: (request, observe, signal) => running.commands.shell.run(request, observe, signal),
+        },
+        blocks: {
+          find: id => running.commands.blocks.find(id),
+          start: (request, signal) => running.commands.blocks.start(request, signal),
+          read: (request, signal) => running.commands.blocks.read(request, signal),
+          write: (request, signal) => running.commands.blocks.write(request, signal),
+        },
+        files: apart.files,
+        search: lazySearch({roots: [place.in], home, environment, excluded: apart.excluded}),
+        changes: {watch: async () => async () => noChanges},
+        running: () => running,
+      });
+      const stop = async (): Promise<void> => {
+        const {commands: before} = running;
+        running = apart.newCommands();
+        await before.close();
+      };
+      machines.add(stop);
+      return {...own, stop};
+    };
+  const {reach, ...own} = machineOf(workspace, {rules: rulesOfMain, running: () => main});
+  const {machine} = own;
   const harnesses = redactingHarnesses(setup.harnesses, secrets);
   const {history, exportSession, fetchConversation: _, ...user} = setup.user;
-  const change = changeRules(changeableRules, setup.saveRule);
   const plans = lazyPlans(setup.plans);
-  /** Those that agents have in folders of their own. */
-  const machines = new Set<() => Promise<void>>();
   const engine: AgentClient = createEngine({
     host: hostServices({
       ...user,
@@ -295,7 +347,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         const own = ruleLists
           .toReversed()
           .flatMap(list =>
-            changeableRules.rules[list]
+            rules[list]
               .filter(({text}) => !kept.some(row => row.list === list && row.rule.trim() === text))
               .map(({text}) => ({list, rule: text, source: 'session', reason: ''})),
           );
@@ -304,7 +356,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       async changeRule({change: kind, list, rule, scope}) {
         const isOfSession = scope === 'session' || kind === 'add';
         const done = await (isOfSession
-          ? change(kind === 'add' ? {change: 'add', list, rule, scope} : {change: 'remove', list, rule})
+          ? own.judge.changeRules(kind === 'add' ? {change: 'add', list, rule, scope} : {change: 'remove', list, rule})
           : setup.removeRule({list, rule, scope}));
         if (done.tag === 'failed') return done;
         const where = scope === 'session' ? 'for this session' : `in your ${scope} settings`;
@@ -349,7 +401,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       branch: () => gitBranch(directory),
     }),
     ports: {
-      machine,
+      ...own,
       impact: lazyImpact({roots, home, environment}, {...pathContext, weftFolders: setup.weftFolders}, secrets),
       checkpoints,
       workspaceState: workspaceState(setup.instructions, commands.control),
@@ -382,45 +434,10 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         redact: secrets.redact,
         async reach(rule, {name, input}) {
           const action = decodeAction(name, input, {...catalogueOnly, mcpTools: machine.mcp.tools()});
-          return action.tag === 'ok' ? judge.reach(rule, action.value) : 'part';
+          return action.tag === 'ok' ? reach(rule, action.value) : 'part';
         },
       }),
       model: redactModel(setup.model, secrets),
-      judge: judgePort(judge),
-      separateMachine(place) {
-        if (place === 'same') {
-          const shell = commands.newShell();
-          const own = machineOf(workspace, {shell, files: workspace.newFiles(), running: () => main});
-          return {machine: own.machine, judge: judgePort(own.judge), stop: async () => {}};
-        }
-        const apart = workspaceOf([place.in]);
-        let running = apart.newCommands();
-        const own = machineOf(apart, {
-          shell: {
-            get directory() {
-              return running.commands.shell.directory;
-            },
-            run: (request, observe, signal) => running.commands.shell.run(request, observe, signal),
-          },
-          blocks: {
-            find: id => running.commands.blocks.find(id),
-            start: (request, signal) => running.commands.blocks.start(request, signal),
-            read: (request, signal) => running.commands.blocks.read(request, signal),
-            write: (request, signal) => running.commands.blocks.write(request, signal),
-          },
-          files: apart.files,
-          search: lazySearch({roots: [place.in], home, environment, excluded: apart.excluded}),
-          changes: {watch: async () => async () => noChanges},
-          running: () => running,
-        });
-        const stop = async (): Promise<void> => {
-          const {commands: before} = running;
-          running = apart.newCommands();
-          await before.close();
-        };
-        machines.add(stop);
-        return {machine: own.machine, judge: judgePort(own.judge), stop};
-      },
       worktrees: lazyWorktrees(environment, secrets),
       runningAgents: setup.runningAgents === 'unseen' ? unseenAgents : lazyRunningAgents(setup.runningAgents),
       sessions: setup.sessions,
@@ -486,59 +503,4 @@ function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
   return event.event === 'retrying' || event.event === 'fell-back'
     ? {...event, message: secrets.redact(event.message)}
     : event;
-}
-
-/** Writes a rule into a settings file, where the next run of weft finds it. */
-export type SaveRule = (rule: SavedRule) => Promise<Outcome<unknown, Fault>>;
-
-export interface SavedRule {
-  readonly list: RuleList;
-  readonly rule: string;
-  readonly scope: Exclude<RuleScope, 'session'>;
-}
-
-/** Changes the rules as an approval decision says. They hold at once; a rule that cannot be saved holds until weft ends. */
-export const changeRules =
-  (changeableRules: ChangeableRules, keep: SaveRule): JudgePort['changeRules'] =>
-  async change => {
-    switch (change.change) {
-      case 'add': {
-        const {list, rule, scope} = change;
-        const read = ruleFrom(rule);
-        if (read.tag === 'failed') return read;
-        changeableRules.add(list, read.value);
-        if (scope === 'session') return ok(undefined);
-        const kept = await keep({list, rule: read.value.text, scope});
-        if (kept.tag === 'ok') return ok(undefined);
-        return failed({kind: 'needs-user', message: faultText(kept.error), fix: 'The rule applies until weft exits.'});
-      }
-      case 'remove': {
-        const {list, rule} = change;
-        if (changeableRules.remove(list, rule)) return ok(undefined);
-        return failed(rejected(`No rule ${rule} in this session (${list}). Nothing was removed.`));
-      }
-      case 'replace': {
-        const rules: PermissionRule[] = [];
-        for (const text of change.rules) {
-          const read = ruleFrom(text);
-          if (read.tag === 'failed') return read;
-          rules.push(read.value);
-        }
-        changeableRules.replace(change.list, rules);
-        return ok(undefined);
-      }
-      case 'prompt': {
-        const read = change.rules.map(ruleFrom);
-        changeableRules.allowForPrompt(read.flatMap(rule => (rule.tag === 'ok' ? [rule.value] : [])));
-        const wrong = read.flatMap(rule => (rule.tag === 'failed' ? [faultText(rule.error)] : []));
-        return wrong.length === 0 ? ok(undefined) : failed(rejected(wrong.join(' ')));
-      }
-      default:
-        return unreachable(change);
-    }
-  };
-
-function ruleFrom(text: string): Outcome<PermissionRule, Fault> {
-  const rule = parseRule(text);
-  return rule.tag === 'ok' ? rule : failed(rejected(rule.error.message));
 }

@@ -6,7 +6,7 @@ import {addRule, removeRule} from '../../config/edit-settings.ts';
 import {fingerprintOf, ownRulesIn, recordOwnRules, recordTrust} from '../../config/trust-record.ts';
 import {mergeTrusted, type TrustedSettings} from '../../config/merge-settings.ts';
 import {causeText, type Fault, faultText, rejected} from '../../domain/fault.ts';
-import type {SavedRule} from './compose-engine.ts';
+import type {SavedRule} from './change-rules.ts';
 import {unwrap, UsageError} from '../exit-code.ts';
 import type {InFile} from '../flags.ts';
 import {note} from '../output.ts';

@@ -140,18 +140,15 @@ export interface ChangeableRules {
   readonly remove: (list: RuleList, text: string) => boolean;
   /** Puts these in the place of all that were added. */
   readonly replace: (list: RuleList, rules: readonly PermissionRule[]) => void;
-  /** Puts these in the place of all that the prompt before allowed. */
-  readonly allowForPrompt: (rules: readonly PermissionRule[]) => void;
 }
 
 export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
   const added: Record<RuleList, readonly PermissionRule[]> = {allow: [], ask: [], deny: []};
   // A list is the same array for as long as nothing changes in it.
   const all: Record<RuleList, readonly PermissionRule[]> = {...initial};
-  let ofPrompt: readonly PermissionRule[] = [];
   const set = (list: RuleList, rules: readonly PermissionRule[]): void => {
     added[list] = rules;
-    all[list] = [...initial[list], ...rules, ...(list === 'allow' ? ofPrompt : [])];
+    all[list] = [...initial[list], ...rules];
   };
   return {
     rules: all,
@@ -166,10 +163,34 @@ export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
       return isThere;
     },
     replace: set,
+  };
+}
+
+/** The rules of one agent of several. */
+export interface AgentRules {
+  /** What whoever started it goes by, and besides that what its own prompt allows. */
+  readonly rules: PermissionRules;
+  /** Puts these in the place of all that its prompt before allowed. */
+  readonly allowForPrompt: (rules: readonly PermissionRule[]) => void;
+}
+
+/** The rules of an agent over those of who started it: what its prompt allows is seen by its own sub-agents, and by nobody else. */
+export function rulesOfAgent(above: PermissionRules): AgentRules {
+  let ofPrompt: readonly PermissionRule[] = [];
+  return {
+    rules: {
+      get allow() {
+        return ofPrompt.length === 0 ? above.allow : [...above.allow, ...ofPrompt];
+      },
+      get ask() {
+        return above.ask;
+      },
+      get deny() {
+        return above.deny;
+      },
+    },
     allowForPrompt(rules) {
-      if (rules.length === 0 && ofPrompt.length === 0) return;
       ofPrompt = rules;
-      set('allow', added.allow);
     },
   };
 }

@@ -1,13 +1,13 @@
 import {failed, ok} from '../../../../src/base/outcome.ts';
-import {changeRules, type SaveRule} from '../../../../src/cli/compose/compose-engine.ts';
+import {changeRules, type SaveRule} from '../../../../src/cli/compose/change-rules.ts';
 import type {RuleChange} from '../../../../src/domain/risk.ts';
-import {type ChangeableRules, makeChangeableRules} from '../../../../src/safety/rules/permission-rule.ts';
+import {type ChangeableRules, makeChangeableRules, rulesOfAgent} from '../../../../src/safety/rules/permission-rule.ts';
 import {describe, expect, test} from 'vitest';
 
 const scene = (keep: SaveRule = async () => ok('changed')) => {
   const live = makeChangeableRules({allow: [], ask: [], deny: []});
   const kept: string[] = [];
-  const change = changeRules(live, async rule => {
+  const change = changeRules({...live, ...rulesOfAgent(live.rules)}, async rule => {
     kept.push(`${rule.scope} ${rule.list} ${rule.rule}`);
     return keep(rule);
   });

@@ -13,7 +13,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {ok} from '../../../../src/base/outcome.ts';
-import type {SavedRule} from '../../../../src/cli/compose/compose-engine.ts';
+import type {SavedRule} from '../../../../src/cli/compose/change-rules.ts';
 import {removePermission, trustFolder} from '../../../../src/cli/commands/permissions/run-permissions.ts';
 import {folderTrust} from '../../../../src/cli/compose/folder-trust.ts';
 import {saveRule, settingsIn} from '../../../../src/cli/compose/write-settings.ts';

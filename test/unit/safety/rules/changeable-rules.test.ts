@@ -4,6 +4,7 @@ import {
   makeChangeableRules,
   parseRule,
   type PermissionRule,
+  rulesOfAgent,
 } from '../../../../src/safety/rules/permission-rule.ts';
 
 const rule = (text: string): PermissionRule => {
@@ -13,7 +14,7 @@ const rule = (text: string): PermissionRule => {
 };
 
 const given = {allow: [rule('Read')], ask: [rule('Edit')], deny: [rule('Bash(rm:*)')]};
-const texts = ({rules}: ChangeableRules) =>
+const texts = ({rules}: Pick<ChangeableRules, 'rules'>) =>
   [rules.allow, rules.ask, rules.deny].map(list => list.map(({text}) => text));
 
 test('what is added later is seen by whoever holds the rules; what was given stays as it was', () => {
@@ -37,4 +38,25 @@ test('only what was added can be taken out or replaced', () => {
   live.add('allow', rule('Glob'));
   live.replace('allow', [rule('Grep'), rule('Write')]);
   expect(texts(live)).toEqual([['Read', 'Grep', 'Write'], ['Edit'], ['Bash(rm:*)']]);
+});
+
+test('what the prompt of an agent allows is seen below it, and nowhere else', () => {
+  const live = makeChangeableRules(given);
+  const main = rulesOfAgent(live.rules);
+  const [one, other] = [rulesOfAgent(main.rules), rulesOfAgent(main.rules)];
+  const below = rulesOfAgent(one.rules);
+  main.allowForPrompt([rule('Glob')]);
+  one.allowForPrompt([rule('Bash(rm:*)')]);
+  live.add('allow', rule('Grep'));
+  const [ask, deny] = [['Edit'], ['Bash(rm:*)']];
+  expect([live, main, other, one, below].map(texts)).toEqual([
+    [['Read', 'Grep'], ask, deny],
+    [['Read', 'Grep', 'Glob'], ask, deny],
+    [['Read', 'Grep', 'Glob'], ask, deny],
+    [['Read', 'Grep', 'Glob', 'Bash(rm:*)'], ask, deny],
+    [['Read', 'Grep', 'Glob', 'Bash(rm:*)'], ask, deny],
+  ]);
+  main.allowForPrompt([]);
+  one.allowForPrompt([]);
+  expect(texts(below)).toEqual([['Read', 'Grep'], ask, deny]);
 });
