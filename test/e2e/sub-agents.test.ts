@@ -30,6 +30,8 @@ const scripts =
     return script?.[answered(request)] ?? fail(400, {message: `no answer for ${task.slice(0, 200)}`});
   };
 
+const remove = (path: string) => call('Bash', {command: `rm -rf ${path}`});
+
 const exploreHook = (command: string) => [{matcher: 'explore', hooks: [{type: 'command', command}]}];
 
 const requestsOf = (scene: Scene, word: string): readonly ReceivedRequest[] =>
@@ -117,7 +119,6 @@ test('what nobody can be asked about is denied to a sub-agent, and the end says 
 
 test('what a skill allows in a sub-agent holds for its prompt and what that starts, and for nobody else', async () => {
   const removed = Promise.withResolvers<void>();
-  const remove = (path: string) => call('Bash', {command: `rm -rf ${path}`});
   const script = scripts({
     'TIDY-UP': [
       [call('Skill', {name: 'tidy'})],
@@ -155,13 +156,14 @@ test('what a skill allows in a sub-agent holds for its prompt and what that star
   const refusals = scene.server.requests
     .flatMap(toldResults)
     .filter(text => text.startsWith('Not permitted'))
-    .map(text => /^Not permitted: (?<why>.*?)[,;].*\((?<what>.*)\)/u.exec(text)?.slice(1));
+    .map(text => text.replace(/^Not permitted: (?<why>.*?)[,;].*\((?<what>.*)\)[^)]*$/u, '$<why>: $<what>'))
+    .toSorted();
   const unasked = "this needs the user's approval";
-  expect(refusals.toSorted()).toEqual([
-    ['Denied by the rule Bash(rm -rf kept)', 'rm -rf kept'],
-    [unasked, 'rm -rf four'],
-    [unasked, 'rm -rf three'],
-    [unasked, 'rm -rf two'],
+  expect(refusals).toEqual([
+    'Denied by the rule Bash(rm -rf kept): rm -rf kept',
+    `${unasked}: rm -rf four`,
+    `${unasked}: rm -rf three`,
+    `${unasked}: rm -rf two`,
   ]);
 });
 

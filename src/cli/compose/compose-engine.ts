@@ -50,6 +50,7 @@ import {
 } from './lazy-ports.ts';
 import type {UserPorts} from './user-ports.ts';
 import {createEngine, type EngineOptions} from '../../agent/create-engine.ts';
+import type {Action} from '../../actions/catalogue.ts';
 import {catalogueOnly, decodeAction} from '../../actions/decode-action.ts';
 import type {HooksPort, RuleReach} from '../../actions/hooks-port.ts';
 import type {ToolCallBlock} from '../../domain/conversation.ts';
@@ -178,7 +179,6 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const {roots, home, environment} = setup;
   const changeableRules = makeChangeableRules(setup.rules);
   const rulesOfMain = rulesOfAgent(changeableRules.rules);
-  const {rules} = rulesOfMain;
   const [directory] = roots;
   const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
   const secrets = makeRedactor({
@@ -245,7 +245,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     files,
     search: lazySearch({roots, home, environment, excluded}),
     mcp: setup.mcp,
-    web: lazyWeb({environment, rules, newFile: outputs.newPage, redact: secrets.redact}),
+    web: lazyWeb({environment, rules: rulesOfMain.rules, newFile: outputs.newPage, redact: secrets.redact}),
     skills: setup.skills,
     conversations: {fetch: (request, signal) => setup.user.fetchConversation(request, signal)},
     changes: checkpoints,
@@ -264,8 +264,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     },
   ) => {
     const hiding = redactingPorts({...plainPorts, ...ports}, secrets);
-    const own = {...hiding, mcp: keepLongAnswers(hiding.mcp, outputs.newAnswer)};
-    const {assess, reach} = lazyJudge({
+    const machine = {...hiding, mcp: keepLongAnswers(hiding.mcp, outputs.newAnswer)};
+    const own = lazyJudge({
       ...place,
       alsoReadable: setup.skillFolders,
       weftFolders: setup.weftFolders,
@@ -274,7 +274,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       read: readBytes,
       strayProgram: (name, from) => strayProgram(name, {directory: from, roots: place.roots}),
       rules,
-      directory: () => own.shell.directory,
+      directory: () => machine.shell.directory,
       sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),
       blockCommand: id =>
         running()
@@ -282,11 +282,12 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           .find(block => block.id === id)?.command ?? '',
     });
     const judge: JudgePort = {
-      assess,
+      assess: (action, mode, signal) => own.assess(action, mode, signal),
       sandbox: () => sandbox.known(),
       changeRules: changeRules({...changeableRules, allowForPrompt}, setup.saveRule),
     };
-    return {machine: own, judge, reach, separateMachine: separateMachines(rules)};
+    const reach = (rule: string, action: Action): Promise<RuleReach> => own.reach(rule, action);
+    return {ports: {machine, judge, separateMachine: separateMachines(rules)}, reach};
   };
   /** Ends what runs on those in folders of their own. */
   const machines = new Set<() => Promise<void>>();
@@ -297,17 +298,17 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       const rules = rulesOfAgent(above);
       if (place === 'same') {
         const shell = commands.newShell();
-        const {reach: _, ...own} = machineOf(workspace, {
+        const {ports} = machineOf(workspace, {
           rules,
           shell,
           files: workspace.newFiles(),
           running: () => main,
         });
-        return {...own, stop: async () => {}};
+        return {...ports, stop: async () => {}};
       }
       const apart = workspaceOf([place.in], rules);
       let running = apart.newCommands();
-      const {reach: _, ...own} = machineOf(apart, {
+      const {ports} = machineOf(apart, {
         rules,
         shell: {
           get directory() {
@@ -332,10 +333,10 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         await before.close();
       };
       machines.add(stop);
-      return {...own, stop};
+      return {...ports, stop};
     };
-  const {reach, ...own} = machineOf(workspace, {rules: rulesOfMain, running: () => main});
-  const {machine} = own;
+  const {ports: portsOfMain, reach} = machineOf(workspace, {rules: rulesOfMain, running: () => main});
+  const {machine} = portsOfMain;
   const harnesses = redactingHarnesses(setup.harnesses, secrets);
   const {history, exportSession, fetchConversation: _, ...user} = setup.user;
   const plans = lazyPlans(setup.plans);
@@ -347,7 +348,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         const own = ruleLists
           .toReversed()
           .flatMap(list =>
-            rules[list]
+            rulesOfMain.rules[list]
               .filter(({text}) => !kept.some(row => row.list === list && row.rule.trim() === text))
               .map(({text}) => ({list, rule: text, source: 'session', reason: ''})),
           );
@@ -356,7 +357,9 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       async changeRule({change: kind, list, rule, scope}) {
         const isOfSession = scope === 'session' || kind === 'add';
         const done = await (isOfSession
-          ? own.judge.changeRules(kind === 'add' ? {change: 'add', list, rule, scope} : {change: 'remove', list, rule})
+          ? portsOfMain.judge.changeRules(
+              kind === 'add' ? {change: 'add', list, rule, scope} : {change: 'remove', list, rule},
+            )
           : setup.removeRule({list, rule, scope}));
         if (done.tag === 'failed') return done;
         const where = scope === 'session' ? 'for this session' : `in your ${scope} settings`;
@@ -401,7 +404,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       branch: () => gitBranch(directory),
     }),
     ports: {
-      ...own,
+      ...portsOfMain,
       impact: lazyImpact({roots, home, environment}, {...pathContext, weftFolders: setup.weftFolders}, secrets),
       checkpoints,
       workspaceState: workspaceState(setup.instructions, commands.control),
