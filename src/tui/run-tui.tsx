@@ -17,6 +17,7 @@ import {loadPromptHistory} from './editor/prompt-history.ts';
 import {TerminalSessions} from './terminal/terminal-sessions.ts';
 import {backgroundQueryThroughTmux, extentQuery, probeQueries} from './terminal/terminal-probes.ts';
 import type {Reflow} from './terminal/reflow.ts';
+import {raceTimeout} from '../base/race.ts';
 import {openScrollbackBuffer} from './scrollback/scrollback-buffer.ts';
 import {backgroundOfReply} from './theme/terminal-look.ts';
 import {chalkLevelOf} from './theme/theme.ts';
@@ -178,6 +179,14 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     return () => {};
   }
 
+  /** What waits for the first frame waits a little longer: keys typed ahead are on the screen before the processor is busy again. */
+  async function loadTheRest(): Promise<void> {
+    if ((await raceTimeout(left, 50)) !== 'timeout' || ended.signal.aborted) return;
+    store.preload();
+    if (options.opening !== 'sessions' && options.firstPrompt === '') store.findLastSession();
+    store.warn(await options.lateNotices());
+  }
+
   async function openTranscript(panel: TranscriptPanel): Promise<() => void> {
     const {readTranscript} = await import('./transcript-reader.tsx');
     const over = new AbortController();
@@ -209,9 +218,8 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
       if (options.firstPrompt !== '') store.send(options.firstPrompt);
       else if (store.hasNoModel && options.opening === 'composer') store.offerModels('none');
       void loadPromptHistory(engine, ended.signal).then(prompts => store.setPromptHistory(prompts));
-      void options.lateNotices().then(notices => store.warn(notices));
       if (options.opening === 'sessions') store.offerSessions();
-      else if (options.firstPrompt === '') store.findLastSession();
+      void loadTheRest();
       return await Promise.race([left, ink.failed]);
     } finally {
       unsubscribe();

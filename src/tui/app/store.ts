@@ -177,6 +177,10 @@ export class Store {
   start(): void {
     this.#frames.resume();
     this.#frames.drawNow();
+  }
+
+  /** Loads what the first answer needs; to be called after the first frame. */
+  preload(): void {
     this.#scrollback.preload();
   }
 
