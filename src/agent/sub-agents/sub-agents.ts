@@ -1,22 +1,18 @@
 import type {AgentEvent, AgentHappening} from '../../actions/agent-event.ts';
 import type {AgentMessage, AgentReport, AgentRequest, AgentWait} from '../../actions/agents-port.ts';
 import {reportText} from '../../actions/start-agent.ts';
-import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
-import {toolCalls} from '../../domain/conversation.ts';
-import {parseHarnessSessionId} from '../../domain/harness.ts';
 import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
 import {fallbackText} from '../../domain/model-fallback.ts';
-import {modelNamed} from '../../domain/model-alias.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {AgentRow, AgentStatus, Asker, SubAgent} from '../../domain/sub-agent.ts';
 import {addUsage, noUsage} from '../../domain/usage.ts';
 import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {SeparateMachine} from '../ports.ts';
 import {journal, type SessionContext, warn} from '../session-context.ts';
-import {type AgentKind, builtInKinds, openingOf} from './agent-kind.ts';
+import {type AgentKind, openingOf} from './agent-kind.ts';
 import {
   afterEvent,
   afterHarnessEvent,
@@ -26,7 +22,8 @@ import {
   turnAfter,
   withStatus,
 } from './agent-progress.ts';
-import {isolationOf, settleWorktree, worktreeBrief, worktreeName} from './agent-worktree.ts';
+import {settleWorktree, worktreeBrief} from './agent-worktree.ts';
+import {earlierAgent, newAgent, worktreeOf} from './open-agent.ts';
 import {type AgentObserver, agentRunner, type AgentRunner, type Held} from './agent-runner.ts';
 import type {SessionAgents} from './session-agents.ts';
 import {Branch} from './agent-branch.ts';
@@ -96,7 +93,8 @@ export class SubAgents {
     this.#starting += 1;
     let started: Outcome<Running, Fault>;
     try {
-      started = await this.#begin(request, {branch, call}, wait.signal);
+      const held = await newAgent(request, {branch, call}, wait.signal);
+      started = held.tag === 'failed' ? held : ok(this.#hold(held.value));
     } catch (cause) {
       return failed(thrownFault('The sub-agent could not be started', cause));
     } finally {
@@ -185,100 +183,12 @@ export class SubAgents {
     return this.#isSpent() ? 'The session has cost what it may cost: no more sub-agents.' : undefined;
   }
 
-  async #begin(
-    request: AgentRequest,
-    {branch, call}: {readonly branch: Branch; readonly call: ActionId},
-    signal: AbortSignal,
-  ): Promise<Outcome<Running, Fault>> {
-    const parent = branch.session();
-    const {ports} = parent;
-    const kind = await this.#kindNamed(request.kind, parent, signal);
-    if (kind.tag === 'failed') return kind;
-    const {harness} = request;
-    const known = ['weft', ...ports.harnesses.names()];
-    if (!known.includes(harness)) {
-      return failed(rejected(`There is no harness ${JSON.stringify(harness)}. There are ${known.join(', ')}.`));
-    }
-    const named = modelNamed(request.model, ports.model.provider) ?? modelNamed(kind.value.model, ports.model.provider);
-    const model = harness === 'weft' ? (named ?? parent.promptModel ?? parent.model) : request.model;
-    const session = ports.sessions.createBelow(parent.conversation.journal.id, {
-      directory: parent.directory,
-      model: model || harness,
-      title: request.name,
-    });
-    const agent: SubAgent = {
-      id: session.id,
-      call,
-      parent: branch.parent,
-      name: request.name,
-      kind: kind.value.name,
-      harness,
-      model,
-      prompt: request.prompt,
-      isolation: isolationOf(request, kind.value, parent.mode),
-      startedAt: ports.clock.now(),
-    };
-    const worktree = await this.#worktreeOf(agent, parent, signal);
-    if (worktree.tag === 'failed') {
-      session.close();
-      return worktree;
-    }
-    session.append({kind: 'agent', agent, harnessSession: ''});
-    const begun = {agent, status: {kind: 'started'}, place: request.place} as const;
-    return ok(
-      this.#hold({...begun, branch, kind: kind.value, session, worktree: worktree.value, origin: 'new', resume: 'new'}),
-    );
-  }
-
-  /** One of an earlier run of weft, by its id: its conversation goes on. `undefined` where that is no such id. */
+  /** One of an earlier run of weft, by its id. `undefined` where that is no such id. */
   async #revived(to: string, branch: Branch, signal: AbortSignal): Promise<Outcome<Running, Fault> | undefined> {
     const id = parseSessionId(to);
     if (id === undefined || this.#running.has(id)) return undefined;
-    const parent = branch.session();
-    const opened = parent.ports.sessions.resume(id);
-    if (opened.tag === 'failed') return undefined;
-    const session = opened.value;
-    const kept = session.records.findLast(record => record.kind === 'agent');
-    if (kept?.kind !== 'agent' || !hasCalled(kept.agent.call, parent)) {
-      session.close();
-      return undefined;
-    }
-    const {agent, harnessSession} = kept;
-    const refuse = (error: Fault): Outcome<Running, Fault> => {
-      session.close();
-      return failed(error);
-    };
-    const kind = await this.#kindNamed(agent.kind, parent, signal);
-    if (kind.tag === 'failed') return refuse(kind.error);
-    const worktree = await this.#worktreeOf(agent, parent, signal);
-    if (worktree.tag === 'failed') return refuse(worktree.error);
-    const resume = parseHarnessSessionId(harnessSession) ?? 'new';
-    const ended = {agent, status: {kind: 'succeeded', answer: ''}, place: 'foreground'} as const;
-    return ok(
-      this.#hold({...ended, branch, kind: kind.value, session, worktree: worktree.value, origin: 'resumed', resume}),
-    );
-  }
-
-  async #worktreeOf(
-    agent: SubAgent,
-    {directory, ports}: SessionContext,
-    signal: AbortSignal,
-  ): Promise<Outcome<Worktree | 'none', Fault>> {
-    return agent.isolation === 'none'
-      ? ok('none')
-      : ports.worktrees.open({from: directory, name: worktreeName(agent)}, signal);
-  }
-
-  async #kindNamed(name: string, {ports}: SessionContext, signal: AbortSignal): Promise<Outcome<AgentKind, Fault>> {
-    await raceAbort(ports.agentKinds.ready(signal), signal);
-    const ofFiles = ports.agentKinds.list();
-    // A file may stand in the place of a kind that is built in.
-    const kind = ofFiles.find(each => each.name === name) ?? builtInKinds.find(each => each.name === name);
-    if (kind !== undefined) return ok(kind);
-    const names = [...builtInKinds, ...ofFiles].map(each => each.name);
-    const near = nearestName(name, names);
-    const hint = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${near}?`;
-    return failed(rejected(`There is no kind of agent ${JSON.stringify(name)}. ${hint}`));
+    const held = await earlierAgent(id, branch, signal);
+    return held?.tag === 'ok' ? ok(this.#hold(held.value)) : held;
   }
 
   #hold(held: Held): Running {
@@ -330,7 +240,7 @@ export class SubAgents {
     if (hasEnded(running.row.status)) {
       const refusal = this.#whyNoMore(0);
       if (refusal !== undefined) return failed(rejected(refusal));
-      const worktree = await this.#worktreeOf(running.row.agent, running.branch.session(), never);
+      const worktree = await worktreeOf(running.row.agent, running.branch.session(), never);
       if (worktree.tag === 'failed') return worktree;
       running.worktree = worktree.value;
       running.outcome = '';
@@ -579,12 +489,6 @@ const reportOf = ({row, kind, outcome}: Running, message: AgentReport['message']
   notes: kind.notes,
   worktree: outcome,
 });
-
-/** Whether the conversation has this call. */
-const hasCalled = (call: ActionId, {conversation}: SessionContext): boolean =>
-  conversation.journal.records.some(
-    record => record.kind === 'answer' && toolCalls(record.message).some(({id}) => id === call),
-  );
 
 /** Milliseconds between two looks at who is silent, and at whom another process wants to be stopped. */
 const lookMs = 1000;

@@ -1,0 +1,122 @@
+import type {AgentRequest} from '../../actions/agents-port.ts';
+import type {Worktree} from '../../actions/worktrees-port.ts';
+import {nearestName} from '../../base/nearest-name.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {raceAbort} from '../../base/race.ts';
+import {toolCalls} from '../../domain/conversation.ts';
+import {rejected, type Fault} from '../../domain/fault.ts';
+import {parseHarnessSessionId} from '../../domain/harness.ts';
+import type {ActionId, SessionId} from '../../domain/ids.ts';
+import {modelNamed} from '../../domain/model-alias.ts';
+import type {SubAgent} from '../../domain/sub-agent.ts';
+import type {SessionContext} from '../session-context.ts';
+import type {Branch} from './agent-branch.ts';
+import {type AgentKind, builtInKinds} from './agent-kind.ts';
+import type {Held} from './agent-runner.ts';
+import {isolationOf, worktreeName} from './agent-worktree.ts';
+
+/** A sub-agent as a call asks for it, with a session of its own. Where it cannot be had, nothing of it is left open. */
+export async function newAgent(
+  request: AgentRequest,
+  {branch, call}: {readonly branch: Branch; readonly call: ActionId},
+  signal: AbortSignal,
+): Promise<Outcome<Held, Fault>> {
+  const parent = branch.session();
+  const {ports} = parent;
+  const kind = await kindNamed(request.kind, parent, signal);
+  if (kind.tag === 'failed') return kind;
+  const {harness} = request;
+  const known = ['weft', ...ports.harnesses.names()];
+  if (!known.includes(harness)) {
+    return failed(rejected(`There is no harness ${JSON.stringify(harness)}. There are ${known.join(', ')}.`));
+  }
+  const named = modelNamed(request.model, ports.model.provider) ?? modelNamed(kind.value.model, ports.model.provider);
+  const model = harness === 'weft' ? (named ?? parent.promptModel ?? parent.model) : request.model;
+  const session = ports.sessions.createBelow(parent.conversation.journal.id, {
+    directory: parent.directory,
+    model: model || harness,
+    title: request.name,
+  });
+  const agent: SubAgent = {
+    id: session.id,
+    call,
+    parent: branch.parent,
+    name: request.name,
+    kind: kind.value.name,
+    harness,
+    model,
+    prompt: request.prompt,
+    isolation: isolationOf(request, kind.value, parent.mode),
+    startedAt: ports.clock.now(),
+  };
+  const worktree = await worktreeOf(agent, parent, signal);
+  if (worktree.tag === 'failed') {
+    session.close();
+    return worktree;
+  }
+  session.append({kind: 'agent', agent, harnessSession: ''});
+  const begun = {agent, status: {kind: 'started'}, place: request.place} as const;
+  return ok({...begun, branch, kind: kind.value, session, worktree: worktree.value, origin: 'new', resume: 'new'});
+}
+
+/** One of an earlier run of weft: its conversation goes on. `undefined` where the conversation of `branch` has started none with this id. */
+export async function earlierAgent(
+  id: SessionId,
+  branch: Branch,
+  signal: AbortSignal,
+): Promise<Outcome<Held, Fault> | undefined> {
+  const parent = branch.session();
+  const opened = parent.ports.sessions.resume(id);
+  if (opened.tag === 'failed') return undefined;
+  const session = opened.value;
+  const kept = session.records.findLast(record => record.kind === 'agent');
+  if (kept?.kind !== 'agent' || !hasCalled(kept.agent.call, parent)) {
+    session.close();
+    return undefined;
+  }
+  const {agent, harnessSession} = kept;
+  const refuse = (error: Fault): Outcome<Held, Fault> => {
+    session.close();
+    return failed(error);
+  };
+  const kind = await kindNamed(agent.kind, parent, signal);
+  if (kind.tag === 'failed') return refuse(kind.error);
+  const worktree = await worktreeOf(agent, parent, signal);
+  if (worktree.tag === 'failed') return refuse(worktree.error);
+  const resume = parseHarnessSessionId(harnessSession) ?? 'new';
+  const ended = {agent, status: {kind: 'succeeded', answer: ''}, place: 'foreground'} as const;
+  return ok({...ended, branch, kind: kind.value, session, worktree: worktree.value, origin: 'resumed', resume});
+}
+
+/** Its worktree, made or opened again. */
+export async function worktreeOf(
+  agent: SubAgent,
+  {directory, ports}: SessionContext,
+  signal: AbortSignal,
+): Promise<Outcome<Worktree | 'none', Fault>> {
+  return agent.isolation === 'none'
+    ? ok('none')
+    : ports.worktrees.open({from: directory, name: worktreeName(agent)}, signal);
+}
+
+async function kindNamed(
+  name: string,
+  {ports}: SessionContext,
+  signal: AbortSignal,
+): Promise<Outcome<AgentKind, Fault>> {
+  await raceAbort(ports.agentKinds.ready(signal), signal);
+  const ofFiles = ports.agentKinds.list();
+  // A file may stand in the place of a kind that is built in.
+  const kind = ofFiles.find(each => each.name === name) ?? builtInKinds.find(each => each.name === name);
+  if (kind !== undefined) return ok(kind);
+  const names = [...builtInKinds, ...ofFiles].map(each => each.name);
+  const near = nearestName(name, names);
+  const hint = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${near}?`;
+  return failed(rejected(`There is no kind of agent ${JSON.stringify(name)}. ${hint}`));
+}
+
+/** Whether the conversation has this call. */
+const hasCalled = (call: ActionId, {conversation}: SessionContext): boolean =>
+  conversation.journal.records.some(
+    record => record.kind === 'answer' && toolCalls(record.message).some(({id}) => id === call),
+  );
