@@ -123,6 +123,7 @@ export type AgentEvent =
   | {
       readonly event: 'agent-event';
       readonly agent: SessionId;
+      readonly name: string;
       readonly call: ActionId;
       readonly happened: AgentHappening;
     }

@@ -1,4 +1,4 @@
-import {fallbackText} from '../domain/model-fallback.ts';
+import {eventWarning} from '../actions/event-warning.ts';
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import {messageId, type ActionId} from '../domain/ids.ts';
 import type {AgentClient} from '../agent/client.ts';
@@ -35,8 +35,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
     writer.write(renderer.render(events));
     for (const event of events) {
       stalls.take(event);
-      if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
-      if (event.event === 'fell-back') note(oneLine(fallbackText(event)));
+      const warning = eventWarning(event);
+      if (warning !== undefined) note(oneLine(warning));
       if (event.event === 'prompt-suggested') note(`suggested next prompt: ${oneLine(event.prompt)}`);
       if (event.event === 'retrying' && event.delayMs >= longWaitMs) note(retryNote(event));
       if (event.event === 'approval-requested') engine.submit(refusal(event.approval.id));

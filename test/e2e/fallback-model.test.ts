@@ -41,6 +41,7 @@ test('the other model answers the whole prompt, and the next prompt asks the fir
     original_model: main,
     fallback_model: other,
     content: expect.stringContaining(`${other} answers the rest of this prompt`),
+    parent_tool_use_id: null,
   });
   // 10 and 5 tokens of the call, then what the script says: at 0.1 and 0.5 dollars, and at 4 and 20.
   expect(resultOf(stdout)['modelUsage']).toMatchObject({
@@ -49,18 +50,37 @@ test('the other model answers the whole prompt, and the next prompt asks the fir
   });
 });
 
-test('in a sub-agent: it is said, too, and of whom', async () => {
-  await using scene = await openScene([
-    call('Agent', {description: 'finder', prompt: 'FIND'}),
+const inSubAgent = (): Promise<Scene> =>
+  openScene([
+    call('Agent', {description: 'finder', prompt: 'FIND'}, {id: 'outer'}),
     fail(404),
     say('Found.'),
     say('Done.'),
   ]);
+
+test('in a sub-agent: it is said, too, and of whom', async () => {
+  await using scene = await inSubAgent();
   const {code, stdout, stderr} = await scene.run(['--prompt', 'x', ...flags]);
   expect([code, stdout, models(scene)]).toEqual([0, 'Done.\n', [main, main, other, main]]);
   expect(stderr).toMatch(
     new RegExp(`^weft: finder: ${main} does not answer; ${other} answers the rest of this prompt`, 'u'),
   );
+});
+
+test('in a sub-agent: programs are told under the call that started it, and of nothing else', async () => {
+  await using scene = await inSubAgent();
+  const {stdout} = await scene.run([...rpcArgs, ...flags], {stdin: {text: `${JSON.stringify(prompt('x'))}\n`}});
+  const told = jsonLines(stdout).filter(({subtype}) => subtype === 'model_fallback' || subtype === 'informational');
+  expect(told).toMatchObject([
+    {
+      subtype: 'model_fallback',
+      trigger: 'model_not_found',
+      original_model: main,
+      fallback_model: other,
+      content: expect.stringContaining(`${other} answers the rest of this prompt`),
+      parent_tool_use_id: 'outer',
+    },
+  ]);
 });
 
 describe('what is asked for', () => {

@@ -106,7 +106,13 @@ describe('/agents', () => {
     await screen.type('\r');
     await screen.until(/find\S+ it: Read a\.ts ─[^]*Send it a message +m[^]*Stop it +s[^]*No output yet/u);
     const said = (event: AgentEvent) =>
-      engine.emit({event: 'agent-event', agent: id, call: row.agent.call, happened: {by: 'weft', event}});
+      engine.emit({
+        event: 'agent-event',
+        agent: id,
+        name: row.agent.name,
+        call: row.agent.call,
+        happened: {by: 'weft', event},
+      });
     said({event: 'action-output', id: actionId('x'), chunk: 'one\ntw\u001B[2J'});
     said({event: 'action-output', id: actionId('x'), chunk: 'o\nthree'});
     await screen.until(/one\s[^]*tw\S+o\s[^]*three/u);

@@ -5,7 +5,6 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
-import {fallbackText} from '../../domain/model-fallback.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {AgentRow, AgentStatus, Asker, SubAgent} from '../../domain/sub-agent.ts';
 import {addUsage, noUsage} from '../../domain/usage.ts';
@@ -293,7 +292,8 @@ export class SubAgents {
   #happened(running: Running, happened: AgentHappening): void {
     const {agent} = running.row;
     this.#heard(agent);
-    this.#session().publish([{event: 'agent-event', agent: agent.id, call: agent.call, happened}]);
+    const {id, name, call} = agent;
+    this.#session().publish([{event: 'agent-event', agent: id, name, call, happened}]);
     if (running.row.status.kind === 'idle')
       this.#change(running, withStatus(running.row, {kind: 'in_progress', doing: ''}));
     if (happened.by === 'harness') {
@@ -309,7 +309,6 @@ export class SubAgents {
     const {event} = happened;
     if (event.event === 'prompt-finished') running.branch.denied(event.summary.denials);
     if (event.event === 'turn-started') this.#tookTurn(running);
-    if (event.event === 'fell-back') warn(this.#session(), `${agent.name}: ${fallbackText(event)}`);
     if (event.event === 'action-settled') this.#lookAtFailure(running, event);
     this.#change(running, afterEvent(running.row, event));
   }

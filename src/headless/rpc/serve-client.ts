@@ -1,4 +1,5 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
+import {eventWarning} from '../../actions/event-warning.ts';
 import type {Question} from '../../actions/ports.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -159,7 +160,8 @@ class ClientSession implements ServedClient {
       this.#stalls.take(event);
       if (event.event === 'prompt-accepted') this.#prompts.take(event);
       writer.write(this.#encoder.encode(event).map(jsonLine).join(''));
-      if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
+      const warning = eventWarning(event);
+      if (warning !== undefined) note(oneLine(warning));
       if (event.event === 'prompt-finished') this.#last = codeOf(event.summary);
       if (event.event !== 'prompt-accepted') this.#prompts.take(event);
       this.#ask(event);

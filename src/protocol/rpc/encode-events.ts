@@ -1,4 +1,3 @@
-import {type FallbackTrigger, fallbackText} from '../../domain/model-fallback.ts';
 import type {McpServerState, McpTool} from '../../actions/mcp-port.ts';
 import type {HookRunEvent} from '../../domain/hook.ts';
 import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
@@ -23,7 +22,6 @@ import type {
   RpcInit,
   RpcMcpServer,
   RpcMessage,
-  RpcModelFallback,
   RpcPermissionDenied,
   RpcStreamEvent,
   RpcUser,
@@ -38,6 +36,7 @@ import {
   wireBlock,
   wireBlockStart,
   wireDelta,
+  wireFallback,
   wireStop,
   wireToolResult,
   wireUsage,
@@ -119,13 +118,6 @@ export function makeRpcEncoder(options: RpcEncoderOptions): RpcEncoder {
 
 const nothing: readonly RpcMessage[] = [];
 
-const fallbackTriggers = {
-  overloaded: 'overloaded',
-  'server-error': 'server_error',
-  'model-not-found': 'model_not_found',
-  'not-allowed': 'permission_denied',
-} as const satisfies Record<FallbackTrigger, RpcModelFallback['trigger']>;
-
 class SessionEncoder {
   #session: SessionInfo;
   readonly #options: RpcEncoderOptions;
@@ -181,17 +173,7 @@ class SessionEncoder {
           },
         ];
       case 'fell-back':
-        return [
-          {
-            type: 'system',
-            subtype: 'model_fallback',
-            trigger: fallbackTriggers[event.trigger],
-            original_model: event.model,
-            fallback_model: event.fallback,
-            content: fallbackText(event),
-            ...this.#address(),
-          },
-        ];
+        return [{...wireFallback(event), parent_tool_use_id: null, ...this.#address()}];
       case 'message-started': {
         const closed = this.#closed();
         this.#answering = event.model;

@@ -13,7 +13,7 @@ import type {
   WireBlock,
   WireToolResult,
 } from './rpc-message.ts';
-import {wireBlock, wireToolResult, wireUsage} from './wire-content.ts';
+import {wireBlock, wireFallback, wireToolResult, wireUsage} from './wire-content.ts';
 
 /**
  * What programs are told of sub-agents: each as a task, and its calls with their results under the call that started it. Its texts only
@@ -128,6 +128,7 @@ export class SubAgentMessages {
 
   #own(event: AgentEvent, call: ActionId): readonly RpcMessage[] {
     if (event.event === 'action-settled') return [this.#result(wireToolResult(event.toolResult), call)];
+    if (event.event === 'fell-back') return [{...wireFallback(event), parent_tool_use_id: call, ...this.#address()}];
     if (event.event !== 'message-finished') return [];
     const {id, model, blocks, usage} = event.message;
     return blocks.flatMap(block =>

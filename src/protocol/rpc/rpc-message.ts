@@ -112,7 +112,7 @@ export interface RpcApiRetry extends MessageEnvelope {
   readonly error: ApiErrorKind;
 }
 
-/** Another model answers the rest of the prompt. */
+/** Another model answers the rest of the prompt, or of the task of a sub-agent. */
 export interface RpcModelFallback extends MessageEnvelope {
   readonly type: 'system';
   readonly subtype: 'model_fallback';
@@ -120,6 +120,7 @@ export interface RpcModelFallback extends MessageEnvelope {
   readonly original_model: string;
   readonly fallback_model: string;
   readonly content: string;
+  readonly parent_tool_use_id: string | null;
 }
 
 /** A call was refused without asking anybody. */

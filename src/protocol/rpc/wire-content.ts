@@ -1,9 +1,11 @@
 import {unreachable} from '../../base/unreachable.ts';
 import type {AssistantBlock, ResultContent, StopReason, ToolResultBlock} from '../../domain/conversation.ts';
 import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
+import {type FallbackTrigger, fallbackText, type FellBack} from '../../domain/model-fallback.ts';
 import type {Usage} from '../../domain/usage.ts';
 import type {
   ApiErrorKind,
+  RpcModelFallback,
   WireBlock,
   WireDelta,
   WireDocument,
@@ -120,6 +122,24 @@ export const wireUsage = (usage: Usage): WireUsage => ({
   cache_read_input_tokens: usage.cacheReadTokens,
   output_tokens: usage.outputTokens,
 });
+
+const fallbackTriggers = {
+  overloaded: 'overloaded',
+  'server-error': 'server_error',
+  'model-not-found': 'model_not_found',
+  'not-allowed': 'permission_denied',
+} as const satisfies Record<FallbackTrigger, RpcModelFallback['trigger']>;
+
+/** What a message on another model's answering says, without whom it is of. */
+export const wireFallback = (event: FellBack) =>
+  ({
+    type: 'system',
+    subtype: 'model_fallback',
+    trigger: fallbackTriggers[event.trigger],
+    original_model: event.model,
+    fallback_model: event.fallback,
+    content: fallbackText(event),
+  }) as const;
 
 /** The Agent SDK's word for an HTTP status; 0 is a request without an answer. */
 export function apiErrorKind(status: number): ApiErrorKind {

@@ -1,5 +1,6 @@
 import {followAgents} from './agent-outputs.ts';
 import {isCallExtras} from '../../domain/conversation.ts';
+import {eventWarning} from '../../actions/event-warning.ts';
 import {fallbackText} from '../../domain/model-fallback.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import type {Question} from '../../actions/ports.ts';
@@ -174,7 +175,9 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'agent-changed':
     case 'agent-event': {
       const agents = followAgents(view.agents, event);
-      return agents === view.agents ? view : {...view, agents};
+      const followed = agents === view.agents ? view : {...view, agents};
+      const warning = eventWarning(event);
+      return warning === undefined ? followed : withNotice(followed, 'warning', warning);
     }
     case 'sandbox-proven':
       return {...view, sandbox: event.proof};

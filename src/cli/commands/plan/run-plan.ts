@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import {eventWarning} from '../../../actions/event-warning.ts';
 import {existsSync} from 'node:fs';
 import type {PromptSummary} from '../../../actions/agent-event.ts';
 import type {AgentClient} from '../../../agent/client.ts';
@@ -86,7 +87,8 @@ async function planOnce(engine: AgentClient, text: string): Promise<Planned> {
   const unsubscribe = engine.subscribe(events => {
     for (const event of events) {
       if (event.event === 'plan-changed') ({plan} = event);
-      if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
+      const warning = eventWarning(event);
+      if (warning !== undefined) note(oneLine(warning));
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
     }
   });

@@ -1,0 +1,11 @@
+import {fallbackText} from '../domain/model-fallback.ts';
+import type {AgentEvent} from './agent-event.ts';
+
+/** What an event warns people of; `undefined` where it is no warning. */
+export function eventWarning(event: AgentEvent): string | undefined {
+  if (event.event === 'notice') return event.level === 'warning' ? event.text : undefined;
+  if (event.event === 'fell-back') return fallbackText(event);
+  return event.event === 'agent-event' && event.happened.event.event === 'fell-back'
+    ? `${event.name}: ${fallbackText(event.happened.event)}`
+    : undefined;
+}
