@@ -40,7 +40,7 @@ type Machine = Pick<
  */
 export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => ({
   shell: redactingShell(machine.shell, secrets),
-  blocks: redactingBlocks(machine.blocks, {secrets, shell: machine.shell}),
+  blocks: redactingBlocks(machine.blocks, secrets),
   files: redactingFiles(machine.files, secrets),
   search: redactingSearch(machine.search, secrets),
   mcp: redactingMcp(machine.mcp, secrets),
@@ -148,10 +148,7 @@ const redactReport = (report: ShellReport, secrets: Redactor): ShellReport => ({
   notes: report.notes.map(secrets.redact),
 });
 
-function redactingBlocks(
-  blocks: BlocksPort,
-  {secrets, shell}: {readonly secrets: Redactor; readonly shell: ShellPort},
-): BlocksPort {
+function redactingBlocks(blocks: BlocksPort, secrets: Redactor): BlocksPort {
   /** The commands with placeholders, as the model wrote them, by block id. */
   const asked = new Map<string, string>();
   const redact = (found: Outcome<BlockSnapshot, Fault>): Outcome<BlockSnapshot, Fault> =>
@@ -170,10 +167,10 @@ function redactingBlocks(
           });
     },
     async start(request, signal) {
-      learnSecretsOf(request.command, {secrets, directory: shell.directory});
+      learnSecretsOf(request.command, {secrets, directory: request.directory});
       const command = restoreInCommand(request.command, secrets.valueOf);
       if (command.tag === 'failed') return failed(rejected(`The command was not started: ${command.error}`));
-      const started = await blocks.start({...request, command: command.value, directory: shell.directory}, signal);
+      const started = await blocks.start({...request, command: command.value}, signal);
       if (started.tag === 'ok') asked.set(started.value.id, request.command);
       return redact(started);
     },

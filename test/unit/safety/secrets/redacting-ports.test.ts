@@ -37,11 +37,11 @@ function openPlace() {
       return {...finishedReport(`printed ${value}`), leftRunning: [`sh -c ${value}`], notes: [value]};
     },
   };
-  const snapshot = (command: string): Outcome<BlockSnapshot, Fault> =>
+  const snapshot = (command: string, directory = folder.path): Outcome<BlockSnapshot, Fault> =>
     ok({
       id: blockId('b1'),
       command,
-      directory: folder.path,
+      directory,
       state: {kind: 'waiting', lastLine: `> ${value}`},
       output: {text: `screen ${value}`, totalBytes: 1, leftOutLines: 0, file: undefined},
       cursor: {row: 0, column: 0},
@@ -57,9 +57,9 @@ function openPlace() {
       shell,
       blocks: {
         find: () => failed(rejected(`no block ${value}`)),
-        start: async ({command}) => {
+        start: async ({command, directory}) => {
           ran.push(command);
-          return snapshot(command);
+          return snapshot(command, directory);
         },
         read: async () => failed(rejected(`no block ${value}`)),
         write: async ({input}) => {
@@ -126,13 +126,15 @@ test('blocks too', async () => {
   const {machine, hidden, ran, typed} = place;
   const shown = {
     notes: [hidden],
+    // It starts where it was asked for, wherever the shell is.
+    directory: '/elsewhere',
     command: `serve "${hidden}"`,
     output: {text: `screen ${hidden}`},
     state: {lastLine: `> ${hidden}`},
   };
   expect(
     await machine.blocks.start(
-      {command: `serve "${hidden}"`, directory: '/', environment: 'inherited', confinement: 'chosen'},
+      {command: `serve "${hidden}"`, directory: '/elsewhere', environment: 'inherited', confinement: 'chosen'},
       never,
     ),
   ).toMatchObject({
@@ -140,7 +142,9 @@ test('blocks too', async () => {
   });
   expect(ran).toEqual([`serve "it's \\"zebra\\" \\$HOME 41"`]);
   const write = {id: blockId('b1'), mode: 'line'} as const;
-  expect(await machine.blocks.write({...write, input: hidden}, never)).toMatchObject({value: shown});
+  expect(await machine.blocks.write({...write, input: hidden}, never)).toMatchObject({
+    value: {...shown, directory: machine.shell.directory},
+  });
   expect(await machine.blocks.write({...write, input: '[[secret:GONE:0123abcd]]'}, never)).toMatchObject({
     tag: 'failed',
   });
