@@ -35,16 +35,22 @@ export async function streamAnswer({session, checkpoints}: PromptContext, signal
     if (!isLast) writer.take(events);
     for (const event of events) if (event.event === 'fell-back') session.promptModel = event.fallback;
     if (events.length > 0) publish(events);
-    if (events.some(beginsFileChange)) checkpoints.expectChange();
+    if (events.some(event => beginsCall(event, fileChangingTools))) checkpoints.expectChange();
+    if (events.some(event => beginsCall(event, agentTools))) session.agents.expect();
     const ready = listenersReady();
     return ready === undefined ? undefined : raceAbort(ready, signal);
   };
   return readAnswer(nextRequest(session), {model: ports.model, onBatch}, signal);
 }
 
-/** The model begins a call that can only change files; by its end there is time to look at the files as they are. */
-const beginsFileChange = (event: AgentEvent): boolean =>
-  event.event === 'block-started' && event.block.kind === 'tool-call' && fileChangingTools.has(event.block.name);
+/**
+ * The model begins such a call; by its end there is time to look at the files as they are, where it can only change them, or to load what
+ * runs a sub-agent.
+ */
+const beginsCall = (event: AgentEvent, tools: ReadonlySet<string>): boolean =>
+  event.event === 'block-started' && event.block.kind === 'tool-call' && tools.has(event.block.name);
+
+const agentTools: ReadonlySet<string> = new Set(definitions['start-agent'].tools.map(({name}) => name));
 
 const fileChangingTools: ReadonlySet<string> = new Set(
   Object.values(definitions).flatMap(({risk, tools}) => (risk === 'local-change' ? tools.map(({name}) => name) : [])),

@@ -62,6 +62,9 @@ export class Branch implements SessionAgents {
     };
   }
 
+  /** All is loaded already. */
+  expect(): void {}
+
   rows(): readonly AgentRow[] {
     return this.#tree.rows();
   }

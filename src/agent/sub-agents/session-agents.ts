@@ -9,6 +9,8 @@ import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 export interface SessionAgents {
   /** How a call starts and addresses them. */
   portFor(call: ActionId): AgentsPort;
+  /** One will be started: what runs it is loaded. */
+  expect(): void;
   /** All of the session, also those that sub-agents have started. */
   rows(): readonly AgentRow[];
   /** Does nothing where there is no such sub-agent. */
@@ -47,6 +49,11 @@ export class LazyAgents implements SessionAgents {
       start: async (request, wait) => (await this.#loaded()).portFor(call).start(request, wait),
       send: async (request, wait) => (await this.#loaded()).portFor(call).send(request, wait),
     };
+  }
+
+  expect(): void {
+    // What cannot be loaded is told by the call.
+    this.#loaded().catch(() => {});
   }
 
   rows(): readonly AgentRow[] {
