@@ -194,6 +194,13 @@ export const userCommandAction = (command: string, timeoutMs: number): Action<'r
 export const canGoOnBehind = (action: Action): boolean =>
   (action.name === 'request-command-output' || action.name === 'start-agent') && action.input.place === 'foreground';
 
+/** Whether it sets a sub-agent to work. */
+export const worksByAgent = ({name}: Pick<Action, 'name'>): boolean =>
+  name === 'start-agent' || name === 'send-message-to-agent';
+
+/** The tools by which a model starts a sub-agent. */
+export const agentTools: ReadonlySet<string> = new Set(definitions['start-agent'].tools.map(({name}) => name));
+
 /** What a command that ended well has printed, without a word of weft's; `undefined` for any other end and any other action. */
 export function printedBy(result: ActionResult): string | undefined {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return undefined;

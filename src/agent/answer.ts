@@ -1,6 +1,6 @@
 import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
-import {definitions} from '../actions/catalogue.ts';
+import {agentTools, definitions} from '../actions/catalogue.ts';
 import {maxJsonDepth, isDeeperThan} from '../base/json.ts';
 import {raceAbort} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -49,8 +49,6 @@ export async function streamAnswer({session, checkpoints}: PromptContext, signal
  */
 const beginsCall = (event: AgentEvent, tools: ReadonlySet<string>): boolean =>
   event.event === 'block-started' && event.block.kind === 'tool-call' && tools.has(event.block.name);
-
-const agentTools: ReadonlySet<string> = new Set(definitions['start-agent'].tools.map(({name}) => name));
 
 const fileChangingTools: ReadonlySet<string> = new Set(
   Object.values(definitions).flatMap(({risk, tools}) => (risk === 'local-change' ? tools.map(({name}) => name) : [])),

@@ -44,7 +44,7 @@ interface AppScreenProps {
 export function AppScreen({screen, onRoom}: AppScreenProps): ReactNode {
   const {live, frame, size, lost, transcript} = screen;
   const {lexer, times} = live;
-  const all = live.view.entries.flatMap(entry => openLines(entry, {lexer, actions: times.actions}, frame));
+  const all = openLines(live.view, {lexer, actions: times.actions}, frame);
   const open = withoutLost(all, lost).lines;
   return (
     <ThemeContext value={frame.theme}>

@@ -131,7 +131,7 @@ function shown(view: View, ui: Ui): readonly string[] {
     demo: 'offered',
     newlineKey: 'Ctrl+J',
   };
-  const open = view.entries.flatMap(entry => openLines(entry, {lexer, actions: times.actions}, frame));
+  const open = openLines(view, {lexer, actions: times.actions}, frame);
   // As wide as the terminal: a line that is too wide is seen to be.
   return renderToString(<LiveRegion state={state} open={open} rows={rows} frame={frame} />, {columns: 40}).split('\n');
 }

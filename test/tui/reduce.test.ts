@@ -36,7 +36,7 @@ function story(...events: readonly AgentEvent[]): {readonly view: View; readonly
     view = drained.view;
     out.push(...drained.finished.flatMap(one => finishedLines(one, lexer, frame)));
   }
-  const live = view.entries.flatMap(entry => openLines(entry, {lexer, actions: new Map()}, frame));
+  const live = openLines(view, {lexer, actions: new Map()}, frame);
   return {view, out: out.join('\n'), live: live.join('\n')};
 }
 

@@ -226,7 +226,7 @@ describe('renderMarkdown', () => {
         if (entry?.kind !== 'text') throw new Error('the text went');
         const state = at === parts.length - 1 ? 'done' : 'streaming';
         view = {...view, entries: [{...entry, rest: entry.rest + part, state}]};
-        for (const open of view.entries) openLines(open, {lexer, actions: new Map()}, frame);
+        openLines(view, {lexer, actions: new Map()}, frame);
         const drained = takeFinished(view);
         view = drained.view;
         lines.push(...drained.finished.flatMap(one => finishedLines(one, lexer, frame)));

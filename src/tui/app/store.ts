@@ -330,7 +330,7 @@ export class Store {
     const frame = this.#frame;
     const finished = this.#takeEntries();
     const open = {lexer: this.#scrollback.lexer, actions: this.#clock.times().actions};
-    const unfinished = this.#view.entries.flatMap(entry => openLines(entry, open, frame));
+    const unfinished = openLines(this.#view, open, frame);
     return this.#takeLast([...finished, ...this.#start.take(frame), ...unfinished]);
   }
 
@@ -478,7 +478,7 @@ export class Store {
     const {transcript} = this.#host;
     if (transcript === 'none') return;
     const {view, lexer, times} = this.#liveState();
-    const open = view.entries.flatMap(entry => openLines(entry, {lexer, actions: times.actions}, this.#frame));
+    const open = openLines(view, {lexer, actions: times.actions}, this.#frame);
     const range = {start: transcript.start, end: transcript.end + open.length, room: this.#room};
     this.#place = scrollPosition(this.#place, step, range);
   }

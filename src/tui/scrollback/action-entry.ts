@@ -212,7 +212,7 @@ function bodyOf(stage: ActionStage, by: ActionEntry['by'], frame: EntryFrame): R
     case 'waiting':
       return {rows: [], foot: []};
     case 'running':
-      return runningBody(stage.tail, stage.action.name, frame);
+      return runningBody(stage.tail, frame);
     case 'settled': {
       if (stage.result.tag === 'undecodable') {
         return {rows: wrapText(visible(faultText(stage.result.fault)), ['error'], frame), foot: []};

@@ -210,14 +210,13 @@ export function resultBody<N extends ActionName>(
   }
 }
 
-/** How many of its last lines of output a running action shows. A sub-agent shows what it does now, so that several stand below each other without jumping. */
-const usualRunning = 5;
-const shownRunning: Partial<Record<ActionName, number>> = {'start-agent': 1, 'send-message-to-agent': 1};
+/** How many of its last lines of output a running action shows. */
+const shownRunning = 5;
 
 /** The last output lines of a running action. */
-export function runningBody(tail: string, name: ActionName, frame: EntryFrame): ResultBody {
+export function runningBody(tail: string, frame: EntryFrame): ResultBody {
   const lines = outputLines(tail);
-  const last = linesOfExcerpt(lines, excerptOf('end', lines, shownRunning[name] ?? usualRunning));
+  const last = linesOfExcerpt(lines, excerptOf('end', lines, shownRunning));
   return {rows: printedRows(lines, last, {...frame, verbosity: 'summary'}), foot: []};
 }
 

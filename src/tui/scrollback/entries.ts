@@ -1,11 +1,16 @@
+import {worksByAgent} from '../../actions/catalogue.ts';
 import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
-import type {Entry, FinishedEntry, RunTimes, TextEntry} from '../state/view.ts';
+import type {ActionEntry, ActionProgress, Entry, FinishedEntry, RunTimes, TextEntry, View} from '../state/view.ts';
+import {agentStatusText} from '../state/agent-outputs.ts';
+import {countText} from '../state/selectors.ts';
+import {contextTokens} from '../../domain/usage.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
+import {wholeSeconds} from '../text/duration.ts';
 import {type EntryFrame, type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import {actionRows, pastActionRows} from './action-entry.ts';
+import {actionFacts, actionRows, pastActionRows} from './action-entry.ts';
 import {endRows} from './closing-line.ts';
 import {margin} from './entry-rows.ts';
 import {explorationRows} from './exploration.ts';
@@ -82,14 +87,57 @@ interface OpenEntryOptions {
   readonly actions: RunTimes['actions'];
 }
 
-/** The lines of an unfinished entry for the live region. */
+/** The lines of the unfinished entries for the live region. Sub-agents stand row below row, and none moves when another one says something. */
 export function openLines(
-  entry: Entry,
-  {lexer, actions}: OpenEntryOptions,
+  {entries, agents}: Pick<View, 'entries' | 'agents'>,
+  options: OpenEntryOptions,
   {theme, ...rest}: EntryFrame,
 ): readonly string[] {
   // The live region is rewritten in parts, which would break links.
   const frame: EntryFrame = {theme: theme.unlinked, ...rest};
+  return entries.flatMap((entry, at) => {
+    const before = entries[at - 1];
+    if (frame.verbosity === 'full' || !isAgentCall(entry)) return openEntryLines(entry, options, frame);
+    const row = agentRow(entry, {agents, progress: options.actions.get(entry.id)}, frame);
+    return before !== undefined && isAgentCall(before) ? [row] : ['', row];
+  });
+}
+
+/** Whether an entry is a sub-agent at work, or one that waits here until those before it are done. */
+const isAgentCall = (entry: Entry): entry is ActionEntry =>
+  entry.kind === 'action' &&
+  entry.stage.stage !== 'waiting' &&
+  (entry.stage.stage !== 'settled'
+    ? worksByAgent(entry.stage.action)
+    : entry.stage.result.tag === 'action' && worksByAgent(entry.stage.result.result));
+
+/** A sub-agent in one row: its name, what it does now, how long, and the tokens that it has used. */
+function agentRow(
+  entry: ActionEntry,
+  {agents, progress}: {readonly agents: View['agents']; readonly progress: ActionProgress | undefined},
+  frame: EntryFrame,
+): string {
+  const {mark, spans, notes} = actionFacts(entry, frame, undefined);
+  const about = agents.find(({row}) => row.agent.call === entry.id);
+  const {stage} = entry;
+  const title = spans.map(({text}) => text).join('');
+  const now = about === undefined && stage.stage === 'running' ? lastLine(stage.tail) : '';
+  const doing = about !== undefined && stage.stage === 'running' ? agentStatusText(about.row) : now;
+  const tokens = about === undefined ? 0 : contextTokens(about.row.progress.usage);
+  const time = progress === undefined || progress.elapsedMs < 1000 ? '' : wholeSeconds(progress.elapsedMs);
+  const facts = [time, tokens === 0 ? '' : `${countText(tokens)} tokens`, ...notes].filter(text => text !== '');
+  const end = facts.map(text => glyphs.between + text).join('');
+  const room = Math.max(8, frame.width - 4 - cellWidth(end));
+  const name = fit(title, room);
+  const rest = fit(doing === '' ? '' : glyphs.between + doing, room - cellWidth(name));
+  const {theme} = frame;
+  return `${margin}${theme.style([mark.role], mark.glyph)} ${name}${theme.style(['dim'], fit(rest + end, Math.max(0, frame.width - 4 - cellWidth(name))))}`;
+}
+
+const lastLine = (tail: string): string => visibleLine(tail.trimEnd().split('\n').at(-1) ?? '');
+
+/** The lines of an unfinished entry. */
+function openEntryLines(entry: Entry, {lexer, actions}: OpenEntryOptions, frame: EntryFrame): readonly string[] {
   switch (entry.kind) {
     case 'text':
       return openTextLines(entry, lexer, frame);

@@ -1,5 +1,5 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
-import {canGoOnBehind} from '../../actions/catalogue.ts';
+import {canGoOnBehind, worksByAgent} from '../../actions/catalogue.ts';
 import {knownCost} from '../../domain/usage.ts';
 import type {Todo} from '../../domain/todo.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -126,8 +126,11 @@ export const isFinishedTodo = (todo: Todo): boolean => todo.status === 'complete
 
 /** What the agent does, as one says it while it goes on: `Editing README.md`, `Thinking`, `Working`. */
 export function doingText({entries}: View): string {
-  const running = entries.findLast(entry => entry.kind === 'action' && entry.stage.stage === 'running');
-  if (running?.kind === 'action') return goingOn(running.label);
+  const running = entries.filter(entry => entry.kind === 'action').filter(({stage}) => stage.stage === 'running');
+  const agents = running.filter(({stage}) => stage.stage === 'running' && worksByAgent(stage.action));
+  if (agents.length > 1) return `${agents.length} agents at work`;
+  const action = running.at(-1);
+  if (action !== undefined) return goingOn(action.label);
   const last = entries.at(-1);
   if (last?.kind === 'thinking' && last.state === 'streaming') return 'Thinking';
   return last?.kind === 'text' && last.state === 'streaming' ? 'Writing' : 'Working';
