@@ -4,7 +4,7 @@ import {clip, pluralize} from '../base/clip.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {Settled} from '../domain/settled.ts';
-import type {AgentRow} from '../domain/sub-agent.ts';
+import {type AgentRow, hasEnded} from '../domain/sub-agent.ts';
 import type {AgentReport, AgentRequest} from './agents-port.ts';
 import {defineAction, textContent, toolForm, unlistedForm} from './define-action.ts';
 import {nothingToShow} from './preview.ts';
@@ -123,11 +123,10 @@ const aboutAgent = (row: AgentRow): string =>
 export function agentFacts({agent, progress, place, status}: AgentRow): readonly string[] {
   const {usage, costUsd, files, turns, calls} = progress;
   const tokens = usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  const hasEnded = status.kind === 'succeeded' || status.kind === 'failed' || status.kind === 'cancelled';
   return [
     agent.harness === 'weft' ? agent.kind : agent.harness,
     ...(agent.isolation === 'worktree' ? ['in a worktree'] : []),
-    ...(place === 'background' && !hasEnded ? ['in the background'] : []),
+    ...(place === 'background' && !hasEnded(status) ? ['in the background'] : []),
     ...(turns === 0 ? [] : [pluralize(turns, 'turn')]),
     ...(calls === 0 ? [] : [pluralize(calls, 'call')]),
     ...(tokens === 0 ? [] : [`${tokens.toLocaleString('en')} tokens`]),

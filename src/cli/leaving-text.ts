@@ -5,9 +5,10 @@ import type {AgentClient} from '../agent/client.ts';
 import {firstLine} from '../base/clip.ts';
 import {visibleLine} from '../base/visible.ts';
 import type {SessionId} from '../domain/ids.ts';
+import {hasEnded} from '../domain/sub-agent.ts';
 import {shortSessionIds} from '../domain/session-list.ts';
 
-/** What the user reads after leaving the terminal UI: how to resume the session, and which commands go on without weft. */
+/** What the user reads after leaving the terminal UI: how to resume the session, what was stopped, and which commands go on without weft. */
 export class LeavingText {
   readonly #client: AgentClient;
   readonly #over = new AbortController();
@@ -16,6 +17,9 @@ export class LeavingText {
   #opened: SessionId | 'none' = 'none';
   #known: readonly {readonly id: SessionId}[] = [];
   #terminals: readonly BlockInfo[] = [];
+  /** The sub-agents in the background that had not ended when weft began to leave, by name. */
+  readonly #agents = new Map<SessionId, string>();
+  #state: 'open' | 'closing' = 'open';
 
   /** Follows the engine until `lines` is called. */
   constructor(client: AgentClient) {
@@ -23,13 +27,16 @@ export class LeavingText {
     client.subscribe(events => {
       for (const event of events) this.#follow(event);
     });
-    void client.watch(
-      {watch: 'terminals'},
-      terminals => {
-        this.#terminals = terminals;
-      },
-      this.#over.signal,
-    );
+    void this.#followTerminals();
+  }
+
+  /** What the closing engine stops is what it was told of last. */
+  async #followTerminals(): Promise<void> {
+    const hear = (terminals: readonly BlockInfo[]): void => {
+      this.#terminals = terminals;
+    };
+    await this.#client.watch({watch: 'terminals'}, hear, this.#over.signal);
+    this.#state = 'closing';
   }
 
   /** To be called when the user has left. */
@@ -39,9 +46,13 @@ export class LeavingText {
     // A session that has just begun may not have been among them yet.
     const known = [...this.#known.filter(({id}) => id !== session), ...(session === 'none' ? [] : [{id: session}])];
     const id = session === 'none' ? '' : (shortSessionIds(known).get(session) ?? session);
-    const kept = this.#terminals.filter(({life, state}) => life === 'kept' && isGoing(state));
+    const going = this.#terminals.filter(({state}) => isGoing(state));
+    const kept = going.filter(({life}) => life === 'kept');
+    const ended = going.filter(({life}) => life !== 'kept').map(({command}) => shownCommand(command));
+    const stopped = [...ended, ...[...this.#agents.values()].map(name => `the agent ${shownCommand(name)}`)];
     const lines = [
       ...(id === '' ? [] : [`Resume this session: weft --resume ${id}`]),
+      ...(stopped.length === 0 ? [] : [`Stopped: ${stopped.join(', ')}`]),
       ...(kept.length === 0 ? [] : [`Still running: ${kept.map(keptText).join(', ')} · weft ps lists and stops them`]),
     ];
     return lines.length === 0 ? [] : ['', ...lines];
@@ -60,6 +71,14 @@ export class LeavingText {
         this.#session = this.#opened;
         void this.#readKnown();
         return;
+      case 'agent-started':
+      case 'agent-changed': {
+        if (this.#state === 'closing') return;
+        const {agent, place, status} = event.row;
+        if (place === 'background' && !hasEnded(status)) this.#agents.set(agent.id, agent.name);
+        else this.#agents.delete(agent.id);
+        return;
+      }
       default:
     }
   }
@@ -71,5 +90,7 @@ export class LeavingText {
   }
 }
 
+const shownCommand = (text: string): string => visibleLine(firstLine(text, 60));
+
 const keptText = ({command, ports}: BlockInfo): string =>
-  [visibleLine(firstLine(command, 60)), ...ports.map(port => `:${port}`)].join(' ');
+  [shownCommand(command), ...ports.map(port => `:${port}`)].join(' ');

@@ -45,6 +45,10 @@ export type AgentStatus =
   | {readonly kind: 'failed'; readonly reason: string; readonly answer: string}
   | {readonly kind: 'cancelled'; readonly answer: string};
 
+/** Whether nothing more comes of its prompt. */
+export const hasEnded = ({kind}: AgentStatus): boolean =>
+  kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';
+
 /** What a sub-agent has done so far. */
 export interface AgentProgress {
   /** Requests to the model; of a harness as far as they can be told. */

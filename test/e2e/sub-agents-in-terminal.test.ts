@@ -72,3 +72,15 @@ test('the end of one in the background is told to an agent that waits for a prom
   await terminal.until(/It has answered\./u);
   expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages.slice(-2))).toContain('The slow answer.');
 });
+
+test('leaving says which commands and sub-agents in the background it has stopped', async () => {
+  const never = Promise.withResolvers<void>();
+  await using scene = await scripted([[until(never.promise)]], [say('I go on.'), say('never')], {
+    run_in_background: true,
+  });
+  await using terminal = await begin(scene);
+  await terminal.until(/I go on\./u);
+  await terminal.type('/exit');
+  await terminal.press('Enter');
+  await terminal.until(/Stopped: the agent maker/u);
+});

@@ -68,6 +68,8 @@ describe('a command of the user', () => {
     terminal.type('\u001D');
     await terminal.until(/in background as b1/u);
     await terminal.until(/asks first ⇧Tab · 1 in background {3,}/u);
+    enter(terminal, '/exit');
+    await terminal.until(/Stopped: printf "Name: "; read name; echo/u);
   });
 
   test('shows its output while it runs, and Esc stops it and keeps what it has printed', async () => {

@@ -5,10 +5,9 @@ import {raceAbort} from '../../base/race.ts';
 import type {Fault} from '../../domain/fault.ts';
 import type {ActionId, SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
-import type {AgentRow} from '../../domain/sub-agent.ts';
+import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {SessionContext} from '../session-context.ts';
-import {hasEnded} from './agent-progress.ts';
 import type {SessionAgents} from './session-agents.ts';
 
 /** All sub-agents of a session. */

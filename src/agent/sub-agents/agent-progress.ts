@@ -5,11 +5,7 @@ import type {HarnessEvent} from '../../actions/harness-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import type {HarnessOutcome} from '../../domain/harness.ts';
-import type {AgentRow, AgentStatus} from '../../domain/sub-agent.ts';
-
-/** Whether nothing more comes of its prompt. */
-export const hasEnded = ({kind}: AgentStatus): boolean =>
-  kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';
+import {type AgentRow, type AgentStatus, hasEnded} from '../../domain/sub-agent.ts';
 
 /**
  * A sub-agent after an event of its own engine; the same row where nothing changed. A prompt that was withdrawn before it began was

@@ -6,21 +6,13 @@ import {raceAbort} from '../../base/race.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
-import type {AgentRow, AgentStatus, Asker, SubAgent} from '../../domain/sub-agent.ts';
+import {type AgentRow, type AgentStatus, type Asker, hasEnded, type SubAgent} from '../../domain/sub-agent.ts';
 import {addUsage, noUsage} from '../../domain/usage.ts';
 import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {SeparateMachine} from '../ports.ts';
 import {journal, type SessionContext, warn} from '../session-context.ts';
 import {type AgentKind, openingOf} from './agent-kind.ts';
-import {
-  afterEvent,
-  afterHarnessEvent,
-  hasEnded,
-  type HarnessTurn,
-  notBegun,
-  turnAfter,
-  withStatus,
-} from './agent-progress.ts';
+import {afterEvent, afterHarnessEvent, type HarnessTurn, notBegun, turnAfter, withStatus} from './agent-progress.ts';
 import {settleWorktree, worktreeBrief} from './agent-worktree.ts';
 import {earlierAgent, newAgent, worktreeOf} from './open-agent.ts';
 import {type AgentObserver, agentRunner, type AgentRunner, type Held} from './agent-runner.ts';
