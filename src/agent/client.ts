@@ -99,9 +99,9 @@ export type Op =
   | {readonly op: 'message-agent'; readonly id: SessionId; readonly text: string}
   /**
    * Gives the model a turn for the ends of sub-agents in the background that it was not told of, when what runs and waits is done. It is a
-   * prompt of its own, `prompt-accepted` and all; where there is nothing to tell by then, nothing happens.
+   * prompt of its own, `prompt-accepted` and all; where there is nothing to tell by then, it ends as `prompt-withdrawn`.
    */
-  | {readonly op: 'hear-agents'}
+  | {readonly op: 'hear-agents'; readonly id: MessageId}
   /** Ends the running prompt and drops the waiting ones: `prompt-withdrawn` for each has been told when this returns. */
   | {readonly op: 'interrupt'}
   /** Takes back what the user has allowed the agent to do with screen, mouse and keyboard; an interrupt does that, too. */

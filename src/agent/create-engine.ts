@@ -56,6 +56,7 @@ export interface EngineOptions {
   readonly systemPrompt: string;
   readonly limits: PromptLimits;
   readonly interaction: Interaction;
+  readonly backgroundAgents: SessionContext['backgroundAgents'];
   readonly structuredOutput: StructuredOutput;
   /** Tools that are not offered to the model. */
   readonly disabledTools: ToolSources['disabled'];
@@ -232,7 +233,7 @@ class Engine implements AgentClient {
       case 'hear-agents':
         this.#work.add({
           kind: 'prompt',
-          id: ids.message(),
+          id: op.id,
           text: agentsEnded,
           images: [],
           when: 'queued',
@@ -314,7 +315,8 @@ class Engine implements AgentClient {
 
   async #runPrompt(prompt: WaitingPrompt): Promise<void> {
     const session = this.#session;
-    if (prompt.by === 'weft' && !(await session.agents.hasNews('look', this.#work.signal))) return;
+    if (prompt.by === 'weft' && !(await session.agents.hasNews('look', this.#work.signal)))
+      return session.publish([{event: 'prompt-withdrawn', id: prompt.id}]);
     this.#prompt = prompt.id;
     this.#hooks.works();
     const checkpoints = this.#checkpoints.forPrompt(prompt.id, record => journal(session, record));

@@ -83,9 +83,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (step.kind === 'go-on' && turn.calls > 0) continue;
     if (step.kind === 'end' && step.end.kind !== 'done') return step.end;
 
-    // Whom nobody prompts again waits for those that it has left at work.
-    const isLast = session.interaction === 'unattended' || session.asker !== 'main';
-    if (await session.agents.hasNews(isLast ? 'wait' : 'look', signal)) continue;
+    if (await session.agents.hasNews(session.backgroundAgents === 'left' ? 'look' : 'wait', signal)) continue;
     const verdict = await hooks.atEnd({answer: turn.text, round}, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (verdict.kind === 'none') return {kind: 'done'};

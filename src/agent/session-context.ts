@@ -47,6 +47,11 @@ export interface SessionContext {
   readonly systemPrompt: string;
   readonly limits: PromptLimits;
   readonly interaction: Interaction;
+  /**
+   * Whether a prompt ends only when the sub-agents have ended that it has left at work in the background, and the model has heard of it. Where
+   * they are `left`, a front end says when it is to hear of them.
+   */
+  readonly backgroundAgents: 'waited-for' | 'left';
   readonly structuredOutput: StructuredOutput;
   readonly tools: ToolRegistry;
   readonly pending: PendingRequests;

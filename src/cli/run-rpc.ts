@@ -87,6 +87,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         structured,
         hooks: clientHooks(hooks, channel),
         promptSource: 'sdk',
+        // As clients know it: the result comes at once, and the end of a sub-agent has a turn and a result of its own.
+        backgroundAgents: 'left',
       },
     });
     if (options.debug !== undefined || options.debugFile !== undefined) {

@@ -9,7 +9,8 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import {expect, test} from 'vitest';
-import {call, hang, say} from '../support/model-script.ts';
+import {lookUntil} from '../support/look-until.ts';
+import {call, hang, say, until} from '../support/model-script.ts';
 import {openScene, type Scene, toldPrompt} from '../support/scene.ts';
 
 /** The npm package `@agentclientprotocol/sdk`, unmodified, as editors use it, drives the built program. */
@@ -158,4 +159,34 @@ test('what is refused is not done, what is cancelled ends as cancelled, and what
       '/nowhere/at/all',
     );
   });
+});
+
+test('the end of a sub-agent in the background is told to the agent at once, and no prompt is taken for it', async () => {
+  const [slow, hearing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const left = {description: 'slow', prompt: 'SLOW', run_in_background: true};
+  const script = [
+    call('Agent', left),
+    say('I go on.'),
+    [say('It has '), until(hearing.promise), say('answered.')],
+    say('You are welcome.'),
+  ];
+  await using scene = await openScene(({body}) => {
+    if (JSON.stringify(body.messages[0]).includes('SLOW')) return [until(slow.promise), say('Slowly.')];
+    return script[body.messages.filter(({role}) => role === 'assistant').length] ?? hang();
+  });
+  const code = await asEditor(scene, async (weft, editor) => {
+    const session = await newSession(weft, scene);
+    const said = () => textIn(editor.updates, 'agent_message_chunk');
+    expect(await prompt(weft, session, 'MAIN')).toMatchObject({stopReason: 'end_turn'});
+    slow.resolve();
+    await lookUntil(
+      () => said().includes('It has'),
+      () => said(),
+    );
+    const thanks = prompt(weft, session, 'Thanks.');
+    hearing.resolve();
+    expect(await thanks).toMatchObject({stopReason: 'end_turn'});
+    expect(said()).toBe('I go on.It has answered.You are welcome.');
+  });
+  expect(code).toBe(0);
 });

@@ -1,10 +1,12 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {call, fail, say} from '../support/model-script.ts';
+import {type Answer, call, fail, say, until} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {openScene, type Scene, toldSystem} from '../support/scene.ts';
 import {ask, type Conversation, readAll, resultIn} from './support/agent-sdk.ts';
+import {kindsOf} from './support/messages.ts';
+import {answerTo, isType, prompt, startRpc} from './support/rpc-client.ts';
 
 const isOfAgent = ({body}: ReceivedRequest): boolean => JSON.stringify(body.messages[0]).includes('READ-IT');
 
@@ -85,4 +87,68 @@ test('canUseTool is asked about what a sub-agent does, with its input and who as
   expect(asked).toEqual([['Write', {file_path: 'b.txt', content: 'made'}, 'inner', 'string']]);
   expect(resultIn(run)).toMatchObject({subtype: 'success', result: 'Done.'});
   expect(scene.read('b.txt')).toBe('made');
+});
+
+/** A model whose sub-agent works in the background until the gate opens; then the agent does what `heard` says. */
+async function slowAgent(...heard: readonly Answer[]) {
+  const gate = Promise.withResolvers<void>();
+  const left = {description: 'slow', prompt: 'READ-IT', run_in_background: true};
+  const scene = await openScene(request => {
+    if (isOfAgent(request)) return [until(gate.promise), say('It says tea.')];
+    const answered = request.body.messages.filter(({role}) => role === 'assistant').length;
+    return [call('Agent', left, {id: 'outer'}), say('I go on.'), ...heard][answered] ?? fail(400);
+  });
+  return {...scene, open: () => gate.resolve()};
+}
+
+/** Without the messages that stand for the time that passes. */
+const toldKinds = (stdout: string): readonly string[] => kindsOf(stdout).filter(kind => kind !== 'keep_alive');
+
+test('the end of one in the background is told at once, and has a turn and a result of its own while input stays open', async () => {
+  const write = call('Write', {file_path: 'b.txt', content: 'tea'}, {id: 'written'});
+  await using scene = await slowAgent(write, say('Tea, then.'), say('You are welcome.'));
+  const client = startRpc(scene, ['--permission-prompt-tool', 'stdio']);
+  client.send(prompt('MAIN'));
+  expect(await client.next(isType('result'))).toMatchObject({result: 'I go on.'});
+  scene.open();
+  const ended = await client.next(({subtype}) => subtype === 'task_notification');
+  expect(ended).toMatchObject({tool_use_id: 'outer', status: 'completed', summary: 'It says tea.'});
+  const asked = await client.next(isType('control_request'));
+  expect(asked['request']).toMatchObject({subtype: 'can_use_tool', tool_use_id: 'written'});
+  client.send(answerTo(asked['request_id'], {behavior: 'allow'}));
+  const heard = await client.next(isType('result'));
+  expect(heard).toMatchObject({subtype: 'success', result: 'Tea, then.', origin: {kind: 'task-notification'}});
+  expect(scene.read('b.txt')).toBe('tea');
+  client.send(prompt('Thanks.'));
+  const thanked = await client.next(isType('result'));
+  expect([thanked['result'], thanked['origin']]).toEqual(['You are welcome.', undefined]);
+  const {code, stdout} = await client.finish();
+  const turns = [
+    'system/init assistant:tool_use system/task_started user:tool_result assistant:text result/success',
+    'system/task_notification',
+    'system/init assistant:tool_use control_request/undefined user:tool_result assistant:text result/success',
+    'system/init assistant:text result/success',
+  ];
+  expect([code, toldKinds(stdout)]).toEqual([0, turns.flatMap(turn => turn.split(' '))]);
+});
+
+test('after the end of the input weft stays until the last one has ended and its turn is over, unless it is told to stop', async () => {
+  await using scene = await slowAgent(say('Tea, then.'));
+  const client = startRpc(scene);
+  client.send(prompt('MAIN'));
+  await client.next(isType('result'));
+  client.child.stdin.end();
+  scene.open();
+  const {code, stdout} = await client.ended;
+  expect([code, toldKinds(stdout).slice(-4)]).toEqual([
+    0,
+    ['system/task_notification', 'system/init', 'assistant:text', 'result/success'],
+  ]);
+  await using other = await slowAgent();
+  const stopped = startRpc(other);
+  stopped.send(prompt('MAIN'));
+  await stopped.next(isType('result'));
+  stopped.child.stdin.end();
+  stopped.child.kill('SIGTERM');
+  expect((await stopped.ended).code).toBe(143);
 });

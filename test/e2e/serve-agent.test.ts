@@ -121,6 +121,25 @@ test('a question is answered by its labels', async () => {
   expect(JSON.stringify(scene.model.requests.at(-1)?.body.messages.at(-1))).toContain('B');
 });
 
+test('a prompt waits for the sub-agents that it has left at work in the background: its session ends with it', async () => {
+  const [slow, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using scene = await serve(({body}) => {
+    if (JSON.stringify(body.messages[0]).includes('SLOW')) return [until(slow.promise), say('Slowly.')];
+    const answered = body.messages.filter(({role}) => role === 'assistant').length;
+    if (answered === 1) asked.resolve();
+    const left = {description: 'slow', prompt: 'SLOW', run_in_background: true};
+    return [call('Agent', left, {id: 'c1'}), say('I go on.'), say('It has answered.')][answered] ?? say('never');
+  });
+  const {server, place} = scene;
+  const told = all(events(server, {prompt: 'MAIN', workDir: place.work}));
+  await asked.promise;
+  slow.resolve();
+  expect((await told).filter(({type}) => type === 'text')).toEqual([
+    {type: 'text', content: 'I go on.'},
+    {type: 'text', content: 'It has answered.'},
+  ]);
+});
+
 test('a prompt that runs is stopped, and stopped with the server', async () => {
   await using scene = await serve([
     call('Bash', {command: 'sleep 600', is_read_only: true}, {id: 'c1'}),

@@ -1,8 +1,7 @@
 import {once} from 'node:events';
 import {request} from 'node:http';
 import {expect} from 'vitest';
-import type {Answer} from './model-script.ts';
-import {type ModelServer, startModelServer} from './model-server.ts';
+import {type ModelServer, type Script, startModelServer} from './model-server.ts';
 import {TempPlace} from './run-weft.ts';
 import {pointedAt} from './scene.ts';
 import {WeftServer} from './weft-server.ts';
@@ -16,7 +15,7 @@ export interface AgentServer extends AsyncDisposable {
   again(): Promise<WeftServer>;
 }
 
-export async function serve(script: readonly Answer[]): Promise<AgentServer> {
+export async function serve(script: Script): Promise<AgentServer> {
   const place = new TempPlace();
   const model = await startModelServer(script);
   const start = (): Promise<WeftServer> => WeftServer.start({place, environment: pointedAt(model)});

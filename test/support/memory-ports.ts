@@ -316,6 +316,7 @@ export function engineBench(
     systemPrompt: 'You are a test.',
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
+    backgroundAgents: 'left',
     thinking: {kind: 'default'},
     structuredOutput: {kind: 'none'},
     disabledTools: new Map(),

@@ -63,6 +63,7 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
     limits: {maxTurns: leastTurns(kind.maxTurns, parent.limits.maxTurns), maxCostUsd: 'unlimited'},
     // Where the user does not want to be asked, nobody is.
     interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
+    backgroundAgents: 'waited-for',
     structuredOutput: {kind: 'none'},
     disabledTools: new Map([...setup.disabledTools, ...refusedTools(kind)]),
     thinking: parent.thinking,

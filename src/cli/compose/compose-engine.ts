@@ -143,6 +143,7 @@ export interface EngineSetup {
   readonly user: UserPorts;
   readonly limits: PromptLimits;
   readonly interaction: 'interactive' | 'unattended';
+  readonly backgroundAgents: EngineOptions['backgroundAgents'];
   readonly notices: NoticesPort;
   readonly mcp: McpPort;
   /** Tells of the tokens that MCP servers are given, as soon as they are known. */
@@ -461,6 +462,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     systemPrompt: secrets.redact(setup.systemPrompt),
     limits: setup.limits,
     interaction: setup.interaction,
+    backgroundAgents: setup.backgroundAgents,
     structuredOutput: setup.structuredOutput,
     thinking: setup.thinking,
     disabledTools: setup.disabledTools,

@@ -42,6 +42,8 @@ type DriverPorts = Pick<EngineSetup, 'commands' | 'artifactUrl'> & {
   readonly servers: OpenServers | 'of-settings';
   readonly hooks: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
+  /** `usual`: a prompt waits for them where nobody prompts again. */
+  readonly backgroundAgents: EngineSetup['backgroundAgents'] | 'usual';
   readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
 };
 
@@ -59,9 +61,13 @@ export const noDriver: DriverPorts = {
   commands: noCommands,
   hooks: [],
   promptSource: 'user',
+  backgroundAgents: 'usual',
   structured: 'by-flag',
   artifactUrl: () => '',
 };
+
+/** Whom nobody prompts again waits for what he has left at work. */
+const usually = {interactive: 'left', unattended: 'waited-for'} as const;
 
 /** Opens the session that the command line asks for, and wires an engine for it that talks to this model. */
 export async function composeSession(
@@ -153,6 +159,7 @@ export async function composeSession(
     user: userPorts(context, {store, models}),
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,
+    backgroundAgents: driver.backgroundAgents === 'usual' ? usually[interaction] : driver.backgroundAgents,
     notices,
     mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool)),
     learnTokens: learn => servers.learnTokens(learn),

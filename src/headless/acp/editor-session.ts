@@ -1,4 +1,5 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
+import {endsInBackground} from '../../actions/background-end.ts';
 import {isJsonObject, type Json} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -30,6 +31,13 @@ const offeredModes = [
 /** How a prompt is answered. */
 type PromptAnswer = Outcome<Json, RpcError>;
 
+interface RunningPrompt {
+  readonly id: MessageId;
+  readonly answer: (answer: PromptAnswer) => void;
+  /** Until then it is another prompt that runs: a turn that the end of a sub-agent gives the model. */
+  readonly begun: 'not-yet' | 'begun';
+}
+
 /** One conversation of an editor: the engine's events go to it, its answers to the engine. */
 export class EditorSession {
   readonly #engine: AgentClient;
@@ -43,7 +51,7 @@ export class EditorSession {
   /** The running actions whose diff the editor has. */
   readonly #drawn = new Set<ActionId>();
   #tasks = emptyTaskView;
-  #running: {readonly id: MessageId; readonly answer: (answer: PromptAnswer) => void} | undefined;
+  #running: RunningPrompt | undefined;
 
   constructor(engine: AgentClient, peer: RpcPeer, uuid: () => string) {
     this.#engine = engine;
@@ -68,7 +76,7 @@ export class EditorSession {
     if (text.trim() === '' && images.length === 0)
       return answer(failed(rpcError(rpcErrors.invalidParams, 'The prompt is empty.')));
     const id = messageId(this.#uuid());
-    this.#running = {id, answer};
+    this.#running = {id, answer, begun: 'not-yet'};
     this.#engine.submit({op: 'prompt', id, text, images, when: 'queued'});
   }
 
@@ -160,10 +168,16 @@ export class EditorSession {
         const cost = amount === undefined ? {} : {cost: {amount, currency: 'USD'}};
         return size === 0 ? undefined : this.#update({sessionUpdate: 'usage_update', used, size, ...cost});
       }
+      case 'agent-changed':
+        if (endsInBackground(event)) this.#engine.submit({op: 'hear-agents', id: messageId(this.#uuid())});
+        return;
+      case 'prompt-accepted':
+        if (event.id === this.#running?.id) this.#running = {...this.#running, begun: 'begun'};
+        return;
       case 'prompt-withdrawn':
         return event.id === this.#running?.id ? this.#answer(ok({stopReason: 'cancelled'})) : undefined;
       case 'prompt-finished':
-        return this.#answer(answerOf(event.summary));
+        return this.#running?.begun === 'begun' ? this.#answer(answerOf(event.summary)) : undefined;
       default:
         return;
     }

@@ -1,8 +1,10 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
+import {endsInBackground} from '../../actions/background-end.ts';
 import type {Op} from '../../agent/client.ts';
 import type {Json} from '../../base/json.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
-import {messageId, type MessageId} from '../../domain/ids.ts';
+import {messageId, type MessageId, type SessionId} from '../../domain/ids.ts';
+import {hasEnded} from '../../domain/sub-agent.ts';
 import type {InputPrompt} from '../../protocol/rpc/decode-input.ts';
 
 export interface ClientPromptsOptions {
@@ -36,8 +38,14 @@ export class ClientPrompts {
   /** Prompts that were given to the engine and are not taken up yet. */
   readonly #given = new Map<MessageId, WaitingPrompt>();
   readonly #contents = new Map<MessageId, Json>();
+  /** Sub-agents at work in the background. */
+  readonly #atWork = new Set<SessionId>();
+  /** The turns that the ends of such are to give the model, as long as they wait; and the last one that it took. */
+  readonly #hearings = new Set<MessageId>();
+  #heard: MessageId | undefined;
   #running = false;
   #open = false;
+  #stopped = false;
 
   constructor(options: ClientPromptsOptions) {
     this.#options = options;
@@ -49,9 +57,21 @@ export class ClientPrompts {
     this.#next();
   }
 
-  /** Nothing runs and nothing waits. */
+  /** Nothing runs and nothing waits. Of what is left at work in the background the model is to hear, too, unless all is to stop. */
   get idle(): boolean {
-    return !this.#running && this.#given.size === 0 && this.#queue.length === 0;
+    const isQuiet = this.#stopped || (this.#atWork.size === 0 && this.#hearings.size === 0);
+    return isQuiet && !this.#running && this.#given.size === 0 && this.#queue.length === 0;
+  }
+
+  /** Drops what waits; nothing in the background is waited for any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.drop();
+  }
+
+  /** Whether it is no prompt of the client's: the model hears of the end of a sub-agent. */
+  isOwnTurn(id: MessageId): boolean {
+    return this.#heard === id;
   }
 
   add(prompt: InputPrompt): void {
@@ -88,7 +108,16 @@ export class ClientPrompts {
 
   take(event: AgentEvent): void {
     switch (event.event) {
+      case 'agent-started':
+      case 'agent-changed':
+        this.#follow(event);
+        break;
       case 'prompt-accepted': {
+        if (this.#hearings.delete(event.id)) {
+          this.#heard = event.id;
+          this.#running = true;
+          break;
+        }
         // The engine replaces an id that the session already has; then this is the prompt that was given first.
         const [first] = this.#given.values();
         const prompt = this.#given.get(event.id) ?? first;
@@ -100,6 +129,7 @@ export class ClientPrompts {
         break;
       }
       case 'prompt-withdrawn': {
+        this.#hearings.delete(event.id);
         const prompt = this.#given.get(event.id);
         this.#given.delete(event.id);
         if (prompt !== undefined) this.#queue.unshift(prompt);
@@ -139,6 +169,16 @@ export class ClientPrompts {
     if (given === undefined) return false;
     this.#withdraw(given);
     return true;
+  }
+
+  #follow(event: Extract<AgentEvent, {event: 'agent-started' | 'agent-changed'}>): void {
+    const {agent, place, status} = event.row;
+    if (agent.parent === 'main' && place === 'background' && !hasEnded(status)) this.#atWork.add(agent.id);
+    else this.#atWork.delete(agent.id);
+    if (this.#stopped || !endsInBackground(event)) return;
+    const id = messageId(this.#options.newId());
+    this.#hearings.add(id);
+    this.#options.submit({op: 'hear-agents', id});
   }
 
   #withdraw(id: MessageId): void {

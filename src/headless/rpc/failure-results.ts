@@ -28,6 +28,7 @@ export function startFailure({
     address: {session_id: uuid(), uuid: uuid(), provider: ''},
     model: '',
     phase: 'streaming',
+    of: 'prompt',
   });
   return [...refusal, {...result, num_turns: 0}];
 }

@@ -88,6 +88,7 @@ class ClientSession implements ServedClient {
       progress: encoding.progress,
       hooks: encoding.hooks,
       agentTexts: encoding.agentTexts,
+      isOwnTurn: id => this.#prompts.isOwnTurn(id),
       echoOf: id => (encoding.echo === 'with' ? this.#prompts.contentOf(id) : undefined),
       extensions: encoding.extensions,
       ...serversOf(servers),
@@ -147,7 +148,7 @@ class ClientSession implements ServedClient {
   }
 
   stop(): void {
-    this.#prompts.drop();
+    this.#prompts.stop();
     this.inputEnded();
   }
 

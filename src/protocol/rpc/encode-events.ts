@@ -65,6 +65,8 @@ export interface RpcExtras {
   readonly hooks: 'with' | 'without';
   /** Whether the texts of sub-agents are told, beside their calls and results. */
   readonly agentTexts: 'with' | 'without';
+  /** Whether it is no prompt of the client's: the model hears of the end of a sub-agent. */
+  readonly isOwnTurn: (prompt: MessageId) => boolean;
   /** The content of a prompt, where it is to be echoed when it is taken up. */
   readonly echoOf: (prompt: MessageId) => Json | undefined;
   readonly servers: () => readonly RpcMcpServer[];
@@ -78,6 +80,7 @@ export const noExtras: RpcExtras = {
   progress: 'without',
   hooks: 'without',
   agentTexts: 'without',
+  isOwnTurn: () => false,
   echoOf: () => undefined,
   servers: () => [],
   serverTools: () => [],
@@ -128,6 +131,8 @@ class SessionEncoder {
   #phase: 'streaming' | 'tools' = 'streaming';
   /** A prompt that comes now joins the one that runs. */
   #running = false;
+  /** For whom it runs, or ran last. */
+  #runs: 'prompt' | 'sub-agent' = 'prompt';
   readonly #started = new Map<ActionId, {readonly toolName: string; readonly at: number}>();
   /** Somebody was asked about these calls: their refusal is the client's own. */
   readonly #asked = new Set<ActionId>();
@@ -152,6 +157,7 @@ class SessionEncoder {
         const echo = this.#echo(event.id);
         if (this.#running) return echo;
         this.#running = true;
+        this.#runs = this.#options.extras.isOwnTurn(event.id) ? 'sub-agent' : 'prompt';
         this.#phase = 'streaming';
         return [this.#init(), ...echo];
       }
@@ -380,7 +386,8 @@ class SessionEncoder {
     const closed = this.#closed();
     const notes = this.#endNotes(summary);
     const address = this.#address();
-    const result = resultMessage(summary, {address, model: this.#answering, phase: this.#phase});
+    const result = resultMessage(summary, {address, model: this.#answering, phase: this.#phase, of: this.#runs});
+    this.#runs = 'prompt';
     return [...closed, ...notes, result];
   }
 

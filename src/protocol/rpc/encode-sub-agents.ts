@@ -3,7 +3,7 @@ import type {HarnessEvent} from '../../actions/harness-port.ts';
 import {firstLine} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId, SessionId} from '../../domain/ids.ts';
-import type {AgentRow} from '../../domain/sub-agent.ts';
+import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import type {
   MessageEnvelope,
@@ -43,7 +43,7 @@ export class SubAgentMessages {
     switch (event.event) {
       case 'agent-started':
         this.#known.set(event.row.agent.id, event.row);
-        return hasEnded(event.row) ? [] : [this.#started(event.row)];
+        return hasEnded(event.row.status) ? [] : [this.#started(event.row)];
       case 'agent-changed':
         return this.#changed(event.row);
       case 'agent-event':
@@ -79,9 +79,9 @@ export class SubAgentMessages {
     const before = this.#known.get(agent.id);
     this.#known.set(agent.id, row);
     if (before === undefined) return [];
-    if (hasEnded(before) && !hasEnded(row)) return [this.#started(row)];
+    if (hasEnded(before.status) && !hasEnded(row.status)) return [this.#started(row)];
     const moved: readonly RpcMessage[] =
-      before.place === 'foreground' && row.place === 'background' && !hasEnded(row)
+      before.place === 'foreground' && row.place === 'background' && !hasEnded(row.status)
         ? [
             {
               type: 'system',
@@ -107,7 +107,7 @@ export class SubAgentMessages {
             },
           ]
         : [];
-    const end = hasEnded(before) ? undefined : endOf(row);
+    const end = hasEnded(before.status) ? undefined : endOf(row);
     return [...moved, ...progressed, ...(end === undefined ? [] : [this.#ended(row, end)])];
   }
 
@@ -196,8 +196,6 @@ interface TaskEnd {
   readonly state: RpcTaskNotification['status'];
   readonly text: string;
 }
-
-const hasEnded = (row: AgentRow): boolean => endOf(row) !== undefined;
 
 /** `undefined` as long as it is at work. */
 function endOf({status}: AgentRow): TaskEnd | undefined {

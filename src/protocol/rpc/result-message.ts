@@ -12,6 +12,8 @@ export interface ResultContext {
   readonly model: string;
   /** Where an interrupt would have met the prompt. */
   readonly phase: 'streaming' | 'tools';
+  /** Whether it answers a prompt, or the end of a sub-agent gave the model a turn. */
+  readonly of: 'prompt' | 'sub-agent';
 }
 
 /** The last message of a prompt. `result` is there in errors too: what the model had said last. A failure of the model's API is a `success` with `is_error`, as the reference has it. */
@@ -115,7 +117,7 @@ const answerOf = ({answer, structured}: PromptSummary): Pick<RpcSuccess, 'result
     ? {result: answer}
     : {result: JSON.stringify(structured.value), structured_output: structured.value};
 
-const figuresOf = (summary: PromptSummary, {address, model}: ResultContext) => ({
+const figuresOf = (summary: PromptSummary, {address, model, of}: ResultContext) => ({
   duration_ms: summary.durationMs,
   duration_api_ms: summary.modelMs,
   num_turns: turnsTold(summary),
@@ -128,6 +130,7 @@ const figuresOf = (summary: PromptSummary, {address, model}: ResultContext) => (
     tool_use_id: call.id,
     tool_input: call.input,
   })),
+  ...(of === 'sub-agent' ? {origin: {kind: 'task-notification'} as const} : {}),
   ...address,
 });
 

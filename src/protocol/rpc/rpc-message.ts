@@ -257,6 +257,8 @@ interface ResultFigures extends MessageEnvelope {
     readonly tool_use_id: string;
     readonly tool_input: Json;
   }[];
+  /** On the result of a turn that nobody prompted for: a sub-agent in the background has ended. */
+  readonly origin?: {readonly kind: 'task-notification'};
   readonly terminal_reason?:
     | 'completed'
     | 'max_turns'

@@ -37,9 +37,9 @@ export interface OpenRequest {
   /** An absolute folder; the session's own, or the server's, where it is not named. */
   readonly workDir: string | undefined;
   readonly model: ModelConfig;
-  /** `plan`: nothing may change, and nobody is asked. A scheduled prompt has a mode of its own, the user's at most. An execution may name the backend of the sandbox, and a folder with skills; empty where it does not. */
+  /** `terminal`: prompts come from a terminal that is attached. `plan`: nothing may change, and nobody is asked. A scheduled prompt has a mode of its own, the user's at most. An execution may name the backend of the sandbox, and a folder with skills; empty where it does not. */
   readonly work:
-    | {readonly kind: 'prompt' | 'plan'}
+    | {readonly kind: 'prompt' | 'plan' | 'terminal'}
     | {readonly kind: 'scheduled'; readonly mode: PermissionMode}
     | {readonly kind: 'execution'; readonly sandbox: ProviderName | 'of-settings'; readonly skills: string};
 }

@@ -1,4 +1,5 @@
 import {openReview, printReview} from '../commands/review.ts';
+import {endsInBackground} from '../../actions/background-end.ts';
 import {programName} from '../../actions/block-text.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
@@ -13,7 +14,7 @@ import {
   readCommand,
   readDraft,
 } from '../commands/command-line.ts';
-import {endsInBackground, isIdle} from '../state/selectors.ts';
+import {isIdle} from '../state/selectors.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
@@ -168,7 +169,7 @@ export class ScreenReaderSession {
     this.#terminal.say(lines);
     for (const event of events) {
       this.#follow(event);
-      if (endsInBackground(event)) this.#options.engine.submit({op: 'hear-agents'});
+      if (endsInBackground(event)) this.#options.engine.submit({op: 'hear-agents', id: this.#options.newPromptId()});
       if (event.event === 'terminal-needed' && this.#attached.block === undefined) this.#attached.start(event.block);
     }
     this.#question.follow(events, view);

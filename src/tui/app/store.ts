@@ -1,4 +1,5 @@
 import {programName} from '../../actions/block-text.ts';
+import {endsInBackground} from '../../actions/background-end.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {ScreenSize} from '../../actions/ports.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -19,7 +20,7 @@ import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
 import {followRewind, followStep, nextStep} from '../state/rewind-and-compact.ts';
 import {type ConnectPanel, connectPanel, lookForServers} from '../state/panels/connect.ts';
 import {summaryAwaited} from '../state/panels/compact.ts';
-import {attentionOf, endsInBackground, hasNoModel} from '../state/selectors.ts';
+import {attentionOf, hasNoModel} from '../state/selectors.ts';
 import {focusCard, focusDue, initialUi, type Ui, updateCard} from '../state/ui.ts';
 import {emptyView, type View} from '../state/view.ts';
 import {type AttachEnd, attachText, opsAfterDetaching} from '../terminal/attached-terminal.ts';
@@ -195,7 +196,7 @@ export class Store {
       this.#view = reduce(this.#view, event);
       this.#clock.follow(event);
       if (event.event === 'terminal-needed') this.#host.attach(event.block);
-      if (endsInBackground(event)) this.#options.engine.submit({op: 'hear-agents'});
+      if (endsInBackground(event)) this.#options.engine.submit({op: 'hear-agents', id: this.#options.newPromptId()});
       if (event.event === 'review-opened') this.#slash.openReview(event.range);
       this.#ui = followRewind(this.#ui, event);
       if (event.event === 'compaction-begun' && this.#awaitsSummary) {

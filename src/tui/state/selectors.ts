@@ -1,4 +1,3 @@
-import type {AgentEvent} from '../../actions/agent-event.ts';
 import {canGoOnBehind, worksByAgent} from '../../actions/catalogue.ts';
 import {knownCost} from '../../domain/usage.ts';
 import type {Todo} from '../../domain/todo.ts';
@@ -28,13 +27,6 @@ export const hasNoModel = ({session}: View): boolean => session.tag === 'open' &
 
 /** Whether there is nothing to stop: a prompt that waits may be one that hooks look at. */
 export const isIdle = ({run, queued}: View): boolean => run.state === 'idle' && queued.length === 0;
-
-/** Whether the agent has something to hear of a sub-agent that it does not wait for. Who stops one needs no answer to that. */
-export const endsInBackground = (event: AgentEvent): boolean =>
-  event.event === 'agent-changed' &&
-  event.row.agent.parent === 'main' &&
-  event.row.place === 'background' &&
-  (event.row.status.kind === 'succeeded' || event.row.status.kind === 'failed');
 
 /** The action whose command runs in the foreground; `undefined` while none does. */
 export function foregroundCommand({entries}: View): ActionId | undefined {

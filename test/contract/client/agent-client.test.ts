@@ -381,7 +381,7 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
   'move-to-background': {op: 'move-to-background', id: action},
   'stop-agent': {op: 'stop-agent', id: session},
   'message-agent': {op: 'message-agent', id: session, text: 'x'},
-  'hear-agents': {op: 'hear-agents'},
+  'hear-agents': {op: 'hear-agents', id},
   'withdraw-prompt': {op: 'withdraw-prompt', id},
   'answer-approval': {
     op: 'answer-approval',

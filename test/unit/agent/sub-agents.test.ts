@@ -6,7 +6,7 @@ import type {WorktreesPort} from '../../../src/actions/worktrees-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {rejected} from '../../../src/domain/fault.ts';
-import {parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
+import {messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import {noDetail} from '../../../src/domain/risk.ts';
 import type {AgentStatus} from '../../../src/domain/sub-agent.ts';
 import {
@@ -337,13 +337,14 @@ describe('what has ended in the background', () => {
     const harness = playedHarness();
     const call = agent('slow', {harness: 'played', run_in_background: true});
     const run = bench([callsTools(call), says('I go on'), says('heard')], {harnesses: harness.port});
-    run.engine.submit({op: 'hear-agents'});
+    const hear = (id: string): void => run.engine.submit({op: 'hear-agents', id: messageId(id)});
+    hear('h1');
     expect((await run.prompt('go')).answer).toBe('I go on');
     run.engine.subscribe(batch => {
       for (const event of batch) {
         if (event.event === 'agent-changed' && isEnd(event.row.status)) {
-          run.engine.submit({op: 'hear-agents'});
-          run.engine.submit({op: 'hear-agents'});
+          hear('h2');
+          hear('h3');
         }
       }
     });
@@ -351,8 +352,11 @@ describe('what has ended in the background', () => {
     harness.runs[0]?.finish('the slow answer');
     expect((await run.next('prompt-finished')).summary.answer).toBe('heard');
     await run.engine.close('finished');
-    const accepted = run.events.flatMap(event => (event.event === 'prompt-accepted' ? [event.text] : []));
-    expect(accepted).toEqual(['go', 'A sub-agent in the background has ended.']);
+    const told = run.events.flatMap(event => {
+      if (event.event === 'prompt-withdrawn') return [`nothing for ${event.id}`];
+      return event.event === 'prompt-accepted' ? [event.text] : [];
+    });
+    expect(told).toEqual(['nothing for h1', 'go', 'A sub-agent in the background has ended.', 'nothing for h3']);
     expect(run.model.requests.map(({messages}) => textOf(messages).includes('the slow answer'))).toEqual([
       false,
       false,

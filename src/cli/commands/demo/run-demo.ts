@@ -137,6 +137,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     user: demoUserPorts(directory),
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
+    backgroundAgents: 'left',
     notices: {listen: () => {}},
     mcp: noMcp,
     learnTokens: () => {},

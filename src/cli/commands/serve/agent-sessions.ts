@@ -74,6 +74,8 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
           driver: {
             ...noDriver,
             promptSource: 'sdk',
+            // A request ends with its prompt, and its session with it; a terminal stays.
+            backgroundAgents: work.kind === 'terminal' ? 'left' : 'waited-for',
             artifactUrl: artifact => (server.url() === '' ? '' : `${server.url()}${artifactPath(artifact)}`),
           },
           models: fixedModel(nobodyChooses),

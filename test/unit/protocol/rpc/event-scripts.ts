@@ -228,6 +228,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
       hooks: 'without',
       agentTexts: 'without',
       progress: {now: () => 1500},
+      isOwnTurn: () => false,
       echoOf: prompt => [{type: 'text', text: `the content of ${prompt}`}],
       servers: () => [{name: 'calc', status: 'connected', source: 'sdk'}],
       serverTools: () => ['mcp__calc__add'],
