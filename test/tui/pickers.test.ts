@@ -47,8 +47,8 @@ describe('/model', () => {
   test('lists the models, the default first, with what is known of them', () => {
     expect(linesOf(modelPanel(list, 'own'), {width: 99})).toEqual([
       '╭ Choose a model ─────────────────────────────────────────────────────────────────────────────────╮',
-      '│   1  sonnet-5          usual effort  $3 in, $15 out  default  1.0M context                      │',
-      '│   2  haiku-5-20260101                $1 in, $5 out            200k context                      │',
+      '│   1  sonnet-5          usual effort  $3 in, $15 out per M tokens  default  1.0M context         │',
+      '│   2  haiku-5-20260101                $1 in, $5 out per M tokens            200k context         │',
       '│ ❯ 3  own ✓                           price unknown                                              │',
       '╰ Enter use · Esc cancel · ←→ effort · type to search ────────────────────────────────────────────╯',
     ]);

@@ -2,6 +2,7 @@ import type {SettingRow} from '../../agent/client.ts';
 import {faultText} from '../../domain/fault.ts';
 import {type Choice, choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
 import type {Effect} from '../state/effect.ts';
+import type {View} from '../state/view.ts';
 import type {CommandContext, SlashCommand} from './command.ts';
 
 export const configCommand: SlashCommand = {
@@ -35,14 +36,14 @@ async function configure(argument: string, context: CommandContext): Promise<voi
   } else context.open(valuePanel(row));
 }
 
-async function settingChoices({options, signal}: CommandContext): Promise<ChoicePanel> {
+async function settingChoices({options, view, signal}: CommandContext): Promise<ChoicePanel> {
   const answer = await options.engine.query({query: 'setting-rows'}, signal);
-  if (answer.tag === 'ok') return settingsPanel(answer.value);
+  if (answer.tag === 'ok') return settingsPanel(answer.value, view);
   return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
 }
 
 /** All settings with their values and where these come from. */
-const settingsPanel = (rows: readonly SettingRow[]): ChoicePanel =>
+const settingsPanel = (rows: readonly SettingRow[], view: View): ChoicePanel =>
   choicePanel({
     title,
     note: '',
@@ -50,11 +51,17 @@ const settingsPanel = (rows: readonly SettingRow[]): ChoicePanel =>
     empty: 'No settings',
     rows: rows.map(row => ({
       label: row.name,
-      details: [row.value === '' ? 'not set' : row.value, row.source],
+      details: row.value === '' ? ['not set', inUse(row, view)] : [row.value, row.source],
       mark: 'none',
       choice: choiceOf(row),
     })),
   });
+
+/** What counts where nobody has set it, as far as the conversation says; empty where it does not. */
+function inUse({name}: SettingRow, {model, session}: View): string {
+  const value = name === 'model' ? model : name === 'provider' && session.tag === 'open' ? session.info.provider : '';
+  return value === '' ? '' : `in use: ${value}`;
+}
 
 /** A setting with a few values shows them; any other is written in the composer. */
 const choiceOf = (row: SettingRow): Choice =>

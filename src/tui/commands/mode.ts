@@ -21,10 +21,14 @@ export const modeCommand: SlashCommand = {
       return;
     }
     const choice = readMode(word, mode);
-    if (choice.kind === 'mode') context.submit({op: 'set-mode', mode: choice.mode});
-    else context.notify('warning', choice.text);
+    if (choice.kind === 'mode') {
+      context.submit({op: 'set-mode', mode: choice.mode});
+      context.notify('info', chosenText(choice.mode));
+    } else context.notify('warning', choice.text);
   },
 };
+
+const chosenText = (mode: PermissionMode): string => `Mode: ${modeText(mode)}`;
 
 const modePanel = (now: PermissionMode): ChoicePanel =>
   choicePanel({
@@ -36,7 +40,13 @@ const modePanel = (now: PermissionMode): ChoicePanel =>
       label: modeText(mode),
       details: [modeMeaning(mode)],
       mark: mode === now ? 'current' : 'none',
-      choice: {effects: [{do: 'op', op: {op: 'set-mode', mode}}], next: 'none'},
+      choice: {
+        effects: [
+          {do: 'op', op: {op: 'set-mode', mode}},
+          {do: 'notify', text: chosenText(mode)},
+        ],
+        next: 'none',
+      },
     })),
   });
 

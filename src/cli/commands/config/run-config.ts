@@ -110,12 +110,14 @@ export function settingRows(cwd: string): readonly SettingRow[] {
     const [counting] = unwrap(explainSetting(name, layers)).filter(({state}) => state === 'counts');
     return {
       name: text,
-      value: counting === undefined ? '' : plain(counting.value),
+      value: counting === undefined ? '' : isEmptyList(counting.value) ? 'none' : plain(counting.value),
       source: counting?.source ?? '',
       choices: settingChoices(name),
     };
   });
 }
+
+const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
 /** `weft config set`: writes a value that fits into a settings file. */
 export async function writeSetting(text: string, value: string, options: InFile): Promise<ExitCode> {
