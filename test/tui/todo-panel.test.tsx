@@ -76,6 +76,16 @@ describe('the panel on a screen', () => {
     await screen.until(/^(?![^]*Todos)[^]*Ask weft to do something/u);
   });
 
+  test('goes with the prompt where nothing was marked, and stays where something is open', async () => {
+    const {screen, engine} = await start();
+    engine.emit(accepted('do it'), framed('', '---'));
+    await screen.until(/Todos ░{10} 0\/3/u);
+    engine.emit(finished({kind: 'done'}));
+    await screen.until(/^(?![^]*Todos)[^]*Ask weft to do something/u);
+    engine.emit(accepted('go on'), framed('---', '+--'), finished({kind: 'done'}));
+    await screen.until(/Todos ███░+ 1\/3[^]*Ask weft to do something/u);
+  });
+
   test('is there again in a resumed session', async () => {
     const {screen, engine} = await start();
     engine.emit({

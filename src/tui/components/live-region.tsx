@@ -82,7 +82,9 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
   const isAsked = attention.kind !== 'composer';
   const openMost = view.entries.at(-1)?.kind === 'text' ? Math.min(most, mostText) : most;
   const todos = todosOf(view.tasks);
-  const isOver = view.run.state === 'idle' && todos.every(isFinishedTodo);
+  // Of a list that nothing was marked in, such as the steps of a plan that was carried out without it, nobody learns anything.
+  const isUsed = todos.some(({status}) => status !== 'pending');
+  const isOver = view.run.state === 'idle' && (!isUsed || todos.every(isFinishedTodo));
   const todoRows = isOver ? 0 : Math.min(mostTodos, Math.floor((most - (isAsked ? usualCard : rowsBelow)) / 2));
   const motion = frame.theme.name === 'plain' ? 'still' : 'turning';
   return (
