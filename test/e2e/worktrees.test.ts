@@ -8,7 +8,7 @@ import {needs} from '../support/programs.ts';
 import {type Answer, call, fail, hang, type Part, say, until} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
-import {openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
+import {fileComes, openScene, pointedAt, processGone, type Scene, toldResults} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
 const put = (scene: Scene, path: string, text: string): void => {
@@ -515,3 +515,39 @@ describe('in a sandbox', () => {
     expect(existsSync(join(scene.place.work, 'outside'))).toBe(false);
   });
 });
+
+/** A command in the background that writes its process into a file. */
+const runs = (file: string): Part =>
+  call('Bash', {command: `echo $$ > ${file}; exec sleep 7411`, run_in_background: true});
+
+test(
+  'what a sub-agent runs in its worktree is in the list of background commands, and is stopped there',
+  {tags: 'long'},
+  async () => {
+    const left = {prompt: 'MAKE-IT', isolation: 'worktree', run_in_background: true};
+    await using scene = await openScene(
+      scripts({
+        'MAKE-IT': [[runs('its-pid')], hang()],
+        Go: [[runs('own-pid')], [call('Agent', {description: 'maker', ...left})], say('I go on.')],
+      }),
+    );
+    makeRepository(scene);
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await terminal.type('weft Go. --allowed-tools Bash');
+    await terminal.press('Enter');
+    await terminal.until(/I go on\.[^]*Ask weft to do something/u);
+    const own = Number(await fileComes(join(scene.place.work, 'own-pid')));
+    const [worktree = ''] = worktreesOf(scene);
+    const its = Number(await fileComes(join(scene.place.work, '.weft/worktrees', worktree, 'its-pid')));
+    await terminal.type('/ps');
+    await terminal.press('Enter');
+    await terminal.onScreen(/1 +echo \$\$ > own-pid[^]*2 +echo \$\$ > its-pid/u);
+    await terminal.press('Down');
+    await terminal.onScreen(/❯ 2/u);
+    await terminal.type('s');
+    await processGone(its);
+    await terminal.onScreen(/1 +echo \$\$ > own-pid[^]*running[^]*2 +echo \$\$ > its-pid[^]*ended/u);
+    // The other one goes on: nothing is thrown.
+    process.kill(own, 0);
+  },
+);

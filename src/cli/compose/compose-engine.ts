@@ -48,6 +48,7 @@ import {
   lazyWorktrees,
   workspaceState,
 } from './lazy-ports.ts';
+import {sessionTerminals} from './session-terminals.ts';
 import type {UserPorts} from './user-ports.ts';
 import {createEngine, type EngineOptions} from '../../agent/create-engine.ts';
 import type {Action} from '../../actions/catalogue.ts';
@@ -66,7 +67,7 @@ import {
 } from '../../agent/ports.ts';
 import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../../domain/hook.ts';
-import {messageId, planId, todoId} from '../../domain/ids.ts';
+import {blockId, messageId, planId, todoId} from '../../domain/ids.ts';
 import {coversAll, type SandboxChoice} from '../../domain/sandbox.ts';
 import type {OpenSession} from '../../domain/journal.ts';
 import {type PermissionMode, ruleLists} from '../../domain/risk.ts';
@@ -188,6 +189,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     key: setup.placeholderKey,
   });
   setup.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
+  let blocks = 0;
   /** What depends on which folders are the workspace. */
   const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
     const newFiles = (): FilesPort => makeFiles({roots: folders, home, alsoReadable: outputs.folders});
@@ -224,6 +226,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         redact: secrets.redact,
         registryFolder: setup.blocksFolder,
         blockWaits: 'usual',
+        newBlockId: () => blockId(`b${++blocks}`),
         sandbox,
       });
       return {sandbox, commands};
@@ -234,6 +237,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const {files, pathContext, excluded} = workspace;
   const main = workspace.newCommands();
   const {sandbox, commands} = main;
+  const terminals = sessionTerminals(commands.control);
   const checkpoints = lazyCheckpoints(
     setup.checkpointsFolder === undefined
       ? undefined
@@ -309,6 +313,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       }
       const apart = workspaceOf([place.in], rules);
       let running = apart.newCommands();
+      let unlist = terminals.add(running.commands.control);
       const {ports} = machineOf(apart, {
         rules,
         shell: {
@@ -329,9 +334,11 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         running: () => running,
       });
       const stop = async (): Promise<void> => {
-        const {commands: before} = running;
+        const [{commands: before}, forget] = [running, unlist];
         running = apart.newCommands();
+        unlist = terminals.add(running.commands.control);
         await before.close();
+        forget();
       };
       machines.add(stop);
       return {...ports, stop};
@@ -369,7 +376,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       },
       // A prompt may hold a secret, and the history is stored on disk.
       history: {load: () => history.load(), add: prompt => history.add(secrets.redact(prompt))},
-      terminals: commands.control,
+      terminals,
       // Front ends show placeholders for secrets, as the model reads them.
       edits: machine.files,
       mcp: machine.mcp,

@@ -39,6 +39,8 @@ interface CommandsOptions {
   /** The folder in which blocks are registered, so that other weft processes find them. */
   readonly registryFolder: string;
   readonly blockWaits: BlockWaits;
+  /** A new one each time, also among those of other shells in other folders that the same user has in one list. */
+  readonly newBlockId: () => BlockId;
   readonly sandbox: CommandSandbox;
 }
 
@@ -97,6 +99,7 @@ export function makeCommands(options: CommandsOptions): Commands {
         sandbox: options.sandbox,
         registry: makeBlockRegistry(options.registryFolder),
         waits: options.blockWaits,
+        newId: options.newBlockId,
       });
       ({control} = made);
       findBlock = id => made.port.find(id);

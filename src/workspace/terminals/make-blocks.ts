@@ -12,7 +12,7 @@ import {firstLine} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
-import {blockId, type BlockId} from '../../domain/ids.ts';
+import type {BlockId} from '../../domain/ids.ts';
 import {endProcessTree, groupRemains, livingMembers, treeOf} from '../exec/process-tree.ts';
 import {findObstacle, findShell, makeBlockPrelude} from '../exec/shell-start.ts';
 import {pagerInFront} from '../exec/input-wait.ts';
@@ -48,6 +48,7 @@ export interface BlocksOptions {
   readonly sandbox: CommandSandbox;
   readonly registry: BlockRegistry;
   readonly waits: BlockWaits;
+  readonly newId: () => BlockId;
 }
 
 export interface Blocks {
@@ -103,7 +104,6 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   const {startMs, echoMs} = options.waits === 'usual' ? usualWaits : options.waits;
   const entries = new Map<BlockId, Entry>();
   const listeners = new Set<() => void>();
-  let ids = 0;
   let telling: NodeJS.Timeout | undefined;
   let shell: string | undefined;
   let ownPrelude: {readonly path: string} | undefined;
@@ -160,10 +160,9 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       return opened;
     }
     const source = opened.value;
-    ids += 1;
     const block = openBlock(
       {
-        id: blockId(`b${ids}`),
+        id: options.newId(),
         command: shown,
         directory: run.directory,
         runTag: run.runTag,

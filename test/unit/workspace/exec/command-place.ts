@@ -1,3 +1,4 @@
+import {blockIds} from '../../../support/block-ids.ts';
 import {plainSandbox} from '../../../support/plain-sandbox.ts';
 import type {CommandSandbox} from '../../../../src/workspace/sandbox/sandbox.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
@@ -33,6 +34,7 @@ export function commandPlace(
     redact: text => text,
     registryFolder: registry,
     blockWaits: given.blockWaits ?? 'usual',
+    newBlockId: blockIds(),
     sandbox: given.sandbox ?? plainSandbox,
   });
   return {

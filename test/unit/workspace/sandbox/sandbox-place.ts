@@ -1,3 +1,4 @@
+import {blockIds} from '../../../support/block-ids.ts';
 import {execFileSync, spawn} from 'node:child_process';
 import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
@@ -83,6 +84,7 @@ export async function sandboxPlace(
     redact: text => text,
     registryFolder: join(folder, 'blocks'),
     blockWaits: 'usual',
+    newBlockId: blockIds(),
     sandbox,
   });
   const victim = spawn('sleep', ['600'], {stdio: 'ignore'});

@@ -1,3 +1,4 @@
+import {blockIds} from '../../../support/block-ids.ts';
 import {plainSandbox} from '../../../support/plain-sandbox.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {readBlockRegistry} from '../../../../src/workspace/terminals/block-registry.ts';
@@ -17,6 +18,7 @@ const commands = makeCommands({
   redact: text => text,
   registryFolder: `${folder}/blocks`,
   blockWaits: 'usual',
+  newBlockId: blockIds(),
   sandbox: plainSandbox,
 });
 const kept = await commands.blocks.start(
