@@ -144,7 +144,7 @@ export function reasonText(reason: Reason): string {
     case 'secret':
       return secretText(reason.name, reason.to);
     case 'model-claim':
-      return reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it does more than read';
+      return reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it changes something';
     case 'command-part': {
       const text = sentenceCase(effectText(reason.effect));
       const more = reason.alike === 0 ? '' : `and ${reason.alike} more like it`;

@@ -52,7 +52,7 @@ const collected = (value: string, before: readonly string[]): readonly string[] 
 
 /** `weft mcp list|get|add|remove|login|logout|import`. */
 export function addMcp(program: Command): void {
-  const mcp = program.command('mcp').description('MCP servers: list, add, remove, sign in, import');
+  const mcp = program.command('mcp').description('List, add, remove, sign in to and import MCP servers');
   mcp
     .command('list')
     .description('List the servers of this folder and whether they answer')

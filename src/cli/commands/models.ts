@@ -4,7 +4,7 @@ import {folderFlag, jsonFlag} from '../flags.ts';
 
 /** `weft models`. */
 export function addModels(program: Command): void {
-  const models = program.command('models').description('Models: context, prices, what each takes and is for');
+  const models = program.command('models').description('List models with context, prices, what each takes and is for');
   models
     .command('list', {isDefault: true})
     .description('List the models of the provider, and those that your settings describe')

@@ -12,7 +12,9 @@ const actions = () => import('./schedule/run-schedule.ts');
 
 /** `weft schedule add|list|remove|run`: prompts that `weft serve` sends at their times. */
 export function addSchedule(program: Command): void {
-  const schedule = program.command('schedule').description('Prompts that weft serve sends at their times');
+  const schedule = program
+    .command('schedule')
+    .description('Add, list and remove prompts that weft serve sends at their times');
   schedule
     .command('add')
     .description('Schedule a prompt')

@@ -4,7 +4,9 @@ import {agentsFlag, jsonFlag, pluginFlag} from '../flags.ts';
 
 /** `weft skills`. */
 export function addSkills(program: Command): void {
-  const skills = program.command('skills').description('Skills: where each comes from, and why one is not offered');
+  const skills = program
+    .command('skills')
+    .description('List skills, where each comes from, and why one is not offered');
   addListAndShow(skills, 'skills');
 }
 
@@ -12,7 +14,7 @@ export function addSkills(program: Command): void {
 export function addAgents(program: Command): void {
   const agents = program
     .command('agents')
-    .description('Kinds of agents and where each comes from; harnesses that are installed');
+    .description('List the kinds of agents and where each comes from, and the harnesses that are installed');
   addListAndShow(agents, 'agents');
   agents
     .command('stop <id>')

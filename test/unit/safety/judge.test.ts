@@ -73,7 +73,7 @@ describe('without rules', () => {
       risk: 'unknown',
       reasons: ['The model calls it risky'],
     });
-    expect((await judge(bash('ls', {is_read_only: false}))).reasons).toEqual(['The model says it does more than read']);
+    expect((await judge(bash('ls', {is_read_only: false}))).reasons).toEqual(['The model says it changes something']);
   });
 });
 
