@@ -4,7 +4,8 @@ import {type Action, actionNames, type ActionResult} from '../../src/actions/cat
 import {noChanges} from '../../src/actions/changes-port.ts';
 import type {DiffLine, FileDiff} from '../../src/actions/preview.ts';
 import type {ShellReport} from '../../src/actions/ports.ts';
-import {actionId} from '../../src/domain/ids.ts';
+import {actionId, parseSessionId, planId} from '../../src/domain/ids.ts';
+import {planSteps} from '../../src/domain/plan.ts';
 import {actionRows} from '../../src/tui/scrollback/action-entry.ts';
 import {renderers} from '../../src/tui/scrollback/action-results.ts';
 import {excerptOf, linesOfExcerpt, saysWhy} from '../../src/tui/scrollback/output-excerpt.ts';
@@ -380,6 +381,24 @@ test('files read, unfolded', () => {
     '6  y',
     'c: There is no such file.',
   ]);
+});
+
+test('the steps of a plan hang below their texts', () => {
+  const plan = {
+    id: planId('p1'),
+    goal: 'Prices are right',
+    steps: planSteps(['Add a test that shows which discount the third item of a cart gets', 'Mend the rounding']),
+    notes: '',
+    state: 'approved',
+    session: parseSessionId('00000000-0000-4000-8000-000000000001') ?? expect.fail(),
+    directory: '/w',
+    createdAt: 0,
+    reason: '',
+  } as const;
+  expect(renderers['exit-plan']({plan, decision: 'approved'}, narrow, 'agent')).toEqual({
+    rows: ['1. Add a test that shows which discount', '   the third item of a cart gets', '2. Mend the rounding'],
+    foot: ['approved'],
+  });
 });
 
 const page = (content: Parameters<(typeof renderers)['web-fetch']>[0]['page']['content']) =>

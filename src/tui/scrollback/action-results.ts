@@ -18,8 +18,8 @@ import {faultText} from '../../domain/fault.ts';
 import {firstLine, pluralize} from '../../base/clip.ts';
 import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 import type {ActionEntry} from '../state/view.ts';
-import {type EntryFrame, type Frame, hardWrap, wrapText} from '../text/wrap.ts';
-import {fit} from '../text/cell-width.ts';
+import {type EntryFrame, type Frame, hardWrap, wrapSpans, wrapText} from '../text/wrap.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
 import {fitPath, withTildes} from '../text/workspace-paths.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
@@ -165,7 +165,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     rows:
       decision === 'kept'
         ? []
-        : plan.steps.flatMap(({id, description}) => noteRows(visibleLine(`${id}. ${description}`), frame)),
+        : plan.steps.flatMap(({id, description}) => stepRows(visibleLine(`${id}.`), visibleLine(description), frame)),
     foot: [decision === 'kept' ? `kept as ${plan.id}` : 'approved'],
   }),
   'give-structured-answer': ({answer}, frame) => ({
@@ -173,6 +173,12 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     foot: [],
   }),
 };
+
+/** A step of a plan, whose further rows stand below its text. */
+function stepRows(id: string, description: string, frame: EntryFrame): readonly string[] {
+  const indent = {first: `${id} `, rest: ' '.repeat(cellWidth(id) + 1), roles: ['dim'] as const};
+  return wrapSpans([{text: description, roles: ['dim']}], frame, indent);
+}
 
 /** The beginning of what a sub-agent has answered, and what it took. */
 const agentBody = (row: AgentRow, frame: EntryFrame): ResultBody => ({
