@@ -8,7 +8,8 @@ import {lookUntil} from '../support/look-until.ts';
 import {type Answer, call, hang, say} from '../support/model-script.ts';
 import {type ModelServer, type Script, startModelServer} from '../support/model-server.ts';
 import {finish, TempPlace} from '../support/run-weft.ts';
-import {openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
+import {fileComes, openScene, pointedAt, processGone, type Scene, toldResults} from '../support/scene.ts';
+import {openTerminal} from '../support/shell-terminal.ts';
 import {WeftServer} from '../support/weft-server.ts';
 
 /** A scene whose settings name a weft server, in a place of its own, as `far`; each has a model of its own. */
@@ -142,6 +143,26 @@ test('a path of the folder there is one of the folder here to the rules; an edit
   expect(JSON.parse(ran.stdout)).toMatchObject({
     permission_denials: [{tool_name: 'Write', tool_input: {file_path: outside}}],
   });
+});
+
+test('in a terminal its card says who asks and what lies there, and Esc stops what it runs there', async () => {
+  const edit = call('Edit', {file_path: 'a.txt', old_string: 'before', new_string: 'after'});
+  const run = call('Bash', {command: 'echo $$ > pid; exec sleep 600'});
+  await using far = await withFar([agentCall, say('never')], [call('Read', {file_path: 'a.txt'}), edit, run]);
+  const {place, scene} = far;
+  writeFileSync(join(place.work, 'a.txt'), 'one\nbefore\n');
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft Go.');
+  await terminal.press('Enter');
+  await terminal.onScreen(/far away: Make this edit to a\.txt\?[^]*1 +one[^]*2 - before[^]*2 \+ after/u);
+  await terminal.type('y');
+  await terminal.onScreen(/far away: Run this command\?[^]*exec sleep 600/u);
+  await terminal.type('y');
+  const pid = Number(await fileComes(join(place.work, 'pid')));
+  expect(readFileSync(join(place.work, 'a.txt'), 'utf8')).toBe('one\nafter\n');
+  await terminal.press('Escape');
+  await terminal.until(/Interrupted/u);
+  await processGone(pid);
 });
 
 test('the work begins with the skills there that the settings name', async () => {
