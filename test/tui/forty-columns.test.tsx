@@ -13,11 +13,14 @@ import {actionOf} from '../../src/actions/catalogue.ts';
 import {noUserChanges} from '../../src/actions/files-port.ts';
 import {actionId, blockId, messageId} from '../../src/domain/ids.ts';
 import {noDetail} from '../../src/domain/risk.ts';
+import type {AgentRow} from '../../src/domain/sub-agent.ts';
+import {noUsage} from '../../src/domain/usage.ts';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
 import type {KeyPress} from '../../src/tui/terminal/keymap.ts';
 import {press} from '../../src/tui/state/press.ts';
 import {updateCard, focusCard, initialUi, type Ui} from '../../src/tui/state/ui.ts';
 import {loadMarkdownLexer} from '../../src/tui/scrollback/render-markdown.ts';
+import {agentPanel} from '../../src/tui/state/panels/agent.ts';
 import {blocksPanel} from '../../src/tui/state/panels/blocks.ts';
 import {compactPreview, summaryAwaited} from '../../src/tui/state/panels/compact.ts';
 import {historyPanel} from '../../src/tui/state/panels/history.ts';
@@ -33,6 +36,7 @@ import {themeOf} from '../../src/tui/theme/theme.ts';
 import {accepted, delta, finished, grepQueued, grepSettled} from './support/events.ts';
 import {approval, begin, mild} from './support/stage.ts';
 import {opening, sessionInfo} from './support/scripted-engine.ts';
+import {sampleActions} from '../support/sample-actions.ts';
 import {randomInputs} from '../support/random-inputs.ts';
 
 const lexer = await loadMarkdownLexer();
@@ -138,6 +142,25 @@ function shown(view: View, ui: Ui): readonly string[] {
 
 const tooWide = (lines: readonly string[]): readonly string[] => lines.filter(line => cellWidth(line) > frame.width);
 
+const agentAction = actionOf('start-agent', {...sampleActions['start-agent'].input, name: long});
+const agentRow: AgentRow = {
+  agent: {
+    id: sessionInfo.id,
+    call: actionId('s1'),
+    parent: 'main',
+    name: long,
+    kind: 'explore',
+    harness: 'weft',
+    model: 'm',
+    prompt: long,
+    isolation: 'none',
+    startedAt: 0,
+  },
+  status: {kind: 'in_progress', doing: `Read ${long}`},
+  progress: {turns: 1, calls: 1, usage: {...noUsage, inputTokens: 1234}, costUsd: 0, files: []},
+  place: 'foreground',
+};
+
 const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] = [
   ['blocks', blocksPanel, /npm run[^]*Enter attach · Esc close/u],
   ['compacting', summaryAwaited, /Esc stop/u],
@@ -187,6 +210,7 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
     /Enter resume · Esc cancel/u,
   ],
   ['themes', themePanel('auto'), /Enter select · Esc cancel/u],
+  ['a sub-agent', agentPanel(agentRow, {number: 1, full: long}), /Send it a message +m[^]*Stop it +s[^]*Esc close/u],
 ];
 
 describe('at forty columns', () => {
@@ -243,6 +267,16 @@ describe('at forty columns', () => {
       /npm is yours[^]*log in[^]*Take over[^]*y[^]*2 No[^]*n[^]*Tab later/u,
     ],
     ['nothing asked', viewOf(), /\/demo[^]*asks first/u],
+    [
+      'sub-agents at work',
+      viewOf(
+        ...begin,
+        {event: 'action-queued', id: agentRow.agent.call, action: agentAction, label: `Agent: ${long}`},
+        {event: 'action-started', id: agentRow.agent.call, action: agentAction, preview: {kind: 'none'}},
+        {event: 'agent-started', row: agentRow},
+      ),
+      /Agent: .*… · 1\.2k tokens/u,
+    ],
     ['work', viewOf(...begin), /Writing · 1 m 01 s · Esc[^]*asks first/u],
   ];
 
