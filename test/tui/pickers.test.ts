@@ -47,15 +47,15 @@ describe('/model', () => {
   test('lists the models, the default first, with what is known of them', () => {
     expect(linesOf(modelPanel(list, 'own'), {width: 99})).toEqual([
       '╭ Choose a model ─────────────────────────────────────────────────────────────────────────────────╮',
-      '│   1  sonnet-5          usual effort  $3 in, $15 out per M tokens  default  1.0M context         │',
-      '│   2  haiku-5-20260101                $1 in, $5 out per M tokens            200k context         │',
+      '│   1  sonnet-5          usual effort  $3/M in, $15/M out  default  1.0M context                  │',
+      '│   2  haiku-5-20260101                $1/M in, $5/M out            200k context                  │',
       '│ ❯ 3  own ✓                           price unknown                                              │',
       '╰ Enter use · Esc cancel · ←→ effort · type to search ────────────────────────────────────────────╯',
     ]);
     expect(linesOf(modelPanel({...list, from: {kind: 'weft', why: 'offline'}}, 'other'), {width: 60})).toEqual([
       '╭ Choose a model ────── known to weft, there may be others ╮',
-      '│   1  sonnet-5          usual effort  $3 in, $15 out      │',
-      '│   2  haiku-5-20260101                $1 in, $5 out       │',
+      '│   1  sonnet-5          usual effort  $3/M in, $15/M out  │',
+      '│   2  haiku-5-20260101                $1/M in, $5/M out   │',
       '│   3  own                             price unknown       │',
       '│ ❯ 4  other ✓                         price unknown       │',
       '╰ Enter use · Esc cancel · ←→ effort · type to search ─────╯',
@@ -100,7 +100,7 @@ describe('/model', () => {
 
   test('Left and Right change the effort of a model that takes one', () => {
     const panel = modelPanel({...list, effort: 'low'}, 'sonnet-5');
-    expect(linesOf(panel, {width: 99})[1]).toMatch(/^│ ❯ 1  sonnet-5 ✓ +effort low +\$3 in/u);
+    expect(linesOf(panel, {width: 99})[1]).toMatch(/^│ ❯ 1  sonnet-5 ✓ +effort low +\$3\/M in/u);
     const higher = opened(pressed(panel, key('right')).panel);
     expect(linesOf(higher, {width: 99})[1]).toMatch(/effort medium/u);
     expect(linesOf(higher, {width: 99}).at(-1)).toMatch(/Enter use · Esc cancel · ←→ effort · type to search/u);

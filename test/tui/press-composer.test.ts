@@ -120,7 +120,7 @@ describe('vim in the composer', () => {
     await screen.type('2d');
     await screen.until(/-- NORMAL -- {2}2d/u);
     await screen.type('\u001B');
-    await screen.until(/-- NORMAL -- {3,}\? for shortcuts\n/u);
+    await screen.until(/-- NORMAL -- {3,}test-model\n/u);
     await screen.type('\u001B');
     await screen.until(/Stopping/u);
     expect(engine.ops).toEqual([{op: 'interrupt'}]);

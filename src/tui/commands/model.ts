@@ -109,7 +109,7 @@ const contextText = ({contextWindow}: ListedModel): string =>
   contextWindow === 0 ? '' : `${countText(contextWindow)} context`;
 
 const priceText = ({price}: ListedModel): string =>
-  price === 'unknown' ? 'price unknown' : `$${price.input} in, $${price.output} out per M tokens`;
+  price === 'unknown' ? 'price unknown' : `$${price.input}/M in, $${price.output}/M out`;
 
 /** Uses a model that is named. A name that the provider does not list is refused; where it could not be asked, it is tried. */
 async function useModel(

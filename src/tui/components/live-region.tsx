@@ -53,8 +53,8 @@ export const mostLines = (rows: number): number => Math.max(3, rows - 1);
 /** Most rows of a panel or card. */
 export const panelRows = (rows: number): number => Math.max(2, mostLines(rows) - 2);
 
-/** Rows of the todo panel. */
-const mostTodos = 4;
+/** Rows of the todo panel, and of one beside a card. */
+const mostTodos = {alone: 7, besideCard: 4} as const;
 
 /** Rows of most cards; a higher one takes its rows from the todo panel. */
 const usualCard = 8;
@@ -85,7 +85,12 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
   // Of a list that nothing was marked in, such as the steps of a plan that was carried out without it, nobody learns anything.
   const isUsed = todos.some(({status}) => status !== 'pending');
   const isOver = view.run.state === 'idle' && (!isUsed || todos.every(isFinishedTodo));
-  const todoRows = isOver ? 0 : Math.min(mostTodos, Math.floor((most - (isAsked ? usualCard : rowsBelow)) / 2));
+  const todoRows = isOver
+    ? 0
+    : Math.min(
+        isAsked ? mostTodos.besideCard : mostTodos.alone,
+        Math.floor((most - (isAsked ? usualCard : rowsBelow)) / 2),
+      );
   const motion = frame.theme.name === 'plain' ? 'still' : 'turning';
   return (
     <Box flexDirection="column" justifyContent="flex-end" width={width} maxHeight={most} overflow="hidden">

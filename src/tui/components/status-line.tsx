@@ -14,7 +14,7 @@ import type {Role} from '../theme/palette.ts';
 import {Styled} from '../theme/styled.tsx';
 
 interface StatusLineProps {
-  readonly view: Pick<View, 'mode' | 'model' | 'usage' | 'sandbox'>;
+  readonly view: Pick<View, 'mode' | 'model' | 'usage' | 'sandbox' | 'run'>;
   /** How much effort the model is asked for. */
   readonly effort: Effort | 'default';
   readonly blocks: readonly BlockInfo[];
@@ -107,7 +107,7 @@ const list = (facts: readonly string[]): string => facts.filter(fact => fact !==
 function partsOf({view, effort, blocks, hint, vim}: Omit<StatusLineProps, 'width'>): Parts {
   const running = blocks.filter(({state}) => isGoing(state));
   const isFree = view.mode === 'bypassPermissions';
-  const isUnused = Object.keys(view.usage.models).length === 0;
+  const isUnused = view.run.state === 'idle' && Object.keys(view.usage.models).length === 0;
   return {
     hint: hint === 'none' ? '' : visibleLine(hint.text),
     mode: isFree ? '' : modeText(view.mode),

@@ -19,8 +19,8 @@ interface TodoPanelProps {
 }
 
 /**
- * The todo list: a bar, what is done on one row, what is being done with its time, and what comes next on one row. Once all is done, and
- * where there is room for no more, it is one line.
+ * The todo list: a bar, what is done on one row, what is being done with its time, and what comes next, a row each as far as there is room.
+ * Once all is done, and where there is room for no more, it is one line.
  */
 export function TodoPanel({todos, times, width, rows}: TodoPanelProps): ReactNode {
   if (todos.length === 0 || rows <= 0) return null;
@@ -44,7 +44,10 @@ export function TodoPanel({todos, times, width, rows}: TodoPanelProps): ReactNod
   // What is being done comes first, then what is done, then what comes next.
   const runningRows = running.slice(0, rows - 1);
   const doneRows = done.length > 0 && rows - 1 - runningRows.length > 0 ? 1 : 0;
-  const hasNext = next.length > 0 && (running.length === 0 || rows - 1 - runningRows.length - doneRows > 0);
+  const nextRows = Math.max(0, rows - 1 - runningRows.length - doneRows);
+  // Each on a row of its own, as far as there are rows; the last row takes what is left.
+  const own = next.length <= nextRows ? next : next.slice(0, Math.max(0, nextRows - 1));
+  const left = next.slice(own.length);
   return (
     <Box flexDirection="column" paddingLeft={margin} width={width}>
       <Bar done={done.length} all={todos.length} />
@@ -52,7 +55,10 @@ export function TodoPanel({todos, times, width, rows}: TodoPanelProps): ReactNod
       {runningRows.map(todo => (
         <RunningRow key={todo.id} todo={todo} elapsedMs={times.get(todo.id) ?? 0} room={room} />
       ))}
-      {hasNext ? <NextRow next={next} room={room} /> : null}
+      {own.map(todo => (
+        <NextRow key={todo.id} next={[todo]} room={room} />
+      ))}
+      {left.length > 0 && nextRows > 0 ? <NextRow next={left} room={room} /> : null}
     </Box>
   );
 }
@@ -109,7 +115,7 @@ function RunningRow({todo, elapsedMs, room}: {readonly todo: Todo; readonly elap
   );
 }
 
-/** What comes next, on one row: the first ones that fit, and how many come after. */
+/** What comes next, on a row: the first ones that fit, and how many come after. */
 function NextRow({next, room}: {readonly next: TodoList; readonly room: number}): ReactNode {
   const {shown, hidden} = fitting(next, room - earlierCells);
   const texts = shown.map(({words}) => `${glyphs.queued} ${words}`);
