@@ -165,17 +165,11 @@ describe('a command', () => {
       commandEntry('npm test', ran('npm test', report(failedTests, ended(1))), {durationMs: 2700}),
       [
         '  ✗ npm test                                  exit 1 · 2.7 s',
-        '    │ TAP version 13',
-        '    │ # Subtest: three of the same item get 10 % off',
         '    │ not ok 1 - three of the same item get 10 % off',
-        '    │   ---',
-        "    │   location: '/home/u/shop/test/discount.test.js:5:1'",
-        "    │   failureType: 'testCodeFailure'",
-        '    │   error: |-',
-        '    │     Expected values to be strictly equal:',
-        '    │     600 !== 540',
+        "    ⋮   location: '/home/u/shop/test/discount.test.js:5:1'",
+        '    ⋮     600 !== 540',
         '    ⋮ # tests 1 · pass 0 · fail 1',
-        '    ╰ 25 more lines · Ctrl+O',
+        '    ╰ 31 more lines · Ctrl+O',
       ],
     ],
     [
@@ -317,17 +311,32 @@ describe('what is shown of a long output', () => {
   test('the values that differ and the line of the test are shown, what says nothing is not', () => {
     const shown = excerptOf('reasons', nodeTest, 12).map(at => nodeTest[at]);
     expect(shown).toEqual([
-      '✔ two (0.7ms)',
       '✖ three of the same item get 10 % off (0.8ms)',
       'ℹ tests 2',
       'ℹ pass 1',
       'ℹ fail 1',
-      '✖ failing tests:',
-      'test at t.test.js:4:1',
       '✖ three of the same item get 10 % off (0.8ms)',
-      '  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
       '  0 !== 60',
       '      at TestContext.<anonymous> (file:///w/t.test.js:5:10)',
+    ]);
+  });
+
+  test('several failures: each with its test, the place of the first, and how many', () => {
+    const jest = ['PASS a.test.js', 'FAIL b.test.js', '  ● adds', '', '    Expected: 4', '    Received: 3', ''];
+    const stack = ['      at Object.<anonymous> (b.test.js:5:21)', '  ● takes', '    Expected: 2', '    Received: 1'];
+    const ends = ['Test Suites: 1 failed, 1 passed, 2 total', 'Time: 0.5 s', 'Ran all test suites.'];
+    const lines = [...jest, ...stack, ...ends];
+    const left = new Set([0, 3, 6, 12, 13]);
+    expect(excerptOf('reasons', lines, 12)).toEqual([...lines.keys()].filter(at => !left.has(at)));
+    const cargo = [
+      'test b ... FAILED',
+      '---- b stdout ----',
+      "thread 'b' panicked at src/lib.rs:14:9:",
+      '  left: 3',
+      ' right: 4',
+    ];
+    expect(excerptOf('reasons', ['running', ...cargo, 'note: x', 'test result: FAILED. 1 failed'], 12)).toEqual([
+      1, 2, 3, 4, 5, 7,
     ]);
   });
 

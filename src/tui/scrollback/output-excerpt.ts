@@ -36,21 +36,30 @@ function headAndTail(lines: readonly string[], most: number): Excerpt {
 }
 
 /**
- * What says why a command failed: the first line with an error and those below it, how the output begins and ends, then further lines
- * with errors. At most `most` lines, blank ones left out.
+ * What says why a command failed: the first line with an error, and each pair of values that differ with the test that it belongs to, the
+ * place of the first and how many failed. Where no test is named: the lines below the error, how the output begins and ends, and further
+ * lines with errors. At most `most` lines, blank ones left out.
  */
 function failureExcerpt(lines: readonly string[], most: number): Excerpt {
   const said = allOf(lines).filter(at => !isBlank(lines[at]));
   if (said.length <= most) return said;
-  const tells = said.filter(at => isTelling(lines[at]));
+  const tells = said.filter(at => isTelling(lines[at]) && !wentWell.test(lines[at] ?? ''));
   const errors = said.filter(at => saysWhy(lines[at] ?? ''));
+  const differing = said.filter(at => values.test(lines[at] ?? '')).slice(0, mostValues);
+  const tests = differing.map(at => said.findLast(before => before < at && failedTest.test(lines[before] ?? '')));
+  const place = said.filter(at => ownFrame.test(lines[at] ?? '')).slice(0, 1);
+  if (differing.length > 0 && !tests.includes(undefined)) {
+    const pairs = differing.flatMap((at, number) => [tests[number] ?? at, at]);
+    const sums = said.filter(at => summary.test(lines[at] ?? ''));
+    return firstOf([...errors.slice(0, 1), ...pairs.slice(0, 2), ...place, ...pairs, ...sums], most);
+  }
   const first = errors[0];
   const below = first === undefined ? [] : tells.filter(at => at > first).slice(0, linesBelow);
   const ranked = [
     ...errors.slice(0, 1),
-    ...said.filter(at => values.test(lines[at] ?? '')).slice(0, mostValues),
+    ...differing,
     ...below.slice(0, 2),
-    ...said.filter(at => ownFrame.test(lines[at] ?? '')).slice(0, 1),
+    ...place,
     ...tells.slice(-2),
     ...tells.slice(0, 1),
     ...below,
@@ -58,13 +67,22 @@ function failureExcerpt(lines: readonly string[], most: number): Excerpt {
     ...tells.toReversed(),
     ...(tells.length === 0 ? said : []),
   ];
-  const picked = new Set<number>();
-  for (const at of ranked) {
-    if (picked.size >= most) break;
-    picked.add(at);
-  }
-  return [...picked].toSorted((a, b) => a - b);
+  return firstOf(ranked, most);
 }
+
+/** The first ones, each once, in their order in the output. */
+const firstOf = (ranked: Excerpt, most: number): Excerpt =>
+  [...new Set(ranked)].slice(0, most).toSorted((a, b) => a - b);
+
+/** The name of a test that failed, as test runners write it. */
+const failedTest = /^\s*(?:[✗✖✘×●❌]\s+\S|not ok\b|---- \S+)/u;
+
+/** How many tests failed and passed. */
+const summary =
+  /^\s*[ℹ#]\s+(?:tests|pass|fail) \d|^\s*(?:Tests?|Test Files|Test Suites)\b.*\b(?:failed|passed)\b|^test result: |^=.*\b(?:failed|passed)\b.*=$/u;
+
+/** Tests that passed, and what a package manager says before the program does. */
+const wentWell = /^\s*(?:[✓✔√]|ok\b|PASS\b)|^\s*(?:>\s|npm (?:warn|notice)\b|\$ )/iu;
 
 const excerpts: Readonly<Record<OutputPart, (lines: readonly string[], most: number) => Excerpt>> = {
   beginning: firstLines,
@@ -120,8 +138,8 @@ const values =
   /(?:^|\s)\S.*\s(?:!==?|!=)\s\S|^\s*(?:expected|received|actual|got|want(?:ed)?|left|right)\b ?[:=](?!.*,$)|^\s*E\s{2,}\S/iu;
 const mostValues = 4;
 
-/** The first frame of a stack that is not the runtime's or a library's. */
-const ownFrame = /^\s+at (?!.*(?:node:|node_modules)).*:\d+:\d+\)?$/u;
+/** The first frame of a stack that is not the runtime's or a library's, or the place of a test in TAP and of a panic. */
+const ownFrame = /^\s+at (?!.*(?:node:|node_modules)).*:\d+:\d+\)?$|^\s+location: \S|\bpanicked at \S+:\d+:\d+/u;
 
 /** Whether a line says anything by itself: not a stack frame, a bracket, a count of nothing, or how a test runner compares. */
 const isTelling = (line: string | undefined): boolean =>
