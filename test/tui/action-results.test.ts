@@ -327,7 +327,7 @@ describe('what is shown of a long output', () => {
     const ends = ['Test Suites: 1 failed, 1 passed, 2 total', 'Time: 0.5 s', 'Ran all test suites.'];
     const lines = [...jest, ...stack, ...ends];
     const left = new Set([0, 3, 6, 12, 13]);
-    expect(excerptOf('reasons', lines, 12)).toEqual([...lines.keys()].filter(at => !left.has(at)));
+    expect(excerptOf('reasons', lines, 9)).toEqual([...lines.keys()].filter(at => !left.has(at)));
     const cargo = [
       'test b ... FAILED',
       '---- b stdout ----',
@@ -335,7 +335,7 @@ describe('what is shown of a long output', () => {
       '  left: 3',
       ' right: 4',
     ];
-    expect(excerptOf('reasons', ['running', ...cargo, 'note: x', 'test result: FAILED. 1 failed'], 12)).toEqual([
+    expect(excerptOf('reasons', ['running', ...cargo, 'note: x', 'test result: FAILED. 1 failed'], 6)).toEqual([
       1, 2, 3, 4, 5, 7,
     ]);
   });
