@@ -271,6 +271,8 @@ describe('the card of what destroys something', () => {
       │ type "build" to allow [       ]                 Esc = no │
       ╰ Ctrl+E edit · n no, and say why ─────────────────────────╯"
     `);
+    const modules = {...remove, verdict: {...remove.verdict, detail: {...remove.verdict.detail, confirmWord: 'node'}}};
+    expect(cardOf(modules).at(-1)).toContain('n Enter no, and say why');
     expect(cardOf(remove, {width: 40, rows: 9}).join('\n')).toMatchInlineSnapshot(`
       "╭ Delete files? ───── can destroy data ╮
       │ rm -rf build                         │

@@ -253,6 +253,10 @@ function fieldAnswer(
   };
 }
 
+/** The letter with which the word begins, too, means no only when Enter follows. */
+const refuseHint = (word: string): string =>
+  `${approvalKeys.refuse}${word.startsWith(approvalKeys.refuse) ? ' Enter' : ''} no, and say why`;
+
 /** What the card takes beside its answers, for its lower border. */
 function hintsOf(
   stage: WholeStage,
@@ -269,7 +273,7 @@ function hintsOf(
         ...(isEdit ? [`${approvalKeys.showAll} whole diff`] : isCut ? [`${approvalKeys.showAll} show all`] : []),
         ...(isCut ? ['PgDn more'] : []),
         ...(rules.length > 1 ? ['←→ other rule'] : []),
-        ...(accept.by === 'word' ? [`${approvalKeys.refuse} no, and say why`] : ['Esc stop']),
+        ...(accept.by === 'word' ? [refuseHint(accept.word)] : ['Esc stop']),
       ];
     }
     case 'word':
