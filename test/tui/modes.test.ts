@@ -155,6 +155,24 @@ describe('/agents', () => {
     await screen.until(/review: done[^]*Its task: Where is it\?[^]*All is well\./u);
   });
 
+  test('prints the last lines of one at work, where nothing is redrawn, too', async () => {
+    const {engine, screen} = await start([90, 24]);
+    engine.answers.agents = {tag: 'ok', value};
+    const [row = expect.unreachable()] = value;
+    const chunk = Array.from({length: 12}, (_, at) => `line ${String(at)}\n`).join('');
+    const output: AgentEvent = {event: 'action-output', id: actionId('x'), chunk};
+    engine.emit(
+      {event: 'agent-started', row},
+      {event: 'agent-event', agent: id, name: 'find', call: row.agent.call, happened: {by: 'weft', event: output}},
+    );
+    await screen.type('/agents\r');
+    await screen.until(/❯ 1 {2}find/u);
+    await screen.type('\r');
+    await screen.until(/Stop it +s/u);
+    await screen.type('p');
+    await screen.until(/Its task: Where is it\?\n +Its last lines:\n +line 2\n[^]*line 11\n/u);
+  });
+
   test('stops one and tells one something, by its number', async () => {
     const {engine, screen} = await start([90, 24]);
     engine.answers.agents = {tag: 'ok', value};

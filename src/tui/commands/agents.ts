@@ -1,8 +1,8 @@
 import {agentFacts} from '../../actions/start-agent.ts';
 import {visible, visibleExactLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
-import type {AgentRow} from '../../domain/sub-agent.ts';
-import {agentStatusText} from '../state/agent-outputs.ts';
+import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
+import {type AgentOutput, agentStatusText} from '../state/agent-outputs.ts';
 import {agentPanel} from '../state/panels/agent.ts';
 import {choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
 import type {CommandContext, SlashCommand} from './command.ts';
@@ -25,13 +25,13 @@ export const agentsCommand: SlashCommand = {
 
 const title = 'Sub-agents';
 
-async function agentChoices({options, signal}: CommandContext): Promise<ChoicePanel> {
+async function agentChoices({options, view, signal}: CommandContext): Promise<ChoicePanel> {
   const answer = await options.engine.query({query: 'agents'}, signal);
-  if (answer.tag === 'ok') return agentsPanel(answer.value);
+  if (answer.tag === 'ok') return agentsPanel(answer.value, view.agents);
   return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
 }
 
-const agentsPanel = (rows: readonly AgentRow[]): ChoicePanel =>
+const agentsPanel = (rows: readonly AgentRow[], outputs: readonly AgentOutput[]): ChoicePanel =>
   choicePanel({
     title,
     note: '',
@@ -41,7 +41,7 @@ const agentsPanel = (rows: readonly AgentRow[]): ChoicePanel =>
       label: visibleExactLine(row.agent.name),
       details: [agentStatusText(row), visibleExactLine(agentFacts(row).join(', '))],
       mark: 'none',
-      choice: {effects: [], next: agentPanel(row, {number: at + 1, full: fullText(row)})},
+      choice: {effects: [], next: agentPanel(row, {number: at + 1, full: fullText(row, outputs)})},
     })),
   });
 
@@ -65,10 +65,15 @@ async function change(argument: string, context: CommandContext): Promise<void> 
   context.notify('info', `${word === 'tell' ? 'Told' : 'Stopping'} ${visibleExactLine(name)}`);
 }
 
+/** How many of the last lines of one at work are printed. */
+const lastLines = 10;
+
 /** All that is known of a sub-agent, in several lines. */
-function fullText(row: AgentRow): string {
+function fullText(row: AgentRow, outputs: readonly AgentOutput[]): string {
   const {agent, status} = row;
-  const said = 'answer' in status && status.answer !== '' ? [visible(status.answer)] : [];
+  const tail = outputs.find(each => each.row.agent.id === agent.id)?.tail.trim() ?? '';
+  const last = tail === '' ? [] : ['Its last lines:', ...visible(tail).split('\n').slice(-lastLines)];
+  const said = 'answer' in status && status.answer !== '' ? [visible(status.answer)] : hasEnded(status) ? [] : last;
   return [
     `${visibleExactLine(agent.name)}: ${agentStatusText(row)} (${visibleExactLine(agentFacts(row).join(', '))})`,
     ...(status.kind === 'failed' ? [visible(status.reason)] : []),

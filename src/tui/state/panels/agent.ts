@@ -29,7 +29,7 @@ export function agentPanel(
         {do: 'notify', text: `Stopping ${visibleExactLine(name)}`},
       ],
     ],
-    ['Print its task, and its answer', 'p', [{do: 'notify', text: full}]],
+    ['Print its task, and what it said', 'p', [{do: 'notify', text: full}]],
   ];
   const items = doings.map(([label, letter, value]) => {
     return {value, label, letter, details: [], mark: 'none', searched: ''} as const;
