@@ -51,7 +51,10 @@ function failureExcerpt(lines: readonly string[], most: number): Excerpt {
   if (differing.length > 0 && !tests.includes(undefined)) {
     const pairs = differing.flatMap((at, number) => [tests[number] ?? at, at]);
     const sums = said.filter(at => summary.test(lines[at] ?? ''));
-    return firstOf([...errors.slice(0, 1), ...pairs.slice(0, 2), ...place, ...pairs, ...sums], most);
+    // Many runners list the tests that failed, and then name each again with what was wrong.
+    const [named = 0] = pairs;
+    const error = errors.slice(0, 1).filter(at => lines[at] !== lines[named]);
+    return firstOf([...error, ...pairs.slice(0, 2), ...place, ...pairs, ...sums], most);
   }
   const first = errors[0];
   const below = first === undefined ? [] : tells.filter(at => at > first).slice(0, linesBelow);
