@@ -149,10 +149,10 @@ describe('the card of a command', () => {
       │ npm test                                                                                         │
       │ Run the tests                                                                                    │
       │                                                                                                  │
-      │   1 Yes                                                                                       y  │
-      │   2 Yes, npm test … for this session                                                          s  │
-      │   3 Always in this project: npm test *                                                        a  │
-      │   4 No, and tell weft what to do instead                                                      n  │
+      │   1 Yes                                               y                                          │
+      │   2 Yes, npm test … for this session                  s                                          │
+      │   3 Always in this project: npm test *                a                                          │
+      │   4 No, and tell weft what to do instead              n                                          │
       ╰ Ctrl+E edit · ←→ other rule · Esc stop ──────────────────────────────────────────────────────────╯"
     `);
   });

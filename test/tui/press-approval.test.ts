@@ -29,7 +29,7 @@ describe('what accepts', () => {
   test('the card says what, where and why; Enter alone accepts nothing', async () => {
     const {screen, engine} = await asked(mild('a1', 'make'));
     await screen.until(
-      /╭ Run this command\?.* writes files ╮\n│ make +│\n│ the cache is stale +│\n│ +│\n│ {3}1 Yes +y {2}│\n/u,
+      /╭ Run this command\?.* writes files ╮\n│ make +│\n│ the cache is stale +│\n│ +│\n│ {3}1 Yes +y +│\n/u,
     );
     await screen.type('\r');
     await screen.type('\r\r');
@@ -181,7 +181,7 @@ describe('always', () => {
   test('the card shows the rule that it would store, and the arrows narrow and widen it', async () => {
     const stage = await asked(judged('unknown', rules));
     const {screen, engine} = stage;
-    await screen.until(/3 Always in this project: npm run test +a {2}│/u);
+    await screen.until(/3 Always in this project: npm run test +a +│/u);
     await press(stage, '\u001B[D', '\u001B[C', '\u001B[C', '\u001B[C');
     await screen.until(/3 Always in this project: npm \* +a/u);
     await press(stage, '\u001B[D');

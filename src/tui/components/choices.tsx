@@ -26,19 +26,27 @@ interface ChoicesProps {
 /** The answers that a card offers, each with its number and its letter. */
 export const Choices = ({choices, selected, first = 0}: ChoicesProps): ReactNode =>
   choices.map((choice, at) => (
-    <ChoiceRow key={choice.label} choice={choice} at={first + at} isSelected={selected === first + at} />
+    <ChoiceRow
+      key={choice.label}
+      choice={choice}
+      at={first + at}
+      isSelected={selected === first + at}
+      width={Math.max(usualRow, ...choices.map(one => besideLabel + cellWidth(textOf(one))))}
+    />
   ));
 
 interface ChoiceRowProps {
   readonly choice: Choice;
   readonly at: number;
   readonly isSelected: boolean;
+  /** Cells that the row takes at most: on a wide card the letters stand near the labels. */
+  readonly width: number;
 }
 
-function ChoiceRow({choice: {label, detail, letter}, at, isSelected}: ChoiceRowProps): ReactNode {
+function ChoiceRow({choice: {label, detail, letter}, at, isSelected, width}: ChoiceRowProps): ReactNode {
   const pointer = isSelected ? glyphs.pointer : ' ';
   return (
-    <Box>
+    <Box maxWidth={width}>
       <Box flexShrink={0}>
         <Styled as={isSelected ? ['bold', 'accent'] : 'dim'}>{`${pointer} ${at + 1} `}</Styled>
       </Box>
@@ -60,12 +68,18 @@ function ChoiceRow({choice: {label, detail, letter}, at, isSelected}: ChoiceRowP
 /** Cells of a row beside its label: the pointer, the number and the letter. */
 const besideLabel = 8;
 
+/** Cells of a row whose label is short. */
+const usualRow = 56;
+
+const textOf = ({label, detail}: Choice): string => (detail === '' ? label : `${label}  ${detail}`);
+
 /** The rows that a list of choices takes on `cells`. */
 export const choicesHeight = (choices: readonly Choice[], cells: number): number =>
-  choices.reduce((sum, {label, detail}) => {
-    const text = detail === '' ? label : `${label}  ${detail}`;
-    return sum + wrapText(text, [], {theme: themeOf('plain'), width: Math.max(1, cells - besideLabel)}).length;
-  }, 0);
+  choices.reduce(
+    (sum, choice) =>
+      sum + wrapText(textOf(choice), [], {theme: themeOf('plain'), width: Math.max(1, cells - besideLabel)}).length,
+    0,
+  );
 
 interface ChoiceLineProps extends Pick<ChoicesProps, 'choices' | 'selected'> {
   readonly cells: number;
