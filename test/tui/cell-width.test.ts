@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {cellWidth, clipStyled, fit} from '../../src/tui/text/cell-width.ts';
+import {cellWidth, fit} from '../../src/tui/text/cell-width.ts';
 
 describe('cells of', () => {
   test.each<[string, string, number]>([
@@ -48,20 +48,4 @@ describe('what fits', () => {
   ])('%j in %i', (text, cells, fitting) => {
     expect(fit(text, cells)).toBe(fitting);
   });
-});
-
-test.each([
-  ['fits', 'short', 10, 'short'],
-  ['plain', 'a longer line', 6, 'a lon…'],
-  ['styled', '\u001B[1mbold\u001B[22m and plain', 7, '\u001B[1mbold\u001B[22m a…'],
-  ['cut within a style', '\u001B[1mbold letters\u001B[22m', 6, '\u001B[1mbold …\u001B[22m'],
-  ['wide letters are not halved', '你好世界', 4, '你…'],
-  [
-    'a link is closed',
-    '\u001B]8;;http://x\u0007link text\u001B]8;;\u0007',
-    5,
-    '\u001B]8;;http://x\u0007link…\u001B]8;;\u0007',
-  ],
-])('%s', (_, line, cells, clipped) => {
-  expect(clipStyled(line, cells)).toBe(clipped);
 });

@@ -578,7 +578,6 @@ describe('what is derived', () => {
       model: 'test-model',
       mode: 'asks first',
       tokens: '46k in, 1.2k out',
-      tokensInFull: '46k in (45k cached), 1.2k out',
       cost: '$0.50',
       context: '25% context',
     });

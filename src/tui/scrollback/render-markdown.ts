@@ -223,29 +223,10 @@ export const inlineSpans = (tokens: readonly Token[], roles: readonly Style[], t
   tokens.flatMap(token => spansOf(token, roles, theme));
 
 /** Unknown token types of a newer parser fall back to their raw text. */
-const known: ReadonlySet<string> = new Set([
-  'blockquote',
-  'br',
-  'checkbox',
-  'code',
-  'codespan',
-  'def',
-  'del',
-  'em',
-  'escape',
-  'heading',
-  'hr',
-  'html',
-  'image',
-  'link',
-  'list',
-  'list_item',
-  'paragraph',
-  'space',
-  'strong',
-  'table',
-  'text',
-]);
+const known: ReadonlySet<string> = new Set(
+  `blockquote br checkbox code codespan def del em escape heading hr
+    html image link list list_item paragraph space strong table text`.split(/\s+/u),
+);
 export const isKnown = (token: Token): token is MarkedToken => known.has(token.type);
 
 function spansOf(token: Token, roles: readonly Style[], theme: Theme): readonly StyledSpan[] {

@@ -41,8 +41,6 @@ export interface StatusFacts {
   readonly model: string;
   readonly mode: string;
   readonly tokens: string;
-  /** The same, with how many came from the provider's cache. */
-  readonly tokensInFull: string;
   readonly cost: string;
   readonly context: string;
 }
@@ -51,11 +49,9 @@ export interface StatusFacts {
 export function statusOf(view: View): StatusFacts {
   let input = 0;
   let output = 0;
-  let cached = 0;
   for (const {usage} of Object.values(view.usage.models)) {
     input += usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     output += usage.outputTokens;
-    cached += usage.cacheReadTokens;
   }
   const cost = knownCost(Object.values(view.usage.models));
   const {contextTokens, contextWindow} = view.usage;
@@ -63,10 +59,6 @@ export function statusOf(view: View): StatusFacts {
     model: view.model,
     mode: modeText(view.mode),
     tokens: input + output === 0 ? '' : `${countText(input)} in, ${countText(output)} out`,
-    tokensInFull:
-      input + output === 0
-        ? ''
-        : `${countText(input)} in${cached === 0 ? '' : ` (${countText(cached)} cached)`}, ${countText(output)} out`,
     cost: cost === undefined || cost === 0 ? '' : moneyText(cost),
     context: contextWindow > 0 && contextTokens > 0 ? `${contextPercent(contextTokens, contextWindow)}% context` : '',
   };

@@ -196,7 +196,6 @@ const attributes: Readonly<Partial<Record<Role, Code>>> = {
   selected: ['7', '27'],
   heading: ['1', '22'],
   link: ['4', '24'],
-  quote: ['3', '23'],
   'added-word': ['1', '22'],
   'removed-word': ['1', '22'],
   'syntax-comment': ['3', '23'],
