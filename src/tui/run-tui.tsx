@@ -18,6 +18,7 @@ import {TerminalSessions} from './terminal/terminal-sessions.ts';
 import {backgroundQueryThroughTmux, extentQuery, probeQueries} from './terminal/terminal-probes.ts';
 import type {Reflow} from './terminal/reflow.ts';
 import {raceTimeout} from '../base/race.ts';
+import {loadVimKeys} from './editor/vim-keys.ts';
 import {openScrollbackBuffer} from './scrollback/scrollback-buffer.ts';
 import {backgroundOfReply} from './theme/terminal-look.ts';
 import {chalkLevelOf} from './theme/theme.ts';
@@ -30,6 +31,7 @@ import chalk from 'chalk';
  */
 export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<TuiExit> {
   const {stdin, stdout, engine} = options;
+  if (options.preferences.editorMode === 'vim') await loadVimKeys();
   const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
   const unwatch = watchTerminalEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
   stdin.setRawMode(true);

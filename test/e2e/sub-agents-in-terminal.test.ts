@@ -1,5 +1,7 @@
+import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {lookUntil} from '../support/look-until.ts';
 import {type Answer, call, fail, say, until} from '../support/model-script.ts';
 import {fileComes, openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
@@ -14,9 +16,9 @@ function scripted(inner: readonly Answer[], outer: readonly Answer[], more: obje
 }
 
 /** A terminal in which weft works on a prompt. */
-async function begin({place, server}: Scene): Promise<ShellTerminal> {
+async function begin({place, server}: Scene, flags = ''): Promise<ShellTerminal> {
   const terminal = await openTerminal(place, pointedAt(server));
-  await terminal.type('weft Go.');
+  await terminal.type(`weft ${flags} Go.`);
   await terminal.press('Enter');
   return terminal;
 }
@@ -84,3 +86,65 @@ test('leaving says which commands and sub-agents in the background it has stoppe
   await terminal.press('Enter');
   await terminal.until(/Stopped: the agent maker/u);
 });
+
+/** Eight sub-agents in one answer, of which each runs a command that never ends. */
+const eight = (): Promise<Scene> =>
+  openScene(({body}) => {
+    const answered = body.messages.filter(({role}) => role === 'assistant').length;
+    if (JSON.stringify(body.messages[0]).includes('MAKE-IT'))
+      return answered === 0 ? call('Bash', {command: 'echo $$ >> pids; exec sleep 600'}) : say('never');
+    const agents = Array.from({length: 8}, (_, at) =>
+      call('Agent', {description: `maker ${String(at + 1)}`, prompt: 'MAKE-IT'}),
+    );
+    return answered === 0 ? agents : say('I go on.');
+  });
+
+async function eightPids(scene: Scene): Promise<readonly number[]> {
+  const pids = (): readonly number[] =>
+    existsSync(join(scene.place.work, 'pids')) ? scene.read('pids').trim().split('\n').map(Number) : [];
+  await lookUntil(
+    () => pids().length === 8,
+    () => `${String(pids().length)} commands run`,
+  );
+  return pids();
+}
+
+test('Esc ends eight at once, with what each runs', {tags: 'long'}, async () => {
+  await using scene = await eight();
+  await using terminal = await begin(scene, '--permission-mode bypassPermissions');
+  const pids = await eightPids(scene);
+  await terminal.onScreen(/maker 1 · [^]*maker 8 · [^]*8 agents at work/u);
+  await terminal.press('Escape');
+  await terminal.until(/Interrupted/u);
+  await Promise.all(pids.map(pid => processGone(pid)));
+});
+
+test(
+  'of eight each asks on a card of its own, one after the other; Ctrl+B lets the agent go on without them',
+  {tags: 'long'},
+  async () => {
+    await using scene = await eight();
+    await using terminal = await begin(scene);
+    // Who asks first is a matter of chance.
+    const left = new Set(['1', '2', '3', '4', '5', '6', '7', '8']);
+    while (left.size > 0) {
+      const card = new RegExp(`maker ([${[...left].join('')}]): Run this command\\?`, 'u');
+      // oxlint-disable-next-line no-await-in-loop -- one card after the other
+      await terminal.onScreen(card);
+      // oxlint-disable-next-line no-await-in-loop -- one card after the other
+      left.delete(card.exec(await terminal.text())?.[1] ?? '');
+      // oxlint-disable-next-line no-await-in-loop -- one card after the other
+      await terminal.type('y');
+    }
+    const pids = await eightPids(scene);
+    for (let at = 1; at <= 8; at++) {
+      // oxlint-disable-next-line no-await-in-loop -- each press moves one
+      await terminal.press('C-b');
+    }
+    await terminal.until(/I go on\./u);
+    await terminal.type('/exit');
+    await terminal.press('Enter');
+    await terminal.until(/Stopped: the agent maker 1, [^]*the agent maker\s+8/u);
+    await Promise.all(pids.map(pid => processGone(pid)));
+  },
+);

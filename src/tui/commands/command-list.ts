@@ -1,4 +1,6 @@
 import {pluralize} from '../../base/clip.ts';
+import {causeText} from '../../domain/fault.ts';
+import {loadVimKeys} from '../editor/vim-keys.ts';
 import {connectPanel} from '../state/panels/connect.ts';
 import {hasNoModel} from '../state/selectors.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
@@ -181,14 +183,18 @@ const vimCommand: SlashCommand = {
   usage: '/vim',
   summary: 'switch vim keys on or off',
   choices: [],
-  run: (_, context) =>
-    context.notify(
-      'info',
-      context.switchVim() === 'on'
-        ? 'Vim keys are on: Esc for normal mode. /config editorMode vim keeps them'
-        : 'Vim keys are off',
-    ),
+  run: (_, context) => void switchVim(context),
 };
+
+async function switchVim(context: CommandContext): Promise<void> {
+  try {
+    await loadVimKeys();
+  } catch (cause) {
+    return context.notify('warning', `Vim keys could not be loaded: ${causeText(cause)}`);
+  }
+  const text = 'Vim keys are on: Esc for normal mode. /config editorMode vim keeps them';
+  context.notify('info', context.switchVim() === 'on' ? text : 'Vim keys are off');
+}
 
 const noteCommand: SlashCommand = {
   name: 'note',

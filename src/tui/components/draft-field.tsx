@@ -11,7 +11,7 @@ import {
 import {lineEnd, lineStart} from '../editor/text-buffer.ts';
 import type {TextField} from '../editor/text-field.ts';
 import type {VimMode} from '../editor/vim/run-command.ts';
-import {selectionOf} from '../editor/vim/visual-mode.ts';
+import {vimKeys} from '../editor/vim-keys.ts';
 import {fit, graphemes} from '../text/cell-width.ts';
 import type {Frame, Layout} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -118,7 +118,9 @@ const modeNames: Readonly<Record<VimMode, string>> = {
 };
 
 export function selectionIn({draft, editing: {vim}}: TextField): Selection {
-  return vim === 'off' || (vim.mode !== 'visual' && vim.mode !== 'visual-line') ? 'none' : selectionOf({draft, vim});
+  return vim === 'off' || (vim.mode !== 'visual' && vim.mode !== 'visual-line')
+    ? 'none'
+    : vimKeys().selectionOf({draft, vim});
 }
 
 interface CardFieldProps {

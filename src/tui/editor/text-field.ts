@@ -11,9 +11,8 @@ import {
   pasteText,
   typeText,
 } from './draft.ts';
-import {onCharacter} from './vim/motions.ts';
-import {cursorAfterUndo, pressVim} from './vim/press-vim.ts';
-import {initialVim, type VimState} from './vim/run-command.ts';
+import type {VimState} from './vim/run-command.ts';
+import {vimKeys} from './vim-keys.ts';
 
 type FieldStep<Field extends TextField> =
   | {readonly kind: 'handled'; readonly field: Field}
@@ -40,7 +39,7 @@ export function pressField(field: TextField, key: KeyPress, {width, now}: FieldC
 export function pressVimFirst<Field extends TextField>(field: Field, key: KeyPress): FieldStep<Field> {
   const {vim} = field.editing;
   if (vim === 'off') return {kind: 'unhandled', field};
-  const step = pressVim({draft: field.draft, vim}, key);
+  const step = vimKeys().pressVim({draft: field.draft, vim}, key);
   const after: Field = {...field, draft: step.draft, editing: {...field.editing, vim: step.vim}};
   switch (step.kind) {
     case 'handled':
@@ -107,11 +106,12 @@ export interface Editing {
   readonly vim: VimState | 'off';
 }
 
+/** Vim's keys have to be loaded for `vim`. */
 export const initialEditing = (mode: EditorMode): Editing => ({
   undo: emptyUndo,
   killed: {text: '', state: 'closed'},
   goal: 'none',
-  vim: mode === 'vim' ? initialVim : 'off',
+  vim: mode === 'vim' ? vimKeys().initialVim : 'off',
 });
 
 /** The editing state of a new field: the same mode and killed text, with an empty undo history. */
@@ -120,7 +120,7 @@ export function editingForNewField({draft, editing: {killed, vim}}: TextField): 
     undo: emptyUndo,
     killed: {...killed, state: 'closed'},
     goal: 'none',
-    vim: vim === 'off' ? vim : {...initialVim, register: withoutChips(vim, draft).register, find: vim.find},
+    vim: vim === 'off' ? vim : {...vimKeys().initialVim, register: withoutChips(vim, draft).register, find: vim.find},
   };
 }
 
@@ -180,7 +180,7 @@ function stepThroughUndo<Field extends TextField>(field: Field, direction: 'undo
     if (step === undefined) break;
     const {text, cursor} = step.draft.buffer;
     const isVim = editing.vim !== 'off' && editing.vim.mode !== 'insert';
-    const there = isVim ? cursorAfterUndo(draft.buffer.text, {text, cursor}, direction) : cursor;
+    const there = isVim ? vimKeys().cursorAfterUndo(draft.buffer.text, {text, cursor}, direction) : cursor;
     draft = {...step.draft, buffer: {text, cursor: there}};
     editing = {...editing, undo: step.stack};
   }
@@ -227,17 +227,17 @@ const yankText = <Field extends TextField>(field: Field): Field => ({
   draft: pasteText(field.draft, field.editing.killed.text),
 });
 
-/** Switches vim mode on or off; the text stays. */
+/** Switches vim mode on or off; the text stays. Vim's keys have to be loaded. */
 export const toggleVim = <Field extends TextField>(field: Field): Field => ({
   ...field,
-  editing: {...field.editing, vim: field.editing.vim === 'off' ? initialVim : 'off'},
+  editing: {...field.editing, vim: field.editing.vim === 'off' ? vimKeys().initialVim : 'off'},
 });
 
 /** Moves the cursor onto a character in vim's normal and visual modes. */
 const moveToVimCursor = (draft: Draft, vim: VimState | 'off'): Draft =>
   vim === 'off' || vim.mode === 'insert'
     ? draft
-    : {...draft, buffer: {...draft.buffer, cursor: onCharacter(draft.buffer.text, draft.buffer.cursor)}};
+    : {...draft, buffer: {...draft.buffer, cursor: vimKeys().onCharacter(draft.buffer.text, draft.buffer.cursor)}};
 
 /** Earlier drafts, the latest last, and undone ones, the next to redo last. */
 interface UndoStack {

@@ -15,7 +15,7 @@ import {
   withoutUndo,
   recordChange,
 } from '../editor/text-field.ts';
-import {splitVimKeys} from '../editor/vim/press-vim.ts';
+import {vimKeys} from '../editor/vim-keys.ts';
 import {approvalKeys, cardKeys, type KeyPress} from '../terminal/keymap.ts';
 import {answerEffects, pressApproval} from './press-approval.ts';
 import {blocksPanel} from './panels/blocks.ts';
@@ -33,7 +33,8 @@ export const leaveWithinMs = 2000;
 
 /** Handles one press: the UI after it, with the draft's changes recorded for undo, and the effects it asks for. */
 export function press(ui: Ui, key: KeyPress, context: PressContext): UiStep {
-  const [first, rest] = splitVimKeys(key, vimOf(ui));
+  const vim = vimOf(ui);
+  const [first, rest] = vim === 'off' ? [key] : vimKeys().splitVimKeys(key, vim);
   const step = recordUndo(ui, routePress(ui, first, context), first, context);
   if (rest === undefined) return step;
   const then = press(step.ui, rest, {...context, batchPosition: 'following'});

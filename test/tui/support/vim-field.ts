@@ -2,9 +2,12 @@ import type {PressContext} from '../../../src/tui/state/effect.ts';
 import type {KeyPress} from '../../../src/tui/terminal/keymap.ts';
 import {press} from '../../../src/tui/state/press.ts';
 import {initialUi, type Ui} from '../../../src/tui/state/ui.ts';
+import {loadVimKeys} from '../../../src/tui/editor/vim-keys.ts';
 import {pressField, type TextField} from '../../../src/tui/editor/text-field.ts';
 import {emptyView} from '../../../src/tui/state/view.ts';
 import {themeOf} from '../../../src/tui/theme/theme.ts';
+
+await loadVimKeys();
 
 const context: PressContext = {
   view: emptyView,

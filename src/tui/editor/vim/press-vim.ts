@@ -213,12 +213,8 @@ const longestPiece = 100;
  * The first of the commands that came in one piece, as over a slow line, and what is left of it; what is being typed stays
  * together.
  */
-export function splitVimKeys(
-  key: KeyPress,
-  vim: VimState | 'off',
-): readonly [first: KeyPress, rest: KeyPress | undefined] {
-  if (key.kind !== 'text' || vim === 'off' || vim.mode === 'insert' || key.text.length > longestPiece)
-    return [key, undefined];
+export function splitVimKeys(key: KeyPress, vim: VimState): readonly [first: KeyPress, rest: KeyPress | undefined] {
+  if (key.kind !== 'text' || vim.mode === 'insert' || key.text.length > longestPiece) return [key, undefined];
   const [first = '', ...rest] = graphemes(key.text);
   return rest.length === 0
     ? [key, undefined]
