@@ -1,6 +1,6 @@
 import {modifyOtherKeys, type NewlineKey, resetModes, trackModes} from './terminal/terminal-modes.ts';
 import {openTerminalTitle} from './terminal/terminal-title.ts';
-import {type EraseBehaviour, sizeOf, watchTerminalEnd} from './terminal/terminal-output.ts';
+import {type EraseBehaviour, type ResizeSignals, sizeOf, watchTerminalEnd} from './terminal/terminal-output.ts';
 import type {PlanEdit, ProposalEdit, SummaryEdit, TextEdit} from './state/effect.ts';
 import {planText} from '../domain/plan.ts';
 import {loadMarkdownLexer} from './scrollback/render-markdown.ts';
@@ -51,6 +51,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   let reflow: Reflow = 'wrapped';
   // The safe assumption until the terminal has identified itself.
   let erasing: EraseBehaviour = 'keeping';
+  let resizeSignals: ResizeSignals = 'at-once';
   let kitty: 'yes' | 'no' = 'no';
   chalk.level = chalkLevelOf(options.look);
   const keyboard = openKeyboard(stdin, reply => {
@@ -58,7 +59,10 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     else if (reply.reply === 'background') store.backgroundIs(backgroundOfReply(reply.colour));
     else if (reply.reply === 'kind') {
       ({reflow, erasing} = reply);
-      if (reply.is === 'tmux') write(backgroundQueryThroughTmux);
+      if (reply.is === 'tmux') {
+        resizeSignals = 'late';
+        write(backgroundQueryThroughTmux);
+      }
     } else if (reply.reply === 'kitty-keyboard') {
       kitty = 'yes';
       opened?.enableKittyKeyboard();
@@ -77,6 +81,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     synchronized: () => synchronized,
     reflow: () => reflow,
     erasing: () => erasing,
+    resizeSignals: () => resizeSignals,
     kittyKeyboard: () => kitty,
     extent: () => keyboard.askExtent(() => stdout.write(extentQuery)),
     wrote: (text: string) => modes.observe(text),

@@ -44,6 +44,7 @@ export function watchTodos(options: {
       synchronized: () => false,
       reflow: () => 'wrapped',
       erasing: () => 'keeping',
+      resizeSignals: () => 'at-once',
       kittyKeyboard: () => 'no',
       extent: async () => undefined,
       wrote: () => {},

@@ -21,6 +21,7 @@ test('a component that fails: the error is reported, nothing of it is drawn, and
       synchronized: () => false,
       reflow: () => 'wrapped',
       erasing: () => 'keeping',
+      resizeSignals: () => 'at-once',
       kittyKeyboard: () => 'yes',
       extent: async () => undefined,
       wrote: () => {},

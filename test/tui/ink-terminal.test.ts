@@ -1,4 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest';
+import {extentQuery} from '../../src/tui/terminal/terminal-probes.ts';
 import {begin, finishedText, leaveStages, start} from './support/stage.ts';
 import {delta, finished} from './support/events.ts';
 
@@ -70,6 +71,19 @@ test('frames drawn before a terminal that became lower has said so take no row a
   screen.resize(80, 24);
   await screen.until(/row number 39[^]*› a draft\n─+\n {2}asks first/u);
   expect((await screen.everything()).filter(row => row.includes('row number')).map(row => row.slice(2))).toEqual(lines);
+});
+
+test('in tmux nothing is drawn for a width that the terminal no longer has, although it has not said so yet', async () => {
+  const {screen} = await start();
+  // The attributes by which tmux is known (DA2).
+  await screen.type('\u001B[>84;0;0c');
+  screen.answer();
+  screen.resize(100, 24);
+  screen.resizeUnsaid(60, 24);
+  await expect.poll(() => screen.written()).toContain(extentQuery);
+  screen.resize(60, 24);
+  await screen.until(/(?<!─)─{59}\n[^─]*$/u);
+  expect(screen.written()).not.toContain('─'.repeat(99));
 });
 
 test('what a terminal that becomes small pushes into its scrollback is not drawn or written again', async () => {

@@ -33,6 +33,7 @@ export interface OutputTerminal {
   /** Whether the terminal has reported support for synchronized output. */
   synchronized(): boolean;
   erasing(): EraseBehaviour;
+  resizeSignals(): ResizeSignals;
   /** The width and the row of the cursor that the terminal itself reports now; `undefined` if it does not answer. */
   extent(): Promise<TerminalExtent | undefined>;
   /** Called with everything that is written, when it is. */
@@ -57,9 +58,10 @@ interface OutputListener {
 
 /**
  * Nothing is drawn while the terminal is being resized: a frame would arrive when the size it was laid out for is gone, and rows of the
- * scrollback would be taken for the live region. Milliseconds since the last change.
+ * scrollback would be taken for the live region. Milliseconds since the last change; `late` is more than the quarter of a second for which
+ * tmux holds back the signal of a further change, so that none is held back when drawing begins.
  */
-const restMs = 80;
+const restMs = {'at-once': 80, late: 300} as const;
 
 /** After so many checks the size is taken to be stable. */
 const mostTries = 10;
@@ -128,7 +130,9 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   /** The terminal may already have another size that was not signalled yet (tmux signals a quarter of a second late). */
   const restingAt = async (): Promise<'moving' | SizeChange['cursorRow']> => {
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
-    if (stdout.columns >= size.columns && stdout.rows >= size.rows) return 'unknown';
+    // A wider terminal wraps nothing; but one that signals late may have become narrower since.
+    const isWider = stdout.columns >= size.columns && stdout.rows >= size.rows;
+    if (isWider && terminal.resizeSignals() === 'at-once') return 'unknown';
     const extent = await terminal.extent();
     // The size may have changed again while the terminal answered.
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
@@ -173,7 +177,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   };
   const rearm = (): void => {
     clearTimeout(restTimer);
-    restTimer = setTimeout(() => void rest(), restMs);
+    restTimer = setTimeout(() => void rest(), restMs[terminal.resizeSignals()]);
   };
   const resized = (): void => {
     tries = 0;
@@ -277,6 +281,9 @@ const eraseBelow = '\u001B[J';
  * scrollback. `plain`: it only erases.
  */
 export type EraseBehaviour = 'keeping' | 'plain';
+
+/** `late`: after one signal of a changed size the terminal holds back the next, although it has reflowed its rows already (tmux). */
+export type ResizeSignals = 'at-once' | 'late';
 
 /** Reads the secondary device attributes (DA2): tmux and GNU screen keep what is erased. */
 export const eraseBehaviourOf = (attributes: string): EraseBehaviour =>
