@@ -15,7 +15,8 @@ import {openKeyboard} from './terminal/keyboard.ts';
 import {type InkTerminal, openInkTerminal} from './terminal/ink-terminal.tsx';
 import {loadPromptHistory} from './editor/prompt-history.ts';
 import {TerminalSessions} from './terminal/terminal-sessions.ts';
-import {backgroundQueryThroughTmux, extentQuery, probeQueries} from './terminal/terminal-probes.ts';
+import type {PositionQuery} from './terminal/cursor-position.ts';
+import {backgroundQueryThroughTmux, probeQueries} from './terminal/terminal-probes.ts';
 import type {Reflow} from './terminal/reflow.ts';
 import {raceTimeout} from '../base/race.ts';
 import {loadVimKeys} from './editor/vim-keys.ts';
@@ -83,7 +84,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     erasing: () => erasing,
     resizeSignals: () => resizeSignals,
     kittyKeyboard: () => kitty,
-    extent: () => keyboard.askExtent(() => stdout.write(extentQuery)),
+    positions: (query: PositionQuery) => keyboard.askPositions(query, write),
     wrote: (text: string) => modes.observe(text),
   };
   const transcript = options.preferences.tui === 'fullscreen' ? openScrollbackBuffer() : 'none';
@@ -111,6 +112,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     screen: transcript === 'none' ? 'inline' : 'alternate',
     root: () => <App store={store} onKey={key => (sawShiftEnter ||= key.return && key.shift)} />,
     drawing: () => <AppScreen screen={store.screen()} onRoom={() => {}} />,
+    onDropped: () => store.handleDropped(),
     onPaste: (text, part) => store.handlePaste(text, part),
     onResize: lost => store.handleResize(lost),
     onReady: () => store.handleReady(),

@@ -65,6 +65,7 @@ export async function readTranscript(
     drawing: () => undefined,
     onPaste: (text, part) => press([{kind: 'paste', text, part}]),
     onResize: draw,
+    onDropped: () => {},
     onReady: () => isWaiting && draw(),
   });
   const onAbort = (): void => close(undefined);

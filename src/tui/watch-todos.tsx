@@ -37,7 +37,10 @@ export function watchTodos(options: {
     listeners.add(listener);
     return () => listeners.delete(listener);
   };
-  const drawing = (): ReactNode => <Watched subscribe={subscribe} drawn={() => drawn} />;
+  const drawing = (): ReactNode => {
+    const rows = drawn;
+    return <Watched subscribe={subscribe} drawn={() => rows} />;
+  };
   const terminal = openInkTerminal(
     {
       ...options,
@@ -46,15 +49,16 @@ export function watchTodos(options: {
       erasing: () => 'keeping',
       resizeSignals: () => 'at-once',
       kittyKeyboard: () => 'no',
-      extent: async () => undefined,
+      positions: async () => undefined,
       wrote: () => {},
     },
     {
       screen: 'inline',
-      root: drawing,
+      root: () => <Watched subscribe={subscribe} drawn={() => drawn} />,
       drawing,
       onPaste: () => {},
       onResize: () => draw(),
+      onDropped: () => {},
       onReady: () => isWaiting && draw(),
     },
   );

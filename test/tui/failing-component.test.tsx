@@ -23,7 +23,7 @@ test('a component that fails: the error is reported, nothing of it is drawn, and
       erasing: () => 'keeping',
       resizeSignals: () => 'at-once',
       kittyKeyboard: () => 'yes',
-      extent: async () => undefined,
+      positions: async () => undefined,
       wrote: () => {},
     },
     {
@@ -32,6 +32,7 @@ test('a component that fails: the error is reported, nothing of it is drawn, and
       drawing: () => <Fragile />,
       onPaste: () => {},
       onResize: () => {},
+      onDropped: () => {},
       onReady: () => {},
     },
   );

@@ -1,5 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest';
-import {extentQuery} from '../../src/tui/terminal/terminal-probes.ts';
+import {extentQuery} from '../../src/tui/terminal/cursor-position.ts';
 import {begin, finishedText, leaveStages, start} from './support/stage.ts';
 import {delta, finished} from './support/events.ts';
 
@@ -80,7 +80,7 @@ test('in tmux nothing is drawn for a width that the terminal no longer has, alth
   screen.answer();
   screen.resize(100, 24);
   screen.resizeUnsaid(60, 24);
-  await expect.poll(() => screen.written()).toContain(extentQuery);
+  await expect.poll(() => screen.written()).toContain(extentQuery.text);
   screen.resize(60, 24);
   await screen.until(/(?<!─)─{59}\n[^─]*$/u);
   expect(screen.written()).not.toContain('─'.repeat(99));

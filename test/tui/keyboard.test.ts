@@ -1,5 +1,6 @@
 import {PassThrough} from 'node:stream';
 import {afterEach, expect, test, vi} from 'vitest';
+import {extentQuery} from '../../src/tui/terminal/cursor-position.ts';
 import {openKeyboard} from '../../src/tui/terminal/keyboard.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -25,15 +26,15 @@ function open() {
 test('a terminal that answers at all is waited for: on a busy machine its width comes late', async () => {
   const {keyboard, keys, send} = open();
   await send('\u001B[>84;0;0c');
-  const width = keyboard.askExtent(() => {});
+  const width = keyboard.askPositions(extentQuery, () => {});
   vi.advanceTimersByTime(1500);
   await send('\u001B[7;60R');
-  expect([await width, keys]).toEqual([{cursorRow: 7, columns: 60}, []]);
+  expect([await width, keys]).toEqual([[{row: 7, column: 60}], []]);
 });
 
 test('one that has never answered is not, and what it says later is no key', async () => {
   const {keyboard, keys, send} = open();
-  const width = keyboard.askExtent(() => {});
+  const width = keyboard.askPositions(extentQuery, () => {});
   vi.advanceTimersByTime(300);
   expect(await width).toBeUndefined();
   await send('\u001B[7;60Ra');
@@ -42,23 +43,23 @@ test('one that has never answered is not, and what it says later is no key', asy
 
 test('an answer that is late is not taken for that to the next question', async () => {
   const {keyboard, send} = open();
-  const first = keyboard.askExtent(() => {});
+  const first = keyboard.askPositions(extentQuery, () => {});
   vi.advanceTimersByTime(300);
   await first;
-  const second = keyboard.askExtent(() => {});
+  const second = keyboard.askPositions(extentQuery, () => {});
   await send('\u001B[7;60R');
   await send('\u001B[7;80R');
-  expect(await second).toEqual({cursorRow: 7, columns: 80});
+  expect(await second).toEqual([{row: 7, column: 80}]);
 });
 
 test('one that is cut anywhere is found, and no byte of it is a key', async () => {
   const whole = '\u001B[17;160R';
   for (let at = 1; at < whole.length; at++) {
     const {keyboard, keys, send} = open();
-    const extent = keyboard.askExtent(() => {});
+    const extent = keyboard.askPositions(extentQuery, () => {});
     await send(`a${whole.slice(0, at)}`);
     await send(`${whole.slice(at)}b`);
-    expect([await extent, keys.join('')]).toEqual([{cursorRow: 17, columns: 160}, 'ab']);
+    expect([await extent, keys.join('')]).toEqual([[{row: 17, column: 160}], 'ab']);
   }
 });
 

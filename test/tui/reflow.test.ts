@@ -1,22 +1,14 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {reflowOf, rowsUp} from '../../src/tui/terminal/reflow.ts';
 
 const region = {lines: ['a'.repeat(50), '', '› draft', 'b'.repeat(70)], cursor: {x: 7, y: 2}};
-const there = 'there' as const;
 
-describe('a live region after its terminal became narrower', () => {
-  test.each([
-    ['wrapped rows above the cursor are gone up over', {reflow: 'wrapped', below: there}, 3],
-    ['and those below it, where the cursor was moved', {reflow: 'adrift', below: there}, 5],
-    ['unless they may be gone', {reflow: 'adrift', below: 'uncertain'}, 3],
-    ['what is cut is as high as before', {reflow: 'cut', below: there}, 2],
-  ] as const)('%s', (_title, how, up) => {
-    expect(rowsUp(region, 30, how)).toBe(up);
-  });
-
-  test('all rows are there once where all fits', () => {
-    expect(rowsUp(region, 75, {reflow: 'adrift', below: there})).toBe(2);
-  });
+test.each([
+  [30, 3],
+  [75, 2],
+  [6, 11],
+] as const)('a live region in a terminal made %i columns wide begins %i rows above the cursor', (columns, up) => {
+  expect(rowsUp(region, columns)).toBe(up);
 });
 
 test.each([

@@ -74,6 +74,8 @@ export class Store {
   #screen: Screen;
   /** Whole lines for the scrollback that are not written yet. */
   #finished = '';
+  /** What was taken to be written with the last frame. */
+  #handed = '';
   /** What of the unfinished entries is in the scrollback although they were not written. */
   #lost = '';
   #place: ScrollPosition = atEnd;
@@ -154,9 +156,9 @@ export class Store {
   /** The lines that are to be written above the live region now; none twice. */
   takeFinished(): string {
     if (this.#frames.isPaused) return '';
-    const finished = this.#finished;
+    this.#handed = this.#finished;
     this.#finished = '';
-    return finished;
+    return this.#handed;
   }
 
   /** In fullscreen mode, how many rows the transcript has on the screen. */
@@ -231,6 +233,12 @@ export class Store {
   /** Draws the screen again, because something outside the app's own state has changed. */
   refresh(): void {
     this.#frames.drawSoon();
+  }
+
+  /** The last frame has not reached the terminal: what was to be written with it is still to be written. */
+  handleDropped(): void {
+    this.#finished = this.#handed + this.#finished;
+    this.#handed = '';
   }
 
   /** `lost` are the first lines of the live region, where the terminal has pushed them into its scrollback. */

@@ -3,8 +3,8 @@ import {PureComponent, type ReactNode, type RefObject, useLayoutEffect} from 're
 import type {ScreenSize} from '../../actions/ports.ts';
 import {CaretContext, type Cell} from '../components/caret.tsx';
 import {openPasteReader} from './paste-splitter.ts';
-import {linesAbove, type Reflow, rowsUp} from './reflow.ts';
-import {clearScreen, openOutput, type OutputTerminal, type SizeChange} from './terminal-output.ts';
+import {linesAbove, type Reflow, rowsOf, rowsUp} from './reflow.ts';
+import {clearScreen, openOutput, type OutputListener, type OutputTerminal, type SizeChange} from './terminal-output.ts';
 
 /** The user's terminal, and what it has reported about itself. */
 export interface UserTerminalStreams extends OutputTerminal {
@@ -19,7 +19,7 @@ interface InkApp {
   /** `inline`: below the terminal's own scrollback; `alternate`: on a screen of its own. */
   readonly screen: 'inline' | 'alternate';
   readonly root: () => ReactNode;
-  /** The part of the tree that draws: it is laid out once more where a terminal that became narrower has reflowed its rows. */
+  /** The part of the tree that draws, as it is now: it is laid out once more where a terminal has another size than it was drawn for. */
   readonly drawing: () => ReactNode;
   /** `more` goes on with the paste before it. */
   onPaste(text: string, part: 'first' | 'more'): void;
@@ -28,8 +28,19 @@ interface InkApp {
    * terminal has pushed them into its scrollback.
    */
   onResize(lost: readonly string[]): void;
+  /** The last frame, and what was written above it, has not reached the terminal; another one follows. */
+  onDropped(): void;
   onReady(): void;
 }
+
+/** The last frame that was sent to the terminal. */
+interface DrawnFrame {
+  readonly tree: ReactNode;
+  readonly caret: Cell | undefined;
+}
+
+/** Hides the cursor, goes so many rows up, and erases from there on. */
+const eraseFrom = (up: number): string => `\u001B[?25l${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`;
 
 /** An Ink application on the user's terminal. */
 export interface InkTerminal {
@@ -52,16 +63,28 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   const caret: {current: Cell | undefined} = {current: undefined};
   let suspendTerminal: SuspendTerminal | undefined;
   let lost: readonly string[] = [];
+  let drawn: DrawnFrame | 'nothing' = 'nothing';
+  /** Whether the last frame of Ink was not sent. */
+  let isInkAhead = false;
   const {promise: failed, reject: fail} = Promise.withResolvers<never>();
   // Whoever has closed it before it failed no longer waits for it.
   failed.catch(() => {});
   const output = openOutput(terminal, {
     onErase(change) {
-      lost = forgetDrawn(change);
+      lost = eraseFromCursor(change);
     },
+    onEraseFromAnchor: eraseFromAnchor,
     onResize: () => app.onResize(lost),
-    // xterm.js moves its cursor away from what is around it; what it drops below the cursor is finished text then.
-    erasing: () => (terminal.reflow() === 'adrift' && app.screen === 'inline' ? 'at-once' : 'at-rest'),
+    onSent() {
+      isInkAhead = false;
+      const {current} = caret;
+      drawn = {tree: app.drawing(), caret: current === undefined ? undefined : {x: current.x, y: current.y}};
+    },
+    onDropped() {
+      isInkAhead = true;
+      app.onDropped();
+    },
+    erasing: () => (terminal.reflow() === 'adrift' && app.screen === 'inline' ? 'anchored' : 'settled'),
     onReady: () => app.onReady(),
   });
   const pastes = openPasteReader(terminal.stdin, (text, part) => app.onPaste(text, part));
@@ -87,23 +110,67 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     },
   );
 
-  /** Makes Ink draw everything with the next frame. What was drawn is erased, from where the terminal's reflow has left its first row. */
-  function forgetDrawn({before, now, fewestRows, steps, cursorRow}: SizeChange): readonly string[] {
-    const {columns, rows} = now;
-    let above: readonly string[] = [];
-    if (app.screen === 'inline' && (columns < before.columns || rows < before.rows) && caret.current !== undefined) {
-      const {x, y} = caret.current;
-      const lines = renderToString(app.drawing(), {columns: before.columns}).split('\n');
-      const below = fewestRows < before.rows || steps === 'several' ? 'uncertain' : 'there';
-      const isReflowed = columns < before.columns;
-      const up = isReflowed ? rowsUp({lines, cursor: {x, y}}, columns, {reflow: terminal.reflow(), below}) : y;
-      const rowsAbove = up - (cursorRow === 'unknown' ? rows - 1 : cursorRow);
-      if (rowsAbove > 0) above = linesAbove(lines, rowsAbove, isReflowed ? columns : before.columns);
-      if (up > y) output.stdout.write(`\u001B[${up - y}A`);
+  const linesDrawn = ({tree}: DrawnFrame, columns: number): readonly string[] =>
+    renderToString(tree, {columns}).split('\n');
+  /** Without a cell of its own the cursor is below the last line. */
+  const caretOf = ({caret: cell}: DrawnFrame, lines: () => readonly string[]): Cell =>
+    cell ?? {x: 0, y: lines().length};
+
+  /** Makes Ink draw everything with the next frame. */
+  function forgetDrawn(): void {
+    output.drop(() => ink.clear());
+    drawn = 'nothing';
+  }
+  function eraseBy(erasing: string): void {
+    forgetDrawn();
+    output.stdout.write(erasing);
+  }
+
+  function eraseDrawn(): void {
+    if (app.screen === 'alternate') eraseBy(clearScreen);
+    else if (drawn !== 'nothing' && isInkAhead) {
+      const frame = drawn;
+      eraseBy(eraseFrom(caretOf(frame, () => linesDrawn(frame, output.size.columns)).y));
+    } else {
+      drawn = 'nothing';
+      ink.clear();
     }
-    ink.clear();
-    if (app.screen === 'alternate') output.stdout.write(clearScreen);
-    return above;
+  }
+
+  /** From where the terminal's reflow has left the first row that was drawn; returns the lines that are in the scrollback by it. */
+  function eraseFromCursor({before, now, cursorRow}: SizeChange): readonly string[] {
+    const isReflowed = now.columns < before.columns && terminal.reflow() === 'wrapped';
+    if (app.screen === 'alternate' || drawn === 'nothing' || (!isReflowed && now.rows >= before.rows)) {
+      eraseDrawn();
+      return [];
+    }
+    const lines = linesDrawn(drawn, before.columns);
+    const cursor = caretOf(drawn, () => lines);
+    const up = isReflowed ? rowsUp({lines, cursor}, now.columns) : cursor.y;
+    eraseBy(eraseFrom(up));
+    const rowsAbove = up - (cursorRow === 'unknown' ? now.rows - 1 : cursorRow);
+    return rowsAbove > 0 ? linesAbove(lines, rowsAbove, isReflowed ? now.columns : before.columns) : [];
+  }
+
+  function eraseFromAnchor(before: ScreenSize, rowsBelow: number): ReturnType<OutputListener['onEraseFromAnchor']> {
+    lost = [];
+    if (drawn === 'nothing') return {lines: 0, erased: () => {}};
+    const all = linesDrawn(drawn, before.columns);
+    const {y} = caretOf(drawn, () => all);
+    // The line of the cursor is never dropped, nor what is above it: up to there the way is safe.
+    const lines = all.slice(0, y + rowsBelow);
+    forgetDrawn();
+    return {
+      lines: lines.length,
+      erased(anchor) {
+        if (anchor === undefined) return;
+        const rows = lines.map(line => rowsOf(line, anchor.column));
+        // One of those from the cursor on was not wrapped, the longest for all that is known.
+        const unwrapped = Math.max(1, ...rows.slice(y)) - 1;
+        const rowsAbove = rows.reduce((sum, count) => sum + count, 0) - unwrapped - (anchor.row - 1);
+        if (rowsAbove > 0) lost = linesAbove(lines, rowsAbove, anchor.column);
+      },
+    };
   }
 
   let kitty: 'off' | 'on' = 'off';
@@ -118,7 +185,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     kitty = 'off';
   };
   const leave = (last: string): void => {
-    if (app.screen === 'inline') ink.clear();
+    if (app.screen === 'inline') eraseDrawn();
     output.stdout.write(last);
     disableKitty();
   };
@@ -130,10 +197,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     get ready() {
       return output.ready;
     },
-    redraw() {
-      ink.clear();
-      if (app.screen === 'alternate') output.stdout.write(clearScreen);
-    },
+    redraw: eraseDrawn,
     enableKittyKeyboard: enableKitty,
     async suspend(last, use) {
       leave(last);

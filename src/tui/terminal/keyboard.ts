@@ -1,14 +1,12 @@
-import {overrideStream, type TerminalExtent} from './terminal-output.ts';
 import {
-  holdTimeoutMs,
-  probedReplies,
-  splitReplies,
-  type TerminalReply,
-  typedPartOf,
-  extentAnswer,
-  extentBeginning,
-  extentWaitMs,
-} from './terminal-probes.ts';
+  positionBeginning,
+  type PositionQuery,
+  positionReply,
+  positionWaitMs,
+  type TerminalPosition,
+} from './cursor-position.ts';
+import {overrideStream} from './terminal-output.ts';
+import {holdTimeoutMs, probedReplies, splitReplies, type TerminalReply, typedPartOf} from './terminal-probes.ts';
 
 interface Keyboard {
   /** Stdin without the terminal's replies; to be read with `readable` events and `read()`. */
@@ -18,8 +16,8 @@ interface Keyboard {
    * replies that weft still waits for. `later` gets a held-back beginning of a reply that turned out to be none.
    */
   forAttachedProgram(text: string, later: (text: string) => void): string;
-  /** Waits for the answer to `extentQuery`, which `ask` is to write. */
-  askExtent(ask: () => void): Promise<TerminalExtent | undefined>;
+  /** Waits for the replies to the query, which `write` is to write. */
+  askPositions(query: PositionQuery, write: (text: string) => void): Promise<readonly TerminalPosition[] | undefined>;
   close(): void;
 }
 
@@ -37,18 +35,20 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
     // Signals the reader that there is more to read.
     if (free !== '') stdin.emit('readable');
   };
-  let resolveExtent: ((extent: TerminalExtent | undefined) => void) | undefined;
+  let asked: {readonly replies: number; answer(positions: readonly TerminalPosition[] | undefined): void} | undefined;
+  let positions: TerminalPosition[] = [];
   /** Replies that have not arrived; a late one must not be read as a key. */
-  let extentsAwaited = 0;
-  let answerSpeed: keyof typeof extentWaitMs = 'silent';
-  const withoutExtent = (text: string): string => {
+  let awaited = 0;
+  let answerSpeed: keyof typeof positionWaitMs = 'silent';
+  const withoutPositions = (text: string): string => {
     let rest = text;
-    for (let found = extentAnswer.exec(rest); extentsAwaited > 0 && found !== null; found = extentAnswer.exec(rest)) {
-      extentsAwaited--;
+    for (let found = positionReply.exec(rest); awaited > 0 && found !== null; found = positionReply.exec(rest)) {
+      awaited--;
       answerSpeed = 'answering';
-      rest = rest.replace(extentAnswer, '');
-      // Only the last reply is about the current size.
-      if (extentsAwaited === 0) resolveExtent?.({cursorRow: Number(found[1]), columns: Number(found[2])});
+      rest = rest.replace(positionReply, '');
+      positions.push({row: Number(found[1]), column: Number(found[2])});
+      // Those before are late replies to an earlier query.
+      if (awaited === 0 && asked !== undefined) asked.answer(positions.slice(-asked.replies));
     }
     return rest;
   };
@@ -67,9 +67,9 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
     const chunk = typeof found === 'string' || Buffer.isBuffer(found) ? found.toString() : '';
     if (found === null && free === '') return null;
     clearTimeout(timer);
-    const sorted = splitReplies(withoutExtent(held + chunk));
-    const extentAt = extentsAwaited > 0 ? sorted.keys.search(extentBeginning) : -1;
-    const keysEnd = extentAt < 0 || sorted.held !== '' ? sorted.keys.length : extentAt;
+    const sorted = splitReplies(withoutPositions(held + chunk));
+    const replyAt = awaited > 0 ? sorted.keys.search(positionBeginning) : -1;
+    const keysEnd = replyAt < 0 || sorted.held !== '' ? sorted.keys.length : replyAt;
     held = sorted.keys.slice(keysEnd) + sorted.held;
     const keys = free + sorted.keys.slice(0, keysEnd);
     free = '';
@@ -82,7 +82,7 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
     stdin: overrideStream(stdin, {read}),
     forAttachedProgram(text, later) {
       clearTimeout(timer);
-      const all = withoutExtent(held + text);
+      const all = withoutPositions(held + text);
       held = '';
       const sorted = splitReplies(all, kind => unanswered.delete(kind));
       handleReplies(sorted.replies);
@@ -96,17 +96,18 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
       }, holdTimeoutMs(held));
       return sorted.keys;
     },
-    async askExtent(ask) {
-      if (resolveExtent !== undefined) return undefined;
-      const {promise, resolve} = Promise.withResolvers<TerminalExtent | undefined>();
-      resolveExtent = resolve;
-      extentsAwaited++;
-      const late = setTimeout(resolve, extentWaitMs[answerSpeed], undefined);
-      ask();
-      const extent = await promise;
+    async askPositions({text, replies}, write) {
+      if (asked !== undefined) return undefined;
+      const {promise, resolve: answer} = Promise.withResolvers<readonly TerminalPosition[] | undefined>();
+      asked = {replies, answer};
+      positions = [];
+      awaited += replies;
+      const late = setTimeout(answer, positionWaitMs[answerSpeed], undefined);
+      write(text);
+      const found = await promise;
       clearTimeout(late);
-      resolveExtent = undefined;
-      return extent;
+      asked = undefined;
+      return found;
     },
     close: () => clearTimeout(timer),
   };

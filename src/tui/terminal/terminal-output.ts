@@ -1,13 +1,29 @@
 import type {ScreenSize} from '../../actions/ports.ts';
-/** The size before a resize, and the fewest rows that the terminal had until the size was stable. */
+import {
+  anchored,
+  type AnchoredFrame,
+  cutAtAnchor,
+  endsFrame,
+  eraseFromAnchor,
+  isOnlyFrame,
+  rowsToAnchor,
+} from './anchor.ts';
+import {extentQuery, type PositionQuery, type TerminalPosition} from './cursor-position.ts';
+
+/** What was drawn is to be erased, since the size is another one and stays it. */
 export interface SizeChange {
   readonly before: ScreenSize;
   readonly now: ScreenSize;
-  readonly fewestRows: number;
-  /** Whether other sizes lay between these two. */
-  readonly steps: 'one' | 'several';
   /** The row of the cursor now, counted from 0. */
   readonly cursorRow: number | 'unknown';
+}
+
+/** What was drawn is being erased from the anchor on, while the terminal may go through further sizes. */
+interface AnchorErasing {
+  /** How many lines above the anchor are to be erased. */
+  readonly lines: number;
+  /** Called with the anchor's position before that; `undefined` if the terminal does not answer. */
+  readonly erased: (anchor: TerminalPosition | undefined) => void;
 }
 
 /** Stdout as Ink gets it, and what Ink knows nothing of. */
@@ -20,8 +36,10 @@ export interface TerminalOutput {
   readonly size: ScreenSize;
   /** Whether a frame could be written now; else `onReady` is called when it can. */
   readonly ready: boolean;
-  /** Sends what has been written in this tick. */
+  /** Sends what has been written in this tick, whatever the size is. */
   flush(): void;
+  /** Sends nothing of what `use` writes, for what is on the screen no longer. */
+  drop(use: () => void): void;
   /** Another program has the terminal, until `resume`: stdout blocks again, and its size is not watched. */
   pause(): void;
   resume(): void;
@@ -34,25 +52,24 @@ export interface OutputTerminal {
   synchronized(): boolean;
   erasing(): EraseBehaviour;
   resizeSignals(): ResizeSignals;
-  /** The width and the row of the cursor that the terminal itself reports now; `undefined` if it does not answer. */
-  extent(): Promise<TerminalExtent | undefined>;
+  /** Writes a query and waits for its replies, so many positions of the cursor; `undefined` if the terminal does not answer. */
+  positions(query: PositionQuery): Promise<readonly TerminalPosition[] | undefined>;
   /** Called with everything that is written, when it is. */
   wrote(text: string): void;
 }
 
-/** As a terminal counts: from 1. */
-export interface TerminalExtent {
-  readonly columns: number;
-  readonly cursorRow: number;
-}
-
-interface OutputListener {
-  /** What was drawn is to be erased, from where the terminal has left it. */
+export interface OutputListener {
   readonly onErase: (change: SizeChange) => void;
+  /** The same before the size is stable; from here on nothing of what was drawn counts as drawn. `rowsBelow` the cursor the anchor was found. */
+  readonly onEraseFromAnchor: (before: ScreenSize, rowsBelow: number) => AnchorErasing;
   /** Called once the size is stable and what was drawn is erased; what it writes is one frame, with the erasing at rest. */
   readonly onResize: () => void;
-  /** `at-once`: before the terminal is resized further, since of what it does with several sizes nobody knows where it leads. */
-  readonly erasing: () => 'at-once' | 'at-rest';
+  /** `anchored`: at the first change, from the anchor that each frame saves. `settled`: once the size is stable. */
+  readonly erasing: () => 'anchored' | 'settled';
+  /** A frame was sent. */
+  readonly onSent: () => void;
+  /** A frame was not sent, since the terminal has another size than it was laid out for; `onErase` and `onResize` follow. */
+  readonly onDropped: () => void;
   readonly onReady: () => void;
 }
 
@@ -77,16 +94,13 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   let parts: string[] = [];
   let restTimer: NodeJS.Timeout | undefined;
   let tries = 0;
-  let fewestRows = size.rows;
-  /** Changes of the size since the last that was drawn for. */
-  let changes = 0;
   let isPaused = false;
   /** Whether a resize is being drawn: in one frame with the erasing before it. */
   let isResizing = false;
   /** Whether the change of size that goes on has erased what was drawn. */
   let isErased = false;
   let erased = Promise.resolve();
-  let isAsking = false;
+  let last: AnchoredFrame | 'none' = 'none';
   let underWay = 0;
   /** Whether `ready` was read while the terminal was not ready. */
   let waited = false;
@@ -105,54 +119,57 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     if (restTimer === undefined && !isPaused && !isSame(sizeNow(stdout), size)) resized();
     return restTimer === undefined && underWay === 0 && (parts.length === 0 || isResizing);
   };
-  const flush = (): void => {
-    const text = parts.join('');
+  const flush = (of: 'all' | 'what fits'): void => {
+    const drawn = parts.join('');
     parts = [];
-    if (text === '') return;
+    if (drawn === '') return;
+    if (of === 'what fits' && isOnlyFrame(drawn) && !isPaused && !isSame(sizeNow(stdout), size)) {
+      events.onDropped();
+      if (restTimer === undefined) resized();
+      return;
+    }
+    if (events.erasing() === 'anchored' && endsFrame(drawn)) last = anchored(drawn, last);
+    const text = last !== 'none' && endsFrame(drawn) ? last.text : drawn;
     terminal.wrote(text);
     send(terminal.synchronized() ? `${beginUpdate}${text}${endUpdate}` : text);
+    if (endsFrame(drawn)) events.onSent();
   };
 
   const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
     const own = withOwnSequences(text, terminal.erasing());
     if (own !== '') {
-      if (parts.length === 0) queueMicrotask(flush);
+      if (parts.length === 0) queueMicrotask(() => flush('what fits'));
       parts.push(own);
     }
     if (after !== undefined) {
-      flush();
+      flush('all');
       stdout.write('', after);
     }
     return true;
   };
 
   /** The terminal may already have another size that was not signalled yet (tmux signals a quarter of a second late). */
-  const restingAt = async (): Promise<'moving' | SizeChange['cursorRow']> => {
+  const restingAt = async (): Promise<'moving' | number | 'unknown'> => {
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
     // A wider terminal wraps nothing; but one that signals late may have become narrower since.
     const isWider = stdout.columns >= size.columns && stdout.rows >= size.rows;
     if (isWider && terminal.resizeSignals() === 'at-once') return 'unknown';
-    const extent = await terminal.extent();
+    const found = (await terminal.positions(extentQuery))?.[0];
     // The size may have changed again while the terminal answered.
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
-    if (extent === undefined) return 'unknown';
-    return extent.columns === sizeOf(stdout).columns ? extent.cursorRow - 1 : 'moving';
+    if (found === undefined) return 'unknown';
+    return found.column === sizeOf(stdout).columns ? found.row - 1 : 'moving';
   };
-  const erase = (cursorRow: SizeChange['cursorRow']): void => {
-    if (isErased) return;
+  const eraseAnchored = async (): Promise<void> => {
     isErased = true;
-    const now = sizeOf(stdout);
-    const steps = changes > 1 ? 'several' : 'one';
-    events.onErase({before: size, now, fewestRows: Math.min(fewestRows, now.rows), steps, cursorRow});
-  };
-  const eraseAtOnce = async (): Promise<void> => {
-    const change = restTimer;
-    const cursorRow = await restingAt();
-    if (restTimer === undefined || isErased) return;
-    if (change !== restTimer) await eraseAtOnce();
-    // Else another change is about to be signalled.
-    else if (cursorRow !== 'moving') erase(cursorRow);
+    flush('what fits');
+    const query = cutAtAnchor(last === 'none' ? 'none' : 'saved', size.columns);
+    last = 'none';
+    const rowsBelow = rowsToAnchor(await terminal.positions(query));
+    if (isPaused) return;
+    const {lines, erased: answered} = events.onEraseFromAnchor(size, rowsBelow);
+    answered((await terminal.positions(eraseFromAnchor(lines, size.columns)))?.[0]);
   };
   const rest = async (): Promise<void> => {
     const change = restTimer;
@@ -165,13 +182,14 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     if (change !== restTimer || isPaused) return;
     restTimer = undefined;
     isResizing = true;
-    erase(cursorRow === 'moving' ? 'unknown' : cursorRow);
-    size = sizeOf(stdout);
+    const now = sizeOf(stdout);
+    if (!isErased) {
+      events.onErase({before: size, now, cursorRow: cursorRow === 'moving' ? 'unknown' : cursorRow});
+    }
+    size = now;
     isErased = false;
     events.onResize();
     isResizing = false;
-    fewestRows = size.rows;
-    changes = 0;
     waited = false;
     onReady();
   };
@@ -181,14 +199,8 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   };
   const resized = (): void => {
     tries = 0;
-    changes++;
-    fewestRows = Math.min(fewestRows, sizeNow(stdout).rows);
     rearm();
-    if (isErased || isAsking || events.erasing() === 'at-rest') return;
-    isAsking = true;
-    erased = eraseAtOnce().finally(() => {
-      isAsking = false;
-    });
+    if (!isErased && events.erasing() === 'anchored') erased = eraseAnchored();
   };
   stdout.on('resize', resized);
   setBlocking(stdout, 'off');
@@ -220,21 +232,26 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
       waited = true;
       return false;
     },
-    flush,
+    flush: () => flush('all'),
+    drop(use) {
+      const kept = parts;
+      parts = [];
+      use();
+      parts = kept;
+    },
     pause() {
-      flush();
+      flush('all');
       isPaused = true;
       clearTimeout(restTimer);
       restTimer = undefined;
       isErased = false;
+      last = 'none';
       stdout.off('resize', resized);
       setBlocking(stdout, 'on');
     },
     resume() {
       isPaused = false;
       size = sizeOf(stdout);
-      fewestRows = size.rows;
-      changes = 0;
       stdout.on('resize', resized);
       setBlocking(stdout, 'off');
     },

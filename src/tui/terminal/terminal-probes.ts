@@ -30,23 +30,6 @@ export const backgroundQueryThroughTmux = '\u001BPtmux;\u001B\u001B]11;?\u001B\u
 /** The replies that `probeQueries` asks for. */
 export const probedReplies = ['synchronized-output', 'kind', 'background', 'kitty-keyboard'] as const;
 
-/** Asks for the terminal's width and the row of the cursor: moves the cursor to the far right, asks for its position, and moves it back. */
-export const extentQuery = '\u001B7\u001B[9999C\u001B[6n\u001B8';
-
-/** What may be the beginning of the reply to `extentQuery`. */
-// oxlint-disable-next-line no-control-regex -- a sequence of the terminal
-export const extentBeginning = /\u001B\[\d{1,4}(?:;\d{0,4})?$/u;
-
-/** The reply to `extentQuery`; without a pending query the same bytes are the key F3. */
-// oxlint-disable-next-line no-control-regex -- a sequence of the terminal
-export const extentAnswer = /\u001B\[(\d+);(\d+)R/u;
-
-/**
- * How long to wait for that reply, in milliseconds. Without it the screen stays undrawn, so a terminal that has answered nothing
- * yet gets little time; one that has answered before is only slow, and erasing for a wrong width would destroy scrollback lines.
- */
-export const extentWaitMs = {silent: 300, answering: 2000} as const;
-
 /**
  * How long a possible beginning of a reply is held back, in milliseconds. Escape, alone or with a bracket, may be a key and is passed
  * on soon; longer beginnings are not typed and may take their time on a slow line.

@@ -1,0 +1,170 @@
+import headless from '@xterm/headless';
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {anchored, cutAtAnchor, eraseFromAnchor, rowsToAnchor} from '../../src/tui/terminal/anchor.ts';
+
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+interface Story {
+  readonly size: Size;
+  /** Lengths of the lines above the live region, and of its own: as parts of the width. */
+  readonly above: readonly number[];
+  readonly lines: readonly number[];
+  readonly caret: {readonly line: number; readonly column: number} | 'none';
+  /** The terminal gets these sizes before it is told to erase anything, and then these before it is told the rest. */
+  readonly sizes: readonly Size[];
+  readonly later: readonly Size[];
+  /** A frame that was drawn for the first size and arrives after the `sizes`. */
+  readonly late: 'none' | 'same lines' | 'with text';
+}
+
+/** What is left in xterm.js: each line once, wrapped or not, and those on the screen. */
+async function playedOut({size, above, lines, caret, sizes, later, late}: Story) {
+  const terminal = new headless.Terminal({
+    cols: size.columns,
+    rows: size.rows,
+    scrollback: 5000,
+    allowProposedApi: true,
+  });
+  const replies: string[] = [];
+  terminal.onData(reply => void replies.push(reply));
+  const write = (text: string) => new Promise<void>(resolve => terminal.write(text, resolve));
+  const length = (part: number): number => Math.floor(part * (size.columns - 8));
+  const kept = above.map((part, at) => `kept ${at}${'.'.repeat(length(part))};`);
+  const drawn = lines.map((part, at) => (at === 0 ? '' : `─${'─'.repeat(length(part))}`));
+  await write(kept.map(line => `${line}\r\n`).join(''));
+  const caretLine = caret === 'none' ? lines.length : caret.line;
+  const below = lines.length - caretLine;
+  const suffix = caret === 'none' ? '' : `\u001B[${below}A\u001B[${caret.column + 1}G\u001B[?25h`;
+  const region = `${drawn.map(line => `${line}\r\n`).join('')}${suffix}`;
+  const first = anchored(region, 'none');
+  await write(first.text);
+  for (const {columns, rows} of sizes) terminal.resize(columns, rows);
+  if (late === 'same lines') {
+    const again = drawn.map(line => (line === '' ? '\r\n' : `\u001B[1G\u001B[K${line}\r\n`)).join('');
+    const bottom = '\r\n'.repeat(below);
+    await write(anchored(`\u001B[?25l${bottom}\u001B[1G\u001B[${lines.length}A${again}${suffix}`, first).text);
+  } else if (late === 'with text') {
+    const erased = `\u001B[?25l\u001B[${caretLine}A\u001B[1G\u001B[J`;
+    await write(anchored(`${erased}kept at last\r\n${region}`, first).text);
+    kept.push('kept at last');
+  }
+  await write(cutAtAnchor('saved', size.columns).text);
+  const positions = replies.map(reply => {
+    const [, row, column] = /(\d+);(\d+)R/u.exec(reply) ?? [];
+    return {row: Number(row), column: Number(column)};
+  });
+  const rowsBelow = rowsToAnchor(positions);
+  for (const {columns, rows} of later) terminal.resize(columns, rows);
+  await write(eraseFromAnchor(Math.min(lines.length, caretLine + rowsBelow), size.columns).text);
+  const {active} = terminal.buffer;
+  const all: string[] = [];
+  for (let at = 0; at < active.length; at++) {
+    const line = active.getLine(at);
+    const text = line?.translateToString(true) ?? '';
+    if (line?.isWrapped === true) all.push(`${all.pop() ?? ''}${text}`);
+    else all.push(text);
+  }
+  const screen = Array.from({length: terminal.rows}, (_, row) => active.getLine(active.baseY + row));
+  terminal.dispose();
+  return {
+    kept,
+    found: all.filter(line => line.startsWith('kept')),
+    rulesOnScreen: screen.filter(line => line?.translateToString().includes('─')).length,
+  };
+}
+
+const widths = fc.integer({min: 20, max: 160});
+const heights = fc.integer({min: 8, max: 45});
+const anySize = fc.record({columns: widths, rows: heights});
+const parts = fc.oneof(fc.double({min: 0, max: 1, noNaN: true}), fc.constant(1));
+const story = (above: {minLength: number; maxLength: number}, sizes: fc.Arbitrary<Size>): fc.Arbitrary<Story> =>
+  fc.array(parts, {minLength: 3, maxLength: 7}).chain(lines =>
+    fc.record({
+      size: fc.record({columns: widths, rows: fc.constant(24)}),
+      above: fc.array(parts, above),
+      lines: fc.constant(lines),
+      caret: fc.oneof(
+        fc.constant('none' as const),
+        fc.record({line: fc.nat({max: lines.length - 1}), column: fc.nat({max: 6})}),
+      ),
+      sizes: fc.array(sizes, {minLength: 1, maxLength: 5}),
+      later: fc.array(sizes, {maxLength: 1}),
+      late: fc.constant('none' as const),
+    }),
+  );
+/** What weft draws while a model writes: a caret with rows above it and below, on a screen that has been filled. */
+const late = fc
+  .tuple(
+    story({minLength: 30, maxLength: 60}, anySize),
+    fc.constantFrom('same lines' as const, 'with text' as const),
+    fc.integer({min: 1, max: 3}),
+  )
+  .map(
+    ([told, frame, above]) =>
+      ({...told, late: frame, caret: {line: Math.min(above, told.lines.length - 1), column: 3}}) as const,
+  );
+
+describe('the live region in xterm.js, after any number of sizes that nobody has told weft of', () => {
+  test('is erased without a line above it', async () => {
+    await fc.assert(
+      fc.asyncProperty(story({minLength: 0, maxLength: 60}, anySize), async told => {
+        const {kept, found} = await playedOut(told);
+        expect(found).toEqual(kept);
+      }),
+      {numRuns: 300},
+    );
+  });
+
+  test('is erased as a whole where only the width has changed and the screen is full', async () => {
+    const sizes = fc.record({columns: widths, rows: fc.constant(24)});
+    await fc.assert(
+      fc.asyncProperty(story({minLength: 30, maxLength: 60}, sizes), async told => {
+        const {kept, found, rulesOnScreen} = await playedOut(told);
+        expect([found, rulesOnScreen]).toEqual([kept, 0]);
+      }),
+      {numRuns: 200},
+    );
+  });
+});
+
+test('a frame drawn for a size that the terminal no longer has takes no line above the live region', async () => {
+  await fc.assert(
+    fc.asyncProperty(late, async told => {
+      const {kept, found} = await playedOut(told);
+      expect(found).toEqual(kept);
+    }),
+    {numRuns: 300},
+  );
+});
+
+const frame = 'a\r\nb\r\n\u001B[1A\u001B[4G\u001B[?25h';
+const saving = 'a\r\nb\r\n\u001B7\u001B[1A\u001B[4G\u001B[?25h';
+const again = '\u001B[?25l\r\n\u001B[1G\u001B[2A\r\n\u001B[1G\u001B[KB\r\n\u001B[1A\u001B[4G\u001B[?25h';
+const higher = '\u001B[?25l\r\n\u001B[1G\u001B[2A\r\n\r\nc\r\n\u001B[1A\u001B[4G\u001B[?25h';
+
+test.each([
+  ['the first one', frame, saving, 'none'],
+  ['one without a field', 'a\r\nb\r\n', 'a\r\nb\r\n\u001B7', 'none'],
+  ['one with as many rows', again, `\u001B[?7l${again}\u001B[?7h`, 'before'],
+  ['one with more', higher, higher.replace('c\r\n', 'c\r\n\u001B7'), 'before'],
+  [
+    'one after which a mode is switched',
+    `\u001B[>1u${again}`,
+    `\u001B[>1u${again.replace('B\r\n', 'B\r\n\u001B7')}`,
+    'before',
+  ],
+] as const)('of %s is sent what finds the anchor again', (_title, written, sent, before) => {
+  expect(anchored(written, before === 'none' ? 'none' : anchored(frame, 'none')).text).toBe(sent);
+});
+
+test('text goes above the live region without the frame that was drawn just before it', () => {
+  const text = '\u001B[?25l\u001B[1A\u001B[1G\u001B[Jtext\r\n';
+  const sent = anchored(again + text + frame, anchored(frame, 'none')).text;
+  const shown = sent.replaceAll('\u001B', '^').replaceAll(/[\r\b]+/gu, '~');
+  expect(shown.slice(0, shown.indexOf('text'))).toBe('^[?25l^[?45h~^[A~^[J^[?45l');
+  expect(sent.endsWith(saving)).toBe(true);
+});
