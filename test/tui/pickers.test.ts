@@ -5,7 +5,7 @@ import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {findModel, modelPanel} from '../../src/tui/commands/model.ts';
 import {blankHost} from '../support/blank-host.ts';
-import {key, linesOf, opened, pressed} from './support/panels.tsx';
+import {key, linesOf, opened, pressed, text} from './support/panels.tsx';
 import {leaveStages, start} from './support/stage.ts';
 
 afterEach(leaveStages);
@@ -41,6 +41,21 @@ const list: ModelList = {
 
 const withModels = (models: ModelList) => ({
   host: {models: {...blankHost.models, list: async () => ok(models)}},
+});
+
+test('what is typed into a list is deleted as in the composer', () => {
+  const panel = modelPanel(list, 'own');
+  const typed = pressed(panel, text('haiku own 👩‍👩‍👧'));
+  const left = (...keys: readonly Parameters<typeof key>[0][]) => pressed(opened(typed.panel), ...keys.map(key)).panel;
+  expect([
+    linesOf(left('delete-left')),
+    linesOf(left('delete-left', 'delete-word')),
+    linesOf(left('delete-to-start')),
+  ]).toEqual([
+    linesOf(pressed(panel, text('haiku own ')).panel),
+    linesOf(pressed(panel, text('haiku ')).panel),
+    linesOf(pressed(panel, text('x'), key('delete-left')).panel),
+  ]);
 });
 
 describe('/model', () => {

@@ -94,6 +94,21 @@ export function applyEditKey(draft: Draft, name: KeyName): Draft | undefined {
   return edit === undefined ? undefined : {...draft, buffer: edit(draft.buffer)};
 }
 
+/** A line whose cursor stays at its end, after a key that deletes from there; `undefined` for every other key. */
+export function deletedAtEnd(text: string, name: KeyName): string | undefined {
+  const from = {text, cursor: text.length};
+  switch (name) {
+    case 'delete-left':
+      return buffer.deleteLeft(from).text;
+    case 'delete-word':
+      return buffer.deleteWord(from).text;
+    case 'delete-to-start':
+      return '';
+    default:
+      return undefined;
+  }
+}
+
 /** How a character of the draft looks, on at most `width` cells. */
 export function displayText({pastes}: Draft, character: string, width: number): string {
   const text = isChip(character) ? chipText(pastes[indexOf(character)] ?? '') : visible(character);

@@ -11,7 +11,8 @@ import {
 } from '../../domain/code-review.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import type {KeyPress} from '../terminal/keymap.ts';
-import {cellWidth, fit, graphemes} from '../text/cell-width.ts';
+import {deletedAtEnd} from '../editor/draft.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
 import {type Frame, type Layout, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {changeTitle, type DiffRow, diffRows} from './diff-lines.ts';
@@ -248,16 +249,12 @@ function typed(state: ReviewState, typing: Exclude<ReviewState['typing'], 'nothi
   switch (key.name) {
     case 'escape':
       return stays({...state, typing: 'nothing'});
-    case 'delete-left':
-      return as(graphemes(typing.text).slice(0, -1).join(''));
-    case 'delete-word':
-      return as(typing.text.replace(/\S*\s*$/u, ''));
-    case 'delete-to-start':
-      return as('');
     case 'enter':
       return written(state, typing);
-    default:
-      return stays(state);
+    default: {
+      const text = deletedAtEnd(typing.text, key.name);
+      return text === undefined ? stays(state) : as(text);
+    }
   }
 }
 

@@ -6,7 +6,8 @@ import type {MarkdownLexer} from './render-markdown.ts';
 import {itemLines} from './transcript-items.ts';
 import {highlightMatches, type Position, TranscriptPages} from './transcript-pages.ts';
 import type {KeyPress} from '../terminal/keymap.ts';
-import {cellWidth, fit, graphemes} from '../text/cell-width.ts';
+import {deletedAtEnd} from '../editor/draft.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
 import type {Frame, Layout} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 
@@ -190,13 +191,11 @@ function pressSearch(
       const before = pages.moved(top, -1, frame);
       return panelOf(found({...reading, query, sought: undefined}, {from: before, direction: 1, frame}));
     }
-    case 'delete-left':
-      return sought === '' ? panelOf({...reading, sought: undefined}) : typed(graphemes(sought).slice(0, -1).join(''));
-    case 'delete-word':
-    case 'delete-to-start':
-      return typed('');
-    default:
-      return panelOf(reading);
+    default: {
+      if (key.name === 'delete-left' && sought === '') return panelOf({...reading, sought: undefined});
+      const text = deletedAtEnd(sought, key.name);
+      return text === undefined ? panelOf(reading) : typed(text);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import {unreachable} from '../../../base/unreachable.ts';
 import {isSurelyKey, keyProviders, type KeyProvider, providerNames, recognizeKey} from '../../../domain/api-key.ts';
 import type {LocalServer} from '../../../domain/local-server.ts';
+import {deletedAtEnd} from '../../editor/draft.ts';
 import type {Effect} from '../effect.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {closePanel, type PanelStep} from './panel-step.ts';
@@ -168,15 +169,12 @@ function pressKey(
     case 'escape':
     case 'end-of-input':
       return keep(back(panel, ''));
-    case 'delete-left':
-      return typed(stage.key.slice(0, -1));
-    case 'delete-word':
-    case 'delete-to-start':
-      return typed('');
     case 'enter':
       return submitKey(panel, stage.key);
-    default:
-      return keep(panel);
+    default: {
+      const text = deletedAtEnd(stage.key, key.name);
+      return text === undefined ? keep(panel) : typed(text);
+    }
   }
 }
 

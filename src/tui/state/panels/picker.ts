@@ -1,6 +1,6 @@
 import {fuzzyScorer, noFit} from '../../../base/fuzzy.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
-import {graphemes} from '../../text/cell-width.ts';
+import {deletedAtEnd} from '../../editor/draft.ts';
 
 /** A list to choose one value from, as it is used by panels and cards. It knows nothing of how it is drawn. */
 export interface Picker<Value> {
@@ -106,13 +106,10 @@ export function pressPicker<Value>(picker: Picker<Value>, key: KeyPress): Picker
     case 'bottom':
     case 'line-end':
       return select(picker, last);
-    case 'delete-left':
-      return narrowed(picker, graphemes(typedIn(picker)).slice(0, -1).join(''));
-    case 'delete-word':
-    case 'delete-to-start':
-      return narrowed(picker, '');
-    default:
-      return unhandled;
+    default: {
+      const text = deletedAtEnd(typedIn(picker), key.name);
+      return text === undefined ? unhandled : narrowed(picker, text);
+    }
   }
 }
 
