@@ -210,7 +210,7 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
     /Enter resume · Esc cancel/u,
   ],
   ['themes', themePanel('auto'), /Enter select · Esc cancel/u],
-  ['a sub-agent', agentPanel(agentRow, {number: 1, full: long}), /Send it a message +m[^]*Stop it +s[^]*Esc close/u],
+  ['a sub-agent', agentPanel(agentRow, 1), /Send it a message +m[^]*Stop it +s[^]*Esc close/u],
 ];
 
 describe('at forty columns', () => {

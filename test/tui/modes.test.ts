@@ -159,21 +159,23 @@ describe('/agents', () => {
     const {engine, screen} = await start([90, 24]);
     engine.answers.agents = {tag: 'ok', value};
     const [row = expect.unreachable()] = value;
-    const chunk = Array.from({length: 12}, (_, at) => `line ${String(at)}\n`).join('');
-    const output: AgentEvent = {event: 'action-output', id: actionId('x'), chunk};
-    engine.emit(
-      {event: 'agent-started', row},
-      {event: 'agent-event', agent: id, name: 'find', call: row.agent.call, happened: {by: 'weft', event: output}},
-    );
+    const said = (from: number, to: number): AgentEvent => {
+      const chunk = Array.from({length: to - from}, (_, at) => `line ${String(from + at)}\n`).join('');
+      const event: AgentEvent = {event: 'action-output', id: actionId('x'), chunk};
+      return {event: 'agent-event', agent: id, name: 'find', call: row.agent.call, happened: {by: 'weft', event}};
+    };
+    engine.emit({event: 'agent-started', row}, said(0, 9));
     await screen.type('/agents\r');
     await screen.until(/❯ 1 {2}find/u);
     await screen.type('\r');
-    await screen.until(/Stop it +s/u);
+    await screen.until(/Stop it +s[^]*line 8/u);
+    engine.emit(said(9, 12));
+    await screen.until(/line 11/u);
     await screen.type('p');
     await screen.until(/Its task: Where is it\?\n +Its last lines:\n +line 2\n[^]*line 11\n/u);
   });
 
-  test('stops one and tells one something, by its number', async () => {
+  test('stops one, tells one something and prints one, by its number', async () => {
     const {engine, screen} = await start([90, 24]);
     engine.answers.agents = {tag: 'ok', value};
     await screen.type('/agents stop 1\r');
@@ -184,6 +186,8 @@ describe('/agents', () => {
       {op: 'stop-agent', id},
       {op: 'message-agent', id, text: 'look again'},
     ]);
+    await screen.type('/agents show 2\r');
+    await screen.until(/review: done[^]*Its task: Where is it\?[^]*All is well\./u);
     await screen.type('/agents stop 3\r');
     await screen.until(/There is no sub-agent 3/u);
     await screen.type('/agents tell 2\r');

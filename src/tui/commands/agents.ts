@@ -11,9 +11,10 @@ import type {CommandContext, SlashCommand} from './command.ts';
 export const agentsCommand: SlashCommand = {
   name: 'agents',
   aliases: [],
-  usage: '/agents [stop NUMBER|tell NUMBER TEXT]',
+  usage: '/agents [show NUMBER|stop NUMBER|tell NUMBER TEXT]',
   summary: 'show the sub-agents, stop one, or tell it something',
   choices: [
+    {value: 'show', summary: 'print the task of the sub-agent of this number, and what it said'},
     {value: 'stop', summary: 'stop the sub-agent of this number'},
     {value: 'tell', summary: 'tell the sub-agent of this number something'},
   ],
@@ -25,13 +26,13 @@ export const agentsCommand: SlashCommand = {
 
 const title = 'Sub-agents';
 
-async function agentChoices({options, view, signal}: CommandContext): Promise<ChoicePanel> {
+async function agentChoices({options, signal}: CommandContext): Promise<ChoicePanel> {
   const answer = await options.engine.query({query: 'agents'}, signal);
-  if (answer.tag === 'ok') return agentsPanel(answer.value, view.agents);
+  if (answer.tag === 'ok') return agentsPanel(answer.value);
   return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
 }
 
-const agentsPanel = (rows: readonly AgentRow[], outputs: readonly AgentOutput[]): ChoicePanel =>
+const agentsPanel = (rows: readonly AgentRow[]): ChoicePanel =>
   choicePanel({
     title,
     note: '',
@@ -41,15 +42,18 @@ const agentsPanel = (rows: readonly AgentRow[], outputs: readonly AgentOutput[])
       label: visibleExactLine(row.agent.name),
       details: [agentStatusText(row), visibleExactLine(agentFacts(row).join(', '))],
       mark: 'none',
-      choice: {effects: [], next: agentPanel(row, {number: at + 1, full: fullText(row, outputs)})},
+      choice: {effects: [], next: agentPanel(row, at + 1)},
     })),
   });
 
 /** `1` is the first of the list. */
 async function change(argument: string, context: CommandContext): Promise<void> {
-  const [, word = '', number = '', text = ''] = /^(stop|tell) (\d+)(?: ([^]+))?$/u.exec(argument) ?? [];
+  const [, word = '', number = '', text = ''] = /^(show|stop|tell) (\d+)(?: ([^]+))?$/u.exec(argument) ?? [];
   if (word === '' || (word === 'tell') === (text === '')) {
-    context.notify('warning', 'Write the number in the list: /agents stop 1, or /agents tell 1 look in src, too');
+    context.notify(
+      'warning',
+      'Write the number in the list: /agents show 1, /agents stop 1, or /agents tell 1 look in src, too',
+    );
     return;
   }
   const rows = await context.answerTo({query: 'agents'});
@@ -60,6 +64,10 @@ async function change(argument: string, context: CommandContext): Promise<void> 
     return;
   }
   const {id, name} = row.agent;
+  if (word === 'show') {
+    context.notify('info', fullText(row, context.view.agents));
+    return;
+  }
   if (word === 'tell') context.submit({op: 'message-agent', id, text});
   else context.submit({op: 'stop-agent', id});
   context.notify('info', `${word === 'tell' ? 'Told' : 'Stopping'} ${visibleExactLine(name)}`);

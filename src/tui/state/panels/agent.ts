@@ -13,11 +13,8 @@ export interface AgentPanel {
   readonly picker: Picker<readonly Effect[]>;
 }
 
-/** `number` is the agent's in the list, from 1; `full` is all that is known of it. */
-export function agentPanel(
-  row: AgentRow,
-  {number, full}: {readonly number: number; readonly full: string},
-): AgentPanel {
+/** `number` is the agent's in the list, from 1. */
+export function agentPanel(row: AgentRow, number: number): AgentPanel {
   const {id, name} = row.agent;
   const doings: readonly (readonly [label: string, letter: string, effects: readonly Effect[]])[] = [
     ['Send it a message', 'm', [{do: 'write', text: `/agents tell ${number} `}]],
@@ -29,7 +26,11 @@ export function agentPanel(
         {do: 'notify', text: `Stopping ${visibleExactLine(name)}`},
       ],
     ],
-    ['Print its task, and what it said', 'p', [{do: 'notify', text: full}]],
+    [
+      'Print its task, and what it said',
+      'p',
+      [{do: 'command', line: {kind: 'command', name: 'agents', argument: `show ${number}`}}],
+    ],
   ];
   const items = doings.map(([label, letter, value]) => {
     return {value, label, letter, details: [], mark: 'none', searched: ''} as const;
