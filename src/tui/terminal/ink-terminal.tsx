@@ -73,7 +73,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     onErase(change) {
       lost = eraseFromCursor(change);
     },
-    onEraseFromAnchor: eraseFromAnchor,
+    onEraseLines: forgetLines,
     onResize: () => app.onResize(lost),
     onSent() {
       isInkAhead = false;
@@ -84,7 +84,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
       isInkAhead = true;
       app.onDropped();
     },
-    erasing: () => (terminal.reflow() === 'adrift' && app.screen === 'inline' ? 'anchored' : 'settled'),
+    erasing: () => (terminal.reflow() === 'adrift' && app.screen === 'inline' ? 'by-lines' : 'by-rows'),
     onReady: () => app.onReady(),
   });
   const pastes = openPasteReader(terminal.stdin, (text, part) => app.onPaste(text, part));
@@ -152,23 +152,22 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     return rowsAbove > 0 ? linesAbove(lines, rowsAbove, isReflowed ? now.columns : before.columns) : [];
   }
 
-  function eraseFromAnchor(before: ScreenSize, rowsBelow: number): ReturnType<OutputListener['onEraseFromAnchor']> {
+  /** What has been drawn, for whoever erases it line by line. */
+  function forgetLines(before: ScreenSize): ReturnType<OutputListener['onEraseLines']> {
     lost = [];
-    if (drawn === 'nothing') return {lines: 0, erased: () => {}};
-    const all = linesDrawn(drawn, before.columns);
-    const {y} = caretOf(drawn, () => all);
-    // The line of the cursor is never dropped, nor what is above it: up to there the way is safe.
-    const lines = all.slice(0, y + rowsBelow);
+    if (drawn === 'nothing') return {drawn: {lines: 0, rowsBelow: 0}, erased: () => {}};
+    const lines = linesDrawn(drawn, before.columns);
+    const {y} = caretOf(drawn, () => lines);
     forgetDrawn();
     return {
-      lines: lines.length,
-      erased(anchor) {
-        if (anchor === undefined) return;
-        const rows = lines.map(line => rowsOf(line, anchor.column));
+      drawn: {lines: lines.length, rowsBelow: lines.length - y},
+      erased(below) {
+        if (below === undefined) return;
+        const rows = lines.map(line => rowsOf(line, below.column));
         // One of those from the cursor on was not wrapped, the longest for all that is known.
         const unwrapped = Math.max(1, ...rows.slice(y)) - 1;
-        const rowsAbove = rows.reduce((sum, count) => sum + count, 0) - unwrapped - (anchor.row - 1);
-        if (rowsAbove > 0) lost = linesAbove(lines, rowsAbove, anchor.column);
+        const rowsAbove = rows.reduce((sum, count) => sum + count, 0) - unwrapped - (below.row - 1);
+        if (rowsAbove > 0) lost = linesAbove(lines, rowsAbove, below.column);
       },
     };
   }

@@ -1,13 +1,5 @@
 import type {ScreenSize} from '../../actions/ports.ts';
-import {
-  anchored,
-  type AnchoredFrame,
-  cutAtAnchor,
-  endsFrame,
-  eraseFromAnchor,
-  isOnlyFrame,
-  rowsToAnchor,
-} from './anchor.ts';
+import {type DrawnLines, endsFrame, eraseLines, harmlessFrame, isOnlyFrame, type SentFrame} from './erase-by-lines.ts';
 import {extentQuery, type PositionQuery, type TerminalPosition} from './cursor-position.ts';
 
 /** What was drawn is to be erased, since the size is another one and stays it. */
@@ -18,12 +10,11 @@ export interface SizeChange {
   readonly cursorRow: number | 'unknown';
 }
 
-/** What was drawn is being erased from the anchor on, while the terminal may go through further sizes. */
-interface AnchorErasing {
-  /** How many lines above the anchor are to be erased. */
-  readonly lines: number;
-  /** Called with the anchor's position before that; `undefined` if the terminal does not answer. */
-  readonly erased: (anchor: TerminalPosition | undefined) => void;
+/** What was drawn is being erased line by line, while the terminal may go through further sizes. */
+interface LinesErasing {
+  readonly drawn: DrawnLines;
+  /** Called with the row below the last line before that, and the terminal's last column; `undefined` if it does not answer. */
+  readonly erased: (below: TerminalPosition | undefined) => void;
 }
 
 /** Stdout as Ink gets it, and what Ink knows nothing of. */
@@ -60,12 +51,12 @@ export interface OutputTerminal {
 
 export interface OutputListener {
   readonly onErase: (change: SizeChange) => void;
-  /** The same before the size is stable; from here on nothing of what was drawn counts as drawn. `rowsBelow` the cursor the anchor was found. */
-  readonly onEraseFromAnchor: (before: ScreenSize, rowsBelow: number) => AnchorErasing;
+  /** The same before the size is stable; from here on nothing counts as drawn. */
+  readonly onEraseLines: (before: ScreenSize) => LinesErasing;
   /** Called once the size is stable and what was drawn is erased; what it writes is one frame, with the erasing at rest. */
   readonly onResize: () => void;
-  /** `anchored`: at the first change, from the anchor that each frame saves. `settled`: once the size is stable. */
-  readonly erasing: () => 'anchored' | 'settled';
+  /** `by-lines`: at the first change, before the terminal moves its cursor further. `by-rows`: once the size is stable. */
+  readonly erasing: () => 'by-lines' | 'by-rows';
   /** A frame was sent. */
   readonly onSent: () => void;
   /** A frame was not sent, since the terminal has another size than it was laid out for; `onErase` and `onResize` follow. */
@@ -100,7 +91,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   /** Whether the change of size that goes on has erased what was drawn. */
   let isErased = false;
   let erased = Promise.resolve();
-  let last: AnchoredFrame | 'none' = 'none';
+  let last: SentFrame | 'none' = 'none';
   let underWay = 0;
   /** Whether `ready` was read while the terminal was not ready. */
   let waited = false;
@@ -128,7 +119,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
       if (restTimer === undefined) resized();
       return;
     }
-    if (events.erasing() === 'anchored' && endsFrame(drawn)) last = anchored(drawn, last);
+    if (events.erasing() === 'by-lines' && endsFrame(drawn)) last = harmlessFrame(drawn, last);
     const text = last !== 'none' && endsFrame(drawn) ? last.text : drawn;
     terminal.wrote(text);
     send(terminal.synchronized() ? `${beginUpdate}${text}${endUpdate}` : text);
@@ -161,15 +152,12 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     if (found === undefined) return 'unknown';
     return found.column === sizeOf(stdout).columns ? found.row - 1 : 'moving';
   };
-  const eraseAnchored = async (): Promise<void> => {
+  const eraseByLines = async (): Promise<void> => {
     isErased = true;
     flush('what fits');
-    const query = cutAtAnchor(last === 'none' ? 'none' : 'saved', size.columns);
     last = 'none';
-    const rowsBelow = rowsToAnchor(await terminal.positions(query));
-    if (isPaused) return;
-    const {lines, erased: answered} = events.onEraseFromAnchor(size, rowsBelow);
-    answered((await terminal.positions(eraseFromAnchor(lines, size.columns)))?.[0]);
+    const {drawn, erased: answered} = events.onEraseLines(size);
+    answered((await terminal.positions(eraseLines(drawn, size.columns)))?.[0]);
   };
   const rest = async (): Promise<void> => {
     const change = restTimer;
@@ -200,7 +188,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   const resized = (): void => {
     tries = 0;
     rearm();
-    if (!isErased && events.erasing() === 'anchored') erased = eraseAnchored();
+    if (!isErased && events.erasing() === 'by-lines') erased = eraseByLines();
   };
   stdout.on('resize', resized);
   setBlocking(stdout, 'off');

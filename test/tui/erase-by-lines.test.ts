@@ -1,7 +1,7 @@
 import headless from '@xterm/headless';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {anchored, cutAtAnchor, eraseFromAnchor, rowsToAnchor} from '../../src/tui/terminal/anchor.ts';
+import {eraseLines, harmlessFrame} from '../../src/tui/terminal/erase-by-lines.ts';
 
 interface Size {
   readonly columns: number;
@@ -14,15 +14,14 @@ interface Story {
   readonly above: readonly number[];
   readonly lines: readonly number[];
   readonly caret: {readonly line: number; readonly column: number} | 'none';
-  /** The terminal gets these sizes before it is told to erase anything, and then these before it is told the rest. */
+  /** What the terminal goes through before it is told to erase what was drawn for `size`. */
   readonly sizes: readonly Size[];
-  readonly later: readonly Size[];
   /** A frame that was drawn for the first size and arrives after the `sizes`. */
   readonly late: 'none' | 'same lines' | 'with text';
 }
 
 /** What is left in xterm.js: each line once, wrapped or not, and those on the screen. */
-async function playedOut({size, above, lines, caret, sizes, later, late}: Story) {
+async function playedOut({size, above, lines, caret, sizes, late}: Story) {
   const terminal = new headless.Terminal({
     cols: size.columns,
     rows: size.rows,
@@ -40,26 +39,19 @@ async function playedOut({size, above, lines, caret, sizes, later, late}: Story)
   const below = lines.length - caretLine;
   const suffix = caret === 'none' ? '' : `\u001B[${below}A\u001B[${caret.column + 1}G\u001B[?25h`;
   const region = `${drawn.map(line => `${line}\r\n`).join('')}${suffix}`;
-  const first = anchored(region, 'none');
+  const first = harmlessFrame(region, 'none');
   await write(first.text);
   for (const {columns, rows} of sizes) terminal.resize(columns, rows);
   if (late === 'same lines') {
     const again = drawn.map(line => (line === '' ? '\r\n' : `\u001B[1G\u001B[K${line}\r\n`)).join('');
     const bottom = '\r\n'.repeat(below);
-    await write(anchored(`\u001B[?25l${bottom}\u001B[1G\u001B[${lines.length}A${again}${suffix}`, first).text);
+    await write(harmlessFrame(`\u001B[?25l${bottom}\u001B[1G\u001B[${lines.length}A${again}${suffix}`, first).text);
   } else if (late === 'with text') {
     const erased = `\u001B[?25l\u001B[${caretLine}A\u001B[1G\u001B[J`;
-    await write(anchored(`${erased}kept at last\r\n${region}`, first).text);
+    await write(harmlessFrame(`${erased}kept at last\r\n${region}`, first).text);
     kept.push('kept at last');
   }
-  await write(cutAtAnchor('saved', size.columns).text);
-  const positions = replies.map(reply => {
-    const [, row, column] = /(\d+);(\d+)R/u.exec(reply) ?? [];
-    return {row: Number(row), column: Number(column)};
-  });
-  const rowsBelow = rowsToAnchor(positions);
-  for (const {columns, rows} of later) terminal.resize(columns, rows);
-  await write(eraseFromAnchor(Math.min(lines.length, caretLine + rowsBelow), size.columns).text);
+  await write(eraseLines({lines: lines.length, rowsBelow: below}, size.columns).text);
   const {active} = terminal.buffer;
   const all: string[] = [];
   for (let at = 0; at < active.length; at++) {
@@ -92,7 +84,6 @@ const story = (above: {minLength: number; maxLength: number}, sizes: fc.Arbitrar
         fc.record({line: fc.nat({max: lines.length - 1}), column: fc.nat({max: 6})}),
       ),
       sizes: fc.array(sizes, {minLength: 1, maxLength: 5}),
-      later: fc.array(sizes, {maxLength: 1}),
       late: fc.constant('none' as const),
     }),
   );
@@ -142,29 +133,31 @@ test('a frame drawn for a size that the terminal no longer has takes no line abo
 });
 
 const frame = 'a\r\nb\r\n\u001B[1A\u001B[4G\u001B[?25h';
-const saving = 'a\r\nb\r\n\u001B7\u001B[1A\u001B[4G\u001B[?25h';
 const again = '\u001B[?25l\r\n\u001B[1G\u001B[2A\r\n\u001B[1G\u001B[KB\r\n\u001B[1A\u001B[4G\u001B[?25h';
 const higher = '\u001B[?25l\r\n\u001B[1G\u001B[2A\r\n\r\nc\r\n\u001B[1A\u001B[4G\u001B[?25h';
+const before = harmlessFrame(frame, 'none');
 
 test.each([
-  ['the first one', frame, saving, 'none'],
-  ['one without a field', 'a\r\nb\r\n', 'a\r\nb\r\n\u001B7', 'none'],
-  ['one with as many rows', again, `\u001B[?7l${again}\u001B[?7h`, 'before'],
-  ['one with more', higher, higher.replace('c\r\n', 'c\r\n\u001B7'), 'before'],
-  [
-    'one after which a mode is switched',
-    `\u001B[>1u${again}`,
-    `\u001B[>1u${again.replace('B\r\n', 'B\r\n\u001B7')}`,
-    'before',
-  ],
-] as const)('of %s is sent what finds the anchor again', (_title, written, sent, before) => {
-  expect(anchored(written, before === 'none' ? 'none' : anchored(frame, 'none')).text).toBe(sent);
+  ['with as many rows as the one before wraps nothing', again, `\u001B[?7l${again}\u001B[?7h`],
+  ['with more is sent as it is', higher, higher],
+  ['after which a mode is switched, too', `\u001B[>1u${again}`, `\u001B[>1u${again}`],
+])('a frame %s', (_title, written, sent) => {
+  expect(harmlessFrame(written, before)).toEqual({text: sent, rowsBelow: 1});
 });
 
-test('text goes above the live region without the frame that was drawn just before it', () => {
-  const text = '\u001B[?25l\u001B[1A\u001B[1G\u001B[Jtext\r\n';
-  const sent = anchored(again + text + frame, anchored(frame, 'none')).text;
-  const shown = sent.replaceAll('\u001B', '^').replaceAll(/[\r\b]+/gu, '~');
-  expect(shown.slice(0, shown.indexOf('text'))).toBe('^[?25l^[?45h~^[A~^[J^[?45l');
-  expect(sent.endsWith(saving)).toBe(true);
+test('the first frame is sent as it is', () => {
+  expect(harmlessFrame(frame, 'none')).toEqual({text: frame, rowsBelow: 1});
+  expect(harmlessFrame('a\r\nb\r\n', 'none')).toEqual({text: 'a\r\nb\r\n', rowsBelow: 0});
+});
+
+const readable = (sent: string): string => sent.replaceAll('\u001B', '^').replaceAll(/[\r\b]+/gu, '~');
+const text = (up: number): string => `\u001B[?25l\u001B[${up}A\u001B[1G\u001B[Jtext\r\n${frame}`;
+/** From the row below the last line: up over two or three lines. */
+const erased = (lines: number): string => `^[?25l^D^[?45h~${'^[A~'.repeat(lines)}^[J^[?45ltext`;
+
+test.each([
+  ['without the frame that was drawn just before it', again, 1, erased(2)],
+  ['behind one that is higher', higher, 2, `${readable(higher)}${erased(3)}`],
+])('text goes above the live region, %s', (_title, first, up, sent) => {
+  expect(readable(harmlessFrame(first + text(up), before).text)).toBe(`${sent}~\n${readable(frame)}`);
 });
