@@ -81,7 +81,8 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
       drawn = {tree: app.drawing(), caret: current === undefined ? undefined : {x: current.x, y: current.y}};
     },
     onDropped() {
-      isInkAhead = true;
+      if (drawn === 'nothing') forgetDrawn();
+      else isInkAhead = true;
       app.onDropped();
     },
     erasing: () => (terminal.reflow() === 'adrift' && app.screen === 'inline' ? 'by-lines' : 'by-rows'),
@@ -120,15 +121,17 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   function forgetDrawn(): void {
     output.drop(() => ink.clear());
     drawn = 'nothing';
+    isInkAhead = false;
   }
   function eraseBy(erasing: string): void {
     forgetDrawn();
-    output.stdout.write(erasing);
+    output.writeSurely(erasing);
   }
 
   function eraseDrawn(): void {
     if (app.screen === 'alternate') eraseBy(clearScreen);
-    else if (drawn !== 'nothing' && isInkAhead) {
+    else if (drawn === 'nothing') forgetDrawn();
+    else if (isInkAhead) {
       const frame = drawn;
       eraseBy(eraseFrom(caretOf(frame, () => linesDrawn(frame, output.size.columns)).y));
     } else {
@@ -155,9 +158,8 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   /** What has been drawn, for whoever erases it line by line. */
   function forgetLines(before: ScreenSize): ReturnType<OutputListener['onEraseLines']> {
     lost = [];
-    if (drawn === 'nothing') return {drawn: {lines: 0, rowsBelow: 0}, erased: () => {}};
-    const lines = linesDrawn(drawn, before.columns);
-    const {y} = caretOf(drawn, () => lines);
+    const lines = drawn === 'nothing' ? [] : linesDrawn(drawn, before.columns);
+    const {y} = drawn === 'nothing' ? {y: 0} : caretOf(drawn, () => lines);
     forgetDrawn();
     return {
       drawn: {lines: lines.length, rowsBelow: lines.length - y},

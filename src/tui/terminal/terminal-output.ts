@@ -29,6 +29,8 @@ export interface TerminalOutput {
   readonly ready: boolean;
   /** Sends what has been written in this tick, whatever the size is. */
   flush(): void;
+  /** Writes what is sent also if the frame behind it is for a size that is gone. */
+  writeSurely(text: string): void;
   /** Sends nothing of what `use` writes, for what is on the screen no longer. */
   drop(use: () => void): void;
   /** Another program has the terminal, until `resume`: stdout blocks again, and its size is not watched. */
@@ -92,6 +94,8 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   let isErased = false;
   let erased = Promise.resolve();
   let last: SentFrame | 'none' = 'none';
+  /** How many of the parts are sent whatever the size is. */
+  let sureParts = 0;
   let underWay = 0;
   /** Whether `ready` was read while the terminal was not ready. */
   let waited = false;
@@ -110,19 +114,24 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     if (restTimer === undefined && !isPaused && !isSame(sizeNow(stdout), size)) resized();
     return restTimer === undefined && underWay === 0 && (parts.length === 0 || isResizing);
   };
+  const sendUpdate = (text: string): void => {
+    if (text === '') return;
+    terminal.wrote(text);
+    send(terminal.synchronized() ? `${beginUpdate}${text}${endUpdate}` : text);
+  };
   const flush = (of: 'all' | 'what fits'): void => {
     const drawn = parts.join('');
+    const sure = parts.slice(0, sureParts).join('');
     parts = [];
-    if (drawn === '') return;
+    sureParts = 0;
     if (of === 'what fits' && isOnlyFrame(drawn) && !isPaused && !isSame(sizeNow(stdout), size)) {
+      sendUpdate(sure);
       events.onDropped();
       if (restTimer === undefined) resized();
       return;
     }
     if (events.erasing() === 'by-lines' && endsFrame(drawn)) last = harmlessFrame(drawn, last);
-    const text = last !== 'none' && endsFrame(drawn) ? last.text : drawn;
-    terminal.wrote(text);
-    send(terminal.synchronized() ? `${beginUpdate}${text}${endUpdate}` : text);
+    sendUpdate(last !== 'none' && endsFrame(drawn) ? last.text : drawn);
     if (endsFrame(drawn)) events.onSent();
   };
 
@@ -221,6 +230,10 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
       return false;
     },
     flush: () => flush('all'),
+    writeSurely(text) {
+      proxy.write(text);
+      sureParts = parts.length;
+    },
     drop(use) {
       const kept = parts;
       parts = [];
