@@ -205,11 +205,13 @@ function findColumns(scan: Scan, at: number): void {
 /** Finds what is written into a pipe: `echo … | docker login --password-stdin`. */
 function findEchoed(scan: Scan, at: number): void {
   const from = Math.max(0, at - longestCommand);
+  // Two names: Node 22 refuses an expression that uses one name twice.
   const echoed =
-    /\b(?:echo|printf)[ \t]+(?:-n[ \t]+|['"]%s['"][ \t]+)?(?:'(?:[^\s:']{1,64}:)?(?<value>[^\s']{6,200})'|["']?(?:[^\s:"']{1,64}:)?(?<value>(?:[^\s"'|$`]|\\\$){6,200})["']?)[ \t]*\|[^|\n]*$/du.exec(
+    /\b(?:echo|printf)[ \t]+(?:-n[ \t]+|['"]%s['"][ \t]+)?(?:'(?:[^\s:']{1,64}:)?(?<quoted>[^\s']{6,200})'|["']?(?:[^\s:"']{1,64}:)?(?<bare>(?:[^\s"'|$`]|\\\$){6,200})["']?)[ \t]*\|[^|\n]*$/du.exec(
       scan.text.slice(from, at),
     );
-  const [start, end] = echoed?.indices?.groups?.['value'] ?? [0, 0];
+  const groups = echoed?.indices?.groups;
+  const [start, end] = groups?.['quoted'] ?? groups?.['bare'] ?? [0, 0];
   if (isPassword(scan.text.slice(from + start, from + end)))
     scan.found.push({from: from + start, to: from + end, name: 'PASSWORD'});
 }
