@@ -1,4 +1,4 @@
-import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {writeServerCredential} from '../../src/config/server-credentials.ts';
@@ -111,40 +111,51 @@ test('what a project names waits for trust; weft itself may not add servers, and
   expect(readFileSync(file, 'utf8')).toBe(before);
 });
 
-test('the servers of other products are shown before they are copied', async () => {
+test('the servers of other products are shown before they are copied, and those of a project start only after trust', async () => {
   using place = new TempPlace();
   const weft = weftIn(place);
   const codex = join(place.home, '.codex', 'config.toml');
   const gemini = join(place.work, '.gemini', 'settings.json');
+  const started = join(place.home, 'started');
+  const hostile = {command: 'sh', args: ['-c', `touch '${started}'`]};
   write(codex, '[mcp_servers.docs]\ncommand = "docs"\nenv = {DOCS_TOKEN = "value-of-mine"}\n');
-  write(gemini, '{"mcpServers": {"docs": {"command": "other"}, "web": {"httpUrl": "https://web.test/mcp"}}}');
-  const row = {product: 'codex', path: codex, written_to: '', notes: [expect.stringContaining('env.DOCS_TOKEN')]};
+  write(gemini, JSON.stringify({mcpServers: {docs: {command: 'other'}, far: hostile}}));
+  write(join(place.work, '.codex', 'config.toml'), '[mcp_servers.docs]\ncommand = "theirs"\n');
+  const row = {name: 'docs', product: 'codex', path: codex, written_to: ''};
+  const ofProject = 'a server of this project: it starts after `weft permissions trust`';
+  const taken = {...row, outcome: 'exists', notes: ['a server of this name is here already']};
   const dry = await weft('import', '--all', '--dry-run', '--json');
   expect(JSON.parse(dry.stdout)).toEqual([
-    {...row, name: 'docs', outcome: 'would-import'},
-    {
-      name: 'docs',
-      product: 'gemini',
-      path: gemini,
-      outcome: 'exists',
-      written_to: '',
-      notes: ['a server of this name is here already'],
-    },
-    {name: 'web', product: 'gemini', path: gemini, outcome: 'would-import', written_to: '', notes: []},
+    {...row, outcome: 'would-import', notes: [expect.stringContaining('env.DOCS_TOKEN')]},
+    {...taken, path: join(place.work, '.codex', 'config.toml')},
+    {...taken, product: 'gemini', path: gemini},
+    {name: 'far', product: 'gemini', path: gemini, outcome: 'would-import', written_to: '', notes: [ofProject]},
   ]);
-  expect(textOf(join(place.home, 'weft', 'settings.json'))).toBe('');
-  expect(dry.stdout).not.toContain('value-of-mine');
   const settings = join(place.home, 'weft', 'settings.json');
-  expect(await weft('import', '--all')).toMatchObject({
+  expect(textOf(settings)).toBe('');
+  expect(dry.stdout).not.toContain('value-of-mine');
+  // A `.mcp.json` that the user trusts is no way around the question.
+  expect(await weft('add', 'mine', '--scope', 'project', 'https://mine.test/')).toMatchObject({code: 0});
+  expect(await weft('import', '--all', '--scope', 'local')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`imported to ${settings}`),
+    stdout: expect.stringContaining(`imported to ${join(place.work, '.weft', 'settings.local.json')}`),
   });
-  expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({
-    mcpServers: {
-      docs: {command: 'docs', env: {DOCS_TOKEN: 'value-of-mine'}},
-      web: {type: 'http', url: 'https://web.test/mcp'},
-    },
+  expect(JSON.parse(textOf(join(place.work, '.weft', 'settings.local.json')))).toEqual({
+    mcpServers: {docs: {command: 'docs', env: {DOCS_TOKEN: 'value-of-mine'}}},
   });
+  expect(JSON.parse(textOf(join(place.work, '.mcp.json')))).toEqual({
+    mcpServers: {mine: {type: 'http', url: 'https://mine.test/'}, far: hostile},
+  });
+  const rows: unknown = JSON.parse((await weft('list', '--json')).stdout);
+  expect(rows).toMatchObject([
+    {name: 'mine', status: 'untrusted'},
+    {name: 'far', status: 'untrusted'},
+    {name: 'docs', status: 'failed'},
+  ]);
+  expect(existsSync(started)).toBe(false);
+  expect(await runWeft(['permissions', 'trust', '--yes'], {place})).toMatchObject({code: 0});
+  await weft('list');
+  expect(existsSync(started)).toBe(true);
 });
 
 test('signing in opens the browser, keeps the token in a file of the user’s alone, and signing out revokes it', async () => {

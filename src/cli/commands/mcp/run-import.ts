@@ -26,22 +26,26 @@ interface ImportRow {
   readonly notes: readonly string[];
 }
 
-/** `weft mcp import`: copies servers of other products. What exists here under a name stays as it is. Exit code 1 where a file is broken. */
+/**
+ * `weft mcp import`: copies servers of other products. A server that exists under the same name stays as it is. Servers of the
+ * project's own files go to its `.mcp.json` and start only after trust, whatever scope was asked for. Exit code 1 if a file is broken.
+ */
 export async function importServers(product: Peer | undefined, options: ImportOptions): Promise<ExitCode> {
   if ((product === undefined) === (options.all === undefined)) {
     throw new UsageError(`Name one product (${peers.join(', ')}), or say --all.`);
   }
   if (options.dryRun === undefined) await requireOutsideWeft('Importing MCP servers');
   const directory = existingFolder(options.cwd ?? '.');
-  const scope = options.scope ?? 'user';
   const rows: ImportRow[] = [];
   let broken = 0;
   const taken = new Set((await knownServers(directory)).servers.map(({name}) => name));
-  for (const {peer, path, ...file} of (product === undefined ? peers : [product]).flatMap(filesOf(directory))) {
+  for (const file of (product === undefined ? peers : [product]).flatMap(filesOf(directory))) {
+    const {peer, path, owner} = file;
+    const scope = owner === 'project' ? 'project' : (options.scope ?? 'user');
     const text = readTextFile(path);
     if (text.tag === 'ok' && text.value === undefined) continue;
     // oxlint-disable-next-line no-await-in-loop -- one file after the other: the first of a name counts
-    const found = text.tag === 'ok' ? await readPeerFile({peer, path, ...file}, text.value ?? '', directory) : text;
+    const found = text.tag === 'ok' ? await readPeerFile(file, text.value ?? '', directory) : text;
     if (found.tag === 'failed') {
       broken += 1;
       note(`${visibleExactLine(path)} cannot be read: ${found.error}`);
@@ -58,7 +62,11 @@ export async function importServers(product: Peer | undefined, options: ImportOp
         continue;
       }
       taken.add(server.name);
-      const {entry, notes} = withoutSharedSecrets(server, scope);
+      const {entry, notes: carried} = withoutSharedSecrets(server, scope);
+      const notes =
+        owner === 'project'
+          ? [...carried, 'a server of this project: it starts after `weft permissions trust`']
+          : carried;
       if (scope === 'project' && hasSecretWords(entry)) {
         const why =
           'its arguments or its address seem to have a secret, and .mcp.json is for everybody: choose another --scope';
@@ -70,7 +78,10 @@ export async function importServers(product: Peer | undefined, options: ImportOp
         continue;
       }
       // oxlint-disable-next-line no-await-in-loop -- each change waits for the one before
-      const written = await writeServer({name: server.name, entry, scope}, options.cwd);
+      const written = await writeServer(
+        {name: server.name, entry, scope, trust: owner === 'project' ? 'asked-later' : 'given'},
+        options.cwd,
+      );
       rows.push({...row, outcome: 'imported', written_to: written, notes});
     }
   }
@@ -81,9 +92,9 @@ export async function importServers(product: Peer | undefined, options: ImportOp
   return broken === 0 ? exitCode.done : exitCode.failed;
 }
 
-/** The files of a product, those of the project first: they count more. */
+/** The files of a product, the user's first: a project must not take the name of a user's server. */
 const filesOf = (directory: string) => (peer: Peer) =>
-  peerFiles(peer, {home: homedir(), directory, platform: process.platform, env: process.env}).toReversed();
+  peerFiles(peer, {home: homedir(), directory, platform: process.platform, env: process.env});
 
 function rowText({name, product, path, outcome, written_to: to, notes}: ImportRow): string {
   const words = {

@@ -242,7 +242,7 @@ export async function addServer(
   const config = parseServers({[name]: entry}, {source: scope, path: ''})[0]?.config ?? parseServer(entry);
   if (config.tag === 'failed') throw new UsageError(`The server ${name} does not fit: ${config.error}.`);
   if (scope === 'project') refuseSharedSecrets(config.value);
-  const path = await writeServer({name, entry, scope}, options.cwd);
+  const path = await writeServer({name, entry, scope, trust: 'given'}, options.cwd);
   note(`added ${name} to ${path}`);
   const expanded = expandConfig(config.value, process.env);
   if (expanded.tag === 'failed') note(`${name}: ${expanded.error} here; it is needed when weft starts`);

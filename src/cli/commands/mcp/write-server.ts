@@ -24,11 +24,16 @@ import {unwrap} from '../../exit-code.ts';
 import {note} from '../../output.ts';
 import type {ServerScope} from '../mcp.ts';
 
-/** Writes an entry where the scope says. Answers with the path. A name that the file has already is refused. */
-export async function writeServer(
-  {name, entry, scope}: {readonly name: string; readonly entry: JsonObject; readonly scope: ServerScope},
-  cwd: string | undefined,
-): Promise<string> {
+/** A server to write. `trust` is `given` if the user wrote the entry, and `asked-later` if the project did. */
+interface NewServer {
+  readonly name: string;
+  readonly entry: JsonObject;
+  readonly scope: ServerScope;
+  readonly trust: 'given' | 'asked-later';
+}
+
+/** Writes an entry to the file of the scope and returns the file's path. A name that the file has already is refused. */
+export async function writeServer({name, entry, scope, trust}: NewServer, cwd: string | undefined): Promise<string> {
   const directory = existingFolder(cwd ?? '.');
   const {servers} = await knownServers(directory);
   const path =
@@ -39,10 +44,10 @@ export async function writeServer(
     throw new Error(`${name} is in ${path} already. Remove it first: weft mcp remove ${name} --scope ${scope}`);
   }
   if (scope === 'project') {
-    await changeProjectServers(directory, text =>
+    await changeProjectServers(directory, trust, text =>
       ok(setValue(text.trim() === '' ? '{}\n' : text, ['mcpServers', name], entry)),
     );
-    await trustScripts(entry, directory);
+    if (trust === 'given') await trustScripts(entry, directory);
     return path;
   }
   const before = settingsIn(cwd);
@@ -62,7 +67,7 @@ export async function deleteServer(
 ): Promise<string> {
   const directory = existingFolder(cwd ?? '.');
   if (path === projectServersFile(directory)) {
-    await changeProjectServers(directory, text => ok(removeMember(text, ['mcpServers', name])));
+    await changeProjectServers(directory, 'given', text => ok(removeMember(text, ['mcpServers', name])));
     return path;
   }
   const before = settingsIn(cwd);
@@ -71,9 +76,10 @@ export async function deleteServer(
   return path;
 }
 
-/** Changes `.mcp.json`, which stays trusted where it was. A broken file is not changed. */
+/** Changes `.mcp.json`, which stays trusted if it was and the trust is given. A broken file is not changed. */
 async function changeProjectServers(
   directory: string,
+  trust: NewServer['trust'],
   change: (text: string) => Outcome<string, Fault>,
 ): Promise<void> {
   const path = projectServersFile(directory);
@@ -97,6 +103,7 @@ async function changeProjectServers(
       return ok(after);
     }),
   );
+  if (trust === 'asked-later') return;
   const carried = unwrap(await carryFileTrustOver(trustPlace(directory, userPlaces()), {path, before, after}));
   if (carried === 'not-trusted') {
     note('this .mcp.json is not trusted, so its servers have no effect yet. Trust it: weft permissions trust');

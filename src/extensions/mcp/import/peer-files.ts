@@ -18,6 +18,8 @@ export interface PeerFile {
   readonly peer: Peer;
   readonly path: string;
   readonly format: 'json' | 'toml';
+  /** Who wrote the servers: the user, or whoever wrote the project. */
+  readonly owner: 'user' | 'project';
 }
 
 /** The user and the folder whose files are looked for. */
@@ -30,35 +32,48 @@ export interface PeerPlaces {
 }
 
 /**
- * The files of a product, those of the user before those of the project, which count more. The `.mcp.json` of a project is none of
- * them: weft reads it as it is.
+ * The files of a product, the user's before the project's. A file that is both (the project is the user's home) is the user's.
+ * The `.mcp.json` of a project is none of them: weft reads it as it is.
  */
-export function peerFiles(peer: Peer, {home, directory, platform, env}: PeerPlaces): readonly PeerFile[] {
-  const json = (...paths: readonly string[]): readonly PeerFile[] =>
-    paths.map(path => ({peer, path, format: 'json'}) as const);
+export function peerFiles(peer: Peer, places: PeerPlaces): readonly PeerFile[] {
+  const {user, project} = pathsOf(peer, places);
+  const format = peer === 'codex' ? 'toml' : 'json';
+  return [
+    ...user.map(path => ({peer, path, format, owner: 'user'}) as const),
+    ...project.filter(path => !user.includes(path)).map(path => ({peer, path, format, owner: 'project'}) as const),
+  ];
+}
+
+function pathsOf(
+  peer: Peer,
+  {home, directory, platform, env}: PeerPlaces,
+): Record<PeerFile['owner'], readonly string[]> {
   switch (peer) {
     case 'claude':
-      return json(join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json'));
+      return {user: [join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json')], project: []};
     case 'codex':
-      return [
-        join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
-        join(directory, '.codex', 'config.toml'),
-      ].map(path => ({peer, path, format: 'toml'}) as const);
+      return {
+        user: [join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml')],
+        project: [join(directory, '.codex', 'config.toml')],
+      };
     case 'gemini':
-      return json(
-        join(env['GEMINI_CLI_HOME'] || home, '.gemini', 'settings.json'),
-        join(directory, '.gemini', 'settings.json'),
-      );
+      return {
+        user: [join(env['GEMINI_CLI_HOME'] || home, '.gemini', 'settings.json')],
+        project: [join(directory, '.gemini', 'settings.json')],
+      };
     case 'vscode':
-      return json(
-        join(editorFolder(home, platform, env), 'Code', 'User', 'mcp.json'),
-        join(env['COPILOT_HOME'] || join(home, '.copilot'), 'mcp-config.json'),
-        join(directory, '.vscode', 'mcp.json'),
-      );
-    case 'opencode': {
-      const own = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode');
-      return json(...[own, directory, join(directory, '.opencode')].flatMap(bothNames));
-    }
+      return {
+        user: [
+          join(editorFolder(home, platform, env), 'Code', 'User', 'mcp.json'),
+          join(env['COPILOT_HOME'] || join(home, '.copilot'), 'mcp-config.json'),
+        ],
+        project: [join(directory, '.vscode', 'mcp.json')],
+      };
+    case 'opencode':
+      return {
+        user: bothNames(join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode')),
+        project: [directory, join(directory, '.opencode')].flatMap(bothNames),
+      };
     default:
       return unreachable(peer);
   }

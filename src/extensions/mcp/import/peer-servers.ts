@@ -25,7 +25,7 @@ export interface FoundServers {
  * references, in the form that weft reads. The failure says why the file cannot be read.
  */
 export async function readPeerFile(
-  {peer, format}: PeerFile,
+  {peer, format}: Omit<PeerFile, 'owner'>,
   text: string,
   directory: string,
 ): Promise<Outcome<FoundServers, string>> {
