@@ -1,3 +1,4 @@
+import {mcpToolName} from './mcp-tool-name.ts';
 import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {omittedInputReason} from '../domain/conversation.ts';
@@ -165,7 +166,7 @@ export function decodePastAction(name: string, input: Json): Outcome<Action, Fau
 }
 
 /** How the names of a server's tools begin. */
-const toolPrefix = (server: string): string => `mcp__${server.replaceAll(/[^\w-]/gu, '_')}__`;
+const toolPrefix = (server: string): string => mcpToolName(server, '');
 
 /** Whether the arguments fit is the server's to say. */
 function decodeMcpCall(address: Omit<InputOf<'call-mcp-tool'>, 'arguments'>, input: Json): Outcome<Action, Fault> {

@@ -1,3 +1,4 @@
+import {mcpToolName} from './mcp-tool-name.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type Action, actionOf} from './catalogue.ts';
@@ -33,7 +34,7 @@ export function actionsOf(
     actionOf('call-mcp-tool', {
       server: harness,
       tool,
-      toolName: `mcp__${harness}__${tool.replaceAll(/[^\w-]/gu, '_')}`,
+      toolName: mcpToolName(harness, tool),
       standing: 'as-known',
       arguments: input,
     });

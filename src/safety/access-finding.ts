@@ -1,3 +1,4 @@
+import {serverPartOf} from '../actions/mcp-tool-name.ts';
 import {type Reason, sameReason} from '../domain/reason.ts';
 import type {CommandAnalysis} from './commands/analyze-command.ts';
 import type {CommandForms} from './commands/command-forms.ts';
@@ -72,7 +73,7 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
           ...handoverReasons(access),
         ],
         target: 'ordinary',
-        detail: {...noDetail, rules: [access.toolName, serverRule(access.server)]},
+        detail: {...noDetail, rules: [access.toolName, serverPartOf(access.toolName) ?? []].flat()},
       };
     case 'mcp-resource':
       return {
@@ -89,9 +90,6 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
       return unreachable(access);
   }
 }
-
-/** The rule that speaks of all tools of a server. */
-const serverRule = (server: string): string => `mcp__${server.replaceAll(/[^\w-]/gu, '_')}`;
 
 /** Input is always asked about. A line for a shell is judged as the command that it is, which adds what it would do. */
 function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLevel, evidence: JudgeEvidence): Finding {

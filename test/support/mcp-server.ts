@@ -31,7 +31,7 @@ export interface ScriptedServer {
   readonly startMs?: number;
   /** It ends at once, with this code. */
   readonly exit?: number;
-  /** A file whose text comes behind the description of every tool. */
+  /** A file whose text comes behind the description of every tool; with the text `gone` there are no tools. */
   readonly descriptionFile?: string;
   /** After `tools/call` of a tool that `does` this, its tools are these. */
   readonly laterTools?: ScriptedServer['tools'];
@@ -189,7 +189,7 @@ function serve(script: ScriptedServer): void {
       case 'tools/list': {
         const more = script.descriptionFile === undefined ? '' : readFileSync(script.descriptionFile, 'utf8');
         return {
-          tools: tools.map(({does: _does, description = '', ...tool}) => ({
+          tools: (more === 'gone' ? [] : tools).map(({does: _does, description = '', ...tool}) => ({
             inputSchema: {type: 'object', properties: {}},
             ...tool,
             description: `${description}${more}`,

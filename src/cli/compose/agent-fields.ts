@@ -1,3 +1,4 @@
+import {mcpServerName} from '../../actions/mcp-tool-name.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {type Effort, efforts} from '../../domain/model-stream.ts';
 import {skillBlock} from '../../domain/slash-command.ts';
@@ -42,9 +43,7 @@ const toolName = (text: string): string => text.trim().replace(/\(.*$/su, '');
 export const mayCall = ({only, not, servers}: AgentTools, tool: string): boolean =>
   (only === 'all' || only.some(name => covers(name, tool))) &&
   !not.some(name => covers(name, tool)) &&
-  (servers === 'all' || !tool.startsWith('mcp__') || servers.some(server => covers(`mcp__${wireName(server)}`, tool)));
-
-const wireName = (server: string): string => server.replaceAll(/[^\w-]/gu, '_');
+  (servers === 'all' || !tool.startsWith('mcp__') || servers.some(server => covers(mcpServerName(server), tool)));
 
 const covers = (name: string, tool: string): boolean =>
   name === tool || (name.startsWith('mcp__') && tool.startsWith(name.endsWith('*') ? name.slice(0, -1) : `${name}__`));

@@ -20,9 +20,15 @@ export interface Manifest {
   readonly prompts: readonly McpPrompt[];
   /** Some of its resources, for the user to choose from. */
   readonly listed: readonly McpResource[];
-  /** Names of tools that changed since the user last let them run. */
-  readonly changed: readonly string[];
+  /** The tools as the user knows them, in the order in which they were first seen. A tool that the server took away stays. */
+  readonly accepted: readonly AcceptedTool[];
   readonly era: ProtocolEra;
+}
+
+/** The tool that a permission covers: its name and a hash of its description, schema and claim. */
+interface AcceptedTool {
+  readonly name: string;
+  readonly hash: string;
 }
 
 /** Manifests by what stands for the configuration of a server. */
@@ -46,7 +52,10 @@ export const manifestsIn = (folder: string): Manifests => ({
     const text = readTextFile(join(folder, `${key}.json`));
     const json = text.tag === 'ok' && text.value !== undefined ? parseJson(text.value) : undefined;
     const parsed = manifestForm.safeParse(json?.tag === 'ok' ? json.value : undefined);
-    return parsed.success ? parsed.data : undefined;
+    if (!parsed.success) return undefined;
+    const {changed, accepted, ...manifest} = parsed.data;
+    const known = manifest.tools.filter(({name}) => !changed.includes(name));
+    return {...manifest, accepted: accepted ?? withNewTools([], known)};
   },
   async write(key, known) {
     await changeFile(join(folder, `${key}.json`), () => ok(JSON.stringify(known())));
@@ -90,7 +99,9 @@ const manifestForm = z.object({
     ),
     [],
   ),
-  changed: z.array(z.string()),
+  // Manifests of before 2026-11-24 name the changed tools instead.
+  changed: z.prefault(z.array(z.string()), []),
+  accepted: z.optional(z.array(z.object({name: z.string(), hash: z.string()}))),
   era: z.discriminatedUnion('kind', [
     z.object({kind: z.literal('unknown')}),
     z.object({kind: z.literal('legacy')}),
@@ -98,11 +109,33 @@ const manifestForm = z.object({
   ]),
 });
 
-/** Names of the tools of `now` that `before` had with another description, schema or claim. */
-export function changedTools(before: readonly ServerTool[], now: readonly ServerTool[]): readonly string[] {
-  const known = new Map(before.map(tool => [tool.name, textOf(tool)]));
-  return now.filter(tool => known.has(tool.name) && known.get(tool.name) !== textOf(tool)).map(({name}) => name);
+/** Tools of one server that are remembered; a server that shows more has them asked about each time. */
+const maxAccepted = 2000;
+
+/** The accepted tools, with those that were never seen before. */
+export function withNewTools(accepted: readonly AcceptedTool[], tools: readonly ServerTool[]): readonly AcceptedTool[] {
+  const known = new Set(accepted.map(({name}) => name));
+  const fresh = tools.filter(({name}) => !known.has(name)).map(tool => ({name: tool.name, hash: hashOf(tool)}));
+  return [...accepted, ...fresh.slice(0, Math.max(0, maxAccepted - accepted.length))];
 }
 
-const textOf = ({description, inputSchema, effect}: ServerTool): string =>
-  JSON.stringify([description, inputSchema, effect]);
+/** The accepted tools, with the named one as the server describes it now. */
+export const withAccepted = ({accepted, tools}: Manifest, name: string): readonly AcceptedTool[] => {
+  const now = tools.find(tool => tool.name === name);
+  if (now === undefined) return accepted;
+  const entry = {name, hash: hashOf(now)};
+  return accepted.some(tool => tool.name === name)
+    ? accepted.map(tool => (tool.name === name ? entry : tool))
+    : [...accepted, entry];
+};
+
+/** Names of the tools whose description, schema or claim the user has not accepted: no permission covers those. */
+export function changedTools({accepted, tools}: Pick<Manifest, 'accepted' | 'tools'>): ReadonlySet<string> {
+  const known = new Map(accepted.map(({name, hash}) => [name, hash]));
+  return new Set(tools.filter(tool => known.get(tool.name) !== hashOf(tool)).map(({name}) => name));
+}
+
+const hashOf = ({description, inputSchema, effect}: ServerTool): string =>
+  createHash('sha256')
+    .update(JSON.stringify([description, inputSchema, effect]))
+    .digest('base64url');

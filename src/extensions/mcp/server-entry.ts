@@ -1,3 +1,4 @@
+import {wireName} from '../../actions/mcp-tool-name.ts';
 import type {Elicitation, ElicitationReply, McpCallObserver, McpServerState} from '../../actions/mcp-port.ts';
 import {firstLine} from '../../base/clip.ts';
 import type {Outcome} from '../../base/outcome.ts';
@@ -5,7 +6,6 @@ import {visibleLine} from '../../base/visible.ts';
 import type {Manifest} from './manifests.ts';
 import type {ConfiguredServer, ServerConfig} from './server-config.ts';
 import type {ProtocolEra, ServerConnection} from './server-connection.ts';
-import {cleanName} from './tool-names.ts';
 
 /** Asks the user what a server wants to know. */
 export type ElicitUser = (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
@@ -67,7 +67,7 @@ const nothingKnown: Manifest = {
   tools: [],
   prompts: [],
   listed: [],
-  changed: [],
+  accepted: [],
   era: {kind: 'unknown'},
 };
 
@@ -145,7 +145,7 @@ export function serverToStart({name, origin, known}: Entry): ServerToStart | und
 /** The tool that a name means; a model that guessed one knows it without the characters that names of tools may not have. */
 export function nameAmong(tool: string, {known}: Entry): string | undefined {
   return (
-    known.tools.find(({name}) => name === tool)?.name ?? known.tools.find(({name}) => cleanName(name) === tool)?.name
+    known.tools.find(({name}) => name === tool)?.name ?? known.tools.find(({name}) => wireName(name) === tool)?.name
   );
 }
 

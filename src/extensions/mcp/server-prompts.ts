@@ -1,3 +1,4 @@
+import {mcpToolName} from '../../actions/mcp-tool-name.ts';
 import type {CommandsPort, PromptCommand, PromptPart} from '../../actions/commands-port.ts';
 import type {McpPort, McpPrompt} from '../../actions/mcp-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -37,8 +38,7 @@ export function serverPrompts(mcp: Pick<McpPort, 'prompts' | 'expandPrompt'>): C
   };
 }
 
-const commandName = ({server, name}: McpPrompt): string =>
-  `mcp__${[server, name].map(part => part.replaceAll(/[^\w-]/gu, '_')).join('__')}`;
+const commandName = ({server, name}: McpPrompt): string => mcpToolName(server, name);
 
 const commandOf = (prompt: McpPrompt): PromptCommand => ({
   name: commandName(prompt),

@@ -18,7 +18,7 @@ import {raceAbort, raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {offeredSchema} from './server-answers.ts';
-import {changedTools, type Manifest, manifestKey, type Manifests} from './manifests.ts';
+import {changedTools, type Manifest, manifestKey, type Manifests, withAccepted, withNewTools} from './manifests.ts';
 import {admitsTool, type ConfiguredServer, type ServerConfig} from './server-config.ts';
 import type {ServerConnection} from './server-connection.ts';
 import {
@@ -188,7 +188,7 @@ class Servers implements ServerSet {
       const names = entry.known.tools.map(known => known.name).join(', ');
       return failed(rejected(`The MCP server ${server} has no tool ${tool}. It has: ${clip(names, 2000)}.`));
     }
-    if (entry.known.changed.includes(name)) {
+    if (changedTools(entry.known).has(name)) {
       if (standing === 'as-known') return failed(rejected(changedText(server, name)));
       if (standing === 'accepted') this.#accept(entry, name);
       else this.#tellChanged(entry, [name]);
@@ -380,12 +380,16 @@ class Servers implements ServerSet {
   }
 
   #learn(entry: Entry, manifest: Manifest): void {
-    const changed = changedTools(entry.known.tools, manifest.tools);
-    const still = entry.known.changed.filter(name => manifest.tools.some(tool => tool.name === name));
-    entry.known = {...manifest, changed: [...new Set([...still, ...changed])]};
+    const before = entry.known;
+    entry.known = {...manifest, accepted: withNewTools(before.accepted, manifest.tools)};
     this.#keep(entry);
-    entry.toldChanged = entry.toldChanged.filter(name => !changed.includes(name));
-    this.#tellChanged(entry, changed);
+    const changed = changedTools(entry.known);
+    const told = changedTools(before);
+    entry.toldChanged = entry.toldChanged.filter(name => told.has(name));
+    this.#tellChanged(
+      entry,
+      [...changed].filter(name => !told.has(name)),
+    );
   }
 
   /** Says once what is not as the user knew it. */
@@ -406,7 +410,7 @@ class Servers implements ServerSet {
 
   /** What changed is accepted once the user lets it run: no rule and no grant covers it before. */
   #accept(entry: Entry, tool: string): void {
-    entry.known = {...entry.known, changed: entry.known.changed.filter(name => name !== tool)};
+    entry.known = {...entry.known, accepted: withAccepted(entry.known, tool)};
     this.#keep(entry);
     this.#changed();
   }
@@ -492,12 +496,19 @@ class Servers implements ServerSet {
   }
 
   #named(): readonly McpTool[] {
-    const names = new ToolNames();
+    const names = new ToolNames(this.#entries.map(({name}) => name));
     return this.#entries.flatMap(entry => {
       const {origin, known} = entry;
+      const nameOf = names.namesOf(
+        entry.name,
+        [...known.accepted, ...known.tools].map(({name}) => name),
+      );
+      const changed = changedTools(known);
       const config = origin.kind === 'configured' && origin.config.tag === 'ok' ? origin.config.value : undefined;
       return known.tools.flatMap((tool): readonly McpTool[] => {
-        const named = names.nameFor(entry.name, tool.name);
+        const named = nameOf.get(tool.name);
+        // A server that names two tools alike has one.
+        nameOf.delete(tool.name);
         if (named === undefined || !isEnabled(entry)) return [];
         if (config !== undefined && !admitsTool(config.tools, tool.name)) return [];
         if (named.clash === 'renamed') {
@@ -510,7 +521,7 @@ class Servers implements ServerSet {
             inputSchema: offeredSchema(tool.inputSchema),
             server: entry.name,
             toolName: named.name,
-            standing: known.changed.includes(tool.name) ? 'changed' : 'as-known',
+            standing: changed.has(tool.name) ? 'changed' : 'as-known',
             offering: config?.offering ?? 'by-size',
           },
         ];
@@ -529,7 +540,7 @@ async function manifestOf(connection: ServerConnection, {name, known}: Entry, si
     tools,
     prompts: prompts.tag === 'ok' ? prompts.value.map(prompt => ({...prompt, server: name})) : [],
     listed: known.listed,
-    changed: [],
+    accepted: known.accepted,
     era: connection.era,
   };
 }

@@ -1,36 +1,43 @@
-/** Longest name of a tool that models are told. */
+import {checksum, mcpServerName, wireName} from '../../actions/mcp-tool-name.ts';
+
+/** Longest name of a tool on the wire, in characters. */
 const longestName = 128;
 
-/** The names by which models know the tools of servers: unlike for unlike tools, and the same in every run. */
+const isPlain = (server: string): boolean => mcpServerName(server) === `mcp__${server}`;
+
+/** The names by which models know the tools of some servers: no two alike, and the same in every run. */
 export class ToolNames {
-  readonly #taken = new Map<string, string>();
+  readonly #servers = new Map<string, string>();
+  readonly #taken = new Set<string>();
 
-  /** `undefined` for a tool that has its name already: a server that names two tools alike has one. */
-  nameFor(server: string, tool: string): {readonly name: string; readonly clash: 'none' | 'renamed'} | undefined {
-    const whole = JSON.stringify([server, tool]);
-    const plain = bounded(`mcp__${cleanName(server)}__${cleanName(tool)}`, whole);
-    const owner = this.#taken.get(plain);
-    if (owner === whole) return undefined;
-    if (owner === undefined) {
-      this.#taken.set(plain, whole);
-      return {name: plain, clash: 'none'};
+  /** A server whose name needs no replacement keeps it, whatever the others are called. */
+  constructor(servers: readonly string[]) {
+    for (const server of [...servers.filter(isPlain), ...servers.filter(each => !isPlain(each))]) {
+      const plain = mcpServerName(server);
+      const isFree = ![...this.#servers.values()].includes(plain);
+      this.#servers.set(server, isFree ? plain : `${plain}_${checksum(server)}`);
     }
-    const marked = bounded(`${plain.slice(0, longestName - 9)}_${checksum(whole)}`, whole);
-    if (this.#taken.has(marked)) return undefined;
-    this.#taken.set(marked, whole);
-    return {name: marked, clash: 'renamed'};
   }
-}
 
-/** What names of tools may not have becomes `_`. */
-export const cleanName = (name: string): string => name.replaceAll(/[^\w-]/gu, '_');
-
-const bounded = (name: string, whole: string): string =>
-  name.length <= longestName ? name : `${name.slice(0, longestName - 9)}_${checksum(whole)}`;
-
-/** FNV-1a, eight hexadecimal digits: tells apart, guards nothing. */
-function checksum(text: string): string {
-  let hash = 0x81_1c_9d_c5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01_00_01_93);
-  return (hash >>> 0).toString(16).padStart(8, '0');
+  /**
+   * Names the tools of a server, the first ones first: an earlier tool's name is never given to a later one. A tool whose names are
+   * all taken gets none.
+   */
+  namesOf(
+    server: string,
+    tools: readonly string[],
+  ): Map<string, {readonly name: string; readonly clash: 'none' | 'renamed'}> {
+    const names = new Map<string, {readonly name: string; readonly clash: 'none' | 'renamed'}>();
+    for (const tool of new Set(tools)) {
+      const mark = checksum(JSON.stringify([server, tool]));
+      const whole = `${this.#servers.get(server) ?? mcpServerName(server)}__${wireName(tool)}`;
+      const marked = `${whole.slice(0, longestName - 9)}_${mark}`;
+      const plain = whole.length <= longestName ? whole : marked;
+      const name = this.#taken.has(plain) ? marked : plain;
+      if (this.#taken.has(name)) continue;
+      this.#taken.add(name);
+      names.set(tool, {name, clash: name === plain ? 'none' : 'renamed'});
+    }
+    return names;
+  }
 }

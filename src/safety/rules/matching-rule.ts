@@ -1,3 +1,4 @@
+import {mcpServerName, serverPartOf, wireName} from '../../actions/mcp-tool-name.ts';
 import type {Access} from '../../actions/access.ts';
 import {accessOf, type Action, toolNamesBy, toolNamesOf} from '../../actions/catalogue.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -242,22 +243,25 @@ function placesOf(names: readonly string[], {context, directory}: MatchContext):
 }
 
 /**
- * Whether a rule's `mcp__…` speaks of a tool: `mcp__SERVER__TOOL` of that one, `mcp__SERVER` and `mcp__SERVER__*` of all of the
- * server, a `*` at the end of all that begin so. A rule that allows must name the server whole: servers choose their tools'
- * names, and a name that looks like another server's must gain nothing.
+ * Whether a rule's `mcp__…` means a tool: `mcp__SERVER__TOOL` that one, `mcp__SERVER` and `mcp__SERVER__*` all of the server, a
+ * `*` at the end all that begin so. A rule that allows must name the whole server: servers choose their tools' names, and a name
+ * that looks like another server's must gain nothing.
  */
 function namesMcpTool(
   rule: string,
   {server, toolName}: {readonly server: string; readonly toolName: string},
   behaviour: keyof PermissionRules,
 ): boolean {
-  if (rule === toolName) return true;
-  const own = `mcp__${server.replaceAll(/[^\w-]/gu, '_')}`;
-  const ofServer = rule.endsWith('*') ? rule.slice(0, -1) : `${rule}__`;
-  if (!rule.endsWith('*') && rule === own) return true;
-  if (behaviour === 'allow')
-    return rule.endsWith('*') && ofServer.startsWith(`${own}__`) && toolName.startsWith(ofServer);
-  return toolName.startsWith(ofServer) || ofServer === `${own}__`;
+  const own = mcpServerName(server);
+  const named = serverPartOf(toolName) ?? own;
+  const begins = rule.endsWith('*') ? rule.slice(0, -1) : `${rule}__`;
+  if (behaviour === 'allow') {
+    if (named !== own && !named.startsWith(`${own}_`)) return false;
+    return rule === toolName || rule === named || (begins.startsWith(`${named}__`) && toolName.startsWith(begins));
+  }
+  // What denies or asks holds for the server's name as the user writes it, too.
+  const written = `mcp__${wireName(server)}${toolName.slice(named.length)}`;
+  return [toolName, written].some(name => rule === name || name.startsWith(begins));
 }
 
 /**

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../../../src/actions/catalogue.ts';
+import {mcpServerName, mcpToolName} from '../../../../src/actions/mcp-tool-name.ts';
 import {judge, type Given} from '../support/judging.ts';
 
 const call = (server: string, toolName: string) =>
@@ -39,11 +40,19 @@ describe('a tool of an MCP server', () => {
   });
 
   test('gains nothing by a name like that of another server', async () => {
-    const sly = call('a__b', 'mcp__a__b__c');
-    expect((await judge(sly, {allow: ['mcp__a']})).decision).toBe('ask');
-    expect((await judge(sly, {allow: ['mcp__a__*']})).decision).toBe('ask');
-    expect((await judge(sly, {allow: ['mcp__a__b']})).decision).toBe('allow');
-    expect((await judge(sly, {deny: ['mcp__a'], allow: ['mcp__a__b']})).decision).toBe('deny');
+    const sly = call('a__b', mcpToolName('a__b', 'c'));
+    const own = mcpServerName('a__b');
+    for (const allow of ['mcp__a', 'mcp__a__*', 'mcp__a__b', 'mcp__a__b__c', 'mcp__a__b__*', 'mcp__a*'])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect([allow, (await judge(sly, {allow: [allow]})).decision]).toEqual([allow, 'ask']);
+    for (const allow of [own, `${own}__*`, `${own}__c`])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect([allow, (await judge(sly, {allow: [allow]})).decision]).toEqual([allow, 'allow']);
+    for (const deny of ['mcp__a', 'mcp__a__b', 'mcp__a__b__c', 'mcp__a__b__*', own])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect([deny, (await judge(sly, {allow: [own], deny: [deny]})).decision]).toEqual([deny, 'deny']);
+    // A name that no server of this session can have.
+    expect((await judge(call('a__b', 'mcp__a__b__c'), {allow: ['mcp__a']})).decision).toBe('ask');
     expect((await judge(call('my server', 'mcp__my_server__x'), {allow: ['mcp__my_server']})).decision).toBe('allow');
   });
 });
