@@ -34,6 +34,14 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The exit code of a run that something thrown ended. */
+export const codeOfFailure = (cause: unknown): ExitCode =>
+  cause instanceof UsageError || isFolderGone(cause) ? exitCode.usage : exitCode.failed;
+
+/** Whether the folder in which weft was started is gone. */
+export const isFolderGone = (cause: unknown): boolean =>
+  cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd';
+
 /** The value that a command cannot go on without: a fault ends the command with its words. */
 export function unwrap<T>(outcome: Outcome<T, Fault>): T {
   if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));

@@ -1,6 +1,7 @@
 import {CommanderError} from 'commander';
 import {causeText} from '../domain/fault.ts';
-import {exitCode, setExitCode, UsageError, type ExitCode} from './exit-code.ts';
+import {codeOfFailure, exitCode, isFolderGone, setExitCode, type ExitCode} from './exit-code.ts';
+import type {MainOptions} from './flags.ts';
 import {note, onStdoutFailure, printError, stdoutFlushed} from './output.ts';
 import {makeProgram} from './program.ts';
 import {keepIgnoredSignals} from './signals.ts';
@@ -9,13 +10,20 @@ import {keepIgnoredSignals} from './signals.ts';
 async function main(): Promise<void> {
   keepIgnoredSignals(process.env);
   onStdoutFailure(() => (process.exitCode ??= exitCode.failed));
+  const program = makeProgram();
   try {
     const [, , command, kind = '', before = ''] = process.argv;
     if (command === '__complete')
       await (await import('./commands/completion/candidates.ts')).printCandidates(kind, before);
-    else await makeProgram().parseAsync(process.argv);
+    else await program.parseAsync(process.argv);
   } catch (cause) {
-    setExitCode(reportFailure(cause));
+    const code = reportFailure(cause);
+    setExitCode(code);
+    // Commander has parsed nothing else: a run that began tells its own failure.
+    if (cause instanceof CommanderError && code !== exitCode.done) {
+      const message = cause.message.replace(/^error: /u, '');
+      await (await import('./run-main.ts')).printFailureResult(program.opts<MainOptions>(), {message, code});
+    }
   }
   await stdoutFlushed();
   process.exit();
@@ -24,16 +32,17 @@ async function main(): Promise<void> {
 function reportFailure(cause: unknown): ExitCode {
   // Commander has written what there is to say.
   if (cause instanceof CommanderError) return cause.exitCode === 0 ? exitCode.done : exitCode.usage;
-  if (cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd') {
-    note('the current folder no longer exists. Change to another one, or use --cwd.');
-    return exitCode.usage;
-  }
-  note(causeText(cause));
-  if (cause instanceof UsageError) return exitCode.usage;
+  const code = codeOfFailure(cause);
+  note(
+    isFolderGone(cause)
+      ? 'the current folder no longer exists. Change to another one, or use --cwd.'
+      : causeText(cause),
+  );
+  if (code === exitCode.usage) return code;
   if (process.argv.includes('--debug') && cause instanceof Error) {
     printError(`${(cause.cause instanceof Error ? cause.cause : cause).stack}\n`);
   }
-  return exitCode.failed;
+  return code;
 }
 
 await main();

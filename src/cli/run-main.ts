@@ -21,7 +21,7 @@ import {fixedModel, nobodyChooses} from './compose/host-services.ts';
 import {modelChoice, composeSession, connectModel, noDriver} from './compose/compose-session.ts';
 import {openServers} from './compose/open-servers.ts';
 import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
-import {exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
+import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
 import {leftoverNotices} from './commands/ps.ts';
 import type {MainOptions} from './flags.ts';
 import {joinPrompt, readStdin} from './stdin.ts';
@@ -30,9 +30,12 @@ import {normalizeOptions} from './sdk-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
 import {version} from './version.ts';
 
-/** A plan that the prompt carries out; `begin` claims it, and says why that cannot be. */
+/** A plan that the prompt carries out. */
 interface PlanToRun {
+  /** Claims the plan, or says why that cannot be. */
   readonly begin: () => Outcome<Plan, string>;
+  /** Says which steps are left when the prompt has ended; empty if none is. */
+  readonly unfinished: () => string;
 }
 
 /** weft without a command: answers on stdout, opens the terminal UI, or, with nothing to do and no terminal, plays the demo. */
@@ -41,22 +44,19 @@ export async function runMain(
   given: MainOptions,
   plan: PlanToRun | 'none' = 'none',
 ): Promise<ExitCode> {
-  const {outputFormat = 'text', inputFormat} = given;
-  const reportFailure = async (cause: unknown): Promise<void> => {
-    // A program on stream-json input gets its result from `runRpc`.
-    if (outputFormat !== 'text' && inputFormat !== 'stream-json') await printFailureResult(cause);
-  };
   const start = new StartLimit();
   try {
     return await Promise.race([chooseFrontEnd(words, given, {start, plan}), start.tooLong]);
   } catch (cause) {
     if (cause instanceof StartTimeout) {
-      await reportFailure(cause);
+      await printFailureResult(given, {message: cause.message, code: exitCode.timeLimit});
       note(cause.message);
       return exitCode.timeLimit;
     }
     // Once a prompt runs its result is on stdout.
-    if (start.state === 'starting') await reportFailure(cause);
+    if (start.state === 'starting') {
+      await printFailureResult(given, {message: causeText(cause), code: codeOfFailure(cause)});
+    }
     throw cause;
   }
 }
@@ -88,23 +88,32 @@ class StartLimit {
     this.#timer = setTimeout(end, Math.max(0, timeout * 1000 - performance.now()));
   }
 
-  /** Ends the limit, since the prompt runs now; `too-late` where it has passed. */
-  begin(): 'now' | 'too-late' {
+  /** Ends the limit, since the prompt runs now. */
+  begin(): void {
     clearTimeout(this.#timer);
-    if (this.state === 'too-late') return 'too-late';
     this.state = 'begun';
-    return 'now';
   }
 }
 
-/** Prints a result with the error, for readers of JSON, of a run that could not begin. */
-async function printFailureResult(cause: unknown): Promise<void> {
-  const [{startFailure}, {jsonLine}] = await Promise.all([
+/** Prints a result with the error, for readers of JSON, of a run that could not begin. A program on stream-json input gets its result from `runRpc`. */
+export async function printFailureResult(
+  {outputFormat = 'text', inputFormat}: Pick<MainOptions, 'outputFormat' | 'inputFormat'>,
+  {message, code}: {readonly message: string; readonly code: ExitCode},
+): Promise<void> {
+  if (outputFormat === 'text' || inputFormat === 'stream-json') return;
+  const [{failureResult}, {oneShotResult}, {jsonLine}] = await Promise.all([
     import('../headless/rpc/failure-results.ts'),
+    import('../protocol/rpc/result-message.ts'),
     import('../protocol/rpc/rpc-message.ts'),
   ]);
-  const failure = {initializeId: undefined, message: causeText(cause), uuid: () => randomUUID()};
-  for (const message of startFailure(failure)) printJson(jsonLine(message));
+  printJson(
+    jsonLine(
+      oneShotResult(
+        failureResult(message, () => randomUUID()),
+        {exitCode: code, notes: []},
+      ),
+    ),
+  );
 }
 
 /** Reads the command line and runs the front end that it asks for. */
@@ -229,16 +238,16 @@ async function answer(
   if (options.debug !== undefined || options.debugFile !== undefined) {
     (await import('./output.ts')).logEvents(engine, options.debugFile);
   }
-  if (start.begin() === 'too-late') return exitCode.timeLimit;
+  if (start.state === 'too-late') return exitCode.timeLimit;
   if (plan !== 'none') {
     const begun = plan.begin();
     if (begun.tag === 'failed') {
-      note(begun.error);
       await engine.close('finished');
-      return exitCode.failed;
+      throw new Error(begun.error);
     }
     engine.submit({op: 'start-plan', plan: begun.value});
   }
+  start.begin();
   void leftoverNotices(context.places.blocks).then(notices => notices.forEach(note));
   void context.trust.untrustedFiles().then(notices => notices.forEach(note));
   const extensions =
@@ -256,6 +265,7 @@ async function answer(
     agentTexts: options.forwardSubagentText === undefined ? 'without' : 'with',
     version,
     timeoutSeconds: options.timeout ?? 'none',
+    unfinished: plan === 'none' ? () => '' : plan.unfinished,
     note,
   });
 }

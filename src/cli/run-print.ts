@@ -1,5 +1,7 @@
 import type {McpPort} from '../actions/mcp-port.ts';
+import type {PromptSummary} from '../actions/agent-event.ts';
 import type {AgentClient} from '../agent/client.ts';
+import {endOf, type HeadlessEnd} from '../headless/prompt-summary.ts';
 import {makeRenderer} from '../headless/render-events.ts';
 import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
 import {runHeadless} from '../headless/run-headless.ts';
@@ -20,20 +22,26 @@ export interface PrintJob {
   readonly mcp: McpPort;
   readonly version: string;
   readonly timeoutSeconds: number | 'none';
+  /** Says which steps of a plan are left when the prompt has ended; empty if none is. */
+  readonly unfinished: () => string;
   readonly note: (line: string) => void;
 }
 
 /**
  * Answers one prompt on stdout. A signal or the time limit interrupts the engine, waits until all it started has settled, and
- * decides the exit code. The time limit counts from the start of weft.
+ * decides the exit code. The time limit counts from the start of weft. The exit code is decided when the prompt ends, since the
+ * result on stdout carries it.
  */
 export async function runPrint(job: PrintJob): Promise<ExitCode> {
   const {engine, timeoutSeconds, note} = job;
   const {format, partials, hooks, agentTexts, version} = job;
+  const stopped = (): ExitCode | undefined => stopper.stopped();
+  let decided: HeadlessEnd | undefined;
+  const decide = (summary: PromptSummary): HeadlessEnd => (decided ??= endOfRun(summary, {job, stopped: stopped()}));
   // The prompt is submitted at once when there is something to stop: what stops it before would leave no result.
   const renderer = await makeRenderer(
     {format, partials, hooks, agentTexts},
-    {uuid: messageUuid, version, extensions: job.extensions, mcp: job.mcp},
+    {uuid: messageUuid, version, extensions: job.extensions, mcp: job.mcp, endOf: decide},
   );
   const stopper = stopOnSignals(engine);
   const timer =
@@ -49,11 +57,28 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
     note,
     clock: stallClock,
     uuid: messageUuid,
+    endOf: decide,
   });
   const end = await Promise.race([answered, stopper.gaveUp]);
   clearTimeout(timer);
   await engine.close('finished');
-  const stopped = stopper.stopped();
-  if (stopped === exitCode.timeLimit && timeoutSeconds !== 'none') note(timeLimitText(timeoutSeconds));
-  return stopped ?? end?.exitCode ?? exitCode.failed;
+  if (end === 'stdout-closed') return stopped() ?? exitCode.done;
+  if (end !== undefined) return end;
+  for (const line of stopNotes(job, stopped())) note(line);
+  return stopped() ?? exitCode.failed;
 }
+
+function endOfRun(
+  summary: PromptSummary,
+  {job, stopped}: {readonly job: PrintJob; readonly stopped: ExitCode | undefined},
+): HeadlessEnd {
+  const end = endOf(summary);
+  if (stopped !== undefined) return {exitCode: stopped, notes: [...end.notes, ...stopNotes(job, stopped)]};
+  const unfinished = job.unfinished();
+  return end.exitCode !== exitCode.done || unfinished === ''
+    ? end
+    : {exitCode: exitCode.failed, notes: [...end.notes, unfinished]};
+}
+
+const stopNotes = ({timeoutSeconds}: PrintJob, stopped: ExitCode | undefined): readonly string[] =>
+  stopped === exitCode.timeLimit && timeoutSeconds !== 'none' ? [timeLimitText(timeoutSeconds)] : [];

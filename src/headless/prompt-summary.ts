@@ -47,9 +47,10 @@ function denialNotes({denials}: PromptSummary): readonly string[] {
   ];
 }
 
-/** The exit code of the process, as the command line contract has it. */
+/** How a one-shot run ends: its exit code, as the command line contract has it, and what stderr says of the end. */
 export interface HeadlessEnd {
-  readonly exitCode: 0 | 1 | 2 | 3 | 4 | 130;
+  readonly exitCode: 0 | 1 | 2 | 3 | 4 | 124 | 130 | 143;
+  readonly notes: readonly string[];
 }
 
 /** A command that does not exist is wrong usage, like an unknown flag. */
@@ -59,22 +60,27 @@ const notSentCodes = {'unknown-command': 2, 'not-permitted': 3, failed: 1} as co
  * 0 means that there is an answer and nothing was refused for want of somebody to ask; 3 only where the run came to its end
  * without that approval: other ends say more.
  */
-export function endOf({end, denials, answer}: PromptSummary): HeadlessEnd {
+export const endOf = (summary: PromptSummary): HeadlessEnd => ({
+  exitCode: exitCodeOf(summary),
+  notes: summaryNotes(summary),
+});
+
+function exitCodeOf({end, denials, answer}: PromptSummary): HeadlessEnd['exitCode'] {
   switch (end.kind) {
     case 'done':
-      if (denials.some(({by}) => by === 'nobody')) return {exitCode: 3};
-      return {exitCode: answer.trim() === '' ? 1 : 0};
+      if (denials.some(({by}) => by === 'nobody')) return 3;
+      return answer.trim() === '' ? 1 : 0;
     case 'failed':
     case 'stopped-by-hook':
     case 'invalid-output':
-      return {exitCode: 1};
+      return 1;
     case 'max-turns':
     case 'max-cost':
-      return {exitCode: 4};
+      return 4;
     case 'interrupted':
-      return {exitCode: 130};
+      return 130;
     case 'not-sent':
-      return {exitCode: notSentCodes[end.why]};
+      return notSentCodes[end.why];
     default:
       return unreachable(end);
   }

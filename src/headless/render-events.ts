@@ -3,6 +3,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {McpPort} from '../actions/mcp-port.ts';
 import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
 import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
+import type {HeadlessEnd} from './prompt-summary.ts';
 
 export interface HeadlessOutput {
   readonly format: 'text' | 'json' | 'stream-json';
@@ -25,6 +26,7 @@ export interface RenderSetting {
   /** What stream-json says of commands, skills, agents and plugins. */
   readonly extensions: RpcExtras['extensions'];
   readonly mcp: Pick<McpPort, 'servers' | 'tools'>;
+  readonly endOf: (summary: PromptSummary) => HeadlessEnd;
 }
 
 /** text: the final answer alone; json: the result alone; stream-json: every message as it comes. The encoder is loaded for those. */
@@ -39,17 +41,17 @@ export async function makeRenderer(
           events.map(event => (event.event === 'prompt-finished' ? answer(event.summary) : '')).join(''),
       };
     case 'json': {
-      const {encoder, linesOf} = await loadEncoder({
+      const {encode, linesOf} = await loadEncoder({
         ...setting,
         partials: 'without',
         hooks: 'without',
         agentTexts: 'without',
       });
-      return {render: events => linesOf(events.flatMap(event => encoder.encode(event)).filter(isResult))};
+      return {render: events => linesOf(events.flatMap(encode).filter(isResult))};
     }
     case 'stream-json': {
-      const {encoder, linesOf} = await loadEncoder({...setting, partials, hooks, agentTexts});
-      return {render: events => linesOf(events.flatMap(event => encoder.encode(event)))};
+      const {encode, linesOf} = await loadEncoder({...setting, partials, hooks, agentTexts});
+      return {render: events => linesOf(events.flatMap(encode))};
     }
     default:
       return unreachable(format);
@@ -65,22 +67,27 @@ function answer({end, answer: text}: PromptSummary): string {
 const isResult = (message: RpcMessage): boolean => message.type === 'result';
 
 async function loadEncoder(options: RenderSetting & Omit<HeadlessOutput, 'format'>) {
-  const [{makeRpcEncoder, noExtras, serversOf}, {jsonLine}] = await Promise.all([
+  const [{makeRpcEncoder, noExtras, serversOf}, {oneShotResult}, {jsonLine}] = await Promise.all([
     import('../protocol/rpc/encode-events.ts'),
+    import('../protocol/rpc/result-message.ts'),
     import('../protocol/rpc/rpc-message.ts'),
   ]);
   const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');
-  return {
-    encoder: makeRpcEncoder({
-      ...options,
-      extras: {
-        ...noExtras,
-        ...serversOf(options.mcp),
-        hooks: options.hooks,
-        agentTexts: options.agentTexts,
-        extensions: options.extensions,
-      },
-    }),
-    linesOf,
+  const encoder = makeRpcEncoder({
+    ...options,
+    extras: {
+      ...noExtras,
+      ...serversOf(options.mcp),
+      hooks: options.hooks,
+      agentTexts: options.agentTexts,
+      extensions: options.extensions,
+    },
+  });
+  const encode = (event: AgentEvent): readonly RpcMessage[] => {
+    const messages = encoder.encode(event);
+    if (event.event !== 'prompt-finished') return messages;
+    const end = options.endOf(event.summary);
+    return messages.map(message => (message.type === 'result' ? oneShotResult(message, end) : message));
   };
+  return {encode, linesOf};
 }

@@ -3,7 +3,7 @@ import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import {messageId, type ActionId} from '../domain/ids.ts';
 import type {AgentClient} from '../agent/client.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
-import {endOf, type HeadlessEnd, oneLine, summaryNotes} from './prompt-summary.ts';
+import {type HeadlessEnd, oneLine} from './prompt-summary.ts';
 import type {OutputRenderer} from './render-events.ts';
 import {makeStdoutWriter, mostUnread, type TextSink} from './stdout-writer.ts';
 import {StallWatch, type StallClock} from './stall-watch.ts';
@@ -18,14 +18,15 @@ export interface HeadlessOptions {
   readonly note: (line: string) => void;
   readonly clock: StallClock;
   readonly uuid: (name?: string) => string;
+  readonly endOf: (summary: PromptSummary) => HeadlessEnd;
 }
 
 /**
  * Runs one prompt without a user interface. Order of work: subscribe, submit, write as events come, and when the prompt has
- * finished and stdout has taken everything, settle. A closed stdout interrupts the prompt and is no failure. The engine stays
- * open: the caller closes it.
+ * finished and stdout has taken everything, settle with the exit code. A closed stdout interrupts the prompt and is no failure. The
+ * engine stays open: the caller closes it.
  */
-export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd> {
+export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd['exitCode'] | 'stdout-closed'> {
   const {engine, note, renderer} = options;
   const writer = makeStdoutWriter(options.stdout, () => engine.submit({op: 'interrupt'}));
   const stalls = new StallWatch({clock: options.clock, note});
@@ -51,13 +52,14 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
   unsubscribe();
 
   const stdout = await writer.drained();
-  if (stdout.kind === 'closed') return {exitCode: 0};
-  for (const line of summaryNotes(summary)) note(line);
+  if (stdout.kind === 'closed') return 'stdout-closed';
+  const {exitCode, notes} = options.endOf(summary);
+  for (const line of notes) note(line);
   if (stdout.kind === 'failed') {
     note(`cannot write the answer to stdout: ${oneLine(stdout.message)}`);
-    return {exitCode: 1};
+    return 1;
   }
-  return endOf(summary);
+  return exitCode;
 }
 
 /** In milliseconds. Waits can add up to minutes, so stderr says what weft waits for; shorter waits are left out. */

@@ -2,8 +2,8 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, fail, hang, say, usage, type Answer} from '../support/model-script.ts';
-import {runWeft, TempPlace} from '../support/run-weft.ts';
-import {openScene, toldResults} from '../support/scene.ts';
+import {finish, runWeft, TempPlace} from '../support/run-weft.ts';
+import {fileComes, openScene, toldResults} from '../support/scene.ts';
 import {resultOf} from './support/messages.ts';
 
 describe('1: it failed, and says in one line what to do', () => {
@@ -135,6 +135,102 @@ describe('3: an approval was needed and nobody could be asked', () => {
     const {code, stdout} = await scene.run(['--prompt', 'x', '--disallowed-tools', 'Bash', '--output-format', 'json']);
     expect([code, resultOf(stdout)['permission_denials']]).toEqual([0, [expect.objectContaining({tool_name: 'Bash'})]]);
     expect(() => scene.read('made')).toThrow('ENOENT');
+  });
+});
+
+describe('the result says how the run ended: is_error exactly when the exit code is not 0', () => {
+  const denied = [call('Bash', {command: 'touch made'}), say('I could not.')];
+  const schema = ['--json-schema', '{"type":"object","properties":{"n":{"type":"number"}}}'];
+  const wrong = call('StructuredOutput', {n: 'one'});
+  const stop = {
+    hooks: {
+      UserPromptSubmit: [{hooks: [{type: 'command', command: `echo '{"continue": false, "stopReason": "No."}'`}]}],
+    },
+  };
+  const cases: readonly (readonly [title: string, script: readonly Answer[], flags: readonly string[], end: object])[] =
+    [
+      ['done', [say('Yes.')], [], {exit_code: 0, subtype: 'success', result: 'Yes.'}],
+      [
+        'denied, and nobody could be asked',
+        denied,
+        [],
+        {
+          exit_code: 3,
+          subtype: 'error_during_execution',
+          result: 'I could not.',
+          errors: [expect.stringMatching(/Bash/u)],
+        },
+      ],
+      ['denied by a rule', denied, ['--disallowed-tools', 'Bash'], {exit_code: 0, subtype: 'success'}],
+      [
+        'denied, with a value',
+        [call('Bash', {command: 'touch made'}), call('StructuredOutput', {n: 1})],
+        schema,
+        {exit_code: 3, subtype: 'error_during_execution', structured_output: {n: 1}},
+      ],
+      [
+        'no answer',
+        [say('')],
+        [],
+        {exit_code: 1, subtype: 'error_during_execution', errors: ['the model ended without an answer.']},
+      ],
+      ['a provider that refuses', [fail(401)], [], {exit_code: 1, subtype: 'success', api_error_status: 401}],
+      [
+        'an answer that does not fit',
+        [wrong, wrong, wrong],
+        schema,
+        {exit_code: 1, subtype: 'error_max_structured_output_retries'},
+      ],
+      [
+        'a hook that stops it',
+        [say('Yes.')],
+        ['--settings', JSON.stringify(stop)],
+        {exit_code: 1, subtype: 'error_during_execution', errors: [expect.stringContaining('No.')]},
+      ],
+      ['turns', [call('Glob', {pattern: '*'})], ['--max-turns', '1'], {exit_code: 4, subtype: 'error_max_turns'}],
+      ['time', [hang()], ['--timeout', '0.8'], {exit_code: 124, subtype: 'error_during_execution'}],
+      ['an unknown command', [], ['--prompt', '/nothing'], {exit_code: 2, subtype: 'error_during_execution'}],
+      ['a flag nobody knows', [], ['--prmpt'], {exit_code: 2, errors: [expect.stringContaining("'--prmpt'")]}],
+      [
+        'wrong settings',
+        [],
+        ['--settings', 'nowhere.json'],
+        {exit_code: 2, errors: [expect.stringMatching(/nowhere/u)]},
+      ],
+      ['no such plan', [], ['plan', 'run', 'plan_0'], {exit_code: 1, errors: [expect.stringContaining('plan_0')]}],
+    ];
+  const formats = ['json', 'stream-json'];
+  test.concurrent.each(cases)('%s', async (_title, script, flags, end) => {
+    for (const format of formats) {
+      await using scene = await openScene(script);
+      const prompt = flags.includes('--prompt') || flags.includes('plan') ? [] : ['--prompt', 'x'];
+      const {code, stdout} = await scene.run(['--output-format', format, ...prompt, ...flags]);
+      expect(resultOf(stdout)).toMatchObject({...end, is_error: code !== 0, exit_code: code});
+    }
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s', async (signal, code) => {
+    await using scene = await openScene([hang()]);
+    const child = scene.start(['--prompt', 'x', '--output-format', 'json']);
+    const finished = finish(child);
+    await scene.server.received(1);
+    child.kill(signal);
+    const {code: ended, stdout} = await finished;
+    expect([ended, resultOf(stdout)]).toMatchObject([code, {is_error: true, exit_code: code}]);
+  });
+
+  test('a signal after the result does not change what the result says', async () => {
+    const slow = {hooks: {SessionEnd: [{hooks: [{type: 'command', command: 'echo yes > ended; sleep 1'}]}]}};
+    await using scene = await openScene([say('Yes.')]);
+    const child = scene.start(['--prompt', 'x', '--output-format', 'json', '--settings', JSON.stringify(slow)]);
+    const finished = finish(child);
+    await fileComes(join(scene.place.work, 'ended'));
+    child.kill('SIGTERM');
+    const {code, stdout} = await finished;
+    expect([code, resultOf(stdout)]).toMatchObject([0, {is_error: false, exit_code: 0}]);
   });
 });
 

@@ -2,7 +2,7 @@ import type {PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {noUsage} from '../../domain/usage.ts';
 import type {ControlMessage} from '../../protocol/rpc/control-message.ts';
 import {resultMessage} from '../../protocol/rpc/result-message.ts';
-import type {RpcMessage} from '../../protocol/rpc/rpc-message.ts';
+import type {RpcMessage, RpcResult} from '../../protocol/rpc/rpc-message.ts';
 import {noSessionUsage} from './session-state.ts';
 
 /** What a client gets where there is no session to serve it: its greeting is refused, and a result says why. */
@@ -24,13 +24,18 @@ export function startFailure({
             response: {subtype: 'error', request_id: initializeId, error: message, error_code: 'start_failed'},
           },
         ];
+  return [...refusal, failureResult(message, uuid)];
+}
+
+/** The result of a run that could not begin. */
+export function failureResult(message: string, uuid: () => string): RpcResult {
   const result = resultMessage(refusedSummary(message, noSessionUsage), {
     address: {session_id: uuid(), uuid: uuid(), provider: ''},
     model: '',
     phase: 'streaming',
     of: 'prompt',
   });
-  return [...refusal, {...result, num_turns: 0}];
+  return {...result, num_turns: 0};
 }
 
 /** How a prompt ends that never began; `message` says why. */

@@ -111,6 +111,16 @@ export function resultMessage(summary: PromptSummary, setting: ResultContext): R
   }
 }
 
+/** The result of a one-shot run: an error exactly when the exit code is not 0. `notes` say why, if the prompt itself did not fail. */
+export function oneShotResult(
+  result: RpcResult,
+  {exitCode, notes}: {readonly exitCode: number; readonly notes: readonly string[]},
+): RpcResult {
+  const ended = {...result, exit_code: exitCode};
+  if (exitCode === 0 || result.is_error) return ended;
+  return {...ended, subtype: 'error_during_execution', is_error: true, errors: notes};
+}
+
 /** An answer that had to fit a schema is told as the value, and as its text. */
 const answerOf = ({answer, structured}: PromptSummary): Pick<RpcSuccess, 'result' | 'structured_output'> =>
   structured.kind === 'none'

@@ -244,6 +244,10 @@ export type RpcResult = RpcSuccess | RpcFailure;
 interface ResultFigures extends MessageEnvelope {
   readonly type: 'result';
   readonly is_error: boolean;
+  /** The exit code of a one-shot run. A program that drives weft gets none: the process goes on. */
+  readonly exit_code?: number;
+  /** The value of the answer, if the answer had to fit a schema and does. */
+  readonly structured_output?: Json;
   readonly duration_ms: number;
   readonly duration_api_ms: number;
   readonly num_turns: number;
@@ -274,8 +278,6 @@ export interface RpcSuccess extends ResultFigures {
   readonly subtype: 'success';
   readonly result: string;
   readonly api_error_status?: number | null;
-  /** The value of which `result` is the JSON text, where the answer had to fit a schema. */
-  readonly structured_output?: Json;
 }
 
 export interface RpcFailure extends ResultFigures {

@@ -36,7 +36,7 @@ test('a report tells the prompt, the todo list, each action with its outcome, an
     print: line => lines.push(line),
     uuid: () => 'p1',
   });
-  expect(end).toEqual({exitCode: 0});
+  expect(end).toEqual({exitCode: 0, notes: []});
   expect(lines).toMatchInlineSnapshot(`
     [
       "> Make the tests pass.",
@@ -67,5 +67,8 @@ test('a run that fails says so and ends with its exit code', async () => {
   const lines: string[] = [];
   const {engine} = engineBench([]);
   const end = await runReport({engine, prompt: 'go', print: line => lines.push(line), uuid: () => 'p1'});
-  expect({end, lines}).toEqual({end: {exitCode: 1}, lines: ['> go', 'The script has ended.']});
+  expect({end, lines}).toEqual({
+    end: {exitCode: 1, notes: ['The script has ended.']},
+    lines: ['> go', 'The script has ended.'],
+  });
 });

@@ -2,6 +2,7 @@ import {noMcp} from '../../../src/actions/mcp-port.ts';
 import {noExtras} from '../../../src/protocol/rpc/encode-events.ts';
 import {describe, expect, test} from 'vitest';
 import {makeRenderer, type HeadlessOutput} from '../../../src/headless/render-events.ts';
+import {endOf} from '../../../src/headless/prompt-summary.ts';
 import {runHeadless, type HeadlessOptions} from '../../../src/headless/run-headless.ts';
 import {
   asks,
@@ -15,7 +16,7 @@ import {
 } from '../../support/memory-ports.ts';
 
 interface Run {
-  readonly exitCode: number;
+  readonly exitCode: Awaited<ReturnType<typeof runHeadless>>;
   readonly stdout: string;
   readonly notes: readonly string[];
 }
@@ -32,11 +33,11 @@ async function run(
   const notes: string[] = [];
   let count = 0;
   const uuid = (): string => `uuid-${(count += 1)}`;
-  const {exitCode} = await runHeadless({
+  const exitCode = await runHeadless({
     engine: bench.engine,
     prompt: 'go',
     images: [],
-    renderer: await makeRenderer(output, {uuid, version: '1.2.3', extensions: noExtras.extensions, mcp: noMcp}),
+    renderer: await makeRenderer(output, {uuid, version: '1.2.3', extensions: noExtras.extensions, mcp: noMcp, endOf}),
     stdout: {
       write(text, done) {
         written.push(text);
@@ -46,6 +47,7 @@ async function run(
     note: line => notes.push(line),
     clock: {now: () => 0, after: () => () => {}},
     uuid,
+    endOf,
     ...given,
   });
   return {exitCode, stdout: written.join(''), notes};
@@ -176,6 +178,7 @@ describe('json', () => {
       permission_denials: [],
       uuid: expect.stringMatching(/^uuid-/u),
       terminal_reason: 'completed',
+      exit_code: 0,
     });
   });
 
@@ -197,6 +200,11 @@ describe('json', () => {
     });
     expect(exitCode).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
+      subtype: 'error_during_execution',
+      is_error: true,
+      exit_code: 3,
+      result: 'No.',
+      errors: [expect.stringContaining('needs approval and nobody could be asked: Bash')],
       permission_denials: [{tool_name: 'Bash', tool_use_id: 'a', tool_input: {command: 'make'}}],
     });
   });
@@ -274,7 +282,7 @@ describe('a stdout that takes nothing', () => {
       output: {format: 'stream-json', partials: 'without', hooks: 'without', agentTexts: 'without'},
       stdout: sinkThatFails('EPIPE'),
     });
-    expect(end).toEqual({exitCode: 0, stdout: '', notes: []});
+    expect(end).toEqual({exitCode: 'stdout-closed', stdout: '', notes: []});
     expect(bench.events.at(-1)).toMatchObject({event: 'prompt-finished', summary: {end: {kind: 'interrupted'}}});
   });
 

@@ -20,7 +20,7 @@ import {openUserPlans} from '../../compose/user-plans.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
 import type {JsonOption, MainOptions} from '../../flags.ts';
 import {note, print, printJson} from '../../output.ts';
-import {runMain} from '../../run-main.ts';
+import {printFailureResult, runMain} from '../../run-main.ts';
 import {stopOnSignals} from '../../signals.ts';
 import {joinPrompt, readStdin} from '../../stdin.ts';
 import {normalizeOptions} from '../../sdk-options.ts';
@@ -104,33 +104,34 @@ export async function runPlan(id: string, given: MainOptions): Promise<ExitCode>
   try {
     const plan = plans.find(planId(id));
     const refusal = plan === 'unknown' ? unknownText(id) : refusalOf(plan);
-    if (plan === 'unknown' || refusal !== '') {
-      note(refusal);
-      return exitCode.failed;
-    }
+    if (plan === 'unknown' || refusal !== '') return await refuse(given, refusal);
     if (given.cwd === undefined && !existsSync(plan.directory)) {
-      note(
+      return await refuse(
+        given,
         `the folder of the plan is gone: ${visibleExactLine(plan.directory)}. Name another one: weft --cwd DIR plan run ${id}`,
       );
-      return exitCode.failed;
     }
-    const code = await runMain(
+    return await runMain(
       [],
       {...given, cwd: given.cwd ?? plan.directory, prompt: planPrompt(plan)},
-      {begin: () => begin(plans, plan)},
+      {begin: () => begin(plans, plan), unfinished: () => unfinished(plans.find(plan.id))},
     );
-    return code === exitCode.done ? codeOf(plans.find(plan.id)) : code;
   } finally {
     plans.close();
   }
 }
 
-/** An answer is not yet a plan that was carried out. */
-function codeOf(plan: Plan | 'unknown'): ExitCode {
-  if (plan === 'unknown' || plan.state !== 'failed') return exitCode.done;
-  const open = plan.steps.filter(({status}) => status !== 'completed' && status !== 'cancelled');
-  note(`the plan ${plan.id} ended with steps that are not done: ${open.map(({id}) => id).join(', ')}`);
+async function refuse(given: MainOptions, message: string): Promise<ExitCode> {
+  await printFailureResult(given, {message, code: exitCode.failed});
+  note(message);
   return exitCode.failed;
+}
+
+/** An answer is not yet a plan that was carried out. */
+function unfinished(plan: Plan | 'unknown'): string {
+  if (plan === 'unknown' || plan.state !== 'failed') return '';
+  const open = plan.steps.filter(({status}) => status !== 'completed' && status !== 'cancelled');
+  return `the plan ${plan.id} ended with steps that are not done: ${open.map(({id}) => id).join(', ')}`;
 }
 
 /** Approves it where that is still to be done, and claims it: of two that run it at once one is refused. */

@@ -2,7 +2,9 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js';
 import {expect, test} from 'vitest';
 import {type ControlMessage, controlRequests, type WeftRequest} from '../../../../src/protocol/rpc/control-message.ts';
+import {failureResult} from '../../../../src/headless/rpc/failure-results.ts';
 import {decodeInput} from '../../../../src/protocol/rpc/decode-input.ts';
+import {oneShotResult} from '../../../../src/protocol/rpc/result-message.ts';
 import {
   jsonLine,
   type RpcMessage,
@@ -183,6 +185,17 @@ test.each([
 ])('what cannot be served does not fit: %j', input => {
   expect(faults('input', input)).not.toEqual([]);
   expect(decodeInput(JSON.stringify(input)).kind).toMatch(/broken|foreign|unserved/u);
+});
+
+test('the result of a one-shot run fits', () => {
+  for (const end of [
+    {exitCode: 0, notes: []},
+    {exitCode: 3, notes: ['not run']},
+  ]) {
+    const failure = oneShotResult({...failureResult('x', () => 'a'), is_error: false}, end);
+    expect([failure.is_error, failure.exit_code]).toEqual([end.exitCode !== 0, end.exitCode]);
+    expect(faults('output', failure)).toEqual([]);
+  }
 });
 
 test('weft’s own requests and answers fit', () => {
