@@ -91,7 +91,9 @@ function charsetOf(body: Buffer, contentType: string, mediaType: string): string
 
 function decoded(body: Buffer, charset: string): string {
   try {
-    return new TextDecoder(charset).decode(body);
+    const decoder = new TextDecoder(charset);
+    // Node 22.13 takes windows-1252 for latin1 if it decodes all at once.
+    return decoder.decode(body, {stream: true}) + decoder.decode();
   } catch {
     return new TextDecoder().decode(body);
   }
