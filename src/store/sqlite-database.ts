@@ -1,7 +1,8 @@
-import {chmodSync, closeSync, fstatSync, openSync} from 'node:fs';
+import {chmodSync, closeSync, openSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
 import {makeFolders} from '../config/make-folders.ts';
+import {keepFromReaders} from '../config/open-databases.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {Database, DatabaseOptions, DatabasePlace, Row, RunLock, Value} from './database.ts';
@@ -26,9 +27,7 @@ export const sqlitePlace = (file: string, lockFile: string): DatabasePlace => ({
 function openSqlite(file: string, options: DatabaseOptions): Outcome<Database, Fault> {
   let connection: DatabaseSync | undefined;
   try {
-    if (file !== ':memory:') makePrivateFile(file);
-    const {DatabaseSync} = loadSqlite();
-    connection = new DatabaseSync(file);
+    connection = connect(file);
     connection.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL`);
     if (file !== ':memory:') useWal(connection);
     const version = migrate(connection);
@@ -44,13 +43,25 @@ function openSqlite(file: string, options: DatabaseOptions): Outcome<Database, F
 /** How long a statement waits for another process before it fails. */
 const busyTimeoutMs = 5000;
 
-function makePrivateFile(file: string): void {
+/** Connects to `file`, which only this user can read. */
+function connect(file: string): DatabaseSync {
+  const {DatabaseSync} = loadSqlite();
+  if (file === ':memory:') return new DatabaseSync(file);
   makeFolders(dirname(file));
-  const handle = openSync(file, 'a', 0o600);
+  if (statSync(file, {throwIfNoEntry: false}) === undefined) makePrivateFile(file);
+  const connection = new DatabaseSync(file);
+  keepFromReaders(file);
+  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  return connection;
+}
+
+/** Never opens a file that exists, because closing it would end all locks that this process holds on it. */
+function makePrivateFile(file: string): void {
   try {
-    if (process.platform !== 'win32' && (fstatSync(handle).mode & 0o077) !== 0) chmodSync(file, 0o600);
-  } finally {
-    closeSync(handle);
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (cause) {
+    // Another process made the file at this moment, or the path is a link to a file that SQLite makes.
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause;
   }
 }
 
@@ -151,9 +162,7 @@ function closeQuietly(connection: DatabaseSync | undefined): void {
 
 /** The lock is one of SQLite on an empty database, which the system lets go of when the process ends. */
 function takeLock(file: string): Outcome<RunLock, 'held-elsewhere'> {
-  makeFolders(dirname(file));
-  const {DatabaseSync} = loadSqlite();
-  const connection = new DatabaseSync(file);
+  const connection = connect(file);
   try {
     connection.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
   } catch (cause) {

@@ -42,6 +42,19 @@ function contentOf(path: string): string {
 const lines = (one: string, nine: string): string => `${one}\n2\n3\n4\n5\n6\n7\n8\n${nine}\n`;
 
 describe('going back', () => {
+  test("weft's own database in the workspace is no part of it", async () => {
+    await using scene = await openScene([call('Write', {file_path: 'made', content: ''}), say('Made.')]);
+    const environment = {WEFT_HOME: join(scene.place.work, 'data')};
+    await scene.run([...free, '--session-id', id, '--prompt', 'first'], {environment});
+    const undone = await scene.run(['sessions', 'rewind', id, '--yes'], {environment});
+    expect([undone.code, undone.stderr]).toEqual([
+      0,
+      'Undid "first": restored 1 file and the conversation\n1 file: 1 deleted\n  - made\n',
+    ]);
+    const shown = await scene.run(['sessions', 'show', id], {environment});
+    expect(shown.stdout).toContain('> first');
+  });
+
   test('git clean and git reset by a command are undone to the byte; and that, too', async () => {
     const destroy = call('Bash', {command: 'git clean -qfdx && git reset -q --hard'});
     await using scene = await openScene([destroy, say('Cleaned.')]);

@@ -65,6 +65,10 @@ export class WeftServer implements AsyncDisposable {
     return new WeftServer(child, first.value, {place, token, ownsPlace: options.place === undefined});
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** Sends a request with the token, unless other headers are given, and waits for the whole answer. */
   async ask(method: string, path: string, {body, bytes, headers = {}}: Asked = {}): Promise<Answered> {
     const sent = bytes ?? (body === undefined ? undefined : JSON.stringify(body));

@@ -11,6 +11,7 @@ import {hash} from 'node:crypto';
 import {accessSync, constants, lstatSync, realpathSync} from 'node:fs';
 import {basename, join, relative, sep} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {openDatabases} from '../../config/open-databases.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
 import {realPath} from '../files/resolve-path.ts';
@@ -56,7 +57,7 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort & Chang
   };
   const scanPlace = (): ScanPlace => ({
     roots,
-    never: new Set([resolvedRoot(folder), ...roots.map(worktreesFolder)]),
+    never: new Set([resolvedRoot(folder), ...roots.map(worktreesFolder), ...openDatabases()]),
     objects,
     environment,
   });

@@ -2,6 +2,7 @@ import {closeSync, constants, fstatSync, openSync, readSync, realpathSync, type 
 import {access, realpath, rename, rm, stat, writeFile} from 'node:fs/promises';
 import {basename, dirname, join, sep} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {isOpenDatabase} from '../../config/open-databases.ts';
 import {type InstructionFile, instructionFileNames, maxInstructions} from '../../config/instructions.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
 import {temporaryName} from './folder-handle.ts';
@@ -31,6 +32,7 @@ export function readInstructionFile(folder: string, name: string, places: Instru
     const real = realpathSync.native(path);
     const why = whyNotRead(real, {folder, name, places}) ?? whyNoText(statSync(real));
     if (why !== undefined) return {kind: 'skipped', why};
+    if (isOpenDatabase(real)) return {kind: 'skipped', why: 'weft has this database open'};
     return readBeginning(real);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it cannot be read';

@@ -3,6 +3,7 @@ import {closeSync, constants, fstatSync, openSync, readFileSync, readSync, type 
 import {type FileHandle, lstat, open, readlink, realpath, stat} from 'node:fs/promises';
 import type {Fingerprint} from '../../actions/files-port.ts';
 import type {ReadBytes} from '../../actions/ports.ts';
+import {isOpenDatabase} from '../../config/open-databases.ts';
 import {causeText} from '../../domain/fault.ts';
 import {realPath} from './resolve-path.ts';
 
@@ -36,6 +37,7 @@ async function openOnce(path: string, through: string): Promise<Found | {readonl
     if (stats.isSymbolicLink()) return (await isCircle(through)) ? circle : elsewhere;
     if (stats.isDirectory()) return {kind: 'directory'};
     if (!stats.isFile()) return {kind: 'refused', reason: 'it is a device, a pipe or a socket'};
+    if (isOpenDatabase(through)) return {kind: 'refused', reason: 'weft has this database open'};
     // O_NONBLOCK: a pipe may have taken the file's place since, and opening it would block.
     const handle = await open(through, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
     const opened = await handle.stat();
@@ -94,6 +96,7 @@ export async function pathOfHandle(handle: FileHandle): Promise<string | undefin
  * cannot be read. A repository may hold a pipe or a device under any name, so the opening never blocks.
  */
 export function readRegularFile(path: string, most: number): Buffer | undefined {
+  if (isOpenDatabase(path)) return undefined;
   let handle: number;
   try {
     handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -121,7 +124,7 @@ export function readBytes(path: string): ReadBytes {
   try {
     const stats = statSync(path, {throwIfNoEntry: false});
     if (stats === undefined) return {kind: 'missing'};
-    if (!stats.isFile() || stats.size > mostBytes) return {kind: 'unreadable'};
+    if (!stats.isFile() || stats.size > mostBytes || isOpenDatabase(path)) return {kind: 'unreadable'};
     // O_NONBLOCK: a pipe may have taken the file's place since, and opening it would block.
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {

@@ -3,6 +3,7 @@ import {constants, createReadStream, type Stats} from 'node:fs';
 import {copyFile, lstat, mkdir, readFile, readlink, realpath, symlink} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import * as z from 'zod/mini';
+import {isOpenDatabase} from '../../config/open-databases.ts';
 
 /** A file or a link as git sees it: its content by the SHA-256 of its bytes, or of where the link leads. */
 const fileState = z.object({mode: z.enum(['file', 'executable', 'link']), sha256: z.string()});
@@ -66,7 +67,7 @@ async function readState(path: string, stats: Stats): Promise<FileState | 'other
   if (stats.isSymbolicLink()) {
     return {mode: 'link', sha256: hash('sha256', await readlink(path), 'hex')};
   }
-  if (!stats.isFile()) return 'other';
+  if (!stats.isFile() || isOpenDatabase(path)) return 'other';
   return {mode: (stats.mode & 0o100) === 0 ? 'file' : 'executable', sha256: await hashOf(path, stats.size)};
 }
 
@@ -90,7 +91,8 @@ export async function copyEntry(from: string, to: string): Promise<SeenFile | un
   }
   await mkdir(dirname(to), {recursive: true});
   if (stats.isSymbolicLink()) await symlink(await readlink(from), to);
-  else if (stats.isFile()) await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  else if (stats.isFile() && !isOpenDatabase(from))
+    await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
   else return undefined;
   const made = await lstat(to);
   const state = await readState(to, made);
