@@ -3,6 +3,7 @@ import type {ToolResultBlock} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import type {Action, ActionResult} from './catalogue.ts';
 import {cancelWords} from './outcome.ts';
+import {pastResult} from './past-result.ts';
 import type {GrepReport, GrepRequest} from './ports.ts';
 
 /** Something that was looked at: `read` `src/a.ts`; `searched` `"x"`, and what was found. */
@@ -23,7 +24,10 @@ export function glancesAt(result: ActionResult): readonly Glance[] {
   const {settled} = result;
   if (settled.state === 'error') return failedGlances(targets, faultText(settled.fault));
   if (settled.state === 'cancelled')
-    return failedGlances(targets, cancelWords(result) + (settled.why.message === '' ? '' : `: ${settled.why.message}`));
+    return failedGlances(
+      targets,
+      [cancelWords(result.name, settled.why.reason), settled.why.message].filter(words => words !== '').join(': '),
+    );
   if (result.name === 'read-files' && result.settled.state === 'success') {
     return result.settled.output.files.map((entry): Glance => {
       if (entry.state === 'failed') {
@@ -55,8 +59,12 @@ export function pastGlances(
   resultText: string,
 ): readonly Glance[] {
   const targets = targetsOf(action);
-  if (outcome !== 'success') return failedGlances(targets, resultText.split('\n', 1)[0] ?? '');
-  const lines = resultText.split('\n').filter(line => line !== '' && !/^\[.*\]$/u.test(line));
+  const {notes, output} = pastResult(action, outcome, resultText);
+  if (outcome !== 'success') {
+    const why = [...notes, output.split('\n', 1)[0] ?? ''].filter(words => words !== '').join(': ');
+    return failedGlances(targets, why);
+  }
+  const lines = output.split('\n').filter(line => line !== '');
   const found = /^(?:No (?:matches|files found)\.$|Nothing found for )/u.test(resultText) ? [] : lines;
   if (action.name === 'grep') {
     const text = matchesText(action.input, {lines: found, omitted: {count: 0, exact: 'exact'}});

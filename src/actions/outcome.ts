@@ -1,5 +1,6 @@
 import {unreachable} from '../base/unreachable.ts';
 import {faultText} from '../domain/fault.ts';
+import type {CancelReason} from '../domain/settled.ts';
 import type {SettledCall} from './agent-event.ts';
 import {
   cancellationText,
@@ -64,7 +65,7 @@ export const changesTodos = ({name}: Pick<Action, 'name'>): boolean => name === 
 
 /** How a command ended, or which block it is now, where its sign does not say all of it; empty for every other action. */
 export function endWords(result: ActionResult): string {
-  if (result.settled.state === 'cancelled') return cancelWords(result);
+  if (result.settled.state === 'cancelled') return cancelWords(result.name, result.settled.why.reason);
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return '';
   const {output} = result.settled;
   if (output.kind === 'block') return output.block.id;
@@ -88,9 +89,8 @@ export function endWords(result: ActionResult): string {
 }
 
 /** Why an action was not run to its end, in two or three words. */
-export function cancelWords({name, settled}: ActionResult): string {
-  if (settled.state !== 'cancelled') return '';
-  switch (settled.why.reason) {
+export function cancelWords(name: ActionName, reason: CancelReason): string {
+  switch (reason) {
     case 'declined':
       return name === 'ask-user-question' ? 'not answered' : 'you said no';
     case 'denied':
@@ -98,10 +98,11 @@ export function cancelWords({name, settled}: ActionResult): string {
     case 'interrupted':
       return 'interrupted';
     case 'shutdown':
+      return 'stopped with weft';
     case 'not-run':
       return 'not run';
     default:
-      return unreachable(settled.why.reason);
+      return unreachable(reason);
   }
 }
 

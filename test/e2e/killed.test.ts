@@ -2,9 +2,11 @@ import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {call, say, think, until, type Part} from '../support/model-script.ts';
+import {lookUntil} from '../support/look-until.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
-import {endProcess, fileComes, openScene, toldPrompt, toldResults} from '../support/scene.ts';
+import {openPty} from '../support/pty-terminal.ts';
+import {endProcess, fileComes, openScene, pointedAt, toldPrompt, toldResults} from '../support/scene.ts';
 
 const free = ['--permission-mode', 'bypassPermissions'] as const;
 
@@ -52,6 +54,37 @@ test('killed while the answer comes: what was asked and what was shown are kept'
   const told = JSON.stringify(scene.server.requests[1]?.body.messages);
   expect(told).toContain('"text":"x"');
   expect(told).toContain('Half');
+});
+
+test('killed beside a command in the background: people read what they saw, and no word for the model', async () => {
+  await using scene = await openScene([
+    call('Bash', {command: 'echo $$ >pid; echo up; exec sleep 1000', wait_until_completion: false}),
+    until(new Promise(() => {})),
+  ]);
+  const child = scene.start(['--prompt', 'x', ...free]);
+  const finished = finish(child);
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  await lookUntil(
+    () => scene.server.requests.length === 2,
+    () => 'no second request',
+  );
+  child.kill('SIGKILL');
+  await finished;
+  endProcess(pid);
+  using terminal = openPty({
+    place: scene.place,
+    environment: pointedAt(scene.server),
+    size: [80, 24],
+    args: ['--continue'],
+    answers: 'all',
+  });
+  await terminal.until(/Session resumed[^]*Start in background: echo[^]*Ask weft/u);
+  expect(terminal.log()).toContain('b1: running');
+  expect(terminal.log()).not.toContain('BashOutput');
+  terminal.type('\u0004');
+  await terminal.exited;
+  const [{id}] = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout);
+  expect((await scene.run(['sessions', 'show', id])).stdout).toMatch(/\[Bash: success, b1: running\]\n +up\n/u);
 });
 
 /** When a run is killed: so many milliseconds after it has sent that many requests. */

@@ -132,14 +132,14 @@ const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancel
     {command: 'rm x'},
     'cancelled',
     'The user said no to this: keep it',
-    ['  ⊘ rm x', '    ╰ The user said no to this: keep it'],
+    ['  ⊘ rm x                                         you said no', '    ╰ keep it'],
   ],
   [
     'Bash',
     {command: 'sleep 9'},
     'cancelled',
     'The user interrupted this.\nOutput before it was stopped:\n1',
-    ['  ⊘ sleep 9', '    │ The user interrupted this.', '    │ Output before it was stopped:', '    ╰ 1'],
+    ['  ⊘ sleep 9                                      interrupted', '    ╰ 1'],
   ],
   ['Nope', {}, 'error', 'There is no tool named "Nope".', ['  ✗ Nope', '    ╰ There is no tool named "Nope".']],
 ];

@@ -2,6 +2,7 @@ import {joinPartialAnswers, type JoinedRecord} from '../../domain/history.ts';
 import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf, citationsOf, labelOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
+import {pastResultOf} from '../../actions/past-result.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {tokenChangeText} from '../../domain/compaction.ts';
@@ -124,10 +125,8 @@ export function searchedText(item: TranscriptItem): string {
     case 'call': {
       const decoded = decodePastAction(item.call.name, item.call.input);
       const label = decoded.tag === 'ok' ? labelOf(decoded.value) : item.call.name;
-      const resultText = (item.result?.content ?? [])
-        .map(block => (block.kind === 'text' ? block.text : ''))
-        .join('\n');
-      return [label, ...stringsIn(item.call.input), resultText].join('\n');
+      const {output} = pastResultOf(item.call, item.result);
+      return [label, ...stringsIn(item.call.input), output].join('\n');
     }
     default:
       return unreachable(item);

@@ -1,6 +1,7 @@
 import {labelOf, userCommandAction} from '../../actions/catalogue.ts';
 import {changesTodos} from '../../actions/outcome.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
+import {resultText} from '../../actions/past-result.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {compactedHistoryText, isCompactionMessage} from '../../domain/compaction.ts';
@@ -86,16 +87,8 @@ export function pastAction(
   directory: string,
 ): PastActionEntry {
   const decoded = decodePastAction(call.name, call.input);
-  const resultText = textOf(result);
   const outcome = result?.outcome ?? 'cancelled';
   const label = decoded.tag === 'ok' ? withRelativePaths(labelOf(decoded.value), directory) : call.name;
   const action = decoded.tag === 'ok' ? decoded.value : 'unknown';
-  return {kind: 'past-action', by: 'agent', action, label, outcome, resultText};
+  return {kind: 'past-action', by: 'agent', action, label, outcome, resultText: resultText(result)};
 }
-
-const textOf = (result: ToolResultBlock | undefined): string =>
-  (result?.content ?? [])
-    .filter(block => !isReminder(block))
-    .filter(block => block.kind === 'text')
-    .map(({text}) => text)
-    .join('\n');

@@ -7,10 +7,26 @@ import {join, resolve} from 'node:path';
 import {firstLine} from '../../../base/clip.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {visible, visibleLine, visibleOutput} from '../../../base/visible.ts';
-import {type AssistantBlock, messageText, type ToolResultBlock, type UserBlock} from '../../../domain/conversation.ts';
+import {
+  type AssistantBlock,
+  messageText,
+  type ToolCallBlock,
+  toolCalls,
+  type ToolResultBlock,
+  type UserBlock,
+} from '../../../domain/conversation.ts';
 import {causeText, type Fault, rejected} from '../../../domain/fault.ts';
+import type {ActionId} from '../../../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../../../domain/journal.ts';
-import {compactionText, decisionText, endingMark, imageText, rewindRecordText} from './transcript.ts';
+import {
+  compactionText,
+  decisionText,
+  endingMark,
+  imageText,
+  rewindRecordText,
+  shownResult,
+  spokenBlocks,
+} from './transcript.ts';
 
 /**
  * The records as JSON, one a line, complete. Task-protocol payloads are base64. Whatever could be taken for the end of a line
@@ -34,7 +50,10 @@ export function exportMarkdown(summary: SessionSummary, records: readonly Journa
       `- Model: ${inline(summary.model)}`,
     ].join('\n'),
   ];
-  return `${[...head, ...joinPartialAnswers(records).flatMap(sections)].filter(part => part.trim() !== '').join('\n\n')}\n`;
+  const whole = joinPartialAnswers(records);
+  const answered = whole.flatMap(record => (record.kind === 'answer' ? toolCalls(record.message) : []));
+  const calls = new Map(answered.map(call => [call.id, call]));
+  return `${[...head, ...whole.flatMap(record => sections(record, calls))].filter(part => part.trim() !== '').join('\n\n')}\n`;
 }
 
 /** The time in ISO 8601; `unknown` for one out of range, which only a damaged database holds. */
@@ -52,16 +71,14 @@ const recordForJson = (record: JournalRecord): unknown =>
 const unsafeInJson = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
 const escapeUnit = (unit: string): string => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-function sections(record: JoinedRecord): readonly string[] {
+function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlock>): readonly string[] {
   switch (record.kind) {
     case 'prompt':
-      return ['## User', ...record.message.blocks.map(userPart)];
-    case 'reminder':
-      return ['## weft', ...record.message.blocks.map(userPart)];
+      return ['## User', ...spokenBlocks(record.message).map(userPart)];
     case 'answer':
       return ['## Assistant', ...record.message.blocks.map(assistantPart), emphasised(endingMark(record.message))];
     case 'result':
-      return [resultPart(record.result)];
+      return [resultPart(record.result, calls.get(record.result.id))];
     case 'approval':
       return [emphasised(decisionText(record))];
     case 'rewind':
@@ -75,6 +92,7 @@ function sections(record: JoinedRecord): readonly string[] {
       ];
     case 'document':
       return [emphasised(`document ${record.id}: ${visibleLine(record.title)}`), visible(record.text)];
+    case 'reminder':
     case 'pin':
     case 'results-shortened':
     case 'review':
@@ -96,7 +114,7 @@ function userPart(block: UserBlock): string {
     case 'image':
       return emphasised(imageText(block));
     case 'tool-result':
-      return resultPart(block);
+      return resultPart(block, undefined);
     default:
       return unreachable(block);
   }
@@ -118,11 +136,16 @@ function assistantPart(block: AssistantBlock): string {
   }
 }
 
-function resultPart(result: ToolResultBlock): string {
-  const parts = result.content.map(block =>
-    block.kind === 'text' ? fenced(visibleOutput(block.text), 'text') : emphasised(imageText(block)),
-  );
-  return [`Result (${result.outcome}):`, ...parts].join('\n\n');
+function resultPart(result: ToolResultBlock, call: ToolCallBlock | undefined): string {
+  const {notes, output, attached} = shownResult(result, call);
+  const parts = [
+    ...(output === '' ? [] : [fenced(visibleOutput(output), 'text')]),
+    ...attached.map(block => emphasised(imageText(block))),
+  ];
+  return [
+    `Result (${[result.outcome, ...notes].map(inline).join(', ')})${parts.length === 0 ? '' : ':'}`,
+    ...parts,
+  ].join('\n\n');
 }
 
 const emphasised = (text: string): string => (text === '' ? '' : `*${inline(text)}*`);

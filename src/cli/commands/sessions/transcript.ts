@@ -1,17 +1,22 @@
+import {pastResultOf, resultText} from '../../../actions/past-result.ts';
 import {isJsonObject, type Json} from '../../../base/json.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {tokenChangeText} from '../../../domain/compaction.ts';
-import type {
-  AssistantBlock,
-  AssistantMessage,
-  DocumentBlock,
-  ImageBlock,
-  ToolResultBlock,
-  UserBlock,
+import {
+  type AssistantBlock,
+  toolCalls,
+  type AssistantMessage,
+  type DocumentBlock,
+  type ImageBlock,
+  type ToolCallBlock,
+  type ToolResultBlock,
+  type UserBlock,
+  type UserMessage,
 } from '../../../domain/conversation.ts';
 import type {ActionId} from '../../../domain/ids.ts';
 import {joinPartialAnswers} from '../../../domain/history.ts';
 import type {JournalRecord} from '../../../domain/journal.ts';
+import {isReminder} from '../../../domain/reminder.ts';
 import {visible, visibleLine, visibleOutput} from '../../../base/visible.ts';
 
 /**
@@ -19,20 +24,19 @@ import {visible, visibleLine, visibleOutput} from '../../../base/visible.ts';
  * would steer a terminal is shown, not obeyed. Empty for no records.
  */
 export function formatSession(records: readonly JournalRecord[]): string {
-  const names = new Map<ActionId, string>();
+  const calls = new Map<ActionId, ToolCallBlock>();
   const paragraphs: string[] = [];
   for (const record of joinPartialAnswers(records)) {
     switch (record.kind) {
       case 'prompt':
-      case 'reminder':
-        paragraphs.push(indent(record.message.blocks.map(userText).join('\n'), '> '));
+        paragraphs.push(indent(spokenBlocks(record.message).map(userText).join('\n'), '> '));
         break;
       case 'answer':
-        for (const block of record.message.blocks) if (block.kind === 'tool-call') names.set(block.id, block.name);
+        for (const call of toolCalls(record.message)) calls.set(call.id, call);
         paragraphs.push(...answerTexts(record.message));
         break;
       case 'result':
-        paragraphs.push(indent(resultText(record.result, names.get(record.result.id) ?? 'unknown call'), '  '));
+        paragraphs.push(indent(resultPart(record.result, calls.get(record.result.id)), '  '));
         break;
       case 'approval':
         paragraphs.push(`  ${decisionText(record)}`);
@@ -50,6 +54,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'document':
         paragraphs.push(`  (document ${record.id}: ${visibleLine(record.title)})`);
         break;
+      case 'reminder':
       case 'pin':
       case 'results-shortened':
       case 'review':
@@ -120,7 +125,7 @@ function userText(block: UserBlock): string {
     case 'image':
       return imageText(block);
     case 'tool-result':
-      return resultText(block, 'result');
+      return resultPart(block, undefined);
     default:
       return unreachable(block);
   }
@@ -160,12 +165,22 @@ function inputText(input: Json): string {
     .join('\n');
 }
 
-function resultText(result: ToolResultBlock, name: string): string {
-  const shown = result.content.map(block =>
-    block.kind === 'text' ? visibleOutput(block.text).trimEnd() : imageText(block),
-  );
-  return `[${visibleLine(name)}: ${result.outcome}]${indent(shown.join('\n'), '  ', '\n')}`;
+function resultPart(result: ToolResultBlock, call: ToolCallBlock | undefined): string {
+  const {notes, output, attached} = shownResult(result, call);
+  const heading = [call?.name ?? 'unknown call', [result.outcome, ...notes].join(', ')].map(visibleLine).join(': ');
+  const shown = [visibleOutput(output).trimEnd(), ...attached.map(imageText)].filter(text => text !== '');
+  return `[${heading}]${indent(shown.join('\n'), '  ', '\n')}`;
 }
+
+/** What people read of a result, with its images and documents. */
+export const shownResult = (result: ToolResultBlock, call: ToolCallBlock | undefined) => ({
+  ...(call === undefined ? {notes: [], output: resultText(result)} : pastResultOf(call, result)),
+  attached: result.content.filter(block => block.kind !== 'text'),
+});
+
+/** The blocks of a prompt that people read: weft adds reminders for the model. */
+export const spokenBlocks = ({blocks}: UserMessage): readonly UserBlock[] =>
+  blocks.filter(block => block.kind === 'tool-result' || !isReminder(block));
 
 /** Puts `margin` before every line, and `before` before a text that is not empty. */
 function indent(text: string, margin: string, before = ''): string {

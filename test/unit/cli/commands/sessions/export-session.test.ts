@@ -61,7 +61,7 @@ code\\u{202e}
 \`\`\`
 \`\`\`\`
 
-Result (success):
+Result (success, exit 1):
 
 \`\`\`text
 ok\\u{2028}

@@ -1,5 +1,6 @@
 import {actionId, messageId, parseSessionId} from '../../../../../src/domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../../../../../src/domain/journal.ts';
+import {reminderBlock} from '../../../../../src/domain/reminder.ts';
 import {noUsage} from '../../../../../src/domain/usage.ts';
 
 const id = parseSessionId('6ba7b810-9dad-41d1-80b4-00c04fd430c8');
@@ -24,6 +25,7 @@ export const sampleRecords: readonly JournalRecord[] = [
       blocks: [
         {kind: 'text', text: 'mend the *test*\nplease \u001b[2J'},
         {kind: 'image', mediaType: 'image/png', data: 'A'.repeat(16_000)},
+        reminderBlock('Be brief.'),
       ],
     },
   },
@@ -60,7 +62,10 @@ export const sampleRecords: readonly JournalRecord[] = [
     result: {
       kind: 'tool-result',
       id: actionId('1'),
-      content: [{kind: 'text', text: '\u001b[32mok\u001b[0m\u2028'}],
+      content: [
+        {kind: 'text', text: '\u001b[32mok\u001b[0m\u2028\n[exit code 1 after 2.0 s in /w]'},
+        reminderBlock('Go on.'),
+      ],
       outcome: 'success',
     },
   },

@@ -32,7 +32,7 @@ I look.
     code\\u{202e}
     \`\`\`
 
-  [Bash: success]
+  [Bash: success, exit 1]
     ok\\u{2028}
 
 Done, al

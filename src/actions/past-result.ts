@@ -1,0 +1,166 @@
+import {unreachable} from '../base/unreachable.ts';
+import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
+import {lostResultText} from '../domain/history.ts';
+import {isReminder} from '../domain/reminder.ts';
+import {accessOf, type Action, type ActionName, cancellationText} from './catalogue.ts';
+import {decodePastAction} from './decode-action.ts';
+import {cancelWords} from './outcome.ts';
+
+/** What people read of a call of a resumed session. Its journal keeps only the text that the model read. */
+export interface PastResult {
+  readonly failed: boolean;
+  /** How the call ended, beside its title. */
+  readonly notes: readonly string[];
+  /** Zero if the text does not say how long the call took. */
+  readonly seconds: number;
+  /** The result without the words that weft wrote for the model. */
+  readonly output: string;
+}
+
+/** The text blocks of a result, without the reminders. */
+export const resultText = (result: Pick<ToolResultBlock, 'content'> | undefined): string =>
+  (result?.content ?? [])
+    .filter(block => !isReminder(block))
+    .flatMap(block => (block.kind === 'text' ? [block.text] : []))
+    .join('\n');
+
+/** What people read of a call and of the result that the model read. */
+export function pastResultOf(call: ToolCallBlock, result: ToolResultBlock | undefined): PastResult {
+  const decoded = decodePastAction(call.name, call.input);
+  const action = decoded.tag === 'ok' ? decoded.value : 'unknown';
+  return pastResult(action, result?.outcome ?? 'cancelled', resultText(result));
+}
+
+/** Takes the words for the model out of the text of a result. The text of an unknown tool stays as it is. */
+export function pastResult(action: Action | 'unknown', outcome: ToolResultBlock['outcome'], text: string): PastResult {
+  if (outcome === 'cancelled') return pastCancellation(action, text);
+  const whole = {failed: outcome === 'error', notes: [], seconds: 0, output: text};
+  if (action === 'unknown') return whole;
+  const said = text.replace(/^\[The user changed the command; what ran is: .*\]\n/u, '');
+  if (isCommand(action)) return pastCommand(said) ?? {...whole, output: said};
+  if (outcome === 'error') return whole;
+  const form = successForms[action.name];
+  switch (form) {
+    case 'as-it-is':
+      return whole;
+    case 'remarks-at-end':
+      return {...whole, output: withoutRemarks(said.split('\n')).join('\n')};
+    case 'files':
+      return {...whole, output: said.split('\n').filter(isChange).join('\n')};
+    case 'answer-of-agent':
+      return {...whole, output: agentAnswer(said)};
+    case 'block':
+      return pastCommand(said) ?? whole;
+    case 'for-the-model':
+      return {...whole, output: ''};
+    default:
+      return unreachable(form);
+  }
+}
+
+/** Which part of the text of a success people read. `for-the-model`: none, the label says what was done. */
+const successForms: Readonly<
+  Record<
+    Exclude<ActionName, 'request-command-output'>,
+    'as-it-is' | 'remarks-at-end' | 'files' | 'answer-of-agent' | 'block' | 'for-the-model'
+  >
+> = {
+  'read-files': 'remarks-at-end',
+  'request-file-edits': 'files',
+  grep: 'remarks-at-end',
+  'file-glob-v2': 'remarks-at-end',
+  'search-codebase': 'remarks-at-end',
+  'update-todos': 'for-the-model',
+  'ask-user-question': 'as-it-is',
+  'write-to-long-running-shell-command': 'block',
+  'read-shell-command-output': 'block',
+  'transfer-shell-command-control-to-user': 'block',
+  'read-mcp-resource': 'as-it-is',
+  'call-mcp-tool': 'as-it-is',
+  'start-agent': 'answer-of-agent',
+  'send-message-to-agent': 'answer-of-agent',
+  'read-skill': 'for-the-model',
+  'search-tools': 'for-the-model',
+  'web-fetch': 'for-the-model',
+  'web-search': 'for-the-model',
+  'read-documents': 'as-it-is',
+  'create-documents': 'as-it-is',
+  'edit-documents': 'as-it-is',
+  'insert-code-review-comments': 'as-it-is',
+  'open-code-review': 'for-the-model',
+  'upload-artifact': 'as-it-is',
+  'init-project': 'for-the-model',
+  'fetch-conversation': 'for-the-model',
+  'request-computer-use': 'for-the-model',
+  'use-computer': 'for-the-model',
+  'suggest-prompt': 'for-the-model',
+  'suggest-new-conversation': 'for-the-model',
+  'exit-plan': 'for-the-model',
+  'give-structured-answer': 'for-the-model',
+};
+
+/** The line about the end of a command or about its block. */
+const endLine =
+  /^\[(?:exit code (?<code>\d+)|(?<signal>ended by \S+)|(?<late>timed out) and was ended|(?<stopped>interrupted)|moved to the background as (?<moved>b\d+)) after (?<seconds>[\d.]+) s in .*\]$/u;
+const blockLine = /^\[block (?<id>b\d+): (?<state>.+?), [\d.]+ s after its start\b.*\]$/u;
+
+/** The end of a command, or the state of its block; `undefined` if the text says neither. */
+function pastCommand(text: string): PastResult | undefined {
+  const lines = text.split('\n');
+  const rest = withoutRemarks(lines);
+  for (const line of lines.slice(rest.length)) {
+    const output = rest.join('\n');
+    const block = blockLine.exec(line)?.groups;
+    if (block !== undefined) {
+      const {id = '', state = ''} = block;
+      const failed = /^(?:exit code [1-9]|ended by)/u.test(state);
+      return {failed, notes: [`${id}: ${state}`], seconds: 0, output};
+    }
+    const end = endLine.exec(line)?.groups;
+    if (end === undefined) continue;
+    const {code, signal, late, stopped, moved, seconds} = end;
+    const exit = code === undefined || code === '0' ? undefined : `exit ${code}`;
+    const words = exit ?? signal ?? late ?? stopped ?? (moved === undefined ? '' : `in background as ${moved}`);
+    return {
+      failed: code !== '0' && moved === undefined,
+      notes: [words].filter(part => part !== ''),
+      seconds: Number(seconds),
+      output,
+    };
+  }
+  return undefined;
+}
+
+/** The lines before the remarks in brackets that weft adds for the model. */
+function withoutRemarks(lines: readonly string[]): readonly string[] {
+  return lines.slice(0, lines.findLastIndex(line => !/^\[.*\]$/u.test(line)) + 1);
+}
+
+const isChange = (line: string): boolean => /^(?:Created|Changed|Deleted|Renamed) .+ \(\+\d+ -\d+\)$/u.test(line);
+
+/** What a sub-agent said: the text before the lines about its worktree and its id. */
+function agentAnswer(text: string): string {
+  if (/^It (?:goes on in the background|reads the message)/u.test(text)) return '';
+  return withoutRemarks(text.replace(/\n\n(?:(?!\n\n)[^])*\[agent [^\n]*\]$/u, '').split('\n')).join('\n');
+}
+
+/** A call that was not run to its end: why, then what it had printed. */
+function pastCancellation(action: Action | 'unknown', text: string): PastResult {
+  const [first = '', ...rest] = text.split('\n');
+  const name = action === 'unknown' ? 'call-mcp-tool' : action.name;
+  const reasons = ['declined', 'interrupted', 'shutdown'] as const;
+  const reason = reasons.find(each => first === cancellationText({reason: each, message: ''}));
+  const output = rest.filter((line, at) => at > 0 || line !== 'Output before it was stopped:').join('\n');
+  const past = {failed: false, seconds: 0} as const;
+  if (reason !== undefined) return {...past, notes: [cancelWords(name, reason)], output};
+  if (text === lostResultText) return {...past, notes: ['end unknown'], output: ''};
+  const declined = cancellationText({reason: 'declined', message: '\n'}).trimEnd();
+  if (!first.startsWith(declined)) return {...past, notes: [], output: text};
+  return {
+    ...past,
+    notes: [cancelWords(name, 'declined')],
+    output: [first.slice(declined.length).trim(), ...rest].join('\n').trim(),
+  };
+}
+
+const isCommand = (action: Action): action is Action<'request-command-output'> => accessOf(action).kind === 'command';

@@ -1,0 +1,70 @@
+import {describe, expect, test} from 'vitest';
+import {type ActionName, actionOf} from '../../../src/actions/catalogue.ts';
+import {pastResult, pastResultOf} from '../../../src/actions/past-result.ts';
+import {actionId} from '../../../src/domain/ids.ts';
+import {lostResultText} from '../../../src/domain/history.ts';
+import {reminderBlock} from '../../../src/domain/reminder.ts';
+import {sampleActions} from '../../support/sample-actions.ts';
+
+const plain = {failed: false, notes: [], seconds: 0};
+const sample = (name: ActionName) => actionOf(name, sampleActions[name].input);
+const command = 'request-command-output';
+const running = '[block b2: running, 0.5 s after its start, cursor at line 1, column 1, in /w]';
+const waiting = running.replace('running', 'waiting for input: Name:');
+const moved = '[the user moved it to the background, where it goes on: BashOutput takes block_id b1]';
+
+describe('what people read of a result that was kept', () => {
+  test.each([
+    [
+      command,
+      'oops\n[the next command starts in /w/a]\n[exit code 2 after 1.5 s in /w]',
+      {failed: true, notes: ['exit 2'], seconds: 1.5, output: 'oops'},
+    ],
+    [command, '[exit code 0 after 0.1 s in /w]', {...plain, seconds: 0.1, output: ''}],
+    [
+      command,
+      `[The user changed the command; what ran is: make]\nx\n${moved}\n[moved to the background as b1 after 2.0 s in /w]`,
+      {...plain, notes: ['in background as b1'], seconds: 2, output: 'x'},
+    ],
+    [
+      command,
+      `up\n${running}\n[it goes on: BashOutput, BashInput and BashHandOver take block_id b2]`,
+      {...plain, notes: ['b2: running'], output: 'up'},
+    ],
+    ['read-shell-command-output', waiting, {...plain, notes: ['b2: waiting for input: Name:'], output: ''}],
+    [
+      'start-agent',
+      'It goes on in the background; you will be told of its end. [agent x: look]',
+      {...plain, output: ''},
+    ],
+    ['start-agent', 'Well.\n\nBoth.\n\n[agent x: look, 2 turns]', {...plain, output: 'Well.\n\nBoth.'}],
+    ['request-file-edits', 'Changed a.ts (+1 -1)\n[a note]', {...plain, output: 'Changed a.ts (+1 -1)'}],
+    ['file-glob-v2', 'a\nb\n[7 more; narrow the pattern]', {...plain, output: 'a\nb'}],
+    ['call-mcp-tool', 'end\n[done]', {...plain, output: 'end\n[done]'}],
+    ['suggest-prompt', 'The suggestion is shown to the user. End your turn.', {...plain, output: ''}],
+  ] as const)('of %s: %j', (name, text, expected) => {
+    expect(pastResult(sample(name), 'success', text)).toEqual(expected);
+  });
+
+  test.each([
+    ['The user said no to this.', ['you said no'], ''],
+    ['The user said no to this: keep it\nplease', ['you said no'], 'keep it\nplease'],
+    ['The user interrupted this.\nOutput before it was stopped:\n1', ['interrupted'], '1'],
+    ['weft was stopped before this ended.\nIt was running.', ['stopped with weft'], 'It was running.'],
+    [lostResultText, ['end unknown'], ''],
+    ['Plan mode is on.', [], 'Plan mode is on.'],
+  ])('of a call that was cancelled: %j', (text, notes, output) => {
+    expect(pastResult(sample(command), 'cancelled', text)).toEqual({...plain, notes, output});
+  });
+
+  test('no reminder, and all that a tool said which is gone', () => {
+    const id = actionId('1');
+    const content = [{kind: 'text', text: 'x\n[y]'} as const, reminderBlock('Mind the list.')];
+    expect(
+      pastResultOf(
+        {kind: 'tool-call', id, name: 'Gone', input: {}},
+        {kind: 'tool-result', id, content, outcome: 'success'},
+      ),
+    ).toEqual({...plain, output: 'x\n[y]'});
+  });
+});
