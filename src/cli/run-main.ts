@@ -326,6 +326,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     watchdog,
     look: lookOf(process.env, {color: options.color, theme: preferences.theme}),
     demo: 'offered',
+    workAfter: 'stops',
     effort: options.effort ?? 'default',
   } as const;
   const leaving = new LeavingText(engine);

@@ -19,7 +19,16 @@ import {randomUuid} from './compose/random-uuid.ts';
 /** What the terminal UI needs from the command line and the composition. */
 export interface TerminalJob extends Pick<
   TuiOptions,
-  'firstPrompt' | 'opening' | 'instructions' | 'notices' | 'lateNotices' | 'preferences' | 'look' | 'effort' | 'demo'
+  | 'firstPrompt'
+  | 'opening'
+  | 'instructions'
+  | 'notices'
+  | 'lateNotices'
+  | 'preferences'
+  | 'look'
+  | 'effort'
+  | 'demo'
+  | 'workAfter'
 > {
   readonly ui: TerminalUi;
   readonly engine: AgentClient;

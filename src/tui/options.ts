@@ -38,6 +38,8 @@ export interface TuiOptions {
   readonly effort: Effort | 'default';
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
+  /** What becomes of the work when the user leaves. On a server it goes on. */
+  readonly workAfter: 'stops' | 'goes-on';
   /** Ids for prompts, none twice. */
   newPromptId(): MessageId;
   /** Whether the terminal is asked to report keys with modifiers as keys of their own. */

@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import {existsSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {request} from 'node:http';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -64,6 +64,35 @@ test('a run of the server is watched and answered from a terminal, which leaves 
     'text',
     'done',
   ]);
+});
+
+test.each([
+  ['Ctrl+C twice', '\u0003\u0003', {}],
+  ['Ctrl+C twice in screen reader mode', '\u0003\u0003', {accessible: true}],
+  ['/exit', '/exit\r', {}],
+  ['a hang-up', 'SIGHUP', {}],
+] as const)('%s leaves what runs on the server running', async (_title, keys, settings) => {
+  const gate = Promise.withResolvers<void>();
+  await using scene = await serve([[say('I begin.\n\nAnd '), until(gate.promise), say('I end.')]]);
+  const {server, place} = scene;
+  mkdirSync(join(place.home, 'weft'), {recursive: true});
+  writeFileSync(join(place.home, 'weft', 'settings.json'), JSON.stringify(settings));
+  const running = prompt(server, {prompt: 'go', workDir: place.work});
+  await lookUntil(
+    async () => (await server.ask('GET', '/agent/sessions')).body.some((row: {running: boolean}) => row.running),
+    () => 'nothing runs',
+  );
+  const [{id}] = (await server.ask('GET', '/agent/sessions')).body;
+  using terminal = attach(scene, id);
+  await terminal.until(/I begin/u);
+  if (keys === 'SIGHUP') process.kill(terminal.pid, 'SIGHUP');
+  else for (const key of keys) terminal.type(key);
+  await terminal.exited;
+  expect(terminal.log()).not.toContain('Stopping');
+  gate.resolve();
+  const events = await running;
+  expect(events.at(-1)).toMatchObject({type: 'done'});
+  expect(JSON.stringify(events)).toContain('I end.');
 });
 
 test('a new session of a terminal is one of the server, and two front ends on it agree', async () => {

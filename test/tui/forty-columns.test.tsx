@@ -133,6 +133,7 @@ function shown(view: View, ui: Ui): readonly string[] {
     blocks: [block],
     times,
     demo: 'offered',
+    workAfter: 'stops',
     newlineKey: 'Ctrl+J',
   };
   const open = openLines(view, {lexer, actions: times.actions}, frame);
@@ -357,6 +358,7 @@ describe('at forty columns', () => {
               blocks: [block],
               now,
               batchPosition: 'first',
+              workAfter: 'stops',
               width: 37,
               frame,
               rows: panelRows(rows),

@@ -256,10 +256,13 @@ export class ScreenReaderSession {
       this.#attached.press('\u0003');
     } else if (!this.#input.isEmpty) {
       this.#input.clear();
-    } else if (!this.#back()) {
+    } else if (
+      (!this.#isIdle && this.#options.workAfter === 'goes-on' && this.#question.of !== 'user') ||
+      !this.#back()
+    ) {
       if (leaving) this.#leave({kind: 'left'});
       this.#leaving = 'asked';
-      this.#terminal.say(['Ctrl+C again leaves.']);
+      this.#terminal.say([this.#isIdle ? 'Ctrl+C again leaves.' : 'Ctrl+C again leaves. Escape stops the agent.']);
     }
   }
 
@@ -401,6 +404,7 @@ export class ScreenReaderSession {
     const context = (): PressContext => ({
       view: this.#view,
       blocks: this.#terminals.list(),
+      workAfter: this.#options.workAfter,
       commands,
       frame,
       now: this.#options.clock.now(),

@@ -316,6 +316,7 @@ export class Store {
       view: this.#view,
       commands: this.#slash.known,
       blocks: this.#host.terminals.list(),
+      workAfter: this.#options.workAfter,
       now: this.#options.clock.now(),
       batchPosition: place,
       width: composerDraftWidth(frame),
@@ -533,6 +534,7 @@ export class Store {
       blocks: this.#host.terminals.list(),
       times: this.#clock.times(),
       demo: this.#options.demo,
+      workAfter: this.#options.workAfter,
       newlineKey: this.#host.newlineKey,
     };
   }

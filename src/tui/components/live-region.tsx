@@ -6,7 +6,7 @@ import {todosOf} from '../../tasks/task-view.ts';
 import {awaitedArgument, type CommandInfo, readDraft} from '../commands/command-line.ts';
 import {type Draft, isEmptyDraft} from '../editor/draft.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
-import {attentionOf, isFinishedTodo} from '../state/selectors.ts';
+import {attentionOf, isFinishedTodo, isIdle} from '../state/selectors.ts';
 import type {Ui} from '../state/ui.ts';
 import type {RunTimes, View} from '../state/view.ts';
 import type {NewlineKey} from '../terminal/terminal-modes.ts';
@@ -35,6 +35,7 @@ export interface LiveRegionState {
   readonly blocks: readonly BlockInfo[];
   readonly times: RunTimes;
   readonly demo: 'none' | 'offered';
+  readonly workAfter: 'stops' | 'goes-on';
   readonly newlineKey: NewlineKey;
 }
 
@@ -145,8 +146,11 @@ function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
 const draftBelow = {rows: 2, hint: '', selection: 'none'} as const;
 
 /** What the status line says for the moment. */
-function hintOf({ui, commands}: LiveRegionState): StatusHint | 'none' {
-  if (ui.leaving.kind === 'armed') return {text: 'Ctrl+C again to exit', as: 'warning'};
+function hintOf({ui, view, commands, workAfter}: LiveRegionState): StatusHint | 'none' {
+  if (ui.leaving.kind === 'armed') {
+    const goesOn = workAfter === 'goes-on' && !isIdle(view);
+    return {text: goesOn ? 'Ctrl+C again to leave · Esc stops the agent' : 'Ctrl+C again to exit', as: 'warning'};
+  }
   if (ui.panel !== 'none') return 'none';
   const facts = [pasteHint(ui), draftHint(ui.draft, commands)].filter(fact => fact !== '');
   return facts.length === 0 ? 'none' : {text: facts.join(glyphs.between), as: 'dim'};

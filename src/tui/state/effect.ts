@@ -100,6 +100,7 @@ export interface PressContext {
   readonly commands: readonly CommandInfo[];
   /** Running ones first. */
   readonly blocks: readonly BlockInfo[];
+  readonly workAfter: 'stops' | 'goes-on';
   /** Milliseconds, from any start. */
   readonly now: number;
   /** `following` when the terminal delivered other presses in the same chunk before this one: nobody answers a card that fast. */

@@ -140,15 +140,15 @@ const switchesToCard = ({draft, lastKey}: Ui, key: KeyPress, {now}: PressContext
     lastKey.key === cardKeys.switchFocus.name ||
     now - lastKey.at >= typingPauseMs);
 
-/** Ctrl+C clears the draft or interrupts the agent; a second press soon after exits. */
-function interrupt(ui: Ui, {view, now}: PressContext): UiStep {
+/** Ctrl+C clears the draft, or interrupts an agent that leaving would stop; a second press soon after leaves. */
+function interrupt(ui: Ui, {view, now, workAfter}: PressContext): UiStep {
   if (ui.leaving.kind === 'armed' && now - ui.leaving.at <= leaveWithinMs) return {ui, effects: [{do: 'leave'}]};
   const armed: Ui = {...ui, leaving: {kind: 'armed', at: now}, panel: 'none'};
   if (ui.panel !== 'none') return noEffects(armed);
   const cardHasKeys = ui.card.kind !== 'none' && ui.card.focus === 'card';
   const isNothing = isEmptyDraft(ui.draft) && ui.images.length === 0;
   if (!isNothing && !cardHasKeys) return noEffects({...armed, draft: emptyDraft, images: []});
-  return {ui: armed, effects: isIdle(view) ? [] : stop};
+  return {ui: armed, effects: isIdle(view) || workAfter === 'goes-on' ? [] : stop};
 }
 
 /** Ends the running prompt and every command that it runs. */

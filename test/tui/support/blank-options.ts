@@ -31,6 +31,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     effort: 'default',
     preferences: defaultPreferences,
     demo: 'none',
+    workAfter: 'stops',
     newPromptId: () => messageId(`p${++prompts}`),
     modifiedKeys: 'no',
     restorer: {keep: () => {}, release: () => {}},

@@ -15,6 +15,7 @@ const context: PressContext = {
   blocks: [],
   now: 0,
   batchPosition: 'first',
+  workAfter: 'stops',
   width: 77,
   frame: {theme: themeOf('plain'), width: 79},
   rows: 20,

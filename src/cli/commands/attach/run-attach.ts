@@ -50,6 +50,7 @@ export async function runAttach(
     watchdog,
     look: lookOf(process.env, {color: true, theme: preferences.theme}),
     demo: 'none',
+    workAfter: 'goes-on',
     effort: 'default',
   });
   connected.value.destroy();

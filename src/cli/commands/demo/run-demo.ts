@@ -68,6 +68,7 @@ export async function runDemo({
       look: visitor?.look ?? lookOf(process.env, {color: true, theme: defaultPreferences.theme}),
       effort: 'default',
       demo: 'none',
+      workAfter: 'stops',
     });
     return end.kind === 'signalled' ? end.code : exitCode.done;
   } finally {
