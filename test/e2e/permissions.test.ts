@@ -172,16 +172,19 @@ describe('permissions list, add, remove', () => {
     expect(existsSync(place.settings)).toBe(false);
   });
 
+  const perfRunsAny = 'perf runs any other program, so the rule has to name that program, too';
+
   test('rules that do nothing say why; those that do all are warned of', async () => {
     using place = new Permissions();
     place.write(place.settings, {
-      permissions: {allow: ['Bash(make)', 'WebFetch(x)', 'Nothing', 'Edit(src/**)'], deny: ['Bash']},
+      permissions: {allow: ['Bash(make)', 'Bash(perf:*)', 'WebFetch(x)', 'Nothing', 'Edit(src/**)'], deny: ['Bash']},
     });
     place.write(place.project, {permissions: {allow: ['Read']}});
     const {stdout} = await place.run(['list']);
     expect(stdout.split('\n').map(line => line.replace(/\(\/[^)]*\)/u, '(file)'))).toEqual([
       'deny   Bash   (file)',
       'allow  Bash(make)   (file)   not effective: overridden by deny Bash',
+      `allow  Bash(perf:*)   (file)   not effective: ${perfRunsAny}`,
       expect.stringMatching(
         /^allow {2}WebFetch\(x\) {3}\(file\) {3}not effective: The rule WebFetch\(x\) cannot be used: write it as domain:/u,
       ),
@@ -194,6 +197,11 @@ describe('permissions list, add, remove', () => {
     ]);
     const {stderr} = await place.run(['add', 'allow', 'Bash(bash:*)']);
     expect(stderr).toContain('warning: Bash(bash:*) is broad: bash runs whatever it is given');
+    const refused = await place.run(['add', 'allow', 'Bash(perf:*)']);
+    expect([refused.code, refused.stderr]).toEqual([2, `weft: The rule Bash(perf:*) was not added: ${perfRunsAny}.\n`]);
+    expect((await place.run(['check', 'ls'])).stderr).toContain(
+      `The rule Bash(perf:*) (${place.settings}) allows nothing: ${perfRunsAny}.`,
+    );
   });
 
   test('a broken file is told and kept', async () => {

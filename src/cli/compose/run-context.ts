@@ -1,4 +1,9 @@
-import {parseRule, type PermissionRule, type PermissionRules} from '../../safety/rules/permission-rule.ts';
+import {
+  parseRule,
+  type PermissionRule,
+  type PermissionRules,
+  whyRuleAllowsNothing,
+} from '../../safety/rules/permission-rule.ts';
 import {parseCondition} from '../../safety/rules/hook-condition.ts';
 import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import {
@@ -136,7 +141,13 @@ export function loadRunContext(given: {
     project: directory,
     roots: [directory, ...added],
     places,
-    notices: [...warnings, ...notices, ...noticesOfSettingsAbove(directory), ...conditionNotices(settings.hooks)],
+    notices: [
+      ...warnings,
+      ...notices,
+      ...noticesOfSettingsAbove(directory),
+      ...conditionNotices(settings.hooks),
+      ...ruleNotices(settings.permissions.allow),
+    ],
     trust: folderTrust(merged.value, {...place, plugins: plugins.map(({folder}) => folder)}, readSettings),
     projectTrust: trusted,
     plugins,
@@ -311,6 +322,16 @@ const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[]
       default:
         return unreachable(rule.error);
     }
+  });
+
+/** Allow rules that let nothing through, because a wrapper would run any program by them. */
+const ruleNotices = (allow: readonly Sourced<string>[]): readonly string[] =>
+  allow.flatMap(({value, source, path}) => {
+    const rule = parseRule(value);
+    const why = rule.tag === 'ok' ? whyRuleAllowsNothing(rule.value) : undefined;
+    return why === undefined
+      ? []
+      : [`The rule ${value.trim()} (${path === '' ? source : path}) allows nothing: ${why}.`];
   });
 
 /** Conditions of hooks that are no permission rules. */

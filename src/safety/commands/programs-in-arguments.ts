@@ -28,7 +28,7 @@ export const takesCodeFromInput = (name: string): boolean =>
   isShell(name) || isInterpreter(name) || othersTakingCode.has(name);
 
 /** Programs that run code they are given. */
-const isInterpreter = (name: string): boolean => interpreters.test(name);
+export const isInterpreter = (name: string): boolean => interpreters.test(name);
 
 const interpreters =
   /^(?:python[\d.]*|pypy[\d.]*|ipython|node|nodejs|deno|bun|tsx|ts-node|ruby|irb|perl[\d.]*|php[\d.]*|lua[\d.]*|luajit|osascript|tclsh|expect|rscript|r|julia|groovy|scala|jshell|ghci|pwsh|gdb|lldb|ed|ex|vi|vim|nvim|psql|sqlite3|mysql)$/iu;

@@ -19,6 +19,10 @@ const riskRow = (names: string, risk: RiskLevel, does: string, argument = /^/u):
   argument,
 });
 
+/** Programs that talk to whatever host they are given. */
+const networkPrograms =
+  'curl, wget, http, https, httpie, xh, aria2c, nc, ncat, netcat, socat, websocat, telnet, ftp, lftp, ping, dig, nslookup, host, whois, traceroute, mtr, nmap, openssl, ssh, scp, sftp, rsync, mosh, rclone';
+
 /** The rows of all programs, the worst risk first. */
 const riskRows: readonly RiskRow[] = [
   riskRow('rm, rmdir, unlink, shred, srm, trash', 'destructive', 'deletes files'),
@@ -135,12 +139,7 @@ const riskRows: readonly RiskRow[] = [
     'external',
     'talks to another machine',
   ),
-  riskRow(
-    'curl, wget, http, https, httpie, aria2c, nc, ncat, netcat, socat, telnet, ftp, lftp, ping, dig, nslookup, host, whois, traceroute, mtr, nmap, openssl',
-    'external',
-    'talks to another machine',
-  ),
-  riskRow('ssh, scp, sftp, rsync, mosh, rclone', 'external', 'talks to another machine'),
+  riskRow(networkPrograms, 'external', 'talks to another machine'),
   riskRow(
     'npm, pnpm, yarn, bun',
     'external',
@@ -375,6 +374,13 @@ function rowFor([program = '', ...args]: readonly string[]): RiskRow | undefined
     });
   })?.row;
 }
+
+/** Whether some arguments make the program destroy something, or send to any host. */
+export const dependsOnArguments = (name: string): boolean =>
+  rowsByName
+    .get(name)
+    ?.some(({words, row}) => words.length === 1 && (row.risk === 'destructive' || row.names === networkPrograms)) ===
+  true;
 
 interface NamedRow {
   readonly words: readonly string[];

@@ -3,28 +3,92 @@ import type {ShellWord} from '../shell/loose-reader.ts';
 /** Keywords of the shell that stand before a command. */
 const keywords = named('! { } if then elif else while until do coproc function noglob nocorrect');
 
-/** Programs that run the command that follows them. */
-const wrappers = named(
-  'sudo doas pkexec env command exec builtin eval nohup time nice ionice xargs parallel stdbuf setsid unbuffer watch',
-  'strace ltrace caffeinate busybox toybox unshare nsenter choom systemd-run systemd-inhibit ssh-agent dbus-run-session',
-  'fakeroot firejail bwrap proot valgrind rlwrap torsocks torify proxychains proxychains4 cpulimit eatmydata numactl prlimit',
-  'catchsegv dumb-init tini runcon capsh setpriv uidmapshift linux32 linux64 i386 x86_64 cgexec gtime entr xvfb-run',
-  'start-stop-daemon npx bunx pnpx uvx cross-env dotenv doppler screen arch',
-);
+/** How a program runs the command that stands in its words. */
+interface Wrapper {
+  /** The subcommands behind which the command stands, `exec` in `npm exec`; none if it stands behind the program's own options. */
+  readonly subcommands: ReadonlySet<string>;
+  /** Operands of the wrapper's own before the command: `5` in `timeout 5 ls`. */
+  readonly operands: 0 | 1;
+  /** Where the paths of the command lead: `elsewhere` is another machine, or another root folder. */
+  readonly where: CommandPlace;
+  /** Options that take no value, so that the next word is the command. Whether another option does is not known. */
+  readonly flags: ReadonlySet<string>;
+  /** How much a rule may leave open. Only the exact command if another user runs it, or if its words come from elsewhere. */
+  readonly ruleFor: 'inner command' | 'exact command';
+}
 
-/** Programs that run the command that follows them and one operand of their own. */
-const wrappersOfOperand = named(
-  'timeout gtimeout chrt taskset flock chroot gosu su-exec ssh setarch faketime perf setuidgid',
-);
+const packageFlags = '-y --yes -q --quiet --no --no-install';
 
-const shells = named('sh bash zsh dash ksh mksh ash fish rbash su runuser script');
+type CommandPlace = 'here' | 'elsewhere';
+
+/** The rows of several wrappers: their names and the texts of the sets are words with a blank between them. */
+const wrapperRows = (
+  names: string,
+  {
+    subcommands = '',
+    flags = '',
+    ...more
+  }: Partial<Record<'subcommands' | 'flags', string>> & Partial<Pick<Wrapper, 'operands' | 'where' | 'ruleFor'>> = {},
+): readonly (readonly [string, Wrapper])[] => {
+  const row = {operands: 0, where: 'here', ruleFor: 'inner command', ...more} as const;
+  return [...named(names)].map(name => [name, {subcommands: named(subcommands), flags: named(flags), ...row}]);
+};
+
+const exactly = {ruleFor: 'exact command'} as const;
+
+/** Programs that run a command that stands in their words: the one table of them. */
+const wrappers: ReadonlyMap<string, Wrapper> = new Map([
+  ...wrapperRows('command exec builtin nohup nice ionice stdbuf setsid unbuffer strace'),
+  ...wrapperRows(
+    'ltrace caffeinate busybox toybox unshare nsenter choom systemd-run systemd-inhibit ssh-agent fakeroot',
+  ),
+  ...wrapperRows(
+    'dbus-run-session firejail bwrap proot valgrind rlwrap torsocks torify proxychains proxychains4 gtime',
+  ),
+  ...wrapperRows(
+    'cpulimit eatmydata numactl prlimit catchsegv dumb-init tini runcon capsh setpriv uidmapshift linux32',
+  ),
+  ...wrapperRows('linux64 i386 x86_64 cgexec start-stop-daemon uvx cross-env dotenv doppler arch'),
+  ...wrapperRows('doas pkexec eval parallel watch entr screen', exactly),
+  ...wrapperRows('sudo', {flags: '-E -H -n -S -b -k --preserve-env --non-interactive', ...exactly}),
+  ...wrapperRows('env', {flags: '-i - -0 -v --ignore-environment'}),
+  ...wrapperRows('time', {flags: '-p -v'}),
+  ...wrapperRows('xargs', {flags: '-0 -r -t -p --null --no-run-if-empty', ...exactly}),
+  ...wrapperRows('xvfb-run', {flags: '-a --auto-servernum'}),
+  ...wrapperRows('npx bunx pnpx', {flags: packageFlags}),
+  ...wrapperRows('timeout gtimeout', {operands: 1, flags: '-v --verbose --foreground --preserve-status'}),
+  ...wrapperRows('chrt taskset flock setarch faketime perf', {operands: 1}),
+  ...wrapperRows('gosu su-exec setuidgid', {operands: 1, ...exactly}),
+  ...wrapperRows('chroot ssh', {operands: 1, where: 'elsewhere', ...exactly}),
+  ...wrapperRows('npm pnpm yarn bun', {subcommands: 'exec x dlx', flags: packageFlags}),
+  ...wrapperRows('uv poetry pipenv conda rye pdm hatch op pipx', {
+    subcommands: 'run',
+    flags: '--frozen --locked --offline',
+  }),
+  ...wrapperRows('bundle', {subcommands: 'exec x'}),
+  ...wrapperRows('mise', {subcommands: 'exec x --'}),
+  ...wrapperRows('rustup', {subcommands: 'run', operands: 1}),
+  ...wrapperRows('direnv', {subcommands: 'exec', operands: 1}),
+  ...wrapperRows('tmux', {subcommands: 'new new-session neww new-window splitw split-window', ...exactly}),
+]);
+
+const shells = named('sh bash zsh dash ksh mksh ash fish rbash csh tcsh su runuser script');
 
 export const isShell = (name: string): boolean => shells.has(name);
 
-export const isWrapper = (name: string): boolean => wrappers.has(name) || wrappersOfOperand.has(name) || isLoader(name);
+/** Whether the program runs the command that stands behind its own options. */
+export const isWrapper = (name: string): boolean => wrappers.get(name)?.subcommands.size === 0 || isLoader(name);
+
+/** The words before the command, operands as `1`, for each wrapper there is: `nice`, `timeout 1`, `npm exec`. */
+export const wrapperBeginnings = (): readonly string[] =>
+  [...wrappers].flatMap(([name, {subcommands, operands}]) =>
+    (subcommands.size === 0 ? [name] : [...subcommands].map(subcommand => `${name} ${subcommand}`)).map(
+      words => words + ' 1'.repeat(operands),
+    ),
+  );
 
 /** Whether one operand stands before the command: `5` in `timeout 5 ls`. */
-export const takesOperand = (name: string): boolean => wrappersOfOperand.has(name);
+export const takesOperand = (name: string): boolean => wrappers.get(name)?.operands === 1;
 
 /** Whether it is the dynamic loader: `/lib64/ld-linux-x86-64.so.2 /bin/rm x` runs `rm`. */
 const isLoader = (name: string): boolean => /^ld(?:-linux[\w.-]*|-musl[\w.-]*|-[\d.]+)?\.so(?:\.\d+)?$/u.test(name);
@@ -33,14 +97,61 @@ const isLoader = (name: string): boolean => /^ld(?:-linux[\w.-]*|-musl[\w.-]*|-[
 export const mostCommandStarts = 64;
 
 /** The words at which a command may begin: the first one, and those that may follow a wrapper. */
-export function commandStarts(words: readonly ShellWord[]): readonly number[] {
-  const starts = new Set([0]);
-  for (const start of starts) {
+export const commandStarts = (words: readonly ShellWord[]): readonly number[] => [...placesOfStarts(words).keys()];
+
+/** The words at which a command may begin, and whether its paths lead where those of the first command lead. */
+function placesOfStarts(words: readonly ShellWord[]): ReadonlyMap<number, CommandPlace> {
+  const starts = new Map<number, CommandPlace>([[0, 'here']]);
+  for (const [start, where] of starts) {
+    const isElsewhere = where === 'elsewhere' || placeBehind(words, start) === 'elsewhere';
     for (const next of startsAfter(words, start)) {
-      if (starts.size < mostCommandStarts && next < words.length) starts.add(next);
+      if (starts.size < mostCommandStarts && next < words.length && !starts.has(next))
+        starts.set(next, isElsewhere ? 'elsewhere' : 'here');
     }
   }
-  return [...starts];
+  return starts;
+}
+
+/** Where the wrapper at a word runs its command. Options can enter another folder: `env -C folder`. */
+function placeBehind(words: readonly ShellWord[], at: number): CommandPlace {
+  const where = wrappers.get(programName(words[at]?.plain ?? ''))?.where ?? 'here';
+  const changesFolder = /^(?:-[CD]|--(?:chdir|cwd|chroot|root|directory|working-directory|prefix)(?:=|$))/u;
+  const end = words.findIndex(({plain}, index) => index > at && !plain.startsWith('-'));
+  return words.slice(at + 1, end < 0 ? words.length : end).some(({plain}) => changesFolder.test(plain))
+    ? 'elsewhere'
+    : where;
+}
+
+/** Where the command begins that the wrappers run in the end, if a rule may leave its arguments open; `undefined` if it may not. */
+export function innerCommand(words: readonly string[]): number | undefined {
+  const shellWords = words.map(plain => ({raw: plain, plain}));
+  const starts = new Set([0]);
+  for (const start of starts) {
+    for (const next of startsAfter(shellWords, start, 'here')) {
+      if (wrappers.get(programName(words[start] ?? ''))?.ruleFor !== 'inner command') return undefined;
+      if (next < words.length) starts.add(next);
+    }
+  }
+  return Math.max(...starts);
+}
+
+/**
+ * The wrapper that may run a word at `at` or behind it: `sudo`, `npm exec`; `undefined` if the words that name programs all stand
+ * before. Programs that options of git and find run do not count, and neither do those on the machine that `ssh` names.
+ */
+export function wrapperOpenAt(words: readonly string[], at: number): string | undefined {
+  const shellWords = words.map(plain => ({raw: plain, plain}));
+  const starts = new Set([0]);
+  for (const start of starts) {
+    const next = startsAfter(shellWords, start, 'here');
+    if (next.some(each => each >= at && each < words.length)) {
+      const name = programName(words[start] ?? '');
+      const subcommands = wrappers.get(name)?.subcommands ?? none;
+      return [name, ...words.slice(start + 1).filter(word => subcommands.has(word))].slice(0, 2).join(' ');
+    }
+    for (const each of next) if (starts.size < mostCommandStarts) starts.add(each);
+  }
+  return undefined;
 }
 
 /** The name of the program that a word calls if its expansions are empty: `/bin/rm`, `"$BIN"/rm` and `rm$X` are `rm`. */
@@ -49,8 +160,12 @@ export function programName(word: string): string {
   return fixed.slice(fixed.lastIndexOf('/') + 1);
 }
 
-/** Where the command may begin that the wrapper at `at` runs. Whether an option takes a value is not known, so both count. */
-function startsAfter(words: readonly ShellWord[], at: number): readonly number[] {
+/** Where the command may begin that the wrapper at `at` runs. If it is not known that an option takes a value, both count. */
+function startsAfter(
+  words: readonly ShellWord[],
+  at: number,
+  place: 'anywhere' | 'here' = 'anywhere',
+): readonly number[] {
   const plain = words[at]?.plain ?? '';
   if (isAssignment(plain)) return [skipAssignments(words, at)];
   const name = programName(plain);
@@ -58,16 +173,14 @@ function startsAfter(words: readonly ShellWord[], at: number): readonly number[]
   if (name === '' || keywords.has(name)) return [at + 1];
   // `command -v` only says what a name stands for.
   if (name === 'command' && /^-[vV]$/u.test(words[at + 1]?.plain ?? '')) return [];
-  if (name === 'git') return afterEach(words, {from: at + 1, words: gitRunWords});
-  if (name === 'find') return afterEach(words, {from: at + 1, words: findRunWords});
-  if (name === 'fd' || name === 'fdfind') return afterEach(words, {from: at + 1, words: fdRunWords});
-  const subcommands = subcommandRunners.get(name);
-  if (subcommands !== undefined)
-    return afterEach(words, {from: at + 1, words: subcommands}).flatMap(from =>
-      afterOptions(words, {from, operands: 0}),
-    );
-  if (wrappers.has(name) || isLoader(name)) return afterOptions(words, {from: at + 1, operands: 0});
-  return wrappersOfOperand.has(name) ? afterOptions(words, {from: at + 1, operands: 1}) : [];
+  const runWords = optionsThatRun.get(name);
+  if (runWords !== undefined) return place === 'here' ? [] : afterEach(words, {from: at + 1, words: runWords});
+  const wrapper = wrappers.get(name);
+  if (wrapper === undefined) return isLoader(name) ? afterOptions(words, {from: at + 1, operands: 0, flags: none}) : [];
+  const {subcommands, where, operands, flags} = wrapper;
+  const own = place === 'here' && where === 'elsewhere' ? 0 : operands;
+  const from = subcommands.size === 0 ? [at + 1] : afterEach(words, {from: at + 1, words: subcommands});
+  return from.flatMap(each => afterOptions(words, {from: each, operands: own, flags}));
 }
 
 /** The scripts that the command at `at` passes to a shell: `bash -c "…"`, `eval …`. */
@@ -116,17 +229,11 @@ export const optionValues = (args: readonly string[], option: RegExp): readonly 
     return name !== '' && option.test(name) ? [value] : [];
   });
 
-const gitRunWords = named('foreach run --exec -x');
-const findRunWords = named('-exec -execdir -ok -okdir');
-const fdRunWords = named('-x --exec -X --exec-batch');
-
-/** Programs that have a subcommand which runs another program. */
-const subcommandRunners: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ...['npm', 'pnpm', 'yarn', 'bun'].map((name): [string, ReadonlySet<string>] => [name, named('exec x dlx')]),
-  ...['uv', 'poetry', 'pipenv', 'conda', 'rye', 'pdm', 'hatch', 'op', 'rustup', 'pipx'].map(
-    (name): [string, ReadonlySet<string>] => [name, named('run --')],
-  ),
-  ...['bundle', 'mise', 'direnv'].map((name): [string, ReadonlySet<string>] => [name, named('exec x --')]),
+/** The words of programs behind which a command stands that they run. */
+const optionsThatRun: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['git', named('foreach run --exec -x')],
+  ['find', named('-exec -execdir -ok -okdir')],
+  ...['fd', 'fdfind'].map((name): [string, ReadonlySet<string>] => [name, named('-x --exec -X --exec-batch')]),
 ]);
 
 const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/u.test(word);
@@ -149,15 +256,15 @@ function afterEach(
 
 function afterOptions(
   words: readonly ShellWord[],
-  {from, operands}: {readonly from: number; readonly operands: number},
+  {from, operands, flags}: Pick<Wrapper, 'operands' | 'flags'> & {readonly from: number},
 ): readonly number[] {
   const starts: number[] = [];
-  let left = operands;
+  let left: number = operands;
   let value: 'possible' | 'no' = 'no';
   for (let at = from; at < words.length; at += 1) {
     const word = words[at]?.plain ?? '';
     if (/^-./u.test(word)) {
-      value = word === '--' || word.includes('=') ? 'no' : 'possible';
+      value = word === '--' || word.includes('=') || flags.has(word) ? 'no' : 'possible';
       continue;
     }
     if (isAssignment(word)) continue;
@@ -169,6 +276,8 @@ function afterOptions(
   return starts;
 }
 
+const none: ReadonlySet<string> = new Set();
+
 function named(...lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.flatMap(line => line.split(' ')));
+  return new Set(lines.flatMap(line => (line === '' ? [] : line.split(' '))));
 }

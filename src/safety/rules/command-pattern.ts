@@ -43,6 +43,16 @@ export function coversWords(
   return covers(shortElements(elements), shortened);
 }
 
+/** The words that every command has that the pattern covers, and whether more words may follow them. */
+export function fixedWords({elements, reach}: CommandPattern): {
+  readonly words: readonly string[];
+  readonly open: boolean;
+} {
+  const star = elements.indexOf(anyText);
+  const fixed = star < 0 ? elements : elements.slice(0, Math.max(0, elements.lastIndexOf(wordGap, star)));
+  return {words: fixed.length === 0 ? [] : fixed.join('').split(wordGap), open: star >= 0 || reach === 'beginning'};
+}
+
 /** For rules that allow: whether the command is the very text that was allowed. See `exactPattern`. */
 export const isTextOf = ({text, reach, elements}: CommandPattern, command: string): boolean =>
   reach === 'whole' && !elements.includes(anyText) && text === exactPattern(command);

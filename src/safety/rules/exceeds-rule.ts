@@ -5,12 +5,13 @@ import type {PermissionRule} from './permission-rule.ts';
 import {isAbsolutePath} from '../paths/path-parts.ts';
 import {protectedPart} from '../paths/protected-paths.ts';
 import {looksSecret} from '../paths/secret-paths.ts';
-import {commandStarts} from '../commands/wrappers.ts';
+import {commandStarts, wrapperOpenAt} from '../commands/wrappers.ts';
+import {fixedWords} from './command-pattern.ts';
 import {runsProjectCode} from './suggested-rules.ts';
 
 /**
- * Whether a simple command does more than the allow rule that covers its words was written for. It does where an option that the
- * rule's text does not contain makes it run another program, load code from outside the workspace, or write a file that is outside
+ * Whether a simple command does more than the allow rule that covers its words was written for. It does if a wrapper runs a program
+ * that the rule does not name (`sudo rm x`, `Bash(sudo:*)`), and where an option that the rule's text does not contain makes it run another program, load code from outside the workspace, or write a file that is outside
  * the workspace or protected; tests and scripts of the project also where an argument of theirs names a place outside the workspace,
  * since what they do with it is theirs. Writing an ordinary file of the workspace does not count: a rule that allows a command allows that.
  */
@@ -19,6 +20,10 @@ export function exceedsRule(
   {about}: PermissionRule,
   where: {readonly directories: readonly string[]; readonly context: PathContext},
 ): boolean {
+  if (about.kind === 'commands') {
+    const {words: fixed, open} = fixedWords(about.pattern);
+    if (open && fixed.length > 0 && wrapperOpenAt(words, fixed.length) !== undefined) return true;
+  }
   const namedInRule = new Set(
     about.kind === 'commands' ? about.pattern.text.replaceAll(/["'\\]/gu, '').split(/\s+/u) : [],
   );

@@ -1,8 +1,10 @@
 import type {JudgedInvocation} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
-import {programName} from '../commands/wrappers.ts';
+import {isInterpreter, takesCodeFromInput} from '../commands/programs-in-arguments.ts';
+import {dependsOnArguments} from '../commands/risks.ts';
+import {innerCommand, isShell, isWrapper} from '../commands/wrappers.ts';
 import {exactPattern} from './command-pattern.ts';
-import {networkRules, parseRule, type PermissionRule} from './permission-rule.ts';
+import {networkRules, openWrapper, parseRule, type PermissionRule} from './permission-rule.ts';
 import type {RiskLevel} from '../../domain/risk.ts';
 
 /** Commands longer than this are kept as no rule. */
@@ -27,20 +29,29 @@ export function suggestedRules(
   return [...new Set([`Bash(${exactPattern(command)})`, ...prefixRules])].filter(isUseful);
 }
 
-/** `npm run test:*`, `npm run:*`: the program with one or two words, when they are plain names. */
+/** `npm run test:*`, `npm run:*`: the program with one or two words, when they are plain names, behind the wrappers that run it. */
 function prefixesOf({words}: JudgedInvocation): readonly string[] {
-  const texts = words.map(plainText);
-  const [program = ''] = texts;
-  const names = texts.slice(0, 3).map((text, at) => (at === 0 ? programName(text ?? '') : (text ?? '')));
+  const texts = words.map(word => plainText(word) ?? '');
+  const start = innerCommand(texts);
+  if (start === undefined) return [];
+  const before = texts.slice(0, start);
+  const names = texts.slice(start, start + 3);
   const plain = names.findIndex(name => !/^[A-Za-z][\w.@:-]*$/u.test(name));
   const usable = plain < 0 ? names : names.slice(0, plain);
-  if (program !== usable[0] || runners.has(usable[0] ?? '') || destroysByArguments.has(usable.slice(0, 2).join(' ')))
+  const [name = ''] = usable;
+  const takesSubcommand = bySubcommand.has(name);
+  if (
+    !before.every(word => /^[\w./:=@+-]+$/u.test(word)) ||
+    destroysByArguments.has(usable.slice(0, 2).join(' ')) ||
+    isShell(name) ||
+    (!takesSubcommand && (isWrapper(name) || takesCodeFromInput(name) || dependsOnArguments(name)))
+  )
     return [];
-  const longest = Math.min(usable.length, bySubcommand.has(usable[0] ?? '') ? 3 : 1);
-  const shortest = bySubcommand.has(usable[0] ?? '') ? 2 : 1;
+  const longest = Math.min(usable.length, takesSubcommand ? 3 : 1);
+  const shortest = takesSubcommand ? 2 : 1;
   const prefixes: string[] = [];
   for (let length = longest; length >= shortest; length -= 1)
-    prefixes.push(`Bash(${usable.slice(0, length).join(' ')}:*)`);
+    prefixes.push(`Bash(${[...before, ...usable.slice(0, length)].join(' ')}:*)`);
   return prefixes;
 }
 
@@ -66,13 +77,6 @@ const bySubcommand: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Programs that run others or whatever they are given, delete, or talk to whatever host they are given: for them no rule is drawn wider than the command. */
-const runners: ReadonlySet<string> = new Set(
-  'rm rmdir unlink shred mv dd chmod chown kill pkill killall find fd sudo doas su env xargs ssh curl wget nc time timeout nice nohup watch parallel eval exec source sed awk perl tee cp ln install npx bunx uvx pipx http httpie https xh ncat netcat telnet ping socat websocat scp sftp rsync ftp tmux screen crontab at batch'.split(
-    ' ',
-  ),
-);
-
 function isUseful(text: string): boolean {
   const rule = parseRule(text);
   return rule.tag === 'ok' && (!text.endsWith(':*)') || whyRuleIsBroad(rule.value) === undefined);
@@ -94,45 +98,24 @@ export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefine
   const name = program.slice(program.lastIndexOf('/') + 1).toLowerCase();
   const others = words.slice(1).filter(word => !word.startsWith('-') && word !== '*');
   if (!isOpen) return undefined;
+  const wrapper = openWrapper(about.pattern);
+  if (wrapper !== undefined) return `${wrapper} runs any other program`;
   const [first] = others;
-  if (runsGivenText.test(name) && first === undefined) return `${name} runs whatever it is given`;
-  if (runsGivenCommand.has(name) && others.every(word => word.includes('*'))) return `${name} runs any other program`;
-  if (runsBySubcommand.get(name)?.includes(first ?? '') === true && others.length === 1) {
+  if ((isShell(name) || isInterpreter(name) || runsText.test(name)) && first === undefined)
+    return `${name} runs whatever it is given`;
+  if (others.length === 1 && runsBySubcommand.test(`${name} ${first ?? ''}`))
     return `${name} ${first ?? ''} runs any other program`;
-  }
   const abilities = first === undefined ? programsWithManyFaces.get(name) : undefined;
   return abilities === undefined ? undefined : `${name} can ${abilities}`;
 }
 
 const reachesAll = 'commands in the sandbox may then send any file anywhere';
 
-/** Shells and interpreters, in all their versions. */
-const runsGivenText =
-  /^(?:(?:ba|z|da|k|mk|a|fi|c|tc|rba)?sh|pwsh|powershell|cmd|python[\d.]*|pypy[\d.]*|ipython|node|nodejs|deno|bun|tsx|ts-node|ruby|irb|perl|php[\d.]*|lua[\d.]*|luajit|osascript|tclsh|rscript|r|julia|groovy|scala|jshell|eval|source|\.|g?awk|mawk|sqlite3|psql|mysql)$/u;
+/** Further programs that run a text that they are given. */
+const runsText = /^(?:source|\.|[gm]?awk|cmd|powershell)$/u;
 
-const runsGivenCommand: ReadonlySet<string> = new Set(
-  [
-    'sudo doas su pkexec runuser env command builtin exec nohup setsid nice ionice time timeout gtimeout stdbuf xargs',
-    'parallel watch chroot unshare nsenter script expect strace ltrace busybox toybox ssh flock taskset chrt caffeinate',
-    'entr npx bunx uvx pipx',
-  ].flatMap(line => line.split(' ')),
-);
-
-const runsBySubcommand: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries({
-    npm: ['exec', 'x'],
-    pnpm: ['exec', 'dlx'],
-    yarn: ['exec', 'dlx'],
-    docker: ['run', 'exec'],
-    podman: ['run', 'exec'],
-    kubectl: ['exec', 'run', 'debug'],
-    uv: ['run'],
-    poetry: ['run'],
-    bundle: ['exec'],
-    mise: ['exec', 'x'],
-    git: ['config', 'bisect'],
-  }),
-);
+/** Commands that run a program in a container, or by a setting. */
+const runsBySubcommand = /^(?:(?:docker|podman) (?:run|exec)|kubectl (?:exec|run|debug)|git (?:config|bisect))$/u;
 
 const programsWithManyFaces: ReadonlyMap<string, string> = new Map(
   Object.entries({

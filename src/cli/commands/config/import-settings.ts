@@ -8,7 +8,7 @@ import {readTextFile} from '../../../config/change-file.ts';
 import {addRule, setSetting} from '../../../config/edit-settings.ts';
 import {hookEvents, hooksSchema} from '../../../config/hook-settings.ts';
 import {permissionModes, type RuleList} from '../../../domain/risk.ts';
-import {parseRule} from '../../../safety/rules/permission-rule.ts';
+import {parseRule, whyRuleAllowsNothing} from '../../../safety/rules/permission-rule.ts';
 import {requireOutsideWeft} from '../../compose/folder-trust.ts';
 import {existingFolder} from '../../compose/run-context.ts';
 import {claudeFolder} from '../../compose/user-data.ts';
@@ -126,6 +126,8 @@ function rulesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
       const text = `${list} ${rule}`;
       const read = parseRule(rule);
       if (read.tag === 'failed') return leftOut('rule', text, read.error.message);
+      const nothing = list === 'allow' ? whyRuleAllowsNothing(read.value) : undefined;
+      if (nothing !== undefined) return leftOut('rule', text, nothing);
       const isThere = textsIn(memberOf(own, 'permissions', list)).some(each => each.trim() === rule.trim());
       return {
         kind: 'rule',

@@ -3,7 +3,12 @@ import {addRule, removeRule} from '../../../config/edit-settings.ts';
 import type {TrustedSettings} from '../../../config/merge-settings.ts';
 import {forgetTrust} from '../../../config/trust-record.ts';
 import type {PermissionMode, RuleList} from '../../../domain/risk.ts';
-import {askClasses, parseRule, type PermissionRule} from '../../../safety/rules/permission-rule.ts';
+import {
+  askClasses,
+  parseRule,
+  type PermissionRule,
+  whyRuleAllowsNothing,
+} from '../../../safety/rules/permission-rule.ts';
 import {whyRuleIsBroad} from '../../../safety/rules/suggested-rules.ts';
 import {acceptFolder, projectFilesOf, requireOutsideWeft, trustState, trustText} from '../../compose/folder-trust.ts';
 import {existingFolder} from '../../compose/run-context.ts';
@@ -67,6 +72,8 @@ export async function listClasses({json}: JsonOption): Promise<ExitCode> {
 /** `weft permissions add`: writes a rule into a settings file. */
 export async function addPermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
   const rule = readRule(text);
+  const nothing = list === 'allow' ? whyRuleAllowsNothing(rule) : undefined;
+  if (nothing !== undefined) throw new UsageError(`The rule ${visibleExactLine(rule.text)} was not added: ${nothing}.`);
   await requireOutsideWeft('weft permissions add');
   const file = targetFile(options);
   const before = settingsIn(options.cwd);

@@ -1,4 +1,6 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
+import {wrapperBeginnings} from '../../../../src/safety/commands/wrappers.ts';
+import {bash, judge} from '../support/judging.ts';
 import {whyRuleIsBroad} from '../../../../src/safety/rules/suggested-rules.ts';
 import {parseRule} from '../../../../src/safety/rules/permission-rule.ts';
 
@@ -44,4 +46,53 @@ test.each([
   'WebFetch(domain:example.com)',
 ])('%s is not', rule => {
   expect(broad(rule)).toBeUndefined();
+});
+
+describe('no rule for a wrapper lets any program through', () => {
+  const inner = ['make', 'make test', 'npm run lint', 'frobnicate x', 'nice foo', 'timeout 5 git log'];
+
+  test.each(wrapperBeginnings())('%s', async wrapper => {
+    const offered = await Promise.all(
+      inner.map(async command => (await judge(bash(`${wrapper} ${command}`))).detail.rules),
+    );
+    const named = wrapper.replace(/ 1$/u, '');
+    const kept = [`Bash(${named}:*)`, `Bash(${named} *)`, `Bash(${named.split(' ')[0] ?? ''}:*)`];
+    for (const rule of new Set([...offered.flat(), ...kept])) {
+      for (const beginning of [wrapper, `sudo ${wrapper}`, `${wrapper} -x`]) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the rule is named
+        const {decision} = await judge(bash(`${beginning} rm -rf src`), {allow: [rule]});
+        expect({rule, beginning, decision}).toEqual({rule, beginning, decision: 'ask'});
+      }
+    }
+  });
+
+  test.each([
+    [
+      'perf stat npm run lint',
+      ['Bash(perf stat npm run lint)', 'Bash(perf stat npm run lint:*)', 'Bash(perf stat npm run:*)'],
+    ],
+    ['conda run pytest -x', ['Bash(conda run pytest -x)', 'Bash(conda run pytest:*)']],
+    ['timeout 5 git fetch', ['Bash(timeout 5 git fetch)', 'Bash(timeout 5 git fetch:*)']],
+    ['cross-env A=1 vitest run', ['Bash(cross-env A=1 vitest run)', 'Bash(cross-env A=1 vitest:*)']],
+    ['firejail curl x', ['Bash(firejail curl x)']],
+    ['direnv exec . rm x', ['Bash(direnv exec . rm x)']],
+    ['sudo npm run lint', ['Bash(sudo npm run lint)']],
+    ['xargs npm run lint', ['Bash(xargs npm run lint)']],
+  ])('%s is offered as %j', async (command, rules) => {
+    expect((await judge(bash(command))).detail.rules).toEqual(rules);
+  });
+
+  test.each([
+    ['Bash(perf stat make:*)', 'perf stat make test'],
+    ['Bash(npx -y prettier:*)', 'npx -y prettier --write .'],
+    ['Bash(uv run --frozen pytest:*)', 'uv run --frozen pytest -- -k x'],
+    ['Bash(sudo -E make:*)', 'sudo -E make test'],
+    ['Bash(ssh host:*)', 'ssh host uptime'],
+    ['Bash(conda:*)', 'conda install x'],
+    ['Bash(git cherry-pick:*)', 'git cherry-pick -x abc'],
+    ['Bash(mise run:*)', 'mise run build'],
+    ['Bash(bash:*)', 'bash build.sh'],
+  ])('%s allows %s', async (rule, command) => {
+    expect((await judge(bash(command), {allow: [rule]})).decision).toBe('allow');
+  });
 });
