@@ -30,6 +30,7 @@ export const askUserQuestion = defineAction<AskInput, AskOutput, AskPartial>({
     toolForm({
       name: 'AskUserQuestion',
       description: 'Ask the user up to four questions with options, when a choice is really theirs.',
+      otherNames: {multiple: 'multiSelect'},
       schema: () =>
         z.object({
           questions: z

@@ -30,6 +30,7 @@ export const createDocuments = defineAction<CreateDocumentsInput, CreateDocument
       name: 'CreateDocuments',
       description:
         'Keep documents (plans, notes) with this session, outside of the workspace; the user reads and edits them, too.',
+      otherNames: {text: 'content'},
       schema: () =>
         z.object({
           documents: z

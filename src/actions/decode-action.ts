@@ -5,6 +5,7 @@ import {omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName, type InputOf} from './catalogue.ts';
 import {isSearchedFor} from './define-action.ts';
+import {type FieldRules, withKnownFields} from './known-fields.ts';
 import type {McpTool} from './mcp-port.ts';
 import type {SkillCatalogue} from './skills-port.ts';
 
@@ -128,7 +129,12 @@ function withChoices(schema: JsonObject, property: string, choices: readonly str
  * Turns a tool call into an action of the catalogue. An unknown name and an input that does not fit are faults for the
  * model to read; nothing throws.
  */
-export function decodeAction(name: string, input: Json, sources: ToolSources = catalogueOnly): Outcome<Action, Fault> {
+export function decodeAction(
+  name: string,
+  input: Json,
+  sources: ToolSources = catalogueOnly,
+  unknown: FieldRules['unknown'] = 'refused',
+): Outcome<Action, Fault> {
   const leftOut = omittedInputReason(input);
   if (leftOut !== undefined) return failed(rejected(`The input of ${name} was left out: ${leftOut}.`));
   if (isDeeperThan(input, maxJsonDepth)) {
@@ -149,17 +155,38 @@ export function decodeAction(name: string, input: Json, sources: ToolSources = c
     const called = name.slice(toolPrefix(starting).length);
     return decodeMcpCall({server: starting, tool: called, toolName: name, standing: 'as-known'}, input);
   }
+  const known = knownInput(name, input, unknown);
+  if (known.tag === 'failed') return failed(misfit(name, known.error));
   for (const action of actionNames) {
-    const decoded = decodeAs(action, name, input);
+    const decoded = decodeAs(action, name, known.value);
     if (decoded !== undefined) return decoded;
   }
   return failed(rejected(`There is no tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
 }
 
+/** The input under the names of the tool's schema: hooks and programs that see a call look for those. */
+export function namedInput(tool: string, input: Json): Json {
+  const known = knownInput(tool, input, 'dropped');
+  return known.tag === 'ok' ? known.value : input;
+}
+
+function knownInput(tool: string, input: Json, unknown: FieldRules['unknown']): Outcome<Json, string> {
+  for (const action of actionNames) {
+    for (const form of definitions[action].tools) {
+      if (form.name === tool) return withKnownFields(input, {...form, schema: form.jsonSchema(), unknown});
+    }
+  }
+  return ok(input);
+}
+
 /** A call of a conversation that is over: the server it went to may be gone, its name says which it was. */
-export function decodePastAction(name: string, input: Json): Outcome<Action, Fault> {
+export const decodePastAction = (name: string, input: Json): Outcome<Action, Fault> =>
+  decodeElsewhere(name, input, 'dropped');
+
+/** A call that another program carries out: its MCP servers are not known here, and its name says which it is. */
+export function decodeElsewhere(name: string, input: Json, unknown: FieldRules['unknown']): Outcome<Action, Fault> {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/su.exec(name) ?? [];
-  if (server === undefined || tool === undefined) return decodeAction(name, input);
+  if (server === undefined || tool === undefined) return decodeAction(name, input, catalogueOnly, unknown);
   return isDeeperThan(input, maxJsonDepth)
     ? failed(rejected(`The input of ${name} is too deep.`))
     : decodeMcpCall({server, tool, toolName: name, standing: 'as-known'}, input);
@@ -181,10 +208,11 @@ function decodeAs<N extends ActionName>(action: N, tool: string, input: Json): O
   const form = definition.tools.find(({name}) => name === tool);
   if (form === undefined) return undefined;
   const decoded = form.decode(input);
-  if (decoded.tag === 'failed')
-    return failed(rejected(`The input of ${tool} does not fit: ${decoded.error.replace(/\.$/u, '')}.`));
-  return ok(actionOf(action, decoded.value));
+  return decoded.tag === 'ok' ? ok(actionOf(action, decoded.value)) : failed(misfit(tool, decoded.error));
 }
+
+const misfit = (tool: string, problem: string): Fault =>
+  rejected(`The input of ${tool} does not fit: ${problem.replace(/\.$/u, '')}.`);
 
 const offeredNames = (sources: ToolSources): string =>
   enabledTools(sources)

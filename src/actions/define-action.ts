@@ -7,6 +7,7 @@ import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Access, AskCase, RuleKind} from './access.ts';
 import {inputSchema} from './input-schema.ts';
+import type {OtherFields} from './known-fields.ts';
 import type {ActionPorts, ShellRequest} from './ports.ts';
 import type {Preview} from './preview.ts';
 
@@ -88,7 +89,7 @@ export interface ActionRunContext extends ActionContext {
 }
 
 /** One tool name of an action and how its JSON becomes the action's input. */
-export interface ToolForm<Input> {
+export interface ToolForm<Input> extends OtherFields {
   readonly name: string;
   /** `unlisted`: models are not told of it; one that knows it from elsewhere may call it. */
   readonly listing: 'listed' | 'unlisted';
@@ -96,7 +97,7 @@ export interface ToolForm<Input> {
   readonly description: string;
   /** JSON Schema of the input; the built program has it ready. */
   readonly jsonSchema: () => JsonObject;
-  /** A failure names the field and what was wrong, for the model to correct. */
+  /** Takes an input that has known fields alone. A failure names the field and what was wrong, for the model to correct. */
   readonly decode: (raw: Json) => Outcome<Input, string>;
 }
 
@@ -106,12 +107,14 @@ export const defineAction = <Input, Output, PartialOutput>(
 ): ActionDefinition<Input, Output, PartialOutput> => definition;
 
 /** A tool form whose schema is built on first use: most runs touch few of the schemas. */
-export function toolForm<Shape extends z.ZodMiniType, Input>(form: {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: () => Shape;
-  readonly toInput: (parsed: z.output<Shape>) => Input;
-}): ToolForm<Input> {
+export function toolForm<Shape extends z.ZodMiniType, Input>(
+  form: {
+    readonly name: string;
+    readonly description: string;
+    readonly schema: () => Shape;
+    readonly toInput: (parsed: z.output<Shape>) => Input;
+  } & Partial<OtherFields>,
+): ToolForm<Input> {
   let schema: Shape | undefined;
   let json: JsonObject | undefined;
   const shape = (): Shape => (schema ??= form.schema());
@@ -119,6 +122,8 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(form: {
     name: form.name,
     listing: 'listed',
     description: form.description,
+    otherNames: form.otherNames ?? {},
+    idleFields: form.idleFields ?? {},
     jsonSchema: () => (json ??= inputSchema(form.name, shape)),
     decode(raw) {
       const parsed = z.safeParse(shape(), raw, {error: english().localeError});

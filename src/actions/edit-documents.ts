@@ -34,6 +34,7 @@ export const editDocuments = defineAction<EditDocumentsInput, EditDocumentsOutpu
       name: 'EditDocuments',
       description:
         'Edit documents kept with this session: each search text must stand there exactly once. All edits are made, or none.',
+      otherNames: {id: 'document_id', old_string: 'search', new_string: 'replace'},
       schema: () =>
         z.object({
           diffs: z

@@ -29,6 +29,7 @@ export const fetchConversation = defineAction<FetchConversationInput, FetchedCon
       name: 'FetchConversation',
       description:
         'Read an earlier conversation (session) of this folder, its latest messages first. An unknown id answers with the sessions there are.',
+      otherNames: {session_id: 'conversation_id'},
       schema: () =>
         z.object({
           conversation_id: z.string().check(z.minLength(1), z.maxLength(100)),

@@ -27,6 +27,13 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobPartial>({
     toolForm({
       name: 'Glob',
       description: 'Find files by glob pattern, e.g. "src/**/*.ts"; ignored files are left out.',
+      otherNames: {
+        search_dir: 'path',
+        directory: 'path',
+        dir_path: 'path',
+        glob_pattern: 'pattern',
+        max_results: 'max_matches',
+      },
       schema: () =>
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),

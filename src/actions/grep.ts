@@ -27,6 +27,21 @@ export const grep = defineAction<GrepRequest, GrepReport, GrepPartial>({
     toolForm({
       name: 'Grep',
       description: 'Search file contents by regular expression (ripgrep syntax); ignored files are left out.',
+      otherNames: {
+        search_dir: 'path',
+        directory: 'path',
+        dir_path: 'path',
+        query: 'pattern',
+        regex: 'pattern',
+        include: 'glob',
+        include_pattern: 'glob',
+        file_pattern: 'glob',
+        '-C': 'context',
+        ignore_case: '-i',
+        case_insensitive: '-i',
+        max_results: 'head_limit',
+      },
+      idleFields: {'-n': true, multiline: false},
       schema: () =>
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),

@@ -2,7 +2,7 @@ import {mcpToolName} from './mcp-tool-name.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type Action, actionOf} from './catalogue.ts';
-import {decodePastAction} from './decode-action.ts';
+import {decodeElsewhere} from './decode-action.ts';
 import {noUserChanges} from './files-port.ts';
 import type {HarnessApproval} from './harness-port.ts';
 import type {Preview} from './preview.ts';
@@ -79,8 +79,8 @@ export function actionsOf(
     }
     case 'own-call': {
       const {name, input, preview} = access;
-      const shown = decodePastAction(name, input);
-      const judged = decodePastAction(name, movedInput(input, {from: access.directory, to: directory}));
+      const shown = decodeElsewhere(name, input, 'refused');
+      const judged = decodeElsewhere(name, movedInput(input, {from: access.directory, to: directory}), 'refused');
       if (shown.tag === 'failed' || judged.tag === 'failed') return same(other(name, input), name, input);
       return {judged: judged.value, shown: shown.value, call: {name, input}, place: {preview}};
     }

@@ -6,14 +6,12 @@ import type {JsonObject} from '../base/json.ts';
  * (`.config/build.ts`), so that weft starts without making them.
  */
 export function inputSchema(_tool: string, shape: () => z.ZodMiniType): JsonObject {
-  const {
-    $schema: _dialect,
-    additionalProperties: _closed,
-    ...schema
-  } = z.toJSONSchema(shape(), {
+  const {$schema: _dialect, ...schema} = z.toJSONSchema(shape(), {
     io: 'input',
-    // The bounds of every whole number, which zod writes out, tell a model nothing.
     override({jsonSchema}) {
+      // A call with another field is refused (`known-fields.ts`).
+      if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties = false;
+      // The bounds of every whole number, which zod writes out, tell a model nothing.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },

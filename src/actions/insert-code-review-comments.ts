@@ -56,6 +56,7 @@ function insertTool(): ToolForm<InsertCommentsInput> {
     name: 'InsertCodeReviewComments',
     description:
       "Put comments on lines of changed files into the session's code review, which the user opens with /review and answers.",
+    otherNames: {file_path: 'path', line_number: 'line', start_line: 'line', body: 'text', comment: 'text'},
     schema: () =>
       z.object({
         repo_path: z.optional(z.string().check(z.describe('Default: the workspace'))),

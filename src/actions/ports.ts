@@ -325,6 +325,8 @@ export interface CodebaseRequest {
   /** A question or words, as a person would say it. */
   readonly query: string;
   readonly path: string;
+  /** Only files whose path contains one of these; all if there are none. */
+  readonly filters: readonly string[];
   /** Places told, at most. */
   readonly limit: number;
 }

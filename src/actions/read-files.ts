@@ -51,6 +51,14 @@ export const readFiles = defineAction<ReadInput, ReadOutput, ReadPartial>({
     toolForm({
       name: 'Read',
       description: `Read a file (text with line numbers, an image or a PDF) or list a directory. Up to ${defaultLines} lines unless limit is set.`,
+      otherNames: {
+        path: 'file_path',
+        absolute_path: 'file_path',
+        filename: 'file_path',
+        name: 'file_path',
+        start_line: 'offset',
+      },
+      idleFields: {pages: ''},
       schema: () =>
         z.object({
           file_path: z.optional(z.string().check(z.minLength(1))),

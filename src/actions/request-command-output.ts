@@ -68,6 +68,8 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
         'Run a shell command. Each call is a new shell in the directory where the last one ended; stdin is closed. ' +
         'A server, or a program that asks for input, needs wait_until_completion: false: it runs in a terminal block ' +
         'for BashOutput, BashInput and BashHandOver. Prefer Read, Grep, Glob and Edit for files.',
+      otherNames: {cmd: 'command', timeout_ms: 'timeout', is_background: 'run_in_background', explanation: 'rationale'},
+      idleFields: {dangerouslyDisableSandbox: false},
       schema: () =>
         z.object({
           command: z.string().check(z.minLength(1)),

@@ -21,6 +21,16 @@ interface EditsPartial {
   readonly paths: readonly string[];
 }
 
+/** Names that other agents have for the fields of a replacement. */
+const replacementNames = {
+  path: 'file_path',
+  absolute_path: 'file_path',
+  old_str: 'old_string',
+  new_str: 'new_string',
+  old_text: 'old_string',
+  new_text: 'new_string',
+};
+
 export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsPartial>({
   summary: 'Change, create, overwrite, rename or delete files, all or nothing.',
   risk: 'local-change',
@@ -53,6 +63,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         'Replace old_string by new_string in a file. old_string must match exactly, white space included, and occur once ' +
         '(or set replace_all). Do not include the line numbers that Read shows. An empty old_string creates the file; with ' +
         'start_line and end_line it stands for those whole lines, as they were read.',
+      otherNames: replacementNames,
       schema: () =>
         z.object({
           file_path: pathSchema(),
@@ -81,6 +92,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
       toolForm({
         name: 'MultiEdit',
         description: 'Several replacements in one file, applied in order; if one fails nothing is written.',
+        otherNames: replacementNames,
         schema: () =>
           z.object({
             file_path: pathSchema(),
@@ -98,6 +110,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     toolForm({
       name: 'Write',
       description: 'Create a file, or overwrite one that has been read.',
+      otherNames: {path: 'file_path', absolute_path: 'file_path', contents: 'content', file_text: 'content'},
       schema: () => z.object({file_path: pathSchema(), content: z.string(), citations: citationsSchema()}),
       toInput: ({file_path, content, citations}) => ({
         citations: boundedCitations(citations),
@@ -136,6 +149,7 @@ function applyPatch(): ToolForm<EditsInput> {
       '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
       'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
       'after), "-" or "+".',
+    otherNames: {input: 'patch', patch_text: 'patch'},
     schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
     toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
   });

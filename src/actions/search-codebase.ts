@@ -31,13 +31,24 @@ export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, Sear
       name: 'SearchCodebase',
       description:
         'Find code by a question or by words for what it does (also synonyms), best file first, when you do not know what to Grep for; ignored files are left out.',
+      otherNames: {codebase_path: 'path', search_dir: 'path', max_results: 'limit'},
       schema: () =>
         z.object({
           query: z.string().check(z.minLength(1), z.maxLength(2000)),
           path: z.optional(z.string().check(z.describe('File or folder'))),
+          path_filters: z.optional(
+            z
+              .array(z.string())
+              .check(z.maxLength(20), z.describe('Only paths that contain one of these, e.g. "src/api"')),
+          ),
           limit: z.optional(z.int().check(z.minimum(1), z.maximum(mostPlaces), z.describe(`Default ${usualLimit}`))),
         }),
-      toInput: raw => ({query: raw.query, path: raw.path ?? '.', limit: raw.limit ?? usualLimit}),
+      toInput: raw => ({
+        query: raw.query,
+        path: raw.path ?? '.',
+        filters: raw.path_filters ?? [],
+        limit: raw.limit ?? usualLimit,
+      }),
     }),
   ],
   label: ({query, path}) =>

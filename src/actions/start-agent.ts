@@ -19,6 +19,7 @@ const form = toolForm({
   name: 'Agent',
   description:
     'Give a task to a sub-agent with a context of its own; its final answer comes back. Types: general (default); explore, plan, review, which only read.',
+  otherNames: {name: 'description', agent_type: 'subagent_type', harness_type: 'harness'},
   schema: () =>
     z.object({
       description: z.string().check(z.describe('3-5 words')),

@@ -34,6 +34,7 @@ export const uploadArtifact = defineAction<UploadArtifactInput, UploadArtifactOu
       name: 'UploadArtifact',
       description:
         'Keep a copy of a file (report, picture, build) with this session, so that the user has it after the file is gone. It stays on this machine.',
+      otherNames: {path: 'file_path'},
       schema: () =>
         z.object({
           file_path: z.string().check(z.minLength(1)),

@@ -11,6 +11,7 @@ import {
   runAction,
   type SettledOf,
 } from '../actions/catalogue.ts';
+import {namedInput} from '../actions/decode-action.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
@@ -150,8 +151,9 @@ const reportOf = (reports: readonly CallReport[]): CallsReport => ({
 async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: AbortSignal): Promise<JudgedCall> {
   const {call} = decoded;
   if (decoded.action.tag === 'failed') return withoutVerdict(decoded);
-  const hook = await context.hooks.beforeCall(call, signal);
-  const effectiveCall = hook.input === 'unchanged' ? call : {...call, input: hook.input};
+  const named = {...call, input: namedInput(call.name, call.input)};
+  const hook = await context.hooks.beforeCall(named, signal);
+  const effectiveCall = hook.input === 'unchanged' ? named : {...call, input: hook.input};
   const action = hook.input === 'unchanged' ? decoded.action : decodeCall(call.name, hook.input, context.session);
   if (action.tag === 'failed') {
     const reason = `the input it gave does not fit: ${faultText(action.error)}`;

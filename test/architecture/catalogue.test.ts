@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import * as z from 'zod';
 import {describe, expect, test} from 'vitest';
-import {isJsonObject, type Json} from '../../src/base/json.ts';
+import {isJsonList, isJsonObject, type Json} from '../../src/base/json.ts';
 import {
   type ActionName,
   actionNames,
@@ -138,6 +138,31 @@ describe('what the model is offered', () => {
     },
   );
 
+  test.each(Object.entries(calls()))('%s refuses a field that it does not have, at every depth', (name, {good}) => {
+    const tool = allTools.find(offered => offered.name === name);
+    const schema = z.fromJSONSchema({...tool?.jsonSchema()});
+    for (const strange of withStranger(good)) {
+      expect({input: strange, schema: schema.safeParse(strange).success, told: decodeAction(name, strange)}).toEqual({
+        input: strange,
+        schema: false,
+        told: {
+          tag: 'failed',
+          error: {kind: 'rejected', message: expect.stringMatching(/there is no field (?:\w+\.)*stranger\b/u)},
+        },
+      });
+    }
+  });
+
+  const renamed = actionNames.flatMap(action =>
+    definitions[action].tools.flatMap(({name, otherNames, jsonSchema}) =>
+      Object.entries(otherNames).map(([other, field]) => [name, other, field, jsonSchema()] as const),
+    ),
+  );
+  test.each(renamed)('%s: %s is another name of the field %s, and no field itself', (_tool, other, field, schema) => {
+    const fields = fieldsIn(schema);
+    expect(fields.some(names => names.includes(field) && !names.includes(other))).toBe(true);
+  });
+
   test('has a sample call for every tool', () => {
     expect(Object.keys(calls()).toSorted()).toEqual(allTools.map(({name}) => name).toSorted());
   });
@@ -167,6 +192,26 @@ const offeredNames = (): string =>
   enabledTools()
     .map(({name}) => name)
     .join(', ');
+
+/** The input with one more field, once for each object in it. */
+function withStranger(input: Json): readonly Json[] {
+  if (isJsonList(input)) return input.flatMap((item, at) => withStranger(item).map(changed => input.with(at, changed)));
+  if (!isJsonObject(input)) return [];
+  return [
+    {...input, stranger: 1},
+    ...Object.entries(input).flatMap(([key, value]) =>
+      withStranger(value).map(changed => ({...input, [key]: changed})),
+    ),
+  ];
+}
+
+/** The names of the fields of each object that a schema describes. */
+function fieldsIn(schema: Json | undefined): readonly (readonly string[])[] {
+  if (!isJsonObject(schema)) return [];
+  const {properties, items} = schema;
+  const inner = isJsonObject(properties) ? Object.values(properties) : [];
+  return [...(isJsonObject(properties) ? [Object.keys(properties)] : []), ...[items, ...inner].flatMap(fieldsIn)];
+}
 
 /** One input that fits and one that does not, for every tool a model is offered. */
 function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Json}>> {

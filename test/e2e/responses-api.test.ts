@@ -49,8 +49,9 @@ const sizeIn = async (dialect: DialectName, more: readonly string[]): Promise<{b
   return {bytes: Buffer.byteLength(JSON.stringify(body)), tools: body?.tools?.length ?? 0};
 };
 
-test('the first request says what it says in the other protocols; each tool costs what the form of this API adds to it', async () => {
+test('the first request is small, and says what it says in the other protocols; each tool costs what the form of this API adds to it', async () => {
   const [messages, responses] = await Promise.all([sizeIn('anthropic', []), sizeIn('responses', flags)]);
+  expect(messages.bytes).toBeLessThanOrEqual(10_000);
   expect(responses.tools).toBe(messages.tools);
   const ofEachTool = Buffer.byteLength('"type":"function","strict":false,');
   expect(responses.bytes - messages.bytes).toBeLessThanOrEqual(ofEachTool * responses.tools);

@@ -187,7 +187,7 @@ function skillIn(folder: string, name: string): string {
   return folder;
 }
 
-test('an execution is offered the skills of a folder that it names, in the project only those that are trusted', async () => {
+test('an execution is offered the skills of a folder that it names; untrusted ones of the project are refused', async () => {
   await using scene = await serve([call('ExitPlanMode', input), say('No.'), call('ExitPlanMode', input), say('No.')]);
   const {server, place, model} = scene;
   const own = skillIn(join(place.home, 'own'), 'borrowed');
@@ -206,6 +206,12 @@ test('an execution is offered the skills of a folder that it names, in the proje
   expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Knows borrowed words');
   const second = await planned(server, place.work);
   await server.ask('POST', `/agent/plan/${second}/approve`);
-  expect((await execute({planId: second, skillsPath: inside})).status).toBe(200);
-  expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('Knows unread words');
+  expect(await execute({planId: second, skillsPath: inside})).toMatchObject({
+    status: 400,
+    body: {
+      error:
+        'The request does not fit: its skills are not offered (unread: you have not trusted this project (review and trust it: weft permissions trust)), in body.skillsPath',
+    },
+  });
+  expect((await execute({planId: second})).status).toBe(200);
 });

@@ -110,6 +110,34 @@ test('a command cannot wait for somebody: no terminal, no pager, stdin at its en
   ]);
 });
 
+describe('fields of a call', () => {
+  test('that another agent calls otherwise are honoured: nothing is answered from the workspace for /etc', async () => {
+    await using scene = await openScene([call('Glob', {pattern: 'hosts', search_dir: '/etc'}), say('done')]);
+    writeFileSync(join(scene.place.work, 'hosts'), '');
+    expect((await scene.run(['--prompt', 'x'])).code).toBe(3);
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('/etc')]);
+  });
+
+  test('that weft does not have are refused before anything starts', async () => {
+    const remote = {description: 'a', prompt: 'b', execution_mode: {remote: {environment_id: 'e'}}};
+    await using scene = await openScene([call('Agent', remote), say('done')]);
+    await scene.run(['--prompt', 'x']);
+    expect(scene.server.requests.map(toldResults)).toEqual([
+      [],
+      [expect.stringMatching(/^The input of Agent does not fit: there is no field execution_mode\./u)],
+    ]);
+  });
+
+  test('have the names of the schema for a hook, whatever the model called them', async () => {
+    await using scene = await openScene([call('Bash', {cmd: 'touch made'}), say('done')]);
+    const command = 'grep -q \'"command":"touch made"\' && echo "no touching" >&2 && exit 2';
+    const hooks = {PreToolUse: [{matcher: 'Bash', hooks: [{type: 'command', command}]}]};
+    await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions', '--settings', JSON.stringify({hooks})]);
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('no touching')]);
+    expect(() => scene.read('made')).toThrow('ENOENT');
+  });
+});
+
 describe('what the model does wrong is told to it, and the run goes on', () => {
   const cases: readonly (readonly [title: string, answer: Answer, told: RegExp])[] = [
     ['a tool that does not exist', call('Brush', {command: 'ls'}), /Brush/u],

@@ -191,7 +191,7 @@ export const sampleActions: {
   },
   'init-project': {input: {}, label: 'Look the project over', partial: undefined},
   'search-codebase': {
-    input: {query: 'where is the sum rounded?', path: 'src', limit: 10},
+    input: {query: 'where is the sum rounded?', path: 'src', filters: [], limit: 10},
     label: 'Search the code for "where is the sum rounded?" in src',
     partial: {query: 'where is the sum rounded?'},
   },

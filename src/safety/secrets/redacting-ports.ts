@@ -367,7 +367,10 @@ function redactingSearch(search: SearchPort, secrets: Redactor): SearchPort {
     },
     async codebase(request, signal) {
       secrets.refresh([]);
-      const found = await search.codebase({...request, path: restore(request.path)}, signal);
+      const found = await search.codebase(
+        {...request, path: restore(request.path), filters: request.filters.map(restore)},
+        signal,
+      );
       if (found.tag === 'failed') return failed(redactFault(found.error, secrets));
       const {places, terms} = found.value;
       secrets.refresh(secretFilesIn(places.map(({path}) => path).join('\n')));

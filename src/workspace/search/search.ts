@@ -204,7 +204,9 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
               },
               signal,
             ),
-          isShown: shown => !exclusions.leavesOut(real(shown)),
+          isShown: shown =>
+            (request.filters.length === 0 || request.filters.some(part => shown.includes(part))) &&
+            !exclusions.leavesOut(real(shown)),
           size: shown => lstatSync(real(shown), {throwIfNoEntry: false})?.size ?? 0,
           lines: shown => check.lines(real(shown)),
         },

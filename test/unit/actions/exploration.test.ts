@@ -4,7 +4,7 @@ import {glancesAt, pastGlances, targetsOf} from '../../../src/actions/exploratio
 import {outcomeOf} from '../../../src/actions/outcome.ts';
 import type {CodebaseReport} from '../../../src/actions/ports.ts';
 
-const action = actionOf('search-codebase', {query: 'where is it\nretried?', path: 'src', limit: 10});
+const action = actionOf('search-codebase', {query: 'where is it\nretried?', path: 'src', filters: [], limit: 10});
 const place = {path: 'src/a.js', from: 1, to: 4, within: 'send', lines: [{line: 1, text: 'function send() {'}]};
 
 /** What is said of a search with this report: in the transcript, there after `--continue`, and in plain front ends. */

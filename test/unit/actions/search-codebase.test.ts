@@ -38,15 +38,18 @@ const report: CodebaseReport = {
 describe('SearchCodebase', () => {
   test('gives places with their most telling lines, and the words that were looked for', async () => {
     const asked: unknown[] = [];
-    const bench = engineBench(calls({query: 'retried requests', path: 'src', limit: 2}), {
-      async codebase(request) {
-        asked.push(request);
-        return ok(report);
+    const bench = engineBench(
+      calls({query: 'retried requests', codebase_path: 'src', path_filters: ['api'], limit: 2}),
+      {
+        async codebase(request) {
+          asked.push(request);
+          return ok(report);
+        },
       },
-    });
+    );
     await bench.prompt('go');
     expect([asked, await settled(bench)]).toEqual([
-      [{query: 'retried requests', path: 'src', limit: 2}],
+      [{query: 'retried requests', path: 'src', filters: ['api'], limit: 2}],
       {
         state: 'success',
         text: [
@@ -71,7 +74,7 @@ describe('SearchCodebase', () => {
     });
     await bench.prompt('go');
     expect([asked, await settled(bench)]).toEqual([
-      [{query: 'x', path: '.', limit: 10}],
+      [{query: 'x', path: '.', filters: [], limit: 10}],
       {
         state: 'success',
         text: 'Nothing found for x. Try other words for it.\n[The search ended before all files were searched; give a path further down.]',

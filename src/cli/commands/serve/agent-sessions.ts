@@ -9,7 +9,7 @@ import {composeSession, modelChoice, noDriver} from '../../compose/compose-sessi
 import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
 import {messageUuid} from '../../headless-ports.ts';
 import {UsageError} from '../../exit-code.ts';
-import {loadRunContext} from '../../compose/run-context.ts';
+import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {modeWithin} from '../../compose/user-schedules.ts';
 import {requestFolder} from './request-folder.ts';
 
@@ -66,6 +66,13 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
           ...(skills === '' ? {} : {skillsPath: skills}),
         },
       });
+      // To run without what the request asks for would look as if the skills had been read.
+      const withheld = skills === '' ? [] : await withheldSkills(skills, context);
+      if (withheld.length > 0)
+        return failed({
+          status: 400,
+          error: `The request does not fit: its skills are not offered (${withheld.join('; ')}), in body.skillsPath`,
+        });
       const chosen = await chooseModel(withConfig(modelChoice(context), model), AbortSignal.timeout(connectMs));
       try {
         const client = await composeSession(chosen, {
@@ -89,6 +96,12 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
     },
   };
 }
+
+/** The skills of the named folder that may not be used, each with the reason. */
+const withheldSkills = async (folder: string, context: RunContext): Promise<readonly string[]> =>
+  (await context.extensions().found(AbortSignal.timeout(connectMs))).skills.flatMap(({name, root, offer}) =>
+    root.folder === folder && offer.offered === 'no' ? [`${name}: ${offer.reason}`] : [],
+  );
 
 /** The model of a request, with a key that nothing but this engine gets to know. */
 function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig): ModelChoice {

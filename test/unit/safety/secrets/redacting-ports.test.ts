@@ -220,7 +220,7 @@ test('a search for code shows no secret, also where a line is long, and no line 
   const key = Array.from({length: 4}, (_, at) => Buffer.from(`zebra ${at} of a private key, as long as they are`));
   put('src/zebra.txt', `${'x'.repeat(150)} zebra ${value} y\n`);
   put('src/key.txt', key.map(line => `${line.toString('hex')}zebra\n`).join(''));
-  const found = await machine.search.codebase({query: 'zebra', path: '.', limit: 10}, never);
+  const found = await machine.search.codebase({query: 'zebra', path: '.', filters: [], limit: 10}, never);
   const text = `${'x'.repeat(150)} zebra ${hidden} y`;
   expect(found).toEqual({
     tag: 'ok',

@@ -25,7 +25,10 @@ function workspace(files: Readonly<Record<string, string>>, excluded: readonly s
     root,
     write,
     async search(request: Partial<CodebaseRequest>, signal = never) {
-      const found = await port.codebase({query: 'retry the request', path: '.', limit: 10, ...request}, signal);
+      const found = await port.codebase(
+        {query: 'retry the request', path: '.', filters: [], limit: 10, ...request},
+        signal,
+      );
       return found.tag === 'ok' ? found.value : faultText(found.error);
     },
     async paths(request: Partial<CodebaseRequest>) {
@@ -53,6 +56,13 @@ const client = [
   '}',
   '',
 ].join('\n');
+
+test('path filters keep only the files whose path contains one of them', async () => {
+  const files = ['src/api/client.js', 'src/ui/client.js', 'lib/client.js'];
+  using work = workspace(Object.fromEntries(files.map(file => [file, client])));
+  const found = await work.paths({filters: ['api/', 'lib']});
+  expect([...found].toSorted()).toEqual(['lib/client.js', 'src/api/client.js']);
+});
 
 test('the best file comes first, with the passage, what it stands in and its most telling lines', async () => {
   using work = workspace({
@@ -216,7 +226,7 @@ const printed = [
   '3 matches',
   '9 files searched',
 ];
-const request = {query: 'retry request', path: '.', limit: 10};
+const request = {query: 'retry request', path: '.', filters: [], limit: 10};
 
 test('what could not be searched whole says so; what is gone by now, or denied, is not told', async () => {
   const {folder, read} = foundIn(printed, {kind: 'too-slow'}, ['a.js', 'c.js'], ['c.js']);

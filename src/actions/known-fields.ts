@@ -1,0 +1,91 @@
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {nearestName} from '../base/nearest-name.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+
+/** How a tool reads fields that its schema does not name. */
+export interface OtherFields {
+  /** Other names of fields, at every depth, as other agents have them. Only a name of exactly the same meaning stands here. */
+  readonly otherNames: Readonly<Record<string, string>>;
+  /** Fields that weft does not have, each with the one value that asks for nothing. */
+  readonly idleFields: Readonly<Record<string, Json>>;
+}
+
+export interface FieldRules extends OtherFields {
+  readonly schema: JsonObject;
+  /** What becomes of an unknown field. A call of an earlier session drops it: that call ran without it. */
+  readonly unknown: 'refused' | 'dropped';
+}
+
+/**
+ * Returns the input under the names of its schema, without optional fields that are null. The error names each field that the schema
+ * does not know.
+ */
+export function withKnownFields(input: Json, rules: FieldRules): Outcome<Json, string> {
+  const problems: string[] = [];
+  const known = fitted(input, {schema: rules.schema, at: '', rules, problems});
+  return problems.length === 0 ? ok(known) : failed(problems.join('. '));
+}
+
+interface Place {
+  readonly schema: Json | undefined;
+  /** The path to the value, with a point at its end. */
+  readonly at: string;
+  readonly rules: FieldRules;
+  readonly problems: string[];
+}
+
+function fitted(value: Json, place: Place): Json {
+  const {schema, at} = place;
+  if (!isJsonObject(schema)) return value;
+  if (isJsonList(value))
+    return value.map((item, index) => fitted(item, {...place, schema: schema['items'], at: `${at}${index}.`}));
+  const {properties} = schema;
+  return isJsonObject(value) && isJsonObject(properties) ? fittedObject(value, properties, place) : value;
+}
+
+function fittedObject(value: JsonObject, properties: JsonObject, place: Place): JsonObject {
+  const {schema, at, rules, problems} = place;
+  const required = isJsonObject(schema) ? schema['required'] : undefined;
+  const isRequired = (name: string): boolean => isJsonList(required) && required.includes(name);
+  const found = new Map<string, {readonly key: string; readonly value: Json}>();
+  const strangers: string[] = [];
+  for (const [key, given] of Object.entries(value)) {
+    const name = nameIn(properties, key, rules);
+    if (name === undefined) {
+      if (given !== null && !isIdle(key, given, rules)) strangers.push(key);
+      continue;
+    }
+    if (given === null && !isRequired(name)) continue;
+    const other = found.get(name);
+    if (other !== undefined && JSON.stringify(other.value) !== JSON.stringify(given))
+      problems.push(`${at}${other.key} and ${at}${key} are the same field and differ. Give one of them`);
+    else found.set(name, {key, value: fitted(given, {...place, schema: properties[name], at: `${at}${key}.`})});
+  }
+  if (rules.unknown === 'refused') problems.push(...strangersText(strangers, at, Object.keys(properties)));
+  return Object.fromEntries([...found].map(([name, field]) => [name, field.value]));
+}
+
+/** The name that the schema has for a field: `filePath` is `file_path`. */
+function nameIn(properties: JsonObject, key: string, {otherNames}: OtherFields): string | undefined {
+  if (Object.hasOwn(properties, key)) return key;
+  const simple = simpleName(key);
+  const [, other] = Object.entries(otherNames).find(([name]) => simpleName(name) === simple) ?? [];
+  if (other !== undefined && Object.hasOwn(properties, other)) return other;
+  return Object.keys(properties).find(name => simpleName(name) === simple);
+}
+
+/** One letter may be an option, whose case counts. */
+const simpleName = (name: string): string => (name.length < 3 ? name : name.replaceAll(/[_-]/gu, '').toLowerCase());
+
+const isIdle = (key: string, given: Json, {idleFields}: OtherFields): boolean =>
+  Object.hasOwn(idleFields, key) && idleFields[key] === given;
+
+function strangersText(strangers: readonly string[], at: string, names: readonly string[]): readonly string[] {
+  if (strangers.length === 0) return [];
+  const named = strangers.map(key => {
+    const near = key.length < 3 ? undefined : nearestName(key, names);
+    return `${at}${key}${near === undefined ? '' : ` (did you mean ${near}?)`}`;
+  });
+  const known = names.length === 0 ? 'It takes no fields' : `The fields here are ${names.join(', ')}`;
+  return [`there is no field ${named.join(' or ')}. ${known}`];
+}
