@@ -12,12 +12,12 @@ export interface OtherFields {
 
 export interface FieldRules extends OtherFields {
   readonly schema: JsonObject;
-  /** What becomes of an unknown field. A call of an earlier session drops it: that call ran without it. */
+  /** `dropped`: for a call of an earlier session, which ran without the field. */
   readonly unknown: 'refused' | 'dropped';
 }
 
 /**
- * Returns the input under the names of its schema, without optional fields that are null. The error names each field that the schema
+ * Returns the input under the names of its schema, without fields that are null. The error names each field that the schema
  * does not know.
  */
 export function withKnownFields(input: Json, rules: FieldRules): Outcome<Json, string> {
@@ -44,18 +44,16 @@ function fitted(value: Json, place: Place): Json {
 }
 
 function fittedObject(value: JsonObject, properties: JsonObject, place: Place): JsonObject {
-  const {schema, at, rules, problems} = place;
-  const required = isJsonObject(schema) ? schema['required'] : undefined;
-  const isRequired = (name: string): boolean => isJsonList(required) && required.includes(name);
+  const {at, rules, problems} = place;
   const found = new Map<string, {readonly key: string; readonly value: Json}>();
   const strangers: string[] = [];
   for (const [key, given] of Object.entries(value)) {
+    if (given === null) continue;
     const name = nameIn(properties, key, rules);
     if (name === undefined) {
-      if (given !== null && !isIdle(key, given, rules)) strangers.push(key);
+      if (!isIdle(key, given, rules)) strangers.push(key);
       continue;
     }
-    if (given === null && !isRequired(name)) continue;
     const other = found.get(name);
     if (other !== undefined && JSON.stringify(other.value) !== JSON.stringify(given))
       problems.push(`${at}${other.key} and ${at}${key} are the same field and differ. Give one of them`);

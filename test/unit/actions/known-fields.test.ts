@@ -93,8 +93,8 @@ describe('a field under another name', () => {
 });
 
 describe('null', () => {
-  test('is an optional field that is left out', () => {
-    const input = {pattern: '*', path: null, max_depth: null, search_dir: null};
+  test('is a field that is left out', () => {
+    const input = {pattern: '*', path: null, max_depth: null, search_dir: null, root: null};
     expect(decoded('Glob', input)).toEqual(search('.'));
     expect(decoded('AskUserQuestion', {questions: [{question: 'a', header: null, options: [{label: 'b'}]}]})).toEqual(
       decoded('AskUserQuestion', {questions: [{question: 'a', options: [{label: 'b'}]}]}),

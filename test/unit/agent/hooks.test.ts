@@ -397,7 +397,7 @@ describe('a program’s answer to an approval', () => {
   });
 
   test('an input that does not fit is an error', async () => {
-    const answer = {decision: 'allow-updated', input: {cmd: 'make'}, rules: []} as const;
+    const answer = {decision: 'allow-updated', input: {commando: 'make'}, rules: []} as const;
     const done = await answered({op: 'answer-approval', id, answer});
     expect(done).toMatchObject({
       ran: [],
