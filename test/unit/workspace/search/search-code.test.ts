@@ -60,8 +60,7 @@ const client = [
 test('path filters keep only the files whose path contains one of them', async () => {
   const files = ['src/api/client.js', 'src/ui/client.js', 'lib/client.js'];
   using work = workspace(Object.fromEntries(files.map(file => [file, client])));
-  const found = await work.paths({filters: ['api/', 'lib']});
-  expect([...found].toSorted()).toEqual(['lib/client.js', 'src/api/client.js']);
+  expect(await work.paths({filters: ['nowhere', 'api/']})).toEqual(['src/api/client.js']);
 });
 
 test('the best file comes first, with the passage, what it stands in and its most telling lines', async () => {
