@@ -1,6 +1,7 @@
 import {MessageChannel, MessagePort, receiveMessageOnPort, Worker, workerData} from 'node:worker_threads';
 import {types, Client, type QueryResult} from 'pg';
 import {causeText} from '../../domain/fault.ts';
+import {ownSchema} from './own-schema.ts';
 
 /** One statement for the connection, or several without values, parted by semicolons. */
 export interface Statement {
@@ -122,8 +123,6 @@ const settings = `
   SET tcp_keepalives_idle = 10;
   SET tcp_keepalives_interval = 5;
   SET tcp_keepalives_count = 3;
-  CREATE SCHEMA IF NOT EXISTS weft;
-  SET search_path = weft, pg_catalog;
 `;
 
 interface Open {
@@ -190,7 +189,15 @@ async function connect(url: string): Promise<Open> {
   client.on('error', forget);
   client.on('end', forget);
   await client.connect();
-  await client.query(settings);
+  try {
+    await client.query(settings);
+    await ownSchema(client, 'weft');
+    // Only now: what another role has put into the schema could stand for what the server has.
+    await client.query('SET search_path = weft, pg_catalog');
+  } catch (cause) {
+    await client.end();
+    throw cause;
+  }
   opened += 1;
   const made = {client, name: String(opened), prepared: new Map<string, string>()};
   open.set(url, made);

@@ -6,6 +6,7 @@ import type {Database, DatabaseOptions, DatabasePlace, Row, RunLock, Value} from
 import {isOf, type ProcessMark} from '../process-start.ts';
 import {StoreError} from '../store-fault.ts';
 import {type Answer, ask, PostgresError} from './connection-thread.ts';
+import {foreignSchemaCode, foreignSchemaFault} from './own-schema.ts';
 import {postgresMigrations} from './postgres-migrations.ts';
 
 /**
@@ -181,6 +182,7 @@ function shownAddress(url: string): string {
 function postgresFault(cause: unknown, address: string): Fault {
   const said = causeText(cause);
   const code = cause instanceof PostgresError ? cause.code : '';
+  if (code === foreignSchemaCode) return foreignSchemaFault(said);
   if (
     code === '57P01' ||
     /timed? ?out/iu.test(said) ||

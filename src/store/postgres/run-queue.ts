@@ -1,9 +1,12 @@
+import {Client} from 'pg';
 import {PgBoss} from 'pg-boss';
 import * as z from 'zod/mini';
 import {causeText} from '../../domain/fault.ts';
 import {parseAgentTaskId, parseSessionId, planId, scheduleId, type SessionId} from '../../domain/ids.ts';
 import {type QueuedRun, runKey} from '../../domain/queued-run.ts';
 import {providerNames} from '../../domain/sandbox.ts';
+import {StoreError} from '../store-fault.ts';
+import {ForeignSchemaError, foreignSchemaFault, ownSchema} from './own-schema.ts';
 
 /** Runs that wait for a worker. One whose worker dies goes to another. */
 export interface RunQueue {
@@ -21,6 +24,7 @@ export interface RunQueue {
 }
 
 const queueName = 'weft_runs';
+const queueSchema = 'weft_queue';
 
 /** Seconds without a sign of life after which a worker is dead; the least that pg-boss knows. */
 const heartbeatSeconds = 10;
@@ -30,10 +34,12 @@ const heartbeatSeconds = 10;
  * later on. Rejects where the server cannot be reached.
  */
 export async function openRunQueue(url: string, note: (line: string) => void): Promise<RunQueue> {
+  await makeSchema(url);
   const boss = new PgBoss({
     connectionString: url,
     application_name: 'weft queue',
-    schema: 'weft_queue',
+    schema: queueSchema,
+    createSchema: false,
     max: 4,
     // Schedules are weft's own, which make up for missed times; what is due is queued here.
     schedule: false,
@@ -90,6 +96,18 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
       return boss.stop({graceful: true, timeout: 5000, close: true});
     },
   };
+}
+
+async function makeSchema(url: string): Promise<void> {
+  const client = new Client({connectionString: url, application_name: 'weft queue'});
+  try {
+    await client.connect();
+    await ownSchema(client, queueSchema);
+  } catch (cause) {
+    throw cause instanceof ForeignSchemaError ? new StoreError(foreignSchemaFault(cause.message), cause) : cause;
+  } finally {
+    await client.end();
+  }
 }
 
 const parsed = <T>(parse: (raw: string) => T | undefined) =>
