@@ -24,7 +24,11 @@ const as = (role: string): string => url.replace('user=weft', `user=${role}`);
 async function run(address: string, ...statements: readonly string[]): Promise<void> {
   const client = new Client({connectionString: address});
   await client.connect();
-  await client.query(statements.join(';')).finally(() => client.end());
+  try {
+    await client.query(statements.join(';'));
+  } finally {
+    await client.end();
+  }
 }
 
 function opened(role: string): string {
