@@ -75,8 +75,6 @@ interface Refused {
   readonly kind: 'refused';
   readonly settled: SettledOf<ActionName>;
   readonly deniedBy: Denial['by'] | 'not-denied';
-  /** `error`: the model reads it as an error, in the words of the program that refused. */
-  readonly reportedAs: 'as-settled' | 'error';
 }
 
 /** What an answer makes of a proposal. `changed`: it is another one now, which has to be asked about in its turn. */
@@ -167,7 +165,7 @@ function deniedByHook(
   // Hooks speak for the user here: their own words stand alone.
   const message = reason === '' ? `A PermissionRequest hook refused ${toolName}.` : reason;
   if (next === 'interrupt') context.hooks.stopped ??= {reason: message};
-  return {...refused(cancelledResult(action, {reason: 'denied', message}), 'hook'), reportedAs: 'error'};
+  return refused(cancelledResult(action, {reason: 'denied', message}), 'hook');
 }
 
 const approved = (proposal: Proposal, input: Approved['input'] = 'unchanged'): Approved => ({
@@ -181,14 +179,13 @@ const refused = (settled: SettledOf<ActionName>, deniedBy: Refused['deniedBy'] =
   kind: 'refused',
   settled,
   deniedBy,
-  reportedAs: 'as-settled',
 });
 
 function refusedByUser({message, by}: Extract<ApprovalAnswer, {decision: 'refuse'}>, action: Action): Refused {
   // A program's own words stand alone; where it has none, the model still has to learn that it was refused.
   const reason = by === 'program' && message !== '' ? 'denied' : 'declined';
   const settled = cancelledResult(action, {reason, message});
-  return {...refused(settled, 'user'), reportedAs: by === 'program' ? 'error' : 'as-settled'};
+  return refused(settled, 'user');
 }
 
 const whyNotAsked = ({interaction, mode}: SessionContext): 'unattended' | 'unwanted' | undefined => {

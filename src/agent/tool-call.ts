@@ -14,7 +14,7 @@ import {
 import {namedInput} from '../actions/decode-action.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
+import {callOutcome, type ToolCallBlock, type ToolResultBlock} from '../domain/conversation.ts';
 import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
 import {reasonsText} from '../domain/reason.ts';
 import {folderInstructions, reminderBlock} from '../domain/reminder.ts';
@@ -181,14 +181,12 @@ interface CallEnd {
   readonly durationMs: number;
   /** What the model reads ahead of the result; mostly empty. */
   readonly note: string;
-  /** `error`: the model reads the result as an error, however it settled. */
-  readonly reportedAs: 'as-settled' | 'error';
 }
 
 function callEnd(
   {action, effectiveCall}: {readonly action: Action; readonly effectiveCall: ToolCallBlock},
   settled: SettledOf<ActionName>,
-  more: Partial<Pick<CallEnd, 'deniedBy' | 'durationMs' | 'note' | 'reportedAs'>> = {},
+  more: Partial<Pick<CallEnd, 'deniedBy' | 'durationMs' | 'note'>> = {},
 ): CallEnd {
   const result: SettledCall = {tag: 'action', result: resultOf(action, settled)};
   return {...defaultEnd, result, effectiveCall, ...more};
@@ -200,7 +198,7 @@ const undecodableEnd = (call: ToolCallBlock, fault: Fault): CallEnd => ({
   effectiveCall: call,
 });
 
-const defaultEnd = {deniedBy: 'not-denied', durationMs: 0, note: '', reportedAs: 'as-settled'} as const;
+const defaultEnd = {deniedBy: 'not-denied', durationMs: 0, note: ''} as const;
 
 function notRun({call, action}: DecodedCall, why: Cancellation): CallEnd {
   if (action.tag === 'failed') return undecodableEnd(call, action.error);
@@ -237,7 +235,7 @@ async function approveAndRun(judged: RunnableCall, context: PromptContext, signa
       const {by, message} = denial;
       journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by});
       const settled = cancelledResult(action, {reason: 'denied', message});
-      return callEnd(judged, settled, {deniedBy: by, reportedAs: by === 'hook' ? 'error' : 'as-settled'});
+      return callEnd(judged, settled, {deniedBy: by});
     }
     const ask = hook.verdict.kind === 'ask' ? 'always' : 'unless-granted';
     const approval = await approve(
@@ -246,8 +244,8 @@ async function approveAndRun(judged: RunnableCall, context: PromptContext, signa
       signal,
     );
     if (approval.kind === 'approved') return await runApproved(judged, approval, context, signal);
-    const {settled, deniedBy, reportedAs} = approval;
-    return callEnd(judged, settled, {deniedBy, reportedAs});
+    const {settled, deniedBy} = approval;
+    return callEnd(judged, settled, {deniedBy});
   } catch (cause) {
     return callEnd(judged, brokenOff(action, cause, context, signal));
   }
@@ -324,11 +322,11 @@ function stopped(action: Action, settled: SettledOf<ActionName>, why: Cancellati
 /** Gives a call its result: asks the hooks that run after it, writes the journal, and then publishes. Never throws. */
 async function settleCall(
   {call, hook}: JudgedCall,
-  {result, effectiveCall, deniedBy, durationMs, note, reportedAs}: CallEnd,
+  {result, effectiveCall, deniedBy, durationMs, note}: CallEnd,
   {session, hooks}: PromptContext,
   signal: AbortSignal,
 ): Promise<CallReport> {
-  const ownContent = resultBlock(call, {result, note, reportedAs});
+  const ownContent = resultBlock(call, {result, note});
   const answer = await hooks.afterCall({call: effectiveCall, result, content: ownContent, durationMs}, signal);
   const reminders = [
     hook.context,
@@ -373,10 +371,7 @@ function folderInstructionsFor(
 }
 
 /** What the model reads of a call, before hooks add to it. */
-function resultBlock(
-  {id}: ToolCallBlock,
-  {result, note, reportedAs}: Pick<CallEnd, 'result' | 'note' | 'reportedAs'>,
-): ToolResultBlock {
+function resultBlock({id}: ToolCallBlock, {result, note}: Pick<CallEnd, 'result' | 'note'>): ToolResultBlock {
   if (result.tag === 'undecodable') {
     return {kind: 'tool-result', id, content: [{kind: 'text', text: faultText(result.fault)}], outcome: 'error'};
   }
@@ -385,7 +380,7 @@ function resultBlock(
     kind: 'tool-result',
     id,
     content: note === '' ? content : [{kind: 'text', text: note}, ...content],
-    outcome: reportedAs === 'error' ? 'error' : result.result.settled.state,
+    ...callOutcome(result.result.settled),
   };
 }
 

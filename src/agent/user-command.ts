@@ -2,7 +2,7 @@ import {actionOf, cancelledResult, modelContent, resultOf, runAction, userComman
 import type {ScreenSize} from '../actions/ports.ts';
 import type {Preview} from '../actions/preview.ts';
 import {firstLine} from '../base/clip.ts';
-import {blockTexts, type UserMessage} from '../domain/conversation.ts';
+import {blockTexts, callOutcome, type UserMessage} from '../domain/conversation.ts';
 import {faultText, thrownFault} from '../domain/fault.ts';
 import {actionId, type BlockId, type MessageId} from '../domain/ids.ts';
 import {noDetail} from '../domain/risk.ts';
@@ -72,7 +72,7 @@ export async function runUserCommand(
       event: 'action-settled',
       call: {kind: 'tool-call', id: call, name: 'Bash', input: {command}},
       result: {tag: 'action', result},
-      toolResult: {kind: 'tool-result', id: call, content, outcome: ended.state},
+      toolResult: {kind: 'tool-result', id: call, content, ...callOutcome(ended)},
       durationMs: clock.now() - startedAt,
     },
     {event: 'command-finished', id},

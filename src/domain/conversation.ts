@@ -1,5 +1,6 @@
 import type {Json, JsonObject} from '../base/json.ts';
 import type {ActionId, MessageId} from './ids.ts';
+import type {CancelReason, Settled} from './settled.ts';
 import type {Usage} from './usage.ts';
 
 /** A message of the conversation, in one form for all providers. */
@@ -63,12 +64,32 @@ export interface FoundToolText extends TextBlock {
 export type ResultContent = TextBlock | FoundToolText | ImageBlock | DocumentBlock;
 
 /** The result of a tool call, as the model reads it. Every tool call is followed by exactly one, in the order of the calls. */
-export interface ToolResultBlock {
+export type ToolResultBlock = CallOutcome & {
   readonly kind: 'tool-result';
   readonly id: ActionId;
   readonly content: readonly ResultContent[];
-  readonly outcome: 'success' | 'error' | 'cancelled';
+};
+
+/** How a tool call ended. `unknown`: the result was lost, or an earlier weft kept it. */
+export type CallOutcome =
+  | {readonly outcome: 'success' | 'error'}
+  | {readonly outcome: 'cancelled'; readonly reason: CancelReason | 'unknown'};
+
+export const callOutcome = (settled: Settled<unknown, unknown>): CallOutcome =>
+  settled.state === 'cancelled' ? {outcome: 'cancelled', reason: settled.why.reason} : {outcome: settled.state};
+
+/** The fields by which every protocol of weft's says how a call ended. */
+export interface OutcomeFields {
+  readonly outcome: CallOutcome['outcome'];
+  /** Why a call was cancelled, if that is known. */
+  readonly reason?: CancelReason;
 }
+
+/** Returns the fields for a call that ended so. */
+export const outcomeFields = (end: CallOutcome): OutcomeFields =>
+  end.outcome === 'cancelled' && end.reason !== 'unknown'
+    ? {outcome: end.outcome, reason: end.reason}
+    : {outcome: end.outcome};
 
 /** Thinking of the model. `signature` is the provider's, empty where it gives none; it is sent back unchanged. */
 export interface ThinkingBlock {

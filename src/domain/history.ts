@@ -130,6 +130,7 @@ const lostResult = (call: ToolCallBlock): ToolResultBlock => ({
   id: call.id,
   content: [{kind: 'text', text: lostResultText}],
   outcome: 'cancelled',
+  reason: 'unknown',
 });
 
 /** Providers refuse text blocks of white space only. */

@@ -8,7 +8,8 @@ import type {Fault} from './fault.ts';
  * - `shutdown`: weft is shutting down
  * - `not-run`: the model's answer with the call broke off before it was complete; `message` says what happened
  */
-export type CancelReason = 'declined' | 'denied' | 'interrupted' | 'shutdown' | 'not-run';
+export const cancelReasons = ['declined', 'denied', 'interrupted', 'shutdown', 'not-run'] as const;
+export type CancelReason = (typeof cancelReasons)[number];
 
 /** Why an action was cancelled, with the message of the person or rule that did it; `message` may be empty. */
 export interface Cancellation {

@@ -5,7 +5,7 @@ import type {FileDiff} from '../actions/preview.ts';
 import {changedFiles} from '../actions/outcome.ts';
 import type {Json} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {blockTexts, type ImageBlock} from '../domain/conversation.ts';
+import {blockTexts, type ImageBlock, outcomeFields} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
 import {askForPlan, type Plan} from '../domain/plan.ts';
@@ -415,11 +415,12 @@ class Run {
         return;
       }
       case 'action-settled': {
-        const {id, content, outcome} = event.toolResult;
+        const {id, content} = event.toolResult;
+        const end = outcomeFields(event.toolResult);
         this.#inputs.delete(id);
         if (event.result.tag === 'action') this.#prompt.record.files(changedFiles(event.result.result), id);
         const output = blockTexts(content).join('\n');
-        this.#add({type: 'tool_result', toolUseId: id, output, isError: outcome !== 'success'});
+        this.#add({type: 'tool_result', toolUseId: id, output, isError: end.outcome !== 'success', ...end});
         return;
       }
       case 'approval-requested':

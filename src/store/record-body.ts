@@ -4,6 +4,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {severities} from '../domain/code-review.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
+import {cancelReasons} from '../domain/settled.ts';
 import {treeId} from '../domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
 import type {Isolation} from '../domain/sub-agent.ts';
@@ -151,12 +152,19 @@ const documentBlock = z.object({
   data: z.string(),
 });
 const foundToolText = z.object({kind: z.literal('text'), text: z.string(), foundTool: z.string()});
-const toolResult = z.object({
+const toolResultFields = {
   kind: z.literal('tool-result'),
   id: actionIdSchema,
   content: z.array(z.union([foundToolText, z.discriminatedUnion('kind', [textBlock, imageBlock, documentBlock])])),
-  outcome: z.enum(['success', 'error', 'cancelled']),
-});
+};
+const toolResult = z.discriminatedUnion('outcome', [
+  z.object({...toolResultFields, outcome: z.enum(['success', 'error'])}),
+  z.object({
+    ...toolResultFields,
+    outcome: z.literal('cancelled'),
+    reason: z.prefault(z.enum([...cancelReasons, 'unknown']), 'unknown'),
+  }),
+]);
 const usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),

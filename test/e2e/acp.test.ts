@@ -147,6 +147,11 @@ test('what is refused is not done, what is cancelled ends as cancelled, and what
     });
     expect(toldPrompt(scene.server.requests[0])).toBe('Look at /tmp/a b.ts');
     expect(() => scene.read('a.txt')).toThrow();
+    const refused = {status: 'failed', _meta: {weft: {outcome: 'cancelled', reason: 'declined'}}};
+    expect(editor.updates).toContainEqual(expect.objectContaining({sessionUpdate: 'tool_call_update', ...refused}));
+    editor.updates.length = 0;
+    await weft.request(methods.agent.session.load, {sessionId, cwd: scene.place.work, mcpServers: []});
+    expect(editor.updates).toContainEqual(expect.objectContaining({sessionUpdate: 'tool_call', ...refused}));
     const running = prompt(weft, sessionId, 'Go on.');
     await expect(prompt(weft, sessionId, 'Me too.')).rejects.toThrow('A prompt is running');
     await weft.notify(methods.agent.session.cancel, {sessionId});

@@ -38,6 +38,10 @@ describe('canUseTool', () => {
     await using scene = await openScene([touch('a'), say('Done.')]);
     const run = await readAll(ask(scene, 'x', {canUseTool: async () => answer}));
     expect(toolResults(run)).toEqual([expect.stringMatching(told)]);
+    const ends = run.messages.flatMap(message => (message.type === 'user' ? [message.message.content].flat() : []));
+    expect(ends).toMatchObject([
+      made ? {outcome: 'success'} : {is_error: true, outcome: 'cancelled', reason: 'denied'},
+    ]);
     expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(told)]);
     expect(existsSync(join(scene.place.work, 'a'))).toBe(made);
     expect(resultIn(run)).toMatchObject({

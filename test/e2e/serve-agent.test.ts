@@ -34,7 +34,7 @@ test('a prompt is answered as events, kept as a session, and gone on with', asyn
   expect(first).toEqual([
     {type: 'session', sessionId: id},
     {type: 'tool_use', id: 'c1', name: 'Glob', input: {pattern: '*'}},
-    {type: 'tool_result', toolUseId: 'c1', output: expect.any(String), isError: false},
+    {type: 'tool_result', toolUseId: 'c1', output: expect.any(String), isError: false, outcome: 'success'},
     {type: 'text', content: 'Nothing here.'},
     done,
   ]);
@@ -74,8 +74,10 @@ test('what the agent may not do unasked is asked, and each answer counts once', 
   const {server, place} = scene;
   let sessionId = '';
   const asked: string[] = [];
+  const ends: unknown[] = [];
   for await (const {type, permission, ...message} of events(server, {prompt: 'Write.', workDir: place.work})) {
     sessionId = message.sessionId ?? sessionId;
+    if (type === 'tool_result') ends.push(message);
     if (type !== 'permission_request' || permission === undefined) continue;
     asked.push(permission.id);
     expect(permission).toMatchObject({
@@ -92,6 +94,19 @@ test('what the agent may not do unasked is asked, and each answer counts once', 
     expect((await server.ask('POST', '/agent/permission', {body: {...answer, permissionId: 'x'}})).status).toBe(404);
   }
   expect(asked).toEqual(['c1', 'c2']);
+  expect(ends).toMatchObject([
+    {toolUseId: 'c1', isError: false, outcome: 'success'},
+    {toolUseId: 'c2', isError: true, outcome: 'cancelled', reason: 'declined'},
+  ]);
+  const kept = await server.ask('GET', `/agent/sessions/${sessionId}/messages`);
+  expect(kept.body).toContainEqual(
+    expect.objectContaining({
+      message: {
+        role: 'user',
+        content: [expect.objectContaining({tool_use_id: 'c2', outcome: 'cancelled', reason: 'declined'})],
+      },
+    }),
+  );
   expect(['a.txt', 'b.txt'].map(name => existsSync(join(place.work, name)))).toEqual([true, false]);
   const late = {sessionId, permissionId: 'c2', decision: 'allow'};
   expect((await server.ask('POST', '/agent/permission', {body: late})).status).toBe(409);

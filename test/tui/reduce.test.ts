@@ -251,7 +251,7 @@ describe('stories', () => {
             settled: {state: 'cancelled', why: {reason: 'declined', message: 'use the index'}, partial: {queries: []}},
           },
         },
-        toolResult: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled'},
+        toolResult: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled', reason: 'declined'},
         durationMs: 0,
       },
       finished({kind: 'done'}),
@@ -454,7 +454,7 @@ describe('stories', () => {
           },
         },
       },
-      toolResult: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled'},
+      toolResult: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled', reason: 'declined'},
       durationMs: 0,
     });
     expect(out).toBe('\n  ⊘ AskUserQuestion                             not answered');
@@ -511,7 +511,7 @@ describe('stories', () => {
           blocks: pastCalls.map(([, , outcome, text], at) => ({
             kind: 'tool-result',
             id: actionId(`t${at}`),
-            outcome,
+            ...(outcome === 'cancelled' ? {outcome, reason: 'unknown'} : {outcome}),
             content: [{kind: 'text', text}],
           })),
         },

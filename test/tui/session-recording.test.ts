@@ -125,7 +125,7 @@ test('a whole session, frame by frame', async () => {
           },
         },
       },
-      toolResult: {kind: 'tool-result', id: actionId('c2'), content: [], outcome: 'cancelled'},
+      toolResult: {kind: 'tool-result', id: actionId('c2'), content: [], outcome: 'cancelled', reason: 'declined'},
       durationMs: 0,
     },
   );

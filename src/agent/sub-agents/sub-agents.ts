@@ -325,7 +325,8 @@ export class SubAgents {
   }
 
   #lookAtFailure(running: Running, {call, toolResult}: Extract<AgentEvent, {event: 'action-settled'}>): void {
-    const isFailure = toolResult.outcome === 'error';
+    const isDenied = toolResult.outcome === 'cancelled' && toolResult.reason === 'denied';
+    const isFailure = toolResult.outcome === 'error' || isDenied;
     const text = isFailure ? JSON.stringify([call.name, call.input, toolResult.content]) : '';
     const times = isFailure && text === running.lastFailure.text ? running.lastFailure.times + 1 : 1;
     running.lastFailure = {text, times};

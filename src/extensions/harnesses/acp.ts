@@ -231,7 +231,8 @@ class AcpConversation implements Conversation {
     this.#reporter.toolStarted({id, name: textOf(call['name']) || textOf(kind) || 'tool', title, input: rawInput});
     if (status !== 'completed' && status !== 'failed') return;
     this.#calls.delete(id);
-    const end = status === 'completed' ? 'succeeded' : 'failed';
+    const {outcome} = objectOf(objectOf(update['_meta'])['weft']);
+    const end = status === 'completed' ? 'succeeded' : outcome === 'cancelled' ? 'cancelled' : 'failed';
     const files = end === 'succeeded' ? filesOf(call) : [];
     this.#reporter.toolFinished({id, end, output: outputOf(call), files});
   }

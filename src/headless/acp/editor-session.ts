@@ -11,6 +11,7 @@ import type {PermissionMode} from '../../domain/risk.ts';
 import {contextTokens, knownCost, type Usage} from '../../domain/usage.ts';
 import {ownCallMeta} from '../../protocol/acp/own-call.ts';
 import {
+  endOfCall,
   historyUpdates,
   planOf,
   previewContent,
@@ -150,11 +151,11 @@ export class EditorSession {
       }
       case 'action-settled': {
         const {call, toolResult} = event;
-        const status = toolResult.outcome === 'success' ? 'completed' : 'failed';
+        const end = endOfCall(toolResult);
         // The diff of an edit stays: content would take its place.
-        const isDrawn = this.#drawn.delete(call.id) && status === 'completed';
+        const isDrawn = this.#drawn.delete(call.id) && end.status === 'completed';
         const content = isDrawn ? {} : {content: resultContent(toolResult.content)};
-        return this.#update({sessionUpdate: 'tool_call_update', toolCallId: call.id, status, ...content});
+        return this.#update({sessionUpdate: 'tool_call_update', toolCallId: call.id, ...end, ...content});
       }
       case 'todos-framed':
         this.#tasks = applyTaskFrames(this.#tasks, event.frames);

@@ -3,7 +3,13 @@ import {accessOf, type Action} from '../../actions/catalogue.ts';
 import type {FileDiff, Preview} from '../../actions/preview.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {type Message, messageText, type ResultContent} from '../../domain/conversation.ts';
+import {
+  type CallOutcome,
+  type Message,
+  messageText,
+  outcomeFields,
+  type ResultContent,
+} from '../../domain/conversation.ts';
 import type {TodoList} from '../../domain/todo.ts';
 
 /* What weft tells an editor by ACP (`session/update`), from its own terms. The protocol's version is 1. */
@@ -104,6 +110,12 @@ export const resultContent = (content: readonly ResultContent[]): readonly JsonO
     block.kind === 'text' && block.text !== '' ? [{type: 'content', content: textContent(block.text)}] : [],
   );
 
+/** How a call ended. The protocol knows no third state, so `_meta.weft` says more. */
+export const endOfCall = (end: CallOutcome) => ({
+  status: end.outcome === 'success' ? 'completed' : 'failed',
+  _meta: {weft: outcomeFields(end)},
+});
+
 export const planOf = (todos: TodoList) => ({
   sessionUpdate: 'plan',
   entries: todos.map(({title, status}) => ({
@@ -131,10 +143,10 @@ export function historyUpdates(history: readonly Message[]): readonly object[] {
     const calls = message.blocks.flatMap(block => {
       if (block.kind !== 'tool-call') return [];
       const result = results.get(block.id);
-      const status = result?.outcome === 'success' ? 'completed' : 'failed';
+      const end = endOfCall(result ?? {outcome: 'cancelled', reason: 'unknown'});
       const content = resultContent(result?.content ?? []);
       const {id: toolCallId, name: title, input: rawInput} = block;
-      return [{sessionUpdate: 'tool_call', toolCallId, title, kind: 'other', status, rawInput, content}];
+      return [{sessionUpdate: 'tool_call', toolCallId, title, kind: 'other', ...end, rawInput, content}];
     });
     return [...said, ...calls];
   });

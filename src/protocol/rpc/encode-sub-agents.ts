@@ -2,6 +2,7 @@ import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {HarnessEvent} from '../../actions/harness-port.ts';
 import {firstLine} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import type {CallOutcome} from '../../domain/conversation.ts';
 import type {ActionId, SessionId} from '../../domain/ids.ts';
 import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
@@ -13,7 +14,7 @@ import type {
   WireBlock,
   WireToolResult,
 } from './rpc-message.ts';
-import {wireBlock, wireFallback, wireToolResult, wireUsage} from './wire-content.ts';
+import {wireBlock, wireFallback, wireOutcome, wireToolResult, wireUsage} from './wire-content.ts';
 
 /**
  * What programs are told of sub-agents: each as a task, and its calls with their results under the call that started it. Its texts only
@@ -147,8 +148,9 @@ export class SubAgentMessages {
       }
       case 'tool-finished': {
         const {id, output, end} = event;
-        const result = {type: 'tool_result', tool_use_id: id, content: output} as const;
-        return [this.#result(end === 'succeeded' ? result : {...result, is_error: true}, call)];
+        return [
+          this.#result({type: 'tool_result', tool_use_id: id, content: output, ...wireOutcome(harnessEnds[end])}, call),
+        ];
       }
       case 'finished': {
         const {text} = event.outcome;
@@ -224,3 +226,9 @@ function taskUsage({progress}: AgentRow, durationMs: number): TaskUsage {
     duration_ms: durationMs,
   };
 }
+
+const harnessEnds = {
+  succeeded: {outcome: 'success'},
+  failed: {outcome: 'error'},
+  cancelled: {outcome: 'cancelled', reason: 'unknown'},
+} as const satisfies Record<Extract<HarnessEvent, {event: 'tool-finished'}>['end'], CallOutcome>;

@@ -1,4 +1,4 @@
-import type {PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
+import type {PromptEnd, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {knownCost, type ModelUsage} from '../../domain/usage.ts';
@@ -118,7 +118,8 @@ export function oneShotResult(
 ): RpcResult {
   const ended = {...result, exit_code: exitCode};
   if (exitCode === 0 || result.is_error) return ended;
-  return {...ended, subtype: 'error_during_execution', is_error: true, errors: notes};
+  const outcome = result.outcome === 'success' ? 'error' : result.outcome;
+  return {...ended, subtype: 'error_during_execution', is_error: true, outcome, errors: notes};
 }
 
 /** An answer that had to fit a schema is told as the value, and as its text. */
@@ -128,6 +129,7 @@ const answerOf = ({answer, structured}: PromptSummary): Pick<RpcSuccess, 'result
     : {result: JSON.stringify(structured.value), structured_output: structured.value};
 
 const figuresOf = (summary: PromptSummary, {address, model, of}: ResultContext) => ({
+  outcome: outcomeOf(summary.end),
   duration_ms: summary.durationMs,
   duration_api_ms: summary.modelMs,
   num_turns: turnsTold(summary),
@@ -143,6 +145,12 @@ const figuresOf = (summary: PromptSummary, {address, model, of}: ResultContext) 
   ...(of === 'sub-agent' ? {origin: {kind: 'task-notification'} as const} : {}),
   ...address,
 });
+
+/** A prompt that a person or a hook stopped did not fail. */
+function outcomeOf({kind}: PromptEnd): RpcResult['outcome'] {
+  if (kind === 'done') return 'success';
+  return kind === 'interrupted' || kind === 'stopped-by-hook' ? 'cancelled' : 'error';
+}
 
 /** The reference counts the prompt, every tool result, and the note of an interrupt. */
 const turnsTold = ({end, results}: PromptSummary): number => 1 + results + (end.kind === 'interrupted' ? 1 : 0);

@@ -1,4 +1,5 @@
 import {type Json, type JsonObject, jsonText} from '../../base/json.ts';
+import type {CallOutcome, OutcomeFields} from '../../domain/conversation.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {ControlMessage} from './control-message.ts';
 
@@ -244,6 +245,8 @@ export type RpcResult = RpcSuccess | RpcFailure;
 interface ResultFigures extends MessageEnvelope {
   readonly type: 'result';
   readonly is_error: boolean;
+  /** weft's own field: an interrupted prompt did not fail. */
+  readonly outcome: CallOutcome['outcome'];
   /** The exit code of a one-shot run. A program that drives weft gets none: the process goes on. */
   readonly exit_code?: number;
   /** The value of the answer, if the answer had to fit a schema and does. */
@@ -329,7 +332,7 @@ export interface WireDocument {
   readonly source: {readonly type: 'base64'; readonly media_type: string; readonly data: string};
 }
 
-export interface WireToolResult {
+export interface WireToolResult extends OutcomeFields {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
   readonly content: string | readonly (WireText | WireImage | WireDocument)[];

@@ -1,5 +1,12 @@
 import {unreachable} from '../../base/unreachable.ts';
-import type {AssistantBlock, ResultContent, StopReason, ToolResultBlock} from '../../domain/conversation.ts';
+import {
+  type AssistantBlock,
+  type CallOutcome,
+  outcomeFields,
+  type ResultContent,
+  type StopReason,
+  type ToolResultBlock,
+} from '../../domain/conversation.ts';
 import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
 import {type FallbackTrigger, fallbackText, type FellBack} from '../../domain/model-fallback.ts';
 import type {Usage} from '../../domain/usage.ts';
@@ -69,13 +76,19 @@ export function wireDelta(delta: BlockDelta): WireDelta {
   }
 }
 
-/** The wire knows no third state: what was cancelled is told as an error, as the reference does. */
-export function wireToolResult({id, content, outcome}: ToolResultBlock): WireToolResult {
+/** The reference knows no third state: there, a cancelled call is an error. weft's own fields say more. */
+export function wireToolResult(block: ToolResultBlock): WireToolResult {
+  const {id, content} = block;
   const [first] = content;
   const told =
     first === undefined ? '' : content.length === 1 && first.kind === 'text' ? first.text : content.map(wirePart);
-  const result = {type: 'tool_result', tool_use_id: id, content: told} as const;
-  return outcome === 'success' ? result : {...result, is_error: true};
+  return {type: 'tool_result', tool_use_id: id, content: told, ...wireOutcome(block)};
+}
+
+/** How a call ended, as fields of its result. */
+export function wireOutcome(end: CallOutcome): Pick<WireToolResult, 'is_error' | 'outcome' | 'reason'> {
+  const {outcome} = end;
+  return {...(outcome === 'success' ? {} : {is_error: true}), ...outcomeFields(end)};
 }
 
 function wirePart(part: ResultContent): WireText | WireImage | WireDocument {

@@ -8,6 +8,7 @@ import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {ProviderName} from '../../domain/sandbox.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
+import {cancelReasons} from '../../domain/settled.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
 import {type AgentRuns, type AnswerEnd, noRecord} from '../agent-runs.ts';
 import {taskPlan} from './shown-plan.ts';
@@ -94,6 +95,8 @@ export const agentMessage = z.object({
   toolUseId: z.optional(z.string()),
   output: z.optional(z.string()),
   isError: z.optional(z.boolean()),
+  outcome: z.optional(z.enum(['success', 'error', 'cancelled'])),
+  reason: z.optional(z.enum(cancelReasons)),
   plan: z.optional(taskPlan),
   permission: z.optional(object),
   message: z.optional(z.string()),

@@ -255,6 +255,7 @@ describe('approvals', () => {
         kind: 'tool-result',
         id: 'b',
         outcome: 'cancelled',
+        reason: 'declined',
         content: [{kind: 'text', text: 'The user said no to this: not now'}],
       },
     });
@@ -423,12 +424,14 @@ describe('interrupt', () => {
         kind: 'tool-result',
         id: 'a',
         outcome: 'cancelled',
+        reason: 'interrupted',
         content: [{kind: 'text', text: 'The user interrupted this.\nOutput before it was stopped:\nsleep: half'}],
       },
       {
         kind: 'tool-result',
         id: 'b',
         outcome: 'cancelled',
+        reason: 'interrupted',
         content: [{kind: 'text', text: 'The user interrupted this.'}],
       },
     ]);

@@ -116,6 +116,7 @@ describe('failures', () => {
         kind: 'tool-result',
         id: 'a',
         outcome: 'cancelled',
+        reason: 'not-run',
         content: [{kind: 'text', text: 'This was not run: the answer that asked for it broke off.'}],
       },
     });
@@ -208,6 +209,7 @@ describe('the queue', () => {
         kind: 'tool-result',
         id: 'a',
         outcome: 'cancelled',
+        reason: 'shutdown',
         content: [{kind: 'text', text: 'weft was stopped before this ended.\nOutput before it was stopped:\npart'}],
       },
     });

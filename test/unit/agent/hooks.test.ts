@@ -99,11 +99,11 @@ describe('before a call', () => {
     await bench.next('prompt-finished');
   });
 
-  test('deny is told word for word as an error, and is a denial', async () => {
+  test('deny is told word for word, and is a denial', async () => {
     const done = await runCommand(beforeCall({verdict: {kind: 'deny', reason: 'not on Fridays'}}));
     expect(done).toMatchObject({
       ran: [],
-      outcome: 'error',
+      outcome: 'cancelled',
       texts: ['PreToolUse:Bash hook error: not on Fridays'],
       summary: {end: {kind: 'done'}, denials: [{by: 'hook', call: {id: 'b'}}]},
     });
@@ -127,7 +127,7 @@ describe('before a call', () => {
 
   test('an input that does not fit is a denial', async () => {
     const done = await runCommand(beforeCall({input: {command: 7}}));
-    expect(done).toMatchObject({ran: [], outcome: 'error', summary: {denials: [{by: 'hook'}]}});
+    expect(done).toMatchObject({ran: [], outcome: 'cancelled', summary: {denials: [{by: 'hook'}]}});
     expect(done.texts[0]).toMatch(/^PreToolUse:Bash hook error: the input it gave does not fit: /u);
   });
 
@@ -406,12 +406,16 @@ describe('a program’s answer to an approval', () => {
   });
 
   test.each([
-    ['program', 'error', 'Use ninja.'],
-    ['user', 'cancelled', 'The user said no to this: Use ninja.'],
-  ] as const)('a refusal by a %s', async (by, outcome, text) => {
+    ['program', 'denied', 'Use ninja.'],
+    ['user', 'declined', 'The user said no to this: Use ninja.'],
+  ] as const)('a refusal by a %s', async (by, reason, text) => {
     const answer = {decision: 'refuse', message: 'Use ninja.', by} as const;
     const done = await answered({op: 'answer-approval', id, answer});
-    expect(done).toMatchObject({ran: [], told: {outcome, content: [{text}]}, summary: {denials: [{by: 'user'}]}});
+    expect(done).toMatchObject({
+      ran: [],
+      told: {outcome: 'cancelled', reason, content: [{text}]},
+      summary: {denials: [{by: 'user'}]},
+    });
     expect(done.told?.content).toHaveLength(1);
   });
 });

@@ -19,6 +19,7 @@ const lost = (id: string): ToolResultBlock => ({
   id: actionId(id),
   content: [text(lostResultText)],
   outcome: 'cancelled',
+  reason: 'unknown',
 });
 const user = (id: string, ...blocks: (ToolResultBlock | ReturnType<typeof text>)[]): Message => ({
   role: 'user',

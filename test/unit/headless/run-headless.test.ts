@@ -155,6 +155,7 @@ describe('json', () => {
       provider: 'script',
       subtype: 'success',
       is_error: false,
+      outcome: 'success',
       result: 'Done.',
       duration_ms: 0,
       duration_api_ms: 0,

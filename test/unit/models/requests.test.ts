@@ -40,7 +40,13 @@ const conversation: readonly Message[] = [
   user(
     {kind: 'tool-result', id: actionId('functions.Bash:0'), content: [text('a.png'), png], outcome: 'success'},
     {kind: 'tool-result', id: actionId('b'), content: [text('No such input.')], outcome: 'error'},
-    {kind: 'tool-result', id: actionId('c'), content: [text('The user said no.')], outcome: 'cancelled'},
+    {
+      kind: 'tool-result',
+      id: actionId('c'),
+      content: [text('The user said no.')],
+      outcome: 'cancelled',
+      reason: 'declined',
+    },
     text('Go on.'),
   ),
   assistant(text('Done.')),

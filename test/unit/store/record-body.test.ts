@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {actionId, documentId, messageId} from '../../../src/domain/ids.ts';
+import type {CallOutcome} from '../../../src/domain/conversation.ts';
 import {treeId} from '../../../src/domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../../../src/domain/journal.ts';
+import {cancelReasons} from '../../../src/domain/settled.ts';
 import {decodeBody, encodeBody} from '../../../src/store/record-body.ts';
 
 const anyText = fc.string({unit: 'binary'});
@@ -12,12 +14,23 @@ const count = fc.nat();
 const usage = fc.record({inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count});
 const json = fc.jsonValue({noUnicodeString: false}).map(value => JSON.parse(JSON.stringify(value)));
 const textBlock = text.map(value => ({kind: 'text', text: value}) as const);
-const result = fc.record({
-  kind: fc.constant('tool-result' as const),
-  id: text.map(actionId),
-  content: fc.array(fc.oneof(textBlock, fc.record({kind: fc.constant('text' as const), text, foundTool: text}))),
-  outcome: fc.constantFrom('success' as const, 'error' as const, 'cancelled' as const),
-});
+const end: fc.Arbitrary<CallOutcome> = fc.oneof(
+  fc.record({outcome: fc.constantFrom('success' as const, 'error' as const)}),
+  fc.record({
+    outcome: fc.constant('cancelled' as const),
+    reason: fc.constantFrom(...cancelReasons, 'unknown' as const),
+  }),
+);
+const result = fc
+  .tuple(
+    fc.record({
+      kind: fc.constant('tool-result' as const),
+      id: text.map(actionId),
+      content: fc.array(fc.oneof(textBlock, fc.record({kind: fc.constant('text' as const), text, foundTool: text}))),
+    }),
+    end,
+  )
+  .map(([fields, ended]) => ({...fields, ...ended}));
 const tree = text.map(treeId);
 const change = fc.oneof(fc.constant('untouched' as const), fc.record({before: tree, after: tree}));
 const record: fc.Arbitrary<JournalRecord> = fc.oneof(
@@ -85,4 +98,12 @@ test('no text makes it throw', () => {
       },
     ),
   );
+});
+
+test('a result that an earlier weft kept does not say why it was cancelled', () => {
+  const kept = {kind: 'tool-result', id: 'a', content: [], outcome: 'cancelled'};
+  expect(decodeBody('result', JSON.stringify(kept))).toEqual({
+    tag: 'ok',
+    value: {kind: 'result', result: {...kept, reason: 'unknown'}},
+  });
 });

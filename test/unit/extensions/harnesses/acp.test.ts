@@ -166,3 +166,21 @@ test('ACP: what was said in an earlier program is not told again, and a plan is'
     {event: 'finished', outcome: {kind: 'failed', reason: 'opencode refused to go on.', text: ''}},
   ]);
 });
+
+const ended = (toolCallId: string, outcome: string) =>
+  update({sessionUpdate: 'tool_call', toolCallId, title: 'x', status: 'failed', _meta: {weft: {outcome}}});
+
+test('ACP: weft at the other end says which calls were cancelled', async () => {
+  const scene = await startScripted(
+    async side => {
+      const {id} = await greetAcp(side);
+      side.say(ended('c1', 'cancelled'), ended('c2', 'error'), {jsonrpc: '2.0', id, result: {stopReason: 'end_turn'}});
+    },
+    {harness: 'opencode'},
+  );
+  await scene.first;
+  expect(scene.events.flatMap(event => (event.event === 'tool-finished' ? [event.end] : []))).toEqual([
+    'cancelled',
+    'failed',
+  ]);
+});

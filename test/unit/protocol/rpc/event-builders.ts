@@ -2,7 +2,12 @@ import type {AgentEvent, PromptSummary, SessionUsage} from '../../../../src/acti
 import {actionOf, type SettledOf} from '../../../../src/actions/catalogue.ts';
 import {noChanges} from '../../../../src/actions/changes-port.ts';
 import {unreachable} from '../../../../src/base/unreachable.ts';
-import type {AssistantBlock, StopReason, ToolCallBlock} from '../../../../src/domain/conversation.ts';
+import {
+  type AssistantBlock,
+  callOutcome,
+  type StopReason,
+  type ToolCallBlock,
+} from '../../../../src/domain/conversation.ts';
 import {actionId, messageId, parseSessionId} from '../../../../src/domain/ids.ts';
 import type {BlockStart} from '../../../../src/domain/model-stream.ts';
 import {noUsage, type Usage} from '../../../../src/domain/usage.ts';
@@ -168,7 +173,7 @@ export function commandSettled(
       event: 'action-settled',
       call: made,
       result: {tag: 'action', result: {name: 'request-command-output', input, settled}},
-      toolResult: {kind: 'tool-result', id: made.id, content: [{kind: 'text', text: told}], outcome: settled.state},
+      toolResult: {kind: 'tool-result', id: made.id, content: [{kind: 'text', text: told}], ...callOutcome(settled)},
       durationMs: 412,
     },
   ];

@@ -117,6 +117,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
           id: write.id,
           content: [{kind: 'text', text: 'Not permitted: outside the workspace.'}],
           outcome: 'cancelled',
+          reason: 'denied',
         },
         durationMs: 0,
       },
