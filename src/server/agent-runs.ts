@@ -91,7 +91,7 @@ export class AgentRuns {
   readonly #runs = new Map<SessionId, Run>();
   readonly #held = new Map<SessionId, HeldSession>();
   /** The last ones that have ended: a reader may come back for the rest, and a late answer is told apart from one to nothing. */
-  readonly #ended = new Map<SessionId, Run>();
+  readonly #ended = new Map<SessionId, Pick<Run, 'events' | 'asks'>>();
   readonly #attached = new Map<SessionId, AttachedSession>();
   readonly #live = new WeakMap<AgentClient, LiveEvents>();
   #isClosing = false;
@@ -174,7 +174,7 @@ export class AgentRuns {
         this.#runs.delete(session);
         if (this.#are === 'of-many' || run.asks.size > 0) quietly(() => this.#asks.clear(session));
         this.#ended.delete(session);
-        this.#ended.set(session, run);
+        this.#ended.set(session, {events: run.events, asks: run.asks});
         const [oldest] = this.#ended.keys();
         if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
       },

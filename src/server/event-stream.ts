@@ -30,14 +30,14 @@ const mostKept = 32 * 1024 * 1024;
 export class EventLog implements EventStream {
   readonly #events: NumberedEvent[] = [];
   readonly #listeners = new Set<() => void>();
-  readonly #onReaders: () => void;
+  #onReaders: () => void;
   readonly #most: number;
   #kept = 0;
   /** How many events were let go. */
   #gone = 0;
   isOver = false;
 
-  /** `onReaders` is called when a reader comes or goes. `most` are UTF-16 units to keep. */
+  /** `onReaders` is called when a reader comes or goes before the end. `most` are UTF-16 units to keep. */
   constructor(onReaders: () => void, most = mostKept) {
     this.#onReaders = onReaders;
     this.#most = most;
@@ -67,6 +67,8 @@ export class EventLog implements EventStream {
 
   end(): void {
     this.isOver = true;
+    // A kept stream must not keep the engine alive that wrote it.
+    this.#onReaders = () => {};
     this.#tell();
   }
 

@@ -15,10 +15,11 @@ export interface AgentServer extends AsyncDisposable {
   again(): Promise<WeftServer>;
 }
 
-export async function serve(script: Script): Promise<AgentServer> {
+export async function serve(script: Script, environment: Readonly<Record<string, string>> = {}): Promise<AgentServer> {
   const place = new TempPlace();
   const model = await startModelServer(script);
-  const start = (): Promise<WeftServer> => WeftServer.start({place, environment: pointedAt(model)});
+  const start = (): Promise<WeftServer> =>
+    WeftServer.start({place, environment: {...pointedAt(model), ...environment}});
   const server = await start();
   const servers = [server];
   return {

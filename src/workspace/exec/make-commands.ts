@@ -143,7 +143,10 @@ export function makeCommands(options: CommandsOptions): Commands {
       if (context === undefined) return;
       await (await hooks)?.close();
       await (await openBlocks()).close();
-      makeBlockRegistry(options.registryFolder).endRun((await context).tags.prefix);
+      const {tags, preludes, pipes} = await context;
+      preludes.close();
+      pipes.close();
+      makeBlockRegistry(options.registryFolder).endRun(tags.prefix);
       await options.sandbox.close();
     },
   };
@@ -153,12 +156,18 @@ const noBlock = (id: BlockId) => failed(rejected(`There is no block ${id}. No bl
 
 /** Makes what all commands of this process share; called when the first command starts. */
 async function makeRunContext({ownVariables, registryFolder}: CommandsOptions): Promise<ShellContext> {
-  const [{makeRunTags}, {startProcessWatchdog}, {makePreludes}] = await Promise.all([
+  const [{makeRunTags}, {startProcessWatchdog}, {makePreludes}, {makeOutputPipes}] = await Promise.all([
     import('./run-tag.ts'),
     import('./watchdog.ts'),
     import('./shell-start.ts'),
+    import('./output-pipe.ts'),
   ]);
   const tags = await makeRunTags(registryFolder);
   makeBlockRegistry(registryFolder).beginRun(tags.prefix);
-  return {tags, watchdog: startProcessWatchdog(tags.prefix), preludes: makePreludes(ownVariables['BASH_ENV'] ?? '')};
+  return {
+    tags,
+    watchdog: startProcessWatchdog(tags.prefix),
+    preludes: makePreludes(ownVariables['BASH_ENV'] ?? ''),
+    pipes: makeOutputPipes(),
+  };
 }

@@ -3,7 +3,6 @@ import {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Readable} from 'node:stream';
-import {execa} from 'execa';
 import {openFileName} from './process-table.ts';
 
 /** The pipe that a command writes to. stdout and stderr share it, so output arrives in the order in which it was written. */
@@ -27,6 +26,8 @@ export type Descriptor = 3 | 4 | 5 | 6 | 7 | 8 | 9;
 export interface OutputPipes {
   /** Throws when the system has no room for a pipe. */
   open(): Promise<OutputPipe>;
+  /** Closes the unused pipes. A pipe in use is closed with its run. */
+  close(): void;
 }
 
 /**
@@ -35,7 +36,12 @@ export interface OutputPipes {
  */
 export function makeOutputPipes(): OutputPipes {
   const free: NamedPipe[] = [];
+  let isClosed = false;
   return {
+    close() {
+      isClosed = true;
+      for (const named of free.splice(0)) named.forget();
+    },
     async open() {
       const named = free.pop() ?? (await makeNamedPipe());
       // The reading end is opened first and without blocking: otherwise each end would wait for the other.
@@ -59,7 +65,7 @@ export function makeOutputPipes(): OutputPipes {
           const ended = reader.readableEnded;
           reader.destroy();
           // A pipe that a process may still have open is not used for the next run.
-          if (ended) free.push(named);
+          if (ended && !isClosed) free.push(named);
           else named.forget();
         },
       };
@@ -79,6 +85,7 @@ async function makeNamedPipe(): Promise<NamedPipe> {
   const remove = (): void => rmSync(folder, {recursive: true, force: true});
   const path = join(folder, 'pipe');
   try {
+    const {execa} = await import('execa');
     await execa('mkfifo', ['-m', '600', path], {stdin: 'ignore'});
     if (existsSync('/proc/self/fd')) {
       const holder = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

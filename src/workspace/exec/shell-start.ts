@@ -39,6 +39,8 @@ export interface Prelude {
 export interface Preludes {
   /** `inside`: for a shell that does not see weft's own files. */
   open(inside: PreludeFolders | 'as-it-is'): Prelude;
+  /** Closes the unused files. A file in use is closed at `release`: a shell that wrote through a stale descriptor would hit another file. */
+  close(): void;
 }
 
 /** Folders for the files of a prelude: where they lie, and where the shell sees them. */
@@ -55,7 +57,16 @@ export const startedWith = (shell: string, {path}: {readonly path: string}): {re
 export function makePreludes(ownStart: string): Preludes {
   const free: PreludePair[] = [];
   const freeInside: PreludePair[] = [];
+  let isClosed = false;
+  const discard = ({script, report}: PreludePair): void => {
+    script.close();
+    report.close();
+  };
   return {
+    close() {
+      isClosed = true;
+      for (const pair of [...free.splice(0), ...freeInside.splice(0)]) discard(pair);
+    },
     open(inside) {
       const unused = inside === 'as-it-is' ? free : freeInside;
       const pair = unused.pop() ?? makePair(ownStart, inside);
@@ -66,6 +77,7 @@ export function makePreludes(ownStart: string): Preludes {
           return text.startsWith('/') && text.endsWith('\n') ? text.slice(0, -1) : undefined;
         },
         release() {
+          if (isClosed) return discard(pair);
           pair.report.clear();
           unused.push(pair);
         },
@@ -75,7 +87,10 @@ export function makePreludes(ownStart: string): Preludes {
 }
 
 /** The prelude of blocks: the shell has no open files of weft's, and waits for its background processes before it ends, because they use its terminal too. */
-export function makeBlockPrelude(ownStart: string, inside: PreludeFolders | 'as-it-is'): {readonly path: string} {
+export function makeBlockPrelude(
+  ownStart: string,
+  inside: PreludeFolders | 'as-it-is',
+): Pick<ScratchFile, 'path' | 'close'> {
   const script = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.scripts);
   script.write(`${closeInheritedFiles}${start(ownStart)}trap wait EXIT\n`);
   return script;
@@ -106,6 +121,8 @@ interface ScratchFile {
   write(text: string): void;
   read(): string;
   clear(): void;
+  /** Closes and removes the file. */
+  close(): void;
 }
 
 /** Where an open file has a name of its own the file's other name goes at once; elsewhere when weft ends. */
@@ -116,11 +133,7 @@ function makeScratchFile(): ScratchFile {
   const remove = (): void => rmSync(folder, {recursive: true, force: true});
   const open = existsSync('/proc/self/fd');
   if (open) remove();
-  else
-    process.once('exit', () => {
-      closeSync(descriptor);
-      remove();
-    });
+  else process.once('exit', remove);
   return {
     path: open ? `/proc/${process.pid}/fd/${descriptor}` : named,
     write: text => void writeSync(descriptor, text, 0),
@@ -131,6 +144,12 @@ function makeScratchFile(): ScratchFile {
     },
     // The next shell empties the file; until then it does not begin as a path does. To empty it here costs a millisecond.
     clear: () => void writeSync(descriptor, '-', 0),
+    close() {
+      closeSync(descriptor);
+      if (open) return;
+      process.off('exit', remove);
+      remove();
+    },
   };
 }
 
@@ -139,11 +158,13 @@ function makeNamedFile({outside, inside}: PreludeFolders['scripts']): ScratchFil
   const name = randomUUID();
   const file = join(outside, name);
   writeFileSync(file, '', {flag: 'wx', mode: 0o600});
+  const remove = (): void => rmSync(file, {recursive: true, force: true});
   return {
     path: join(inside, name),
     write: text => writeFileSync(file, text),
     read: () => readSmallFile(file),
-    clear: () => rmSync(file, {recursive: true, force: true}),
+    clear: remove,
+    close: remove,
   };
 }
 

@@ -54,7 +54,7 @@ export interface ShellOptions {
   readonly outputs: OutputFolder;
   /** Makes the filter of one command: its output goes through the filter before anything else sees it. */
   readonly filter: () => OutputFilter;
-  /** The run tags, watchdog and preludes that all commands of this weft process share; made when the first command starts. */
+  /** The run tags, watchdog, preludes and pipes that all commands of this weft process share; made when the first command starts. */
   readonly runContext: () => Promise<ShellContext>;
   readonly sandbox: CommandSandbox;
   /** Takes over the processes that a command left running; returns the line that tells the model of them. */
@@ -73,6 +73,7 @@ export interface ShellContext {
   readonly tags: RunTags;
   readonly watchdog: ProcessWatchdog;
   readonly preludes: Preludes;
+  readonly pipes: OutputPipes;
 }
 
 /** Processes that go on running after their shell has ended. */
@@ -138,7 +139,6 @@ export function makeShell(options: ShellOptions): ShellPort {
   const [root] = options.roots;
   let directory = root;
   let shell: string | undefined;
-  let pipes: OutputPipes | undefined;
 
   async function run(
     request: ShellRequest,
@@ -215,7 +215,7 @@ export function makeShell(options: ShellOptions): ShellPort {
         channel = 'pipes';
       }
       const before = runningNow();
-      const started = await begin(async start => startShell(start, from));
+      const started = await begin(async start => startShell(start, from, context.pipes));
       if (started.tag === 'failed') {
         return await settle({kind: 'not-started', fault: rejected(`The command was not started: ${started.error}`)});
       }
@@ -282,52 +282,52 @@ export function makeShell(options: ShellOptions): ShellPort {
     }
   }
 
-  async function startShell(
-    {program, args, environment}: CommandStart,
-    from: string,
-  ): Promise<Outcome<Attempt<Started>, string>> {
-    const {execa} = await import('execa');
-    pipes ??= (await import('./output-pipe.ts')).makeOutputPipes();
-    let pipe: OutputPipe;
-    try {
-      pipe = await pipes.open();
-    } catch (cause) {
-      return failed(causeText(cause));
-    }
-    const subprocess = execa(program, args, {
-      cwd: from,
-      env: environment,
-      extendEnv: false,
-      stdio: withoutTerminals(['ignore', pipe.writer, pipe.writer]),
-      killDescendants: true,
-      reject: false,
-    });
-    pipe.closeWriter();
-    const {pid} = subprocess;
-    if (pid === undefined) {
-      pipe.close();
-      const result = await subprocess;
-      const reason = result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was made';
-      return failed(`${program} could not be started in ${from}: ${reason}`);
-    }
-    const started = startAtOnce(pid);
-    const ended = subprocess.then(({exitCode, signal}): ProcessEnd =>
-      signal === undefined ? {kind: 'exited', code: exitCode ?? 0} : {kind: 'signalled', signal},
-    );
-    const discard = async (): Promise<string> => {
-      const words = await textOf(pipe.reader);
-      pipe.close();
-      return words;
-    };
-    return ok({started: {pipe, child: {pid, started, ended}}, ended, discard});
-  }
-
   return {
     get directory() {
       return directory;
     },
     run,
   };
+}
+
+async function startShell(
+  {program, args, environment}: CommandStart,
+  from: string,
+  pipes: OutputPipes,
+): Promise<Outcome<Attempt<Started>, string>> {
+  const {execa} = await import('execa');
+  let pipe: OutputPipe;
+  try {
+    pipe = await pipes.open();
+  } catch (cause) {
+    return failed(causeText(cause));
+  }
+  const subprocess = execa(program, args, {
+    cwd: from,
+    env: environment,
+    extendEnv: false,
+    stdio: withoutTerminals(['ignore', pipe.writer, pipe.writer]),
+    killDescendants: true,
+    reject: false,
+  });
+  pipe.closeWriter();
+  const {pid} = subprocess;
+  if (pid === undefined) {
+    pipe.close();
+    const result = await subprocess;
+    const reason = result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was made';
+    return failed(`${program} could not be started in ${from}: ${reason}`);
+  }
+  const started = startAtOnce(pid);
+  const ended = subprocess.then(({exitCode, signal}): ProcessEnd =>
+    signal === undefined ? {kind: 'exited', code: exitCode ?? 0} : {kind: 'signalled', signal},
+  );
+  const discard = async (): Promise<string> => {
+    const words = await textOf(pipe.reader);
+    pipe.close();
+    return words;
+  };
+  return ok({started: {pipe, child: {pid, started, ended}}, ended, discard});
 }
 
 /** The program to start for a command, and its variables; the enclosure has its own. */

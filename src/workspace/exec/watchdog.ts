@@ -187,15 +187,15 @@ until printf '%s' "$undo" >&3 || [ -z "$(stty -g <&3)" ] || [ "$turns" -ge 300 ]
 /**
  * Lets a command live on when weft has ended: somebody has to hold its terminal or pipe open and take what it writes, or it would
  * be hung up or broken off. The watchdog holds the open file `descriptor` now and reads it into `file` (nowhere, if that is empty)
- * once weft is gone, until the group of `leader` has no members.
+ * once weft is gone, until the group of `leader` has no members. Close the result when the command has ended.
  */
 export function keepReadingAfterExit(source: {
   readonly descriptor: number;
   readonly leader: number;
   readonly file: string;
-}): void {
+}): Pick<Watchdog, 'close'> {
   const args = [String(source.leader), source.file || '/dev/null'];
-  startWatchdog(outputScript, {args, descriptors: [source.descriptor]});
+  return startWatchdog(outputScript, {args, descriptors: [source.descriptor]});
 }
 
 /**

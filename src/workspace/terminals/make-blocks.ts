@@ -106,8 +106,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   const listeners = new Set<() => void>();
   let telling: NodeJS.Timeout | undefined;
   let shell: string | undefined;
-  let ownPrelude: {readonly path: string} | undefined;
-  let preludeInside: {readonly path: string} | undefined;
+  let ownPrelude: ReturnType<typeof makeBlockPrelude> | undefined;
+  let preludeInside: ReturnType<typeof makeBlockPrelude> | undefined;
 
   /** One prelude serves all blocks. */
   const preludeOf = (enclosure: Enclosure): {readonly path: string} => {
@@ -207,6 +207,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       const {directory} = entry.registered;
       await adopt({...run, command: block.command, directory, members, pipe: 'closed', release});
     } else release();
+    if (isClosed) block.release();
     changed();
     const over = listed().filter(other => !isRunning(other));
     for (const {block: old} of over.slice(0, Math.max(0, over.length - mostEnded))) {
@@ -215,6 +216,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     }
   }
 
+  /** A kept block that ends later has no reader. */
+  let isClosed = false;
   const stopping = new Set<BlockId>();
   /** Blocks that are being handed over to a watchdog. Weft waits for these before it ends. */
   const keeping = new Set<Promise<void>>();
@@ -436,7 +439,10 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     watchdog.forget(block.source.leader);
     const file = block.file();
     const {descriptor, leader} = block.source;
-    if (descriptor !== undefined) keepReadingAfterExit({descriptor, leader, file});
+    if (descriptor !== undefined) {
+      const reader = keepReadingAfterExit({descriptor, leader, file});
+      void block.ended.then(() => reader.close());
+    }
     options.registry.put({...entry.registered, life: 'kept', file});
   }
 
@@ -481,7 +487,12 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       const owns = (runTag: string): boolean => runTag.startsWith(tags.prefix) && !kept.has(runTag);
       await endProcessTree({leaders, owns, outputs}, 'long');
       for (const {block} of ours) options.registry.remove(block.runTag);
+      isClosed = true;
       for (const {block, life} of entries.values()) if (life !== 'kept') block.release();
+      // A shell reads its prelude when it starts.
+      for (const prelude of [ownPrelude, preludeInside]) prelude?.close();
+      ownPrelude = undefined;
+      preludeInside = undefined;
       watchdog.dismiss();
     },
   };

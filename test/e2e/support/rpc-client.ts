@@ -17,8 +17,12 @@ export interface RpcClient {
 
 export const rpcArgs = ['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json'];
 
-export function startRpc(scene: Scene, args: readonly string[] = []): RpcClient {
-  const child = scene.start([...rpcArgs, ...args], {stdin: 'open'});
+export function startRpc(
+  scene: Scene,
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): RpcClient {
+  const child = scene.start([...rpcArgs, ...args], {stdin: 'open', environment});
   const ended = finish(child);
   const unread: Message[] = [];
   const waiting: {matches: (message: Message) => boolean; resolve: (message: Message) => void}[] = [];

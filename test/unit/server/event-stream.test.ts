@@ -16,6 +16,16 @@ test('a very long stream lets its oldest events go, and says so to who comes for
   expect(log.after(10)).toEqual([]);
 });
 
+test('the writer of a stream that is over hears nothing of its readers', () => {
+  const heard: string[] = [];
+  const log = new EventLog(() => heard.push('changed'));
+  const leave = log.subscribe(() => {});
+  log.end();
+  leave();
+  log.subscribe(() => {})();
+  expect(heard).toEqual(['changed']);
+});
+
 test('one event is kept, however long it is', () => {
   const log = new EventLog(() => {}, 10);
   log.add({type: 'text', content: 'x'.repeat(100)});

@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import type {BlockId} from '../../../../src/domain/ids.ts';
 import {running} from '../../../support/processes.ts';
+import {openHandles} from '../../../support/open-handles.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {never} from '../temporary-folder.ts';
 import {commandPlace} from './command-place.ts';
@@ -13,7 +14,7 @@ const {blocks, control, root, shell} = place;
 afterAll(() => place[Symbol.asyncDispose]());
 
 /** Starts a command and moves it to the background when it has printed something. */
-async function moved(command: string, {timeoutMs = 20_000} = {}) {
+async function moved(command: string, {timeoutMs = 20_000, at = place} = {}) {
   const background = new AbortController();
   const request = {
     command,
@@ -24,7 +25,7 @@ async function moved(command: string, {timeoutMs = 20_000} = {}) {
     ...onPipes,
   } as const;
   const stop = new AbortController();
-  const report = await shell.run({...request, background: background.signal}, () => background.abort(), stop.signal);
+  const report = await at.shell.run({...request, background: background.signal}, () => background.abort(), stop.signal);
   if (report.end.kind !== 'moved') throw new Error(`it ended: ${JSON.stringify(report.end)}`);
   return {report, id: report.end.block, stop};
 }
@@ -91,4 +92,21 @@ test('a command that ends at that very moment settles once, as ended or as moved
     }),
   );
   expect(ends).toEqual(Array.from({length: 20}, (_, at) => [{kind: 'exited', code: 4}, `${at}\n`]));
+});
+
+test.runIf(process.platform === 'linux')('nothing stays open of a session that is closed', async () => {
+  const echo = {command: 'echo one', environment: 'inherited', confinement: 'chosen'} as const;
+  // The first terminal of a process opens /dev/null for good.
+  await blocks.start({...echo, directory: root}, never);
+  const before = openHandles(process.pid);
+  const own = commandPlace();
+  await own.run('echo two');
+  await own.blocks.start({...echo, directory: own.root}, never);
+  const kept = await moved('echo first; while [ ! -e go ]; do sleep 0.02; done', {at: own});
+  own.control.keep(kept.id);
+  await own.close();
+  // A command that the user keeps ends later.
+  writeFileSync(join(own.root, 'go'), '');
+  await expect.poll(() => openHandles(process.pid)).toEqual(before);
+  await own[Symbol.asyncDispose]();
 });

@@ -1,0 +1,44 @@
+import {setFlagsFromString} from 'node:v8';
+import {runInNewContext} from 'node:vm';
+import {expect, test} from 'vitest';
+import {AgentRuns, type AsksPort, noRecord} from '../../../src/server/agent-runs.ts';
+import {accepted, finished} from '../../tui/support/events.ts';
+import {scriptedEngine, sessionInfo} from '../../tui/support/scripted-engine.ts';
+
+const noAsks: AsksPort = {
+  open: () => {},
+  settle: () => {},
+  clear: () => {},
+  answer: () => 'unknown',
+  answers: () => [],
+  running: () => new Set(),
+};
+
+/** Runs one prompt to its end, with a reader that leaves after it. */
+async function runOnce(runs: AgentRuns): Promise<WeakRef<object>> {
+  const client = scriptedEngine();
+  const work = {kind: 'prompt'} as const;
+  const stream = runs.start(client, {text: 'Go', images: [], context: '', work, record: noRecord});
+  const over = Promise.withResolvers<void>();
+  const leave = stream.subscribe(() => (stream.isOver ? over.resolve() : undefined));
+  client.emit(accepted('Go'));
+  client.emit(finished({kind: 'done'}));
+  await over.promise;
+  leave();
+  return new WeakRef(client);
+}
+
+test('the events of a prompt outlive it, its engine does not', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const runs = new AgentRuns(() => 'p1', noAsks, 'of-one-process');
+  const engine = await runOnce(runs);
+  await expect
+    .poll(() => {
+      collect();
+      return engine.deref() === undefined;
+    })
+    .toBe(true);
+  const events = runs.events(sessionInfo.id);
+  expect(events === 'none' ? [] : events.after(0).map(({data}) => JSON.parse(data).type)).toEqual(['session', 'done']);
+});
