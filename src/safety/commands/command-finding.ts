@@ -15,10 +15,10 @@ import {
   type SideEffect,
 } from './analyze-command.ts';
 import type {CommandForms} from './command-forms.ts';
-import {fileEffects} from './file-effects.ts';
+import {fileEffects, type InvocationEffect} from './file-effects.ts';
 import {operandsWritten, pathsInCommand} from './mentioned-paths.ts';
 import {plainText} from './only-reads.ts';
-import {isWorse, type KnownRisk, riskOfWords, staysOnLoopback} from './risks.ts';
+import {isWorse, type KnownRisk, riskOfWords, riskWithTexts, staysOnLoopback} from './risks.ts';
 import {commandStarts, programName} from './wrappers.ts';
 
 interface CommandEvidence {
@@ -102,7 +102,9 @@ function analysisFinding(command: string, analysis: ScriptAnalysis, context: Pat
         risk: worst(risks),
       }),
       destructiveCommands: distinctCommands([
-        ...destroying.map(({invocation, known}) => simpleCommand(invocation, known.words)),
+        ...destroying.map(({invocation, known}) =>
+          known.where === 'here' ? simpleCommand(invocation, known.words) : [],
+        ),
         ...writing.map(invocation => simpleCommand(invocation, wordsOf(invocation))),
       ]),
       confirmWord:
@@ -202,14 +204,14 @@ function askedInvocation(
     invocation,
     reason,
     effect,
-  }: {readonly invocation: JudgedInvocation; readonly reason: PartEffect; readonly effect: FileEffect},
+  }: {readonly invocation: JudgedInvocation; readonly reason: PartEffect; readonly effect: InvocationEffect},
 ): AskedInvocation {
   const words = wordsOf(invocation);
   const isPlain = invocation.words.every(word => plainText(word) !== undefined);
   const expected =
     isPlain && staysOnLoopback(words)
-      ? ({risk: 'local-change', does: 'talks to a server on this machine', words, texts: []} as const)
-      : knownRisk(words);
+      ? ({risk: 'local-change', does: 'talks to a server on this machine', words, where: 'here'} as const)
+      : riskWithTexts(words);
   const known = withEffect(expected, {words, effect});
   const does = invocation.elsewhere === 'only reads' || known.does === '' ? reason : known.does;
   return {invocation, known, does, part: quotedPart(command, invocation.range)};
@@ -218,21 +220,21 @@ function askedInvocation(
 /** What the disk says goes before what the words alone let expect, where the program itself is what does it. */
 function withEffect(
   known: KnownRisk,
-  {words, effect}: {readonly words: readonly string[]; readonly effect: FileEffect},
+  {words, effect}: {readonly words: readonly string[]; readonly effect: InvocationEffect},
 ): KnownRisk {
-  if (known.words.length !== words.length) return known;
   switch (effect.loses) {
     case 'unknown':
       return known;
     case 'nothing':
-      return known.risk === 'destructive'
+      return known.risk === 'destructive' && known.words.length === words.length
         ? {...known, risk: 'local-change', does: harmless[programName(words[0] ?? '')] ?? 'changes files'}
         : known;
     case 'something':
       return known.risk === 'destructive'
         ? known
         : {
-            ...known,
+            words: effect.words,
+            where: 'here',
             risk: 'destructive',
             does: known.risk === 'external' ? `${known.does} and overwrites files` : 'overwrites files',
           };
@@ -252,15 +254,6 @@ const harmless: Readonly<Record<string, string>> = {
   truncate: 'creates files',
   dd: 'creates files',
 };
-
-/** What words do, and what the texts do that they hand to a shell. */
-function knownRisk(words: readonly string[]): KnownRisk {
-  const own = riskOfWords(words);
-  const inner = own.texts
-    .flatMap(text => text.split(/[;&|\n(){}]+/u))
-    .map(piece => riskOfWords(piece.trim().split(/\s+/u)));
-  return inner.reduce((worse, each) => (isWorse(each.risk, worse.risk) ? each : worse), own);
-}
 
 /** Nothing is surely known of the text: what it looks like decides how risky it is. */
 function unparsedFinding(command: string, {parsed, forms}: CommandEvidence): Finding {

@@ -2,14 +2,21 @@ import {type FileEffect, type ResolvedCommand, unknownContent, unknownFileEffect
 import type {PathContext} from '../paths/path-context.ts';
 import type {SideEffect, JudgedInvocation, ScriptAnalysis} from './analyze-command.ts';
 import {plainText} from './only-reads.ts';
+import {commandsStarted} from './risks.ts';
 import {programName} from './wrappers.ts';
 
 /** Whether each part of a command would destroy file content that exists now. */
 export interface FileEffects {
-  readonly ofInvocation: (invocation: JudgedInvocation) => FileEffect;
+  readonly ofInvocation: (invocation: JudgedInvocation) => InvocationEffect;
   readonly ofSideEffect: (sideEffect: SideEffect) => FileEffect;
   /** The files whose content redirections of the invocation would change. A file counts too if this is not known. */
   readonly overwritten: (invocation: JudgedInvocation) => readonly string[];
+}
+
+/** What an invocation does to files, itself or by a command that it runs. */
+export interface InvocationEffect extends FileEffect {
+  /** The words of the command that does it, without what wraps it. */
+  readonly words: readonly string[];
 }
 
 /**
@@ -21,7 +28,7 @@ export function fileEffects(
   {invocations, sideEffects}: ScriptAnalysis,
   context: Pick<PathContext, 'effectOf'>,
 ): FileEffects {
-  const ofInvocations = new Map<JudgedInvocation, FileEffect>();
+  const ofInvocations = new Map<JudgedInvocation, InvocationEffect>();
   const ofSideEffects = new Map<SideEffect, FileEffect>();
   const destinations: string[] = [];
   let isForeseeable = true;
@@ -52,16 +59,24 @@ export function fileEffects(
         from: invocation.range.from,
         assess(): void {
           const command = knownCommand(invocation);
-          const effect = command === undefined ? unknownFileEffect : assess(command);
-          ofInvocations.set(invocation, effect);
-          const program = programName(plainText(invocation.words[0]) ?? '');
-          if (effect.loses === 'unknown' && (programsThatRestore.has(program) || program === '')) isForeseeable = false;
+          const own = plainText(invocation.words[0]) ?? '';
+          const effects =
+            command === undefined
+              ? [{...unknownFileEffect, words: [own]}]
+              : commandsStarted(command.argv).flatMap(({words, where}) => {
+                  const [program = '', ...args] = words;
+                  const effect = where === 'here' ? assess({...command, argv: [program, ...args]}) : unknownFileEffect;
+                  return [{...effect, words}];
+                });
+          ofInvocations.set(invocation, effects.find(({loses}) => loses === 'something') ?? effects[0] ?? nothingKnown);
+          const names = effects.map(({loses, words}) => (loses === 'unknown' ? programName(words[0] ?? '') : 'known'));
+          if (names.some(name => programsThatRestore.has(name)) || names[0] === '') isForeseeable = false;
         },
       })),
   ];
   for (const part of parts.toSorted((a, b) => a.from - b.from)) part.assess();
   return {
-    ofInvocation: invocation => ofInvocations.get(invocation) ?? unknownFileEffect,
+    ofInvocation: invocation => ofInvocations.get(invocation) ?? nothingKnown,
     ofSideEffect: sideEffect => ofSideEffects.get(sideEffect) ?? unknownFileEffect,
     overwritten: ({overwrites, directories, content}) => {
       const [directory, ...others] = directories;
@@ -72,6 +87,8 @@ export function fileEffects(
     },
   };
 }
+
+const nothingKnown: InvocationEffect = {...unknownFileEffect, words: []};
 
 /** Programs that can put a person's files where there are none now, so that a later part could destroy them. */
 const programsThatRestore: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 import {type RiskLevel, riskLevels} from '../../domain/risk.ts';
-import {commandStarts, programName, shellTextsFrom} from './wrappers.ts';
+import {type CommandPlace, placesOfStarts, programName, shellTextsFrom} from './wrappers.ts';
 
 /** What programs do that do not only read. It raises what a card shows; it lets nothing through. */
 interface RiskRow {
@@ -31,7 +31,7 @@ const riskRows: readonly RiskRow[] = [
   riskRow('truncate, tee, sponge', 'destructive', 'overwrites files'),
   riskRow('dd', 'destructive', 'overwrites a file or a disk', /^of=/u),
   riskRow('mkfs, wipefs, fdisk, parted, sgdisk, mkswap', 'destructive', 'erases a disk'),
-  riskRow('git reset', 'destructive', 'discards uncommitted changes', /^--(?:hard|merge|keep)$/u),
+  riskRow('git reset', 'destructive', 'discards uncommitted changes', /^--hard$|^--merge$|^--keep$/u),
   riskRow('git clean', 'local-change', 'lists what it would delete', /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/u),
   riskRow('git clean', 'destructive', 'deletes untracked files'),
   riskRow('git checkout', 'destructive', 'can discard uncommitted changes', /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u),
@@ -63,7 +63,7 @@ const riskRows: readonly RiskRow[] = [
     'removes part of the repository',
   ),
   riskRow('find, fd', 'destructive', 'deletes what it finds', /^-delete$/u),
-  riskRow('rsync', 'destructive', 'deletes files', /^--(?:delete|remove-source)/u),
+  riskRow('rsync', 'destructive', 'deletes files', /^--del|^--remove-source/u),
   riskRow('sed, gsed, perl', 'destructive', 'changes files in place', /^(?:-\w*i|--in-place)/u),
   riskRow('chmod, chown, chgrp', 'destructive', 'changes permissions of many files', /^(?:-\w*R|--recursive)/u),
   riskRow('kill, pkill, killall', 'destructive', 'ends processes'),
@@ -317,25 +317,62 @@ export interface KnownRisk {
   readonly does: string;
   /** The words of the command that does it, without what wraps it. */
   readonly words: readonly string[];
-  /** Texts it hands to a shell. */
-  readonly texts: readonly string[];
+  /** Where its paths lead. */
+  readonly where: CommandPlace;
 }
 
 /** The worst that the words of one simple command are known to do, looking inside what wraps them. */
-export function riskOfWords(words: readonly string[]): KnownRisk {
-  const shellWords = words.map(plain => ({raw: plain, plain}));
-  const starts = commandStarts(shellWords).slice(0, mostStarts);
-  const texts = starts.flatMap(start => shellTextsFrom(shellWords, start));
-  const found = starts.flatMap(start => {
-    const row = rowFor(words.slice(start, start + mostWords));
-    return row === undefined ? [] : [{risk: row.risk, does: row.does, words: words.slice(start), texts}];
-  });
-  return (
-    found.reduce<KnownRisk | undefined>(
+export const riskOfWords = (words: readonly string[]): KnownRisk =>
+  worstOf(startedBy(words)) ?? {risk: 'unknown', does: '', words, where: 'here'};
+
+/** The same, and what the texts do that the command hands to a shell. */
+export function riskWithTexts(words: readonly string[]): KnownRisk {
+  const own = riskOfWords(words);
+  const all = worstOf(commandsStarted(words));
+  return all !== undefined && isWorse(all.risk, own.risk) ? all : own;
+}
+
+const worstOf = (commands: readonly StartedCommand[]): KnownRisk | undefined =>
+  commands
+    .flatMap(each => {
+      const row = rowFor(each.words.slice(0, mostWords));
+      return row === undefined ? [] : [{risk: row.risk, does: row.does, ...each}];
+    })
+    .reduce<KnownRisk | undefined>(
       (worst, each) => (worst === undefined || isWorse(each.risk, worst.risk) ? each : worst),
       undefined,
-    ) ?? {risk: 'unknown', does: '', words, texts}
+    );
+
+/** A command that another one runs, or that command itself. */
+interface StartedCommand {
+  readonly words: readonly string[];
+  readonly where: CommandPlace;
+}
+
+/** The command, and what wrappers in it run. */
+const startedBy = (words: readonly string[]): readonly StartedCommand[] =>
+  [...placesOfStarts(words.map(plain => ({raw: plain, plain})))]
+    .slice(0, mostStarts)
+    .map(([at, where]) => ({words: words.slice(at), where}));
+
+/** The command, what wrappers in it run, and what stands in the texts that it hands to a shell. */
+export function commandsStarted(words: readonly string[]): readonly StartedCommand[] {
+  const started = startedBy(words);
+  const texts = started.flatMap(each => {
+    const shellWords = each.words.map(plain => ({raw: plain, plain}));
+    return shellTextsFrom(shellWords, 0).map(text => ({
+      text,
+      where: each.where === 'elsewhere' || /\b(?:cd|pushd)\b/u.test(text) ? ('elsewhere' as const) : ('here' as const),
+    }));
+  });
+  const inTexts = texts.flatMap(({text, where}) =>
+    text
+      .split(/[;&|\n(){}]+/u)
+      .flatMap(piece =>
+        startedBy(piece.trim().split(/\s+/u)).map(each => (where === 'here' ? each : {...each, where})),
+      ),
   );
+  return [...started, ...inTexts];
 }
 
 /** Of what is known; `unknown` is milder than a destruction one is sure of. */
@@ -355,7 +392,7 @@ function rowFor([program = '', ...args]: readonly string[]): RiskRow | undefined
     .toLowerCase()
     .replace(/^mkfs\..*/u, 'mkfs');
   return rowsByName.get(name)?.find(({words, row}) => {
-    if (!args.some(argument => row.argument.test(argument)) && !(args.length === 0 && row.argument.test('')))
+    if (!args.some(argument => fits(argument, row.argument)) && !(args.length === 0 && row.argument.test('')))
       return false;
     // Options may stand before a sub-command, with values that are not known to be such.
     let from = 0;
@@ -381,6 +418,12 @@ export const dependsOnArguments = (name: string): boolean =>
     .get(name)
     ?.some(({words, row}) => words.length === 1 && (row.risk === 'destructive' || row.names === networkPrograms)) ===
   true;
+
+/** Whether an argument fits, or is a beginning of a long option that would: `--rec` of `--recursive`. */
+const fits = (argument: string, wanted: RegExp): boolean =>
+  wanted.test(argument) ||
+  (/^--\w/u.test(argument) &&
+    (wanted.source.match(/--[a-z][a-z-]*/gu) ?? []).some(option => option.startsWith(argument.replace(/=.*$/su, ''))));
 
 interface NamedRow {
   readonly words: readonly string[];

@@ -19,7 +19,7 @@ interface Wrapper {
 
 const packageFlags = '-y --yes -q --quiet --no --no-install';
 
-type CommandPlace = 'here' | 'elsewhere';
+export type CommandPlace = 'here' | 'elsewhere';
 
 /** The rows of several wrappers: their names and the texts of the sets are words with a blank between them. */
 const wrapperRows = (
@@ -100,7 +100,7 @@ export const mostCommandStarts = 64;
 export const commandStarts = (words: readonly ShellWord[]): readonly number[] => [...placesOfStarts(words).keys()];
 
 /** The words at which a command may begin, and whether its paths lead where those of the first command lead. */
-function placesOfStarts(words: readonly ShellWord[]): ReadonlyMap<number, CommandPlace> {
+export function placesOfStarts(words: readonly ShellWord[]): ReadonlyMap<number, CommandPlace> {
   const starts = new Map<number, CommandPlace>([[0, 'here']]);
   for (const [start, where] of starts) {
     const isElsewhere = where === 'elsewhere' || placeBehind(words, start) === 'elsewhere';

@@ -11,7 +11,8 @@ import {runsProjectCode} from './suggested-rules.ts';
 
 /**
  * Whether a simple command does more than the allow rule that covers its words was written for. It does if a wrapper runs a program
- * that the rule does not name (`sudo rm x`, `Bash(sudo:*)`), and where an option that the rule's text does not contain makes it run another program, load code from outside the workspace, or write a file that is outside
+ * that the rule does not name (`sudo rm x`, `Bash(sudo:*)`). It does where an option that the rule's text does not contain makes it
+ * run another program, load code from outside the workspace, or write a file that is outside
  * the workspace or protected; tests and scripts of the project also where an argument of theirs names a place outside the workspace,
  * since what they do with it is theirs. Writing an ordinary file of the workspace does not count: a rule that allows a command allows that.
  */

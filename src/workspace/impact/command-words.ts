@@ -23,7 +23,7 @@ export function sortWords(words: readonly string[], withValue: readonly string[]
     }
     if (!word.startsWith('-') || word === '-') {
       operands.push(word);
-    } else if (withValue.includes(word)) {
+    } else if (withValue.some(name => isOption(word, name))) {
       options.push(`${word}=${words[at + 1] ?? ''}`);
       at += 1;
     } else {
@@ -35,12 +35,17 @@ export function sortWords(words: readonly string[], withValue: readonly string[]
 
 /** Whether one of the options is `letter` (also in a cluster such as `-rf`) or `long`. */
 export const hasOption = (options: readonly string[], letter: string, long: string): boolean =>
-  options.some(option => (option.startsWith('--') ? option === long : option.slice(1).includes(letter)));
+  options.some(option => (option.startsWith('--') ? isOption(option, long) : option.slice(1).includes(letter)));
+
+/** Whether a word is the option, whose long name may be abbreviated as GNU programs and git allow it: `--rec` is `--recursive`. */
+export const isOption = (word: string, option: string): boolean =>
+  word === option || (word.length > 2 && word.startsWith('--') && option.startsWith(word));
 
 /** The value of an option: `-t=x`, `-tx`, `--long=x`. */
 export function optionValue(options: readonly string[], letter: string, long: string): string | undefined {
   for (const option of options) {
-    if (option.startsWith(`${long}=`)) return option.slice(long.length + 1);
+    const [name = '', ...value] = option.split('=');
+    if (value.length > 0 && isOption(name, long)) return value.join('=');
     if (!option.startsWith('--') && option.startsWith(`-${letter}`) && option.length > 2) {
       return option.slice(2).replace(/^=/u, '');
     }
@@ -88,7 +93,7 @@ function expandGlob(pattern: string, directory: string): readonly string[] {
 
 /** The files that a program writes by its options, as written: `curl -o`, `curl -O`, `wget -O`, `sort -o`. */
 export function optionOutputs([program = '', ...words]: readonly string[]): readonly string[] {
-  const writer = writers.get(program);
+  const writer = writers.get(basename(program));
   if (writer === undefined) return [];
   const found: string[] = [];
   const operands: string[] = [];
@@ -97,15 +102,15 @@ export function optionOutputs([program = '', ...words]: readonly string[]): read
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const [, long = '', value] = /^(--[^=]+)(?:=([\s\S]*))?$/u.exec(word) ?? [];
-    if (long === writer.long || long === '--output-dir') {
+    if (isOption(long, writer.long) || long === '--output-dir') {
       const path = value ?? words[(at += 1)] ?? '';
-      if (long === writer.long) found.push(path);
+      if (isOption(long, writer.long)) found.push(path);
       else folder = `${path}/`;
     } else if (long === '--remote-name') isByUrl = true;
     else if (/^-[^-]/u.test(word)) {
       for (let letter = 1; letter < word.length; letter += 1) {
         const name = word.charAt(letter);
-        if (name === 'O' && program === 'curl') isByUrl = true;
+        if (name === 'O' && basename(program) === 'curl') isByUrl = true;
         if (name !== writer.letter && !writer.valued.includes(name)) continue;
         const given = letter + 1 < word.length ? word.slice(letter + 1) : (words[(at += 1)] ?? '');
         if (name === writer.letter) found.push(given);

@@ -23,7 +23,9 @@ export function fileEffect(command: ResolvedCommand, home: string): FileEffect {
 }
 
 function ownEffect({argv, directory}: ResolvedCommand, home: string): FileEffect {
-  const [program, ...words] = argv;
+  const [path, ...words] = argv;
+  // A program of another folder may only have the name.
+  const program = /^\/(?:usr\/)?(?:local\/)?bin\/[\w-]+$/u.test(path) ? basename(path) : path;
   const {options, operands} = sortWords(words, valueOptions[program] ?? []);
   const paths = (): readonly string[] => expandPaths(operands, {directory, home});
   const each = (loss: (path: string) => Loss): FileEffect => together(paths().map(path => effectAt(path, loss(path))));
@@ -38,7 +40,7 @@ function ownEffect({argv, directory}: ResolvedCommand, home: string): FileEffect
       return placed({argv, directory}, home);
     case 'git':
       // Without force git refuses to move a file over another one.
-      return words[0] === 'mv' && !options.some(option => /^-\w*f|^--force/u.test(option))
+      return words[0] === 'mv' && !options.some(option => /^-\w*f|^--f/u.test(option))
         ? moved(operands.slice(1).flatMap(word => expandPaths([word], {directory, home})))
         : unknownFileEffect;
     case 'ln':
@@ -96,7 +98,7 @@ function placed(command: Pick<ResolvedCommand, 'argv' | 'directory'>, home: stri
     return effectAt(to, lost && !refused ? 'something' : 'nothing');
   });
   const whole = together(effects);
-  return command.argv[0] === 'mv' ? {...whole, moves: whole.touches} : whole;
+  return basename(command.argv[0]) === 'mv' ? {...whole, moves: whole.touches} : whole;
 }
 
 type Loss = FileEffect['loses'];

@@ -2,7 +2,7 @@ import {resolve} from 'node:path';
 import type {ResolvedCommand} from '../../domain/risk.ts';
 import {countTree, deletionImpact, fileCount, parseStatus, type StatusEntry} from './deletion-impact.ts';
 import {count, type Impact, type ImpactContext, named, noLoss} from './impact.ts';
-import {expandPaths, hasOption, optionValue, sortWords} from './command-words.ts';
+import {expandPaths, hasOption, isOption, optionValue, sortWords} from './command-words.ts';
 import {runGit} from './read-only-run.ts';
 
 /** A git command behind the options that belong to git itself. */
@@ -64,7 +64,8 @@ async function cleaned(git: GitCommand): Promise<Impact> {
     ...(hasOption(options, 'X', '') ? ['-X'] : []),
   ];
   const forces = options.reduce(
-    (sum, option) => sum + (/^--force$/u.test(option) ? 1 : option.startsWith('--') ? 0 : option.split('f').length - 1),
+    (sum, option) =>
+      sum + (isOption(option, '--force') ? 1 : option.startsWith('--') ? 0 : option.split('f').length - 1),
     0,
   );
   const exclude = options
@@ -119,7 +120,7 @@ const discarded = (entries: readonly StatusEntry[]): Impact =>
 
 async function reset(git: GitCommand): Promise<Impact> {
   const {options, operands} = sortWords(git.words);
-  if (!options.some(option => /^--(?:hard|merge|keep)$/u.test(option))) return noLoss;
+  if (!options.some(option => ['--hard', '--merge', '--keep'].some(name => isOption(option, name)))) return noLoss;
   const [revision = 'HEAD'] = operands;
   const lost = discarded(await changes(git));
   const behind = await run(['rev-list', '--count', '--end-of-options', `${revision}..HEAD`], git);
@@ -134,7 +135,7 @@ async function restored(name: 'checkout' | 'restore' | 'switch', git: GitCommand
   const before = divider < 0 ? git.words : git.words.slice(0, divider);
   const {options, operands} = sortWords(before, ['-s', '--source', '-b', '-B', '-c', '-C', '--orphan']);
   const behind = divider < 0 ? [] : git.words.slice(divider + 1);
-  const forced = hasOption(options, 'f', '--force') || options.includes('--discard-changes');
+  const forced = hasOption(options, 'f', '--force') || options.some(option => isOption(option, '--discard-changes'));
   if (name === 'switch') return forced ? discarded(await changes(git)) : noLoss;
   if (name === 'restore') {
     const paths = [...operands, ...behind];
@@ -202,7 +203,7 @@ async function tags(git: GitCommand): Promise<Impact> {
 
 async function removed(git: GitCommand): Promise<Impact> {
   const {options, operands} = sortWords(git.words);
-  if (options.includes('--cached') || hasOption(options, 'n', '--dry-run')) return noLoss;
+  if (options.some(option => isOption(option, '--cached')) || hasOption(options, 'n', '--dry-run')) return noLoss;
   const paths = expandPaths(operands, {directory: git.directory, home: git.context.home});
   const listed = await run(['ls-files', '-z', '--', ...operands.filter(path => path !== '')], git);
   const files = (listed ?? '').split('\0').filter(path => path !== '');

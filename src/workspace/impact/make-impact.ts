@@ -48,30 +48,11 @@ export function makeImpact(options: ImpactOptions): ImpactPort {
 
 async function impactOf(command: ResolvedCommand, context: ImpactContext): Promise<readonly Impact[]> {
   const directory = realPath(command.directory);
-  const [program, ...words] = unwrapped(command.argv);
-  const finder = programImpacts.get(basename(program));
-  const own = finder === undefined ? noLoss : await finder({...command, directory, argv: [program, ...words]}, context);
+  const finder = programImpacts.get(basename(command.argv[0]));
+  const own = finder === undefined ? noLoss : await finder({...command, directory}, context);
   const targets = expandPaths(command.overwrites, {directory, home: context.home});
   return [own, await overwriteImpact(targets.map(path => ({path, content: command.content})))];
 }
-
-/** Strips prefixes such as `sudo` and `nice`, which run a command in another way but do not change what it destroys. */
-function unwrapped(argv: ResolvedCommand['argv']): ResolvedCommand['argv'] {
-  const [program, next, ...words] = argv;
-  if (next === undefined || next.startsWith('-') || !transparent.has(basename(program))) return argv;
-  return unwrapped([next, ...words]);
-}
-
-const transparent: ReadonlySet<string> = new Set([
-  'sudo',
-  'doas',
-  'command',
-  'builtin',
-  'nohup',
-  'time',
-  'nice',
-  'exec',
-]);
 
 function report(found: readonly Impact[], show: (path: string) => string): ImpactReport {
   const said = [...new Set(found.map(({summary}) => summary).filter(summary => summary !== ''))];
@@ -176,7 +157,7 @@ async function tee(command: ResolvedCommand, context: ImpactContext) {
 /** `sed -i` and `perl -i`: those of their words that are files are changed. */
 async function edited(command: ResolvedCommand, context: ImpactContext) {
   const {options} = sortWords(command.argv.slice(1));
-  const inPlace = options.some(option => /^-[a-zA-Z]*i|^--in-place/u.test(option));
+  const inPlace = options.some(option => /^-[a-zA-Z]*i|^--in?(?:$|-)/u.test(option));
   return inPlace
     ? overwriteImpact(written(pathsOf(command, context, ['-e', '-f', '--expression'])), 'changes')
     : noLoss;

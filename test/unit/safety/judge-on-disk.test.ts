@@ -194,6 +194,32 @@ describe('only what exists can be lost', () => {
     ['truncate -s 0 full.txt', 'destructive'],
     ['dd if=other.txt of=full.txt', 'destructive'],
     ['rm full.txt', 'destructive'],
+    // Wrappers, paths of programs and abbreviated options hide nothing.
+    ['time cp full.txt other.txt', 'destructive'],
+    ['/bin/cp full.txt other.txt', 'destructive'],
+    ['command /usr/bin/mv full.txt other.txt', 'destructive'],
+    ['nice -n 5 cp full.txt other.txt', 'destructive'],
+    ['sudo -u me cp full.txt other.txt', 'destructive'],
+    ['timeout -s KILL 5 install full.txt other.txt', 'destructive'],
+    ['env A=1 ln -sf other.txt full.txt', 'destructive'],
+    ['echo hi | nohup tee other.txt', 'destructive'],
+    ['stdbuf -oL dd if=other.txt of=full.txt', 'destructive'],
+    ['time git mv --forc full.txt other.txt', 'destructive'],
+    ['perf stat /usr/bin/sort -o full.txt other.txt', 'destructive'],
+    ['time curl --outp full.txt localhost:3000', 'destructive'],
+    ['bash -c "cp full.txt other.txt"', 'destructive'],
+    ['mv --target=. dir/full.txt', 'destructive'],
+    ['cp --targ . dir/full.txt', 'destructive'],
+    ['sed --in-p s/a/b/ full.txt', 'destructive'],
+    ['git reset --har', 'destructive'],
+    ['rsync -a --del dir/ free/', 'destructive'],
+    ['time cp full.txt new', 'local-change'],
+    ['/bin/mv full.txt new', 'local-change'],
+    ['cp --no-c full.txt other.txt', 'local-change'],
+    ['mv --upd=none full.txt new', 'local-change'],
+    ['ssh host cp full.txt other.txt', 'external'],
+    ['git commit --no-verify -m x', 'local-change'],
+    ['time git stash pop; echo hi > new', 'destructive'],
     // To delete is to destroy, whatever lies there.
     ['rm -rf build', 'destructive'],
     ['rm "$F"', 'destructive'],
@@ -208,6 +234,25 @@ describe('only what exists can be lost', () => {
     // What loses nothing takes no word.
     if (risk === 'local-change') expect(verdict.detail.confirmWord).toBe('');
   });
+
+  test.each<readonly [command: string, argv: readonly string[], word: string]>([
+    ['time cp full.txt other.txt', ['cp', 'full.txt', 'other.txt'], 'other.txt'],
+    ['sudo -u me /bin/cp full.txt other.txt', ['/bin/cp', 'full.txt', 'other.txt'], 'other.txt'],
+    ['sh -c "cp full.txt other.txt"', ['cp', 'full.txt', 'other.txt'], 'other.txt'],
+    ['sudo rm -rf dir', ['rm', '-rf', 'dir'], 'dir'],
+  ])('the impact of %s is that of %j', async (command, argv, word) => {
+    const {detail} = await judgeOf(root).assess(bash(command), 'default', new AbortController().signal);
+    expect(detail.destructiveCommands.map(each => each.argv)).toEqual([argv]);
+    expect(detail.confirmWord).toBe(word);
+  });
+
+  test.each(['ssh host rm -rf dir', 'env -C dir rm full.txt', 'chroot /x rm full.txt'])(
+    'what %s deletes does not lie here',
+    async command => {
+      const {risk, detail} = await judgeOf(root).assess(bash(command), 'default', new AbortController().signal);
+      expect([risk, detail.destructiveCommands]).toEqual(['destructive', []]);
+    },
+  );
 
   test('what is known of the new content goes with what would be overwritten', async () => {
     const verdict = await judgeOf(root).assess(

@@ -74,6 +74,7 @@ describe('no rule for a wrapper lets any program through', () => {
     ['conda run pytest -x', ['Bash(conda run pytest -x)', 'Bash(conda run pytest:*)']],
     ['timeout 5 git fetch', ['Bash(timeout 5 git fetch)', 'Bash(timeout 5 git fetch:*)']],
     ['cross-env A=1 vitest run', ['Bash(cross-env A=1 vitest run)', 'Bash(cross-env A=1 vitest:*)']],
+    ["cross-env 'A=*' vitest run", ["Bash(cross-env 'A=*' vitest run)"]],
     ['firejail curl x', ['Bash(firejail curl x)']],
     ['direnv exec . rm x', ['Bash(direnv exec . rm x)']],
     ['sudo npm run lint', ['Bash(sudo npm run lint)']],
