@@ -23,9 +23,9 @@ export function fileEffect(command: ResolvedCommand, home: string): FileEffect {
 }
 
 function ownEffect({argv, directory}: ResolvedCommand, home: string): FileEffect {
-  const [path, ...words] = argv;
+  const [written, ...words] = argv;
   // A program of another folder may only have the name.
-  const program = /^\/(?:usr\/)?(?:local\/)?bin\/[\w-]+$/u.test(path) ? basename(path) : path;
+  const program = /^\/(?:usr\/)?(?:local\/)?bin\/[\w-]+$/u.test(written) ? basename(written) : written;
   const {options, operands} = sortWords(words, valueOptions[program] ?? []);
   const paths = (): readonly string[] => expandPaths(operands, {directory, home});
   const each = (loss: (path: string) => Loss): FileEffect => together(paths().map(path => effectAt(path, loss(path))));
