@@ -5,6 +5,9 @@ _weft_enter() { # the command that a word names in a command
     'weft demo') next='weft demo' ;;
     'weft init') next='weft init' ;;
     'weft auth') next='weft auth' ;;
+    'weft status') next='weft status' ;;
+    'weft login') next='weft login' ;;
+    'weft logout') next='weft logout' ;;
     'weft sessions') next='weft sessions' ;;
     'weft sandbox') next='weft sandbox' ;;
     'weft ps') next='weft ps' ;;
@@ -26,6 +29,10 @@ _weft_enter() { # the command that a word names in a command
     'weft stack') next='weft stack' ;;
     'weft schedule') next='weft schedule' ;;
     'weft acp') next='weft acp' ;;
+    'weft version') next='weft version' ;;
+    'weft update' | 'weft upgrade') next='weft update' ;;
+    'weft uninstall') next='weft uninstall' ;;
+    'weft help') next='weft help' ;;
     'weft auth status') next='weft auth status' ;;
     'weft auth login') next='weft auth login' ;;
     'weft auth logout') next='weft auth logout' ;;
@@ -139,6 +146,7 @@ _weft_option() { # what an option of a command takes
     'weft --plugin-dir') takes=one kind=directory ;;
     'weft demo --dir') takes=one kind=directory ;;
     'weft auth login --provider') takes=one kind=choices choices=('anthropic' 'openai' 'gemini') ;;
+    'weft login --provider') takes=one kind=choices choices=('anthropic' 'openai' 'gemini') ;;
     'weft sessions export --format') takes=one kind=choices choices=('jsonl' 'markdown') ;;
     'weft sessions rewind --to') takes=one kind=any ;;
     'weft sandbox test --provider') takes=one kind=choices choices=('native' 'bwrap' 'claude' 'codex') ;;
@@ -287,6 +295,7 @@ _weft_position() { # what an argument of a command is
     'weft init|'*) kind=any ;;
     'weft auth logout|0') kind=choices choices=('anthropic' 'openai' 'gemini') ;;
     'weft auth help|0') kind=choices choices=('status' 'login' 'logout') ;;
+    'weft logout|0') kind=choices choices=('anthropic' 'openai' 'gemini') ;;
     'weft sessions show|0') kind=session ;;
     'weft sessions export|0') kind=session ;;
     'weft sessions rewind|0') kind=session ;;
@@ -347,6 +356,7 @@ _weft_position() { # what an argument of a command is
     'weft schedule remove|0') kind=any ;;
     'weft schedule run|0') kind=any ;;
     'weft schedule help|0') kind=choices choices=('add' 'list' 'remove' 'run') ;;
+    'weft help|'*) kind=choices choices=('demo' 'init' 'auth' 'status' 'login' 'logout' 'sessions' 'sandbox' 'ps' 'worktree' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'worker' 'attach' 'stack' 'schedule' 'acp' 'version' 'update' 'uninstall' 'commands' 'keys') ;;
     *) ;;
   esac
 }
@@ -354,7 +364,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--worktree' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'sessions' 'sandbox' 'ps' 'worktree' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'worker' 'attach' 'stack' 'schedule' 'acp') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--fallback-model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--worktree' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'init' 'auth' 'status' 'login' 'logout' 'sessions' 'sandbox' 'ps' 'worktree' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'models' 'mcp' 'skills' 'agents' 'plan' 'serve' 'worker' 'attach' 'stack' 'schedule' 'acp' 'version' 'update' 'upgrade' 'uninstall' 'help') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft init') options=('-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
@@ -362,6 +372,9 @@ _weft_names() { # what can follow in a command
     'weft auth login') options=('--provider' '-h' '--help') commands=() ;;
     'weft auth logout') options=('-h' '--help') commands=() ;;
     'weft auth help') options=() commands=() ;;
+    'weft status') options=('-h' '--help') commands=() ;;
+    'weft login') options=('--provider' '-h' '--help') commands=() ;;
+    'weft logout') options=('-h' '--help') commands=() ;;
     'weft sessions') options=('-h' '--help') commands=('list' 'show' 'export' 'rewind' 'delete' 'help') ;;
     'weft sessions list') options=('--json' '-h' '--help') commands=() ;;
     'weft sessions show') options=('--json' '-h' '--help') commands=() ;;
@@ -454,6 +467,10 @@ _weft_names() { # what can follow in a command
     'weft schedule run') options=('-h' '--help') commands=() ;;
     'weft schedule help') options=() commands=() ;;
     'weft acp') options=('--server' '--token-file' '-C' '--cwd' '--model' '--skill' '--ask-about-everything' '-h' '--help') commands=() ;;
+    'weft version') options=('-h' '--help') commands=() ;;
+    'weft update') options=('-h' '--help') commands=() ;;
+    'weft uninstall') options=('-h' '--help') commands=() ;;
+    'weft help') options=('-h' '--help') commands=() ;;
     *) ;;
   esac
 }

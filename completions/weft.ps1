@@ -7,6 +7,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft demo'] = 'weft demo'
     $enter['weft init'] = 'weft init'
     $enter['weft auth'] = 'weft auth'
+    $enter['weft status'] = 'weft status'
+    $enter['weft login'] = 'weft login'
+    $enter['weft logout'] = 'weft logout'
     $enter['weft sessions'] = 'weft sessions'
     $enter['weft sandbox'] = 'weft sandbox'
     $enter['weft ps'] = 'weft ps'
@@ -28,6 +31,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft stack'] = 'weft stack'
     $enter['weft schedule'] = 'weft schedule'
     $enter['weft acp'] = 'weft acp'
+    $enter['weft version'] = 'weft version'
+    $enter['weft update'] = 'weft update'
+    $enter['weft upgrade'] = 'weft update'
+    $enter['weft uninstall'] = 'weft uninstall'
+    $enter['weft help'] = 'weft help'
     $enter['weft auth status'] = 'weft auth status'
     $enter['weft auth login'] = 'weft auth login'
     $enter['weft auth logout'] = 'weft auth logout'
@@ -145,6 +153,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft demo --dir'] = 'one'
     $takes['weft auth login --provider'] = 'one'
     $values['weft auth login --provider'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'); , @('gemini', 'gemini'))
+    $takes['weft login --provider'] = 'one'
+    $values['weft login --provider'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'); , @('gemini', 'gemini'))
     $takes['weft sessions export --format'] = 'one'
     $values['weft sessions export --format'] = @(, @('jsonl', 'jsonl'); , @('markdown', 'markdown'))
     $takes['weft sessions rewind --to'] = 'one'
@@ -319,6 +329,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft init|+'] = @()
     $positions['weft auth logout|0'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'); , @('gemini', 'gemini'))
     $positions['weft auth help|0'] = @(, @('status', 'status'); , @('login', 'login'); , @('logout', 'logout'))
+    $positions['weft logout|0'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'); , @('gemini', 'gemini'))
     $positions['weft sessions show|0'] = @()
     $positions['weft sessions export|0'] = @()
     $positions['weft sessions rewind|0'] = @()
@@ -379,8 +390,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft schedule remove|0'] = @()
     $positions['weft schedule run|0'] = @()
     $positions['weft schedule help|0'] = @(, @('add', 'add'); , @('list', 'list'); , @('remove', 'remove'); , @('run', 'run'))
+    $positions['weft help|+'] = @(, @('demo', 'demo'); , @('init', 'init'); , @('auth', 'auth'); , @('status', 'status'); , @('login', 'login'); , @('logout', 'logout'); , @('sessions', 'sessions'); , @('sandbox', 'sandbox'); , @('ps', 'ps'); , @('worktree', 'worktree'); , @('doctor', 'doctor'); , @('completion', 'completion'); , @('tasks', 'tasks'); , @('permissions', 'permissions'); , @('hooks', 'hooks'); , @('config', 'config'); , @('models', 'models'); , @('mcp', 'mcp'); , @('skills', 'skills'); , @('agents', 'agents'); , @('plan', 'plan'); , @('serve', 'serve'); , @('worker', 'worker'); , @('attach', 'attach'); , @('stack', 'stack'); , @('schedule', 'schedule'); , @('acp', 'acp'); , @('version', 'version'); , @('update', 'update'); , @('uninstall', 'uninstall'); , @('commands', 'commands'); , @('keys', 'keys'))
     $names = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands and sub-agents'); , @('worktree', 'List, merge and remove git worktrees that agents and sessions have worked in'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('models', 'List models with context, prices, what each takes and is for'); , @('mcp', 'List, add, remove, sign in to and import MCP servers'); , @('skills', 'List skills, where each comes from, and why one is not offered'); , @('agents', 'List the kinds of agents and where each comes from, and the harnesses that are installed'); , @('plan', 'Plan what a prompt asks for, and change nothing'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('worker', 'Do what waits in a store that several machines share: background runs, schedules, the task stack'); , @('attach', 'Open the terminal UI on a session of a weft server'); , @('stack', 'Manage tasks in layers, and run what is to be done next'); , @('schedule', 'Add, list and remove prompts that weft serve sends at their times'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'))
+    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('init', 'Look this project over and propose its AGENTS.md as an edit'); , @('auth', 'List, keep and remove API keys'); , @('status', 'Show which keys there are and where they come from (never the keys)'); , @('login', 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'); , @('logout', 'Remove kept keys: all of them, or one provider’’s'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands and sub-agents'); , @('worktree', 'List, merge and remove git worktrees that agents and sessions have worked in'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of settings and plugins'); , @('config', 'Read and change settings'); , @('models', 'List models with context, prices, what each takes and is for'); , @('mcp', 'List, add, remove, sign in to and import MCP servers'); , @('skills', 'List skills, where each comes from, and why one is not offered'); , @('agents', 'List the kinds of agents and where each comes from, and the harnesses that are installed'); , @('plan', 'Plan what a prompt asks for, and change nothing'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'); , @('worker', 'Do what waits in a store that several machines share: background runs, schedules, the task stack'); , @('attach', 'Open the terminal UI on a session of a weft server'); , @('stack', 'Manage tasks in layers, and run what is to be done next'); , @('schedule', 'Add, list and remove prompts that weft serve sends at their times'); , @('acp', 'Serve an editor on stdin and stdout (Agent Client Protocol)'); , @('version', 'Print the version'); , @('update', 'Say how to update this weft; nothing is downloaded'); , @('upgrade', 'Say how to update this weft; nothing is downloaded'); , @('uninstall', 'Say how to remove this weft; nothing is removed'); , @('help', 'Show this help, or that of a command or a topic'))
     $names['weft demo'] = @()
     $names['weft init'] = @()
     $names['weft auth'] = @(, @('status', 'Show which keys there are and where they come from (never the keys)'); , @('login', 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'); , @('logout', 'Remove kept keys: all of them, or one provider’’s'); , @('help', 'display help for command'))
@@ -388,6 +400,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft auth login'] = @()
     $names['weft auth logout'] = @()
     $names['weft auth help'] = @()
+    $names['weft status'] = @()
+    $names['weft login'] = @()
+    $names['weft logout'] = @()
     $names['weft sessions'] = @(, @('list', 'List sessions, newest first'); , @('show', 'Print a session'); , @('export', 'Write a session to stdout'); , @('rewind', 'Undo back to before a prompt: files, conversation or both'); , @('delete', 'Delete a session'); , @('help', 'display help for command'))
     $names['weft sessions list'] = @()
     $names['weft sessions show'] = @()
@@ -480,6 +495,10 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft schedule run'] = @()
     $names['weft schedule help'] = @()
     $names['weft acp'] = @()
+    $names['weft version'] = @()
+    $names['weft update'] = @()
+    $names['weft uninstall'] = @()
+    $names['weft help'] = @()
     $options = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $options['weft'] = @(, @('-V', 'Print the version'); , @('--version', 'Print the version'); , @('-p', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--prompt', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--print', 'Answer on stdout and exit; the prompt comes from the arguments or stdin'); , @('--output-format', 'Format of stdout'); , @('--input-format', 'Format of stdin'); , @('--include-partial-messages', 'With stream-json: include partial messages as they arrive'); , @('--model', 'Model to use'); , @('--fallback-model', 'Models that answer where the model cannot (a,b)'); , @('--provider', 'Provider of the model'); , @('--base-url', 'Address of the provider'); , @('--replay', 'Replay a recorded model conversation'); , @('--record', 'Record the model conversation to a file'); , @('--permission-mode', 'What may run without asking'); , @('--sandbox', 'Confine what commands can reach (default: auto)'); , @('--allowed-tools', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'); , @('--disallowed-tools', 'Never allow'); , @('--max-turns', 'Most model requests per prompt'); , @('--max-cost', 'Stop before the session costs more'); , @('--timeout', 'Without the terminal UI: stop after this time (exit code 124)'); , @('-c', 'Continue the newest session of this folder'); , @('--continue', 'Continue the newest session of this folder'); , @('-r', 'Resume a session; without an id, choose one'); , @('--resume', 'Resume a session; without an id, choose one'); , @('--session-id', 'Id of the new session'); , @('--fork-session', 'With --continue or --resume: continue in a copy'); , @('--no-session-persistence', 'Do not save this session'); , @('-C', 'Work in this folder'); , @('--cwd', 'Work in this folder'); , @('--add-dir', 'Add folders to the workspace'); , @('--system-prompt', 'Replace the system prompt'); , @('--append-system-prompt', 'Append to the system prompt'); , @('--agent', 'Act as this agent: its prompt, tools and model'); , @('--agents', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}'); , @('--worktree', 'Work in a git worktree of its own, which begins with what is not committed'); , @('--json-schema', 'Without the terminal UI: answer with JSON that fits this schema'); , @('--settings', 'Settings that override the settings files'); , @('--mcp-config', 'MCP servers besides those of the settings'); , @('--strict-mcp-config', 'Only the MCP servers of --mcp-config'); , @('--plugin-dir', 'Use a Claude plugin folder; may be given several times'); , @('--verbose', 'Print the model in use to stderr'); , @('--debug', 'Without the terminal UI: log events as JSON lines to stderr'); , @('--accessible', 'Screen reader mode: plain lines, nothing is redrawn'); , @('--fullscreen', 'Full-screen terminal UI instead of the scrollback'); , @('--no-color', 'No colors'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft demo'] = @(, @('--dir', 'Create the project in this folder (new or empty)'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
@@ -489,6 +508,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft auth login'] = @(, @('--provider', 'provider of the key, if its form does not tell'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft auth logout'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft auth help'] = @()
+    $options['weft status'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft login'] = @(, @('--provider', 'provider of the key, if its form does not tell'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft logout'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft sessions'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft sessions list'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft sessions show'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
@@ -581,6 +603,10 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft schedule run'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft schedule help'] = @()
     $options['weft acp'] = @(, @('--server', 'Let the sessions run on this weft server'); , @('--token-file', 'File with the server''s token (default: WEFT_SERVER_TOKEN, else that of your own server)'); , @('-C', 'With --server: folder of new sessions, on the server''s machine (default: the editor''s)'); , @('--cwd', 'With --server: folder of new sessions, on the server''s machine (default: the editor''s)'); , @('--model', 'With --server: model to use there'); , @('--skill', 'With --server: skill there that the work of a new session begins with'); , @('--ask-about-everything', 'With --server: ask also about what its own settings would allow'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft version'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft update'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft uninstall'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft help'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
 
     $current = [string]$wordToComplete
     $state = 'weft'

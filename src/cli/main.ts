@@ -3,14 +3,14 @@ import {causeText} from '../domain/fault.ts';
 import {codeOfFailure, exitCode, isFolderGone, setExitCode, type ExitCode} from './exit-code.ts';
 import type {MainOptions} from './flags.ts';
 import {note, onStdoutFailure, printError, stdoutFlushed} from './output.ts';
-import {makeProgram} from './program.ts';
+import {programFor} from './program.ts';
 import {keepIgnoredSignals} from './signals.ts';
 
 /** Runs the command line, and turns what was thrown into one line on stderr and an exit code. */
 async function main(): Promise<void> {
   keepIgnoredSignals(process.env);
   onStdoutFailure(() => (process.exitCode ??= exitCode.failed));
-  const program = makeProgram();
+  const program = programFor(process.argv.slice(2));
   try {
     const [, , command, kind = '', before = ''] = process.argv;
     if (command === '__complete')

@@ -9,7 +9,9 @@ import {addDoctor} from './commands/doctor.ts';
 import {addInit} from './commands/init.ts';
 import {addMcp} from './commands/mcp.ts';
 import {addModels} from './commands/models.ts';
+import {addHelp, helpTarget} from './commands/help.ts';
 import {addHooks} from './commands/hooks.ts';
+import {addInstallation} from './commands/installation.ts';
 import {addPermissions} from './commands/permissions.ts';
 import {addPs} from './commands/ps.ts';
 import {addSandbox} from './commands/sandbox.ts';
@@ -28,11 +30,51 @@ import {addMainFlags, type MainOptions} from './flags.ts';
 import {print, printError} from './output.ts';
 import {version} from './version.ts';
 
+/** The program that reads these words of the command line. */
+export const programFor = (args: readonly string[]): Command => makeProgram(isPrompt(args) ? 'prompt' : 'commands');
+
+/** These words are commands if they stand alone, and begin a prompt if others follow: `update`, and `update the README`. */
+const loneCommands = 'help version login logout status update upgrade uninstall'.split(' ');
+
+/** True if a word that looks like a command begins a prompt: behind `--`, or followed by words that the command does not take. */
+function isPrompt(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  if (end < 0 && !args.some(arg => loneCommands.includes(arg))) return false;
+  const program = makeProgram('commands').configureOutput({writeErr: () => {}, outputError: () => {}});
+  let read;
+  try {
+    read = program.parseOptions(end < 0 ? [...args] : args.slice(0, end));
+  } catch {
+    // A wrong option, which the program that runs complains about.
+    return false;
+  }
+  const [first] = read.operands;
+  if (first === undefined) return end >= 0;
+  const command = loneCommands.includes(first)
+    ? program.commands.find(each => namesOf(each).includes(first))
+    : undefined;
+  if (command === undefined) return false;
+  const {prompt, print: printed}: Partial<MainOptions> = program.opts();
+  if (prompt !== undefined || printed !== undefined || end >= 0) return true;
+  const option = read.unknown.findIndex(word => word.startsWith('-'));
+  const words = option < 0 ? read.unknown : read.unknown.slice(0, option);
+  if (words.length === 0) return false;
+  if (first === 'help')
+    return (
+      words.length > 2 ||
+      (misspelledCommand(words.slice(0, 1), program.commands) ?? helpTarget(words.slice(0, 1), program)) === undefined
+    );
+  const [choice] = command.registeredArguments;
+  return words.length > 1 || choice?.argChoices?.includes(words[0] ?? '') !== true;
+}
+
+const namesOf = (command: Command): readonly string[] => [command.name(), ...command.aliases()];
+
 /**
  * The command line of weft as a commander program. Help, completions and suggestions are made from it. Each command adds itself, and
- * loads what it does when it is called.
+ * loads what it does when it is called. Without commands every word is one of the prompt.
  */
-export function makeProgram(): Command {
+export function makeProgram(words: 'commands' | 'prompt' = 'commands'): Command {
   const program = new Command('weft')
     .description('A coding agent for the terminal and for pipes')
     .version(version, '-V, --version', 'Print the version')
@@ -50,10 +92,11 @@ export function makeProgram(): Command {
   addMainFlags(program);
   program.action(
     exiting(async (prompt: readonly string[], options: MainOptions) => {
-      refuseMisspelledCommand(prompt, {options, program});
+      if (words === 'commands') refuseMisspelledCommand(prompt, {options, program});
       return (await import('./run-main.ts')).runMain(prompt, options);
     }),
   );
+  if (words === 'prompt') return program;
   addDemo(program);
   addInit(program);
   addAuth(program);
@@ -78,6 +121,8 @@ export function makeProgram(): Command {
   addStack(program);
   addSchedule(program);
   addAcp(program);
+  addInstallation(program);
+  addHelp(program);
   return program;
 }
 
@@ -95,24 +140,44 @@ function refuseMisspelledCommand(
 }
 
 /**
- * The command that these words, which commander took for a prompt, were probably meant to be: a name with a slip, followed by nothing
- * or by one of its subcommands. `undefined` for anything else, however it begins, and for a sentence of one word.
+ * The command that was probably meant by words which commander took for a prompt. The first word is a name with a slip, the beginning
+ * of a name, or another program's word for the same. Nothing follows it, or one of the command's own words. `undefined` for a prompt.
  */
 export function misspelledCommand(words: readonly string[], commands: readonly Command[]): string | undefined {
   const [first = '', second] = words;
-  const meant = nearestName(
-    first,
-    commands.map(command => command.name()),
-  );
-  const command = commands.find(each => each.name() === meant);
   // A sentence of one word is a prompt: "Serve." is no slip of `serve`.
-  if (command === undefined || first.includes(' ') || /[.!?…]$/u.test(first)) return undefined;
-  const name = command.name();
-  if (second === undefined) return isSlip(first, name) ? name : undefined;
-  const subcommands = command.commands.map(each => each.name());
+  if (first.includes(' ') || /[.!?…]$/u.test(first)) return undefined;
+  const names = commands.flatMap(namesOf);
+  const name = nearestName(first, names);
+  if (second === undefined) {
+    const other = wordsForCommands.get(first);
+    if (other !== undefined) return other;
+    if (name !== undefined && isSlip(first, name)) return name;
+    return first.length < 3 ? undefined : names.find(each => each.startsWith(first));
+  }
+  const command = commands.find(each => namesOf(each).some(known => known === name));
+  const choices = command?.registeredArguments.flatMap(({argChoices = []}) => argChoices) ?? [];
+  const subcommands = [...(command?.commands.map(each => each.name()) ?? []), ...choices];
   const subcommand = subcommands.find(known => known === second) ?? subcommands.find(known => isSlip(second, known));
   return subcommand === undefined ? undefined : `${name} ${subcommand}`;
 }
+
+/** Words that are commands of other programs, and what does the same here. They say nothing to a model. */
+const wordsForCommands: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    help: 'add about clean create delete edit exit info install man new open quit remove reset restart rm search setup show start',
+    '--continue': 'continue',
+    '--prompt TEXT': 'ask chat exec run',
+    '--resume': 'resume',
+    'config list': 'env get set settings',
+    doctor: 'check diagnose',
+    login: 'signin',
+    logout: 'signout',
+    ps: 'jobs kill stop top',
+    'sessions list': 'history list ls',
+    status: 'whoami',
+  }).flatMap(([command, others]) => others.split(' ').map(word => [word, command] as const)),
+);
 
 /** Whether `word` is `name` with one letter too many, too few or wrong, or with two in the wrong order. */
 function isSlip(word: string, name: string): boolean {

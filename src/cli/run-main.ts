@@ -20,6 +20,7 @@ import {openApiKeys} from './compose/api-keys.ts';
 import {fixedModel, nobodyChooses} from './compose/host-services.ts';
 import {modelChoice, composeSession, connectModel, noDriver} from './compose/compose-session.ts';
 import {openServers} from './compose/open-servers.ts';
+import {requireSession} from './compose/open-session.ts';
 import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
 import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
 import {leftoverNotices} from './commands/ps.ts';
@@ -155,6 +156,8 @@ async function chooseFrontEnd(
     note('Playing the demo …');
     return (await import('./commands/demo/run-demo.ts')).runDemo({});
   }
+  requireSessionId(options);
+  await requireSession(context);
   throw new UsageError('No prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
 }
 
@@ -214,13 +217,18 @@ async function withPipedText(
   return joinPrompt(promptText, await readStdin(process.stdin, {until}));
 }
 
+/** Without a terminal nobody can choose a session. */
+function requireSessionId({resume}: MainOptions): void {
+  if (resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
+}
+
 /** Answers one prompt on stdout. */
 async function answer(
   prompt: string,
   {context, start, plan}: {readonly context: RunContext; readonly start: StartLimit; readonly plan: PlanToRun | 'none'},
 ): Promise<ExitCode> {
   const {options} = context;
-  if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
+  requireSessionId(options);
   const [chosen, {runPrint}] = await Promise.all([connectModel(context), import('./run-print.ts')]);
   requireModel(chosen);
   for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);

@@ -32,9 +32,9 @@ describe('sessions', () => {
       subtype: 'error_during_execution',
       is_error: true,
       num_turns: 0,
-      errors: [`No session "${gone}". List them: weft sessions list`],
+      errors: [`No such session: "${gone}". List them: weft sessions list`],
     });
-    expect(lost.thrown).toContain(`No session "${gone}"`);
+    expect(lost.thrown).toContain(`No such session: "${gone}"`);
   });
 
   test('a copy under an id of its own', async () => {
@@ -92,7 +92,7 @@ describe('sessions', () => {
   test('one that is not kept cannot be resumed', async () => {
     await using scene = await openScene([say('1')]);
     const id = sessionOf(await readAll(ask(scene, 'one', {persistSession: false})));
-    expect((await readAll(ask(scene, 'two', {resume: id}))).thrown).toContain(`No session "${id}"`);
+    expect((await readAll(ask(scene, 'two', {resume: id}))).thrown).toContain(`No such session: "${id}"`);
   });
 });
 

@@ -86,12 +86,15 @@ describe('going on', () => {
   test('an answer in two steps and a session of another folder', async () => {
     await using scene = await openScene([say('1')]);
     await scene.run(['--prompt', 'x']);
-    const {code, stdout, stderr} = await scene.run(['--continue', '--prompt', 'y', '--cwd', scene.place.home]);
-    expect([code, stdout, stderr]).toEqual([
-      1,
-      '',
-      `weft: No session to continue in ${scene.place.home}. Start one without --continue.\n`,
-    ]);
+    for (const prompt of [['--prompt', 'y'], []]) {
+      // oxlint-disable-next-line no-await-in-loop -- the same place, one after the other
+      const {code, stdout, stderr} = await scene.run(['--continue', ...prompt, '--cwd', scene.place.home]);
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        `weft: No session to continue in ${scene.place.home}. Start one without --continue.\n`,
+      ]);
+    }
   });
 
   test('a session can go on with the other dialect', async () => {

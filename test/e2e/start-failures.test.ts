@@ -6,7 +6,7 @@ import {runWeft, TempPlace} from '../support/run-weft.ts';
 describe('a run that cannot begin', () => {
   const unknown = '00000000-0000-4000-8000-000000000000';
   test.each([
-    ['json', ['--resume', unknown], 1, `No session "${unknown}". List them: weft sessions list`],
+    ['json', ['--resume', unknown], 1, `No such session: "${unknown}". List them: weft sessions list`],
     ['stream-json', ['--settings', '{"permissionMode":"bold"}'], 2, expect.stringContaining('permissionMode')],
   ])('%s: a result says why, on stdout too', async (format, flags, code, why) => {
     using place = new TempPlace();

@@ -12,6 +12,7 @@ import type {Store} from '../../store/open-store.ts';
 import {unwrap, UsageError} from '../exit-code.ts';
 import {messageUuid} from '../headless-ports.ts';
 import type {MainOptions} from '../flags.ts';
+import type {RunContext} from './run-context.ts';
 
 /** The session that the command line asks for. */
 type SessionRequest =
@@ -87,8 +88,7 @@ export function openSession(
         : unwrap(store.createWithId(request.id, {directory, model, title}));
     return {session, origin: 'new', sessions: store, skipped: 0};
   }
-  const id = request.kind === 'resume' ? sessionIdOf(store, request.id) : store.latest(directory)?.id;
-  if (id === undefined) throw new Error(`No session to continue in ${directory}. Start one without --continue.`);
+  const id = resumedId(request, {store, directory});
   const {into, end} = request;
   // Before anything is opened, so that no copy is left where this throws.
   const rewind = end === 'newest' ? undefined : rewindBehind(unwrap(store.read(id)).records, end);
@@ -97,6 +97,27 @@ export function openSession(
   if (rewind === undefined) return {session, ...rest};
   session.append(rewind);
   return {session: {...session, records: [...session.records, rewind]}, ...rest};
+}
+
+/** The id of the session to resume. Throws if there is none. */
+function resumedId(
+  request: Exclude<SessionRequest, {kind: 'new'}>,
+  {store, directory}: {readonly store: Store; readonly directory: string},
+): SessionId {
+  if (request.kind === 'resume') return sessionIdOf(store, request.id);
+  const id = store.latest(directory)?.id;
+  if (id === undefined) throw new Error(`No session to continue in ${directory}. Start one without --continue.`);
+  return id;
+}
+
+/** Throws if the flags ask for a session that does not exist. */
+export async function requireSession({
+  options,
+  directory,
+  store,
+}: Pick<RunContext, 'options' | 'directory' | 'store'>): Promise<void> {
+  const request = sessionRequest(options);
+  if (request.kind !== 'new' && options.sessionPersistence) resumedId(request, {store: await store(), directory});
 }
 
 /** A UUID from the command line. */
@@ -111,11 +132,11 @@ function sessionIdFrom(text: string): SessionId {
 export function sessionIdOf(store: Store, idText: string): SessionId {
   const wanted = idText.toLowerCase();
   if (!/^[0-9a-f-]+$/u.test(wanted)) {
-    throw new UsageError(`${JSON.stringify(idText)} is not a session id. List them: weft sessions list`);
+    throw new UsageError(noSuchSession(idText));
   }
   const found = store.list({}).filter(({id}) => id.startsWith(wanted));
   const [only] = found;
-  if (only === undefined) throw new Error(`No session ${JSON.stringify(idText)}. List them: weft sessions list`);
+  if (only === undefined) throw new Error(noSuchSession(idText));
   if (found.length > 1) {
     const ids = shortSessionIds(found);
     const candidates = found.map(
@@ -125,6 +146,8 @@ export function sessionIdOf(store: Store, idText: string): SessionId {
   }
   return only.id;
 }
+
+const noSuchSession = (id: string): string => `No such session: ${JSON.stringify(id)}. List them: weft sessions list`;
 
 /** Where `--resume-session-at` cuts a session off. */
 interface ResumePoint {

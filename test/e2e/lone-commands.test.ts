@@ -1,0 +1,58 @@
+import {readFileSync} from 'node:fs';
+import {describe, expect, test} from 'vitest';
+import {say} from '../support/model-script.ts';
+import {openScene, toldPrompt} from '../support/scene.ts';
+
+const {version} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+describe('a word that people try is a command, and nothing is sent', () => {
+  test.each<[line: string, code: number, stdout: RegExp, stderr: RegExp]>([
+    ['help', 0, /^Usage: weft \[options\]/u, /^$/u],
+    ['help sessions list', 0, /^Usage: weft sessions list /u, /^$/u],
+    ['help keys', 0, /^At the start of a prompt\n[^]*Ctrl\+R/u, /^$/u],
+    ['help commands', 0, /^\/help \[commands \| keys\]\n[^]*^\/resume/mu, /^$/u],
+    ['help sesions', 2, /^$/u, /^weft: No help on "sesions"\. Did you mean "weft help sessions"\? .*: weft help\n$/u],
+    ['version', 0, new RegExp(`^${version}\n$`, 'u'), /^$/u],
+    ['status', 0, /^Anthropic {2}key from ANTHROPIC_API_KEY\n/u, /^$/u],
+    ['login', 2, /^$/u, /^weft: Nothing was pasted\.\n$/u],
+    ['logout', 1, /^$/u, /^weft: no key is kept\n$/u],
+    ['update', 0, /, run from its sources in .*\nUpdate it: in .*: git pull && npm ci && npm run build\n$/u, /^$/u],
+    ['upgrade', 0, /\nUpdate it: /u, /^$/u],
+    ['uninstall', 0, /\nSettings and sessions stay in \S+\/weft\. /u, /^$/u],
+    [
+      'stat',
+      2,
+      /^$/u,
+      /Unknown command "stat"\. Did you mean "weft status"\? To send it as a prompt: weft --prompt "stat"/u,
+    ],
+    ['install', 2, /^$/u, /Unknown command "install"\. Did you mean "weft help"\?/u],
+  ])('weft %s', async (line, code, stdout, stderr) => {
+    await using scene = await openScene([]);
+    const run = await scene.run(line.split(' '));
+    expect(run).toEqual({
+      code,
+      signal: null,
+      stdout: expect.stringMatching(stdout),
+      stderr: expect.stringMatching(stderr),
+    });
+    expect(scene.server.requests).toEqual([]);
+  });
+});
+
+test('what is piped in beside a slip is not sent either', async () => {
+  await using scene = await openScene([]);
+  const {code} = await scene.run(['logn'], {stdin: {text: 'a key'}});
+  expect([code, scene.server.requests]).toEqual([2, []]);
+});
+
+test.each([
+  [['--', 'help'], 'help'],
+  [['--', 'install'], 'install'],
+  [['--prompt', 'help'], 'help'],
+  [['--print', 'install'], 'install'],
+  [['update', 'the', 'README', '--no-session-persistence'], 'update the README'],
+])('weft %j is a prompt', async (args, prompt) => {
+  await using scene = await openScene([say('Done.')]);
+  expect(await scene.run(args)).toMatchObject({code: 0, stdout: 'Done.\n'});
+  expect(toldPrompt(scene.server.requests[0])).toBe(prompt);
+});
