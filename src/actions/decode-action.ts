@@ -4,7 +4,8 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName, type InputOf} from './catalogue.ts';
-import {isSearchedFor} from './define-action.ts';
+import {isSearchedFor, needsAbility} from './define-action.ts';
+import {type FrontEndAbilities, terminalAbilities, withoutAbility} from './front-end.ts';
 import {type FieldRules, withKnownFields} from './known-fields.ts';
 import type {McpTool} from './mcp-port.ts';
 import type {SkillCatalogue} from './skills-port.ts';
@@ -34,6 +35,7 @@ export interface ToolSources {
   readonly webSearch: 'offered' | 'none';
   /** Whether the agent plans, and may propose what it has planned. */
   readonly planning: 'offered' | 'none';
+  readonly frontEnd: FrontEndAbilities;
   readonly skills: SkillCatalogue | undefined;
   /** The kinds of sub-agents that files define, one a line; empty where there are none. */
   readonly agentKinds: string;
@@ -52,6 +54,7 @@ export const catalogueOnly: ToolSources = {
   resources: 'none',
   webSearch: 'none',
   planning: 'none',
+  frontEnd: terminalAbilities,
   skills: undefined,
   agentKinds: '',
   answerSchema: undefined,
@@ -159,7 +162,11 @@ export function decodeAction(
   if (known.tag === 'failed') return failed(misfit(name, known.error));
   for (const action of actionNames) {
     const decoded = decodeAs(action, name, known.value);
-    if (decoded !== undefined) return decoded;
+    if (decoded === undefined) continue;
+    const {offered} = definitions[action];
+    return needsAbility(offered) && !sources.frontEnd.has(offered)
+      ? failed(rejected(withoutAbility[offered]))
+      : decoded;
   }
   return failed(rejected(`There is no tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
 }

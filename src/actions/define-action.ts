@@ -6,6 +6,7 @@ import type {ResultContent, TextBlock} from '../domain/conversation.ts';
 import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Access, AskCase, RuleKind} from './access.ts';
+import {type FrontEndAbility, withoutAbility} from './front-end.ts';
 import {inputSchema} from './input-schema.ts';
 import type {OtherFields} from './known-fields.ts';
 import type {ActionPorts, ShellRequest} from './ports.ts';
@@ -26,8 +27,8 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   /**
    * When models are offered its tools: only where an MCP server has resources, where more tools can be found than the request has,
    * where there are skills, where the caller asks for JSON of a schema, where weft has a search engine, or in plan mode (`planning`). `when-found`: once the
-   * model has found them; before that a request has their names alone, and only where a person takes part. `with-display`: the same, and only
-   * where the computer can be used. Of `agents` the kinds of sub-agents that files define are added.
+   * model has found them; before that a request has their names alone. `with-display`: the same, and only where a person takes part and the
+   * computer can be used. An ability of front ends: the same, and only where the front end has it. Of `agents` the kinds of sub-agents that files define are added.
    */
   readonly offered:
     | 'always'
@@ -39,7 +40,8 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
     | 'web-search'
     | 'planning'
     | 'when-found'
-    | 'with-display';
+    | 'with-display'
+    | FrontEndAbility;
   /** What it would touch: what the judge and permission rules look at. */
   access(input: Input): Access;
   readonly ruleKind: RuleKind;
@@ -65,8 +67,12 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
 }
 
 /** Whether a model has its tools only after it has found them. */
-export const isSearchedFor = (offered: ActionDefinition<never, never, never>['offered']): boolean =>
-  offered === 'when-found' || offered === 'with-display';
+export const isSearchedFor = (offered: Offered): boolean =>
+  offered === 'when-found' || offered === 'with-display' || needsAbility(offered);
+
+export const needsAbility = (offered: Offered): offered is FrontEndAbility => Object.hasOwn(withoutAbility, offered);
+
+type Offered = ActionDefinition<never, never, never>['offered'];
 
 export interface ActionContext {
   readonly ports: ActionPorts;

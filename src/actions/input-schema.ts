@@ -11,9 +11,11 @@ export function inputSchema(_tool: string, shape: () => z.ZodMiniType): JsonObje
     override({jsonSchema}) {
       // A call with another field is refused (`known-fields.ts`).
       if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties = false;
-      // The bounds of every whole number, which zod writes out, tell a model nothing.
+      // Bounds that are plain without a word would be sent with every request: no model means an empty text or less than nothing.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.minimum !== undefined && jsonSchema.minimum <= 1) delete jsonSchema.minimum;
+      if (jsonSchema.exclusiveMinimum === 0) delete jsonSchema.exclusiveMinimum;
+      if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
     },
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema is JSON; the library types it with `unknown` leaves

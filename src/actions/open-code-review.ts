@@ -22,7 +22,7 @@ export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, Op
   summary: 'Show the code review to the user.',
   risk: 'read-only',
   scheduling: 'barrier',
-  offered: 'when-found',
+  offered: 'opens-reviews',
   access: () => ({kind: 'none'}),
   ruleKind: 'whole-tool',
   asks: [],

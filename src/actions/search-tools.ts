@@ -29,8 +29,7 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
   tools: [
     toolForm({
       name: 'ToolSearch',
-      description:
-        'Find more tools by words, or by name with "select:NAME,NAME". What is found can be called from your next answer on.',
+      description: 'Find more tools by words, or by name with "select:NAME,NAME"; call them from your next answer on.',
       otherNames: {limit: 'max_results'},
       schema: () => z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(20)))}),
       toInput: (raw): SearchToolsInput => ({query: raw.query, limit: raw.max_results ?? usualLimit}),

@@ -29,7 +29,7 @@ export const suggestNewConversation = defineAction<NewConversationInput, NewConv
     summary: 'Suggest to go on in a new conversation.',
     risk: 'read-only',
     scheduling: 'barrier',
-    offered: 'when-found',
+    offered: 'opens-conversations',
     access: () => ({kind: 'none'}),
     ruleKind: 'whole-tool',
     asks: [],

@@ -19,7 +19,7 @@ export const suggestPrompt = defineAction<SuggestPromptInput, SuggestPromptInput
   summary: 'Suggest a next prompt to the user.',
   risk: 'read-only',
   scheduling: 'barrier',
-  offered: 'when-found',
+  offered: 'shows-suggestions',
   access: () => ({kind: 'none'}),
   ruleKind: 'whole-tool',
   asks: [],

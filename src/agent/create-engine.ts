@@ -1,6 +1,7 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {HookSession} from '../actions/hooks-port.ts';
 import type {ToolSources} from '../actions/decode-action.ts';
+import type {FrontEndAbilities} from '../actions/front-end.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {faultText, rejected, thrownFault} from '../domain/fault.ts';
@@ -56,6 +57,7 @@ export interface EngineOptions {
   readonly systemPrompt: string;
   readonly limits: PromptLimits;
   readonly interaction: Interaction;
+  readonly frontEnd: FrontEndAbilities;
   readonly backgroundAgents: SessionContext['backgroundAgents'];
   readonly structuredOutput: StructuredOutput;
   /** Tools that are not offered to the model. */
@@ -73,6 +75,7 @@ export type EnginePlace =
       readonly kind: 'sub-agent';
       readonly asker: Asker;
       readonly pending: PendingRequests;
+      readonly owner: SessionContext['owner'];
       readonly grants: Set<string>;
       readonly agents: (session: () => SessionContext) => SessionAgents;
     };
@@ -118,6 +121,7 @@ class Engine implements AgentClient {
         structuredOutput: rest.structuredOutput,
         disabledTools,
         interaction: rest.interaction,
+        frontEnd: rest.frontEnd,
         isPlanning: () => place.kind === 'top' && this.#session.mode === 'plan',
         contextWindow: () => ports.model.facts(this.#session.model).contextWindow,
       }),
@@ -131,6 +135,7 @@ class Engine implements AgentClient {
               publish,
             }),
       asker: place.kind === 'sub-agent' ? place.asker : 'main',
+      owner: place.kind === 'sub-agent' ? place.owner : () => this.#session,
       agents:
         place.kind === 'sub-agent'
           ? place.agents(() => this.#session)

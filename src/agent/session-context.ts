@@ -1,6 +1,7 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {type Action, withProgramName} from '../actions/catalogue.ts';
 import {decodeAction} from '../actions/decode-action.ts';
+import type {FrontEndAbilities} from '../actions/front-end.ts';
 import type {ActionPorts, AnswerPort} from '../actions/ports.ts';
 import type {SamplingPort} from '../actions/sampling-port.ts';
 import type {Json} from '../base/json.ts';
@@ -47,6 +48,7 @@ export interface SessionContext {
   readonly systemPrompt: string;
   readonly limits: PromptLimits;
   readonly interaction: Interaction;
+  readonly frontEnd: FrontEndAbilities;
   /**
    * Whether a prompt ends only when the sub-agents have ended that it has left at work in the background, and the model has heard of it. Where
    * they are `left`, a front end says when it is to hear of them.
@@ -57,6 +59,8 @@ export interface SessionContext {
   readonly pending: PendingRequests;
   /** Who asks the user. */
   readonly asker: Asker;
+  /** The session whose documents, code review and artifacts the user sees: for a sub-agent that of the agent that the user talks with. */
+  readonly owner: () => SessionContext;
   readonly agents: SessionAgents;
   readonly sampling: SamplingPort;
   readonly plans: SessionPlans;
@@ -143,6 +147,7 @@ export function decodeCall(name: string, input: Json, {tools, ports}: SessionCon
 /** The effects for one action: questions that it asks carry its id. */
 export function actionPorts(session: SessionContext, id: ActionId, answer: AnswerPort): ActionPorts {
   const asking = session.pending.portsFor(id, session.asker);
+  const owner = session.owner();
   return {
     ...session.ports.machine,
     skills: skillsOf(session),
@@ -157,12 +162,12 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
     plans: session.plans.portFor(id),
     computer: session.computer.port(),
     answer,
-    documents: session.conversation.documents,
+    documents: owner.conversation.documents,
     artifacts: {
-      keep: (path, signal) => session.ports.artifacts.keep({session: session.conversation.journal.id, path}, signal),
+      keep: (path, signal) => session.ports.artifacts.keep({session: owner.conversation.journal.id, path}, signal),
     },
     review: {
-      insert: (request, signal) => reviewOf(session).insert(request, signal),
+      insert: (request, signal) => reviewOf(owner).insert(request, signal),
       show: range => session.publish([{event: 'review-opened', range}]),
     },
     suggestions: {

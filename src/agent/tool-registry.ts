@@ -1,6 +1,8 @@
 import {enabledTools, type EnabledTool, searchableTools, type ToolSources} from '../actions/decode-action.ts';
 import type {ComputerPort} from '../actions/computer-port.ts';
-import {definitions} from '../actions/catalogue.ts';
+import {type ActionName, definitions} from '../actions/catalogue.ts';
+import {needsAbility} from '../actions/define-action.ts';
+import type {FrontEndAbilities} from '../actions/front-end.ts';
 import type {McpPort, McpTool} from '../actions/mcp-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
@@ -36,8 +38,9 @@ export function makeToolRegistry(options: {
   readonly agentKinds: Pick<AgentKindsPort, 'list'>;
   readonly structuredOutput: StructuredOutput;
   readonly disabledTools: ToolSources['disabled'];
-  /** Where nobody takes part, the seldom used tools of weft's own are not named. */
+  /** Where nobody takes part, tools that need a person are not named. */
   readonly interaction: Interaction;
+  readonly frontEnd: FrontEndAbilities;
   /** Whether the agent plans and may propose a plan. */
   readonly isPlanning: () => boolean;
   /** In tokens; 0 where it is not known. */
@@ -48,14 +51,16 @@ export function makeToolRegistry(options: {
   const offer = new Offer();
   /** Found when the model did not have them yet. */
   const late = new Set<string>();
-  const ownTools =
-    options.interaction === 'interactive'
-      ? searchableTools.filter(
-          ({name, action}) =>
-            !disabledTools.has(name) &&
-            (definitions[action].offered !== 'with-display' || options.computer.using === 'offered'),
-        )
-      : [];
+  const {interaction, frontEnd, computer} = options;
+  const isUsable = (action: ActionName): boolean => {
+    const {offered} = definitions[action];
+    if (offered === 'with-display') return interaction === 'interactive' && computer.using === 'offered';
+    return !needsAbility(offered) || frontEnd.has(offered);
+  };
+  // A sub-agent has the same list where nobody takes part, so that the provider reads it from its cache.
+  const isNamed = (action: ActionName): boolean =>
+    interaction === 'interactive' || !needsAbility(definitions[action].offered);
+  const ownTools = searchableTools.filter(({name, action}) => !disabledTools.has(name) && isUsable(action));
   let known: {readonly tools: readonly McpTool[]; readonly state: string; readonly sources: ToolSources} | undefined;
   let specs: {readonly of: ToolSources; readonly list: readonly ToolSpec[]} | undefined;
 
@@ -83,7 +88,7 @@ export function makeToolRegistry(options: {
           startingServers: starting.map(({name}) => name),
           moreTools: moreToolsText(
             [
-              ...ownTools.map(({name}) => name),
+              ...ownTools.filter(({action}) => isNamed(action)).map(({name}) => name),
               ...listedTools(mcpTools, {offered: new Set(offeredTools), late}).map(({toolName}) => toolName),
             ],
             pending,
@@ -94,6 +99,7 @@ export function makeToolRegistry(options: {
           agentKinds,
           webSearch: web.searching === 'offered' ? 'offered' : 'none',
           planning,
+          frontEnd,
           answerSchema,
           disabled: disabledTools,
         },
@@ -209,7 +215,7 @@ const sizeOf = ({toolName, description, inputSchema}: McpTool): number =>
 const longestList = 2000;
 
 function moreToolsText(names: readonly string[], pending: readonly string[]): string {
-  const list = names.length === 0 ? [] : [`Tools to be found: ${clip(names.join(', '), longestList)}.`];
+  const list = names.length === 0 ? [] : [`There are ${clip(names.join(', '), longestList)}.`];
   const servers =
     pending.length === 0 ? [] : [`Servers that are starting, which a search waits for: ${pending.join(', ')}.`];
   return [...list, ...servers].join(' ');

@@ -1,3 +1,4 @@
+import {noAbilities} from '../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import type {AgentClient} from '../agent/client.ts';
 import {jsonText} from '../base/json.ts';
@@ -78,7 +79,15 @@ async function openOwnEngine({directory, session, servers}: EngineRequest): Prom
     const chosen = await connectModel(context);
     requireModel(chosen);
     const models = fixedModel(nobodyChooses);
-    return ok(await composeSession(chosen, {context, interaction: 'interactive', models, driver: noDriver}));
+    return ok(
+      await composeSession(chosen, {
+        context,
+        interaction: 'interactive',
+        frontEnd: noAbilities,
+        models,
+        driver: noDriver,
+      }),
+    );
   } catch (cause) {
     return failed(rejected(causeText(cause)));
   }
@@ -99,8 +108,8 @@ const remoteEngines =
   async ({directory, session}: EngineRequest): Promise<Outcome<AgentClient, Fault>> => {
     const path =
       session === 'new'
-        ? `/agent/attach?leaving=stops&workDir=${encodeURIComponent(cwd ?? directory)}`
-        : `/agent/sessions/${session}/attach?leaving=stops`;
+        ? `/agent/attach?leaving=stops&frontEnd=editor&workDir=${encodeURIComponent(cwd ?? directory)}`
+        : `/agent/sessions/${session}/attach?leaving=stops&frontEnd=editor`;
     const connected = await connectSession(server, path);
     if (connected.tag === 'failed') return failed(rejected(connected.error));
     let isClosing = false;

@@ -1,3 +1,4 @@
+import {terminalAbilities} from '../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {basename} from 'node:path';
@@ -240,6 +241,7 @@ async function answer(
   const engine = await composeSession(chosen, {
     context,
     interaction: 'unattended',
+    frontEnd: new Set(['shows-suggestions']),
     driver: {...noDriver, servers},
     models: fixedModel(nobodyChooses),
   });
@@ -304,7 +306,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   const model = exchangeableModel(chosen, {choice, apiKeys, settingsFile: context.places.settings});
   const engine = await composeSession(
     {...chosen, port: model.port},
-    {context, interaction: 'interactive', driver: noDriver, models: model.setup},
+    {context, interaction: 'interactive', frontEnd: terminalAbilities, driver: noDriver, models: model.setup},
   );
   if (chosen.state === 'unreachable') {
     void chosen.found.then(found => engine.submit({op: 'set-model', model: found}));

@@ -80,6 +80,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     const engine = await composeSession(chosen, {
       context,
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
+      // A program that answers questions learns of the new session by its next messages.
+      frontEnd: new Set(canAsk(context.options) ? ['shows-suggestions', 'opens-conversations'] : ['shows-suggestions']),
       models: fixedModel(nobodyChooses),
       driver: {
         ...noDriver,

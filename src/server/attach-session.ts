@@ -31,7 +31,7 @@ export async function attachSession(
           session,
           workDir: request.workDir,
           model: {apiKey: undefined, baseUrl: undefined, model: undefined},
-          work: {kind: 'terminal'},
+          work: {kind: 'terminal', frontEnd: request.frontEnd},
         })
       : ok(here);
   if (opened.tag === 'failed') return opened;

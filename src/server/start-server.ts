@@ -1,3 +1,4 @@
+import {type FrontEndAbilities, noAbilities, terminalAbilities} from '../actions/front-end.ts';
 import {once} from 'node:events';
 import {createServer, STATUS_CODES, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
@@ -38,6 +39,7 @@ export interface AttachRequest {
   readonly workDir: string | undefined;
   /** What becomes of a prompt that runs when the connection ends. */
   readonly leaving: 'goes-on' | 'stops';
+  readonly frontEnd: FrontEndAbilities;
   /** Of the weft that asks. */
   readonly version: string;
 }
@@ -165,6 +167,7 @@ async function upgrade(
     session,
     workDir: searchParams.get('workDir') ?? undefined,
     leaving: searchParams.get('leaving') === 'stops' ? 'stops' : 'goes-on',
+    frontEnd: searchParams.get('frontEnd') === 'editor' ? noAbilities : terminalAbilities,
     version: String(incoming.headers[versionHeader] ?? ''),
   });
   if (opened.tag === 'failed') return deny(opened.error.status, opened.error.error);

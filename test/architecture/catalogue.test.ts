@@ -163,6 +163,16 @@ describe('what the model is offered', () => {
     expect(fields.some(names => names.includes(field) && !names.includes(other))).toBe(true);
   });
 
+  // Schemas leave out bounds that go without saying.
+  test.each<[string, Json]>([
+    ['Bash', {command: ''}],
+    ['Glob', {pattern: '*', max_depth: 0}],
+    ['Read', {file_path: 'a', offset: -1}],
+    ['FetchConversation', {conversation_id: '0f9a', before: 0}],
+  ])('%s: an empty text or a number that is too small is refused', (name, input) => {
+    expect(decodeAction(name, input).tag).toBe('failed');
+  });
+
   test('has a sample call for every tool', () => {
     expect(Object.keys(calls()).toSorted()).toEqual(allTools.map(({name}) => name).toSorted());
   });
@@ -219,35 +229,35 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     BashInput: {good: {block_id: 'b1', input: 'y', mode: 'raw'}, bad: {block_id: 'b1', input: 'y', mode: 'typed'}},
     BashOutput: {good: {block_id: 'b1', delay: 'completion'}, bad: {block_id: 'b1', delay: 'soon'}},
     BashHandOver: {good: {block_id: 'b1', reason: 'a password'}, bad: {block_id: 'b1'}},
-    Bash: {good: {command: 'ls', timeout: 1000, is_read_only: true}, bad: {command: ''}},
+    Bash: {good: {command: 'ls', timeout: 1000, is_read_only: true}, bad: {command: ['ls']}},
     Read: {good: {file_path: 'a.ts', offset: 1, limit: 10}, bad: {file_path: 1}},
     Edit: {good: {file_path: 'a.ts', old_string: 'a', new_string: 'b'}, bad: {file_path: 'a.ts', old_string: 'a'}},
     Write: {good: {file_path: 'a.ts', content: ''}, bad: {file_path: 'a.ts'}},
     ApplyPatch: {
       good: {patch: '*** Begin Patch\n*** Delete File: a.ts\n*** End Patch'},
-      bad: {patch: ''},
+      bad: {patch: 1},
     },
     Grep: {good: {pattern: 'a', output_mode: 'content', '-i': true}, bad: {pattern: 'a', output_mode: 'lines'}},
-    Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: 0}},
-    WebFetch: {good: {url: 'https://example.com/', prompt: 'the price'}, bad: {url: ''}},
+    Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: '2'}},
+    WebFetch: {good: {url: 'https://example.com/', prompt: 'the price'}, bad: {url: 1}},
     ReadDocuments: {good: {document_ids: []}, bad: {document_ids: 'd1'}},
     CreateDocuments: {good: {documents: [{title: 'Plan', content: ''}]}, bad: {documents: []}},
     EditDocuments: {
       good: {diffs: [{document_id: 'd1', search: 'a', replace: ''}]},
-      bad: {diffs: [{document_id: 'd1', search: '', replace: 'a'}]},
+      bad: {diffs: [{document_id: 'd1', replace: 'a'}]},
     },
     InsertCodeReviewComments: {
       good: {base_branch: 'main', comments: [{path: 'a.ts', line: 1, end_line: 2, text: 'x', severity: 'error'}]},
-      bad: {comments: [{path: 'a.ts', line: 0, text: 'x'}]},
+      bad: {comments: [{path: 'a.ts', line: 'x', text: 'x'}]},
     },
     OpenCodeReview: {good: {base_branch: 'main'}, bad: {base_branch: 1}},
-    UploadArtifact: {good: {file_path: 'a.pdf', description: 'x'}, bad: {file_path: ''}},
+    UploadArtifact: {good: {file_path: 'a.pdf', description: 'x'}, bad: {file_path: 1}},
     InitProject: {good: {}, bad: []},
-    SearchCodebase: {good: {query: 'retry', path: 'src', limit: 5}, bad: {query: '', limit: 0}},
-    FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: '0f9a', before: 0}},
-    SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: ''}},
+    SearchCodebase: {good: {query: 'retry', path: 'src', limit: 5}, bad: {query: 'retry', limit: 31}},
+    FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: 9}},
+    SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: 1}},
     ExitPlanMode: {good: {goal: 'g', steps: ['one'], notes: 'n'}, bad: {goal: 'g'}},
-    SuggestNewConversation: {good: {summary: 'The cart is done.'}, bad: {summary: ''}},
+    SuggestNewConversation: {good: {summary: 'The cart is done.'}, bad: {summary: 1}},
     RequestComputerUse: {good: {task_summary: 'Fill in the form', minutes: 5}, bad: {task_summary: 'x', minutes: 61}},
     UseComputer: {
       good: {

@@ -11,7 +11,7 @@ import {
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, hang, say, until} from '../support/model-script.ts';
-import {openScene, type Scene, toldPrompt} from '../support/scene.ts';
+import {openScene, type Scene, toldPrompt, toldResults} from '../support/scene.ts';
 
 /** The npm package `@agentclientprotocol/sdk`, unmodified, as editors use it, drives the built program. */
 
@@ -78,6 +78,21 @@ const textIn = (updates: readonly SessionUpdate[], kind: SessionUpdate['sessionU
         : '',
     )
     .join('');
+
+test('an editor shows no review and no suggestion, so neither is done', async () => {
+  await using scene = await openScene([
+    [call('OpenCodeReview', {}), call('SuggestPrompt', {prompt: 'next'})],
+    say('Done.'),
+  ]);
+  await asEditor(scene, async (weft, editor) => {
+    await prompt(weft, await newSession(weft, scene), 'Go.');
+    expect(editor.asked).toEqual([]);
+  });
+  expect(toldResults(scene.server.requests[1])).toEqual([
+    'No code review can be opened here. Say in your answer what you found.',
+    'No suggestion can be shown here. Say in your answer what could come next.',
+  ]);
+});
 
 test('an editor asks, allows, refuses, changes the mode, and comes back to the conversation', async () => {
   await using scene = await openScene([

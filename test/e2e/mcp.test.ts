@@ -21,7 +21,7 @@ const toolNames = (scene: Scene, request: number): readonly string[] =>
   (scene.server.requests[request]?.body.tools ?? []).map(({name}) => String(name));
 
 const mcpNames = (scene: Scene, request: number): readonly string[] =>
-  toolNames(scene, request).filter(name => name.startsWith('mcp__') || name === 'ToolSearch');
+  toolNames(scene, request).filter(name => name.startsWith('mcp__'));
 
 const args = (config: string, ...more: readonly string[]) => ['--prompt', 'x', '--mcp-config', config, ...more];
 
@@ -36,7 +36,7 @@ test('the first run finds the tools by searching, the second has them at once an
   const config = servers({calc: {tools: [{name: 'add', description: 'Adds numbers', does: 'arguments'}]}});
   const first = await scene.run(args(config, '--allowed-tools', 'mcp__calc'));
   expect([first.code, first.stdout.trim()]).toEqual([0, 'Done.']);
-  expect([0, 1].map(at => mcpNames(scene, at))).toEqual([['ToolSearch'], ['mcp__calc__add']]);
+  expect([0, 1].map(at => mcpNames(scene, at))).toEqual([[], ['mcp__calc__add']]);
   expect(JSON.stringify(scene.server.requests[2]?.body)).toContain(String.raw`{\"a\":1}`);
   const second = await scene.run(args(config, '--allowed-tools', 'mcp__calc', '--output-format', 'stream-json'));
   const [init, ...rest] = second.stdout

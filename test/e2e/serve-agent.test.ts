@@ -23,6 +23,25 @@ async function all(stream: AsyncIterable<AgentMessage>): Promise<readonly AgentM
 const done = {type: 'done', cost: expect.any(Number), duration: expect.any(Number)};
 const id = expect.stringMatching(/^[0-9a-f-]{36}$/u);
 
+test('over HTTP no review is opened and nothing is suggested; the session keeps what needs nobody', async () => {
+  await using scene = await serve([
+    [
+      call('OpenCodeReview', {}),
+      call('SuggestNewConversation', {summary: 'x'}),
+      call('SuggestPrompt', {prompt: 'next'}),
+      call('CreateDocuments', {documents: [{title: 'Plan', content: 'First.'}]}),
+    ],
+    say('Done.'),
+  ]);
+  const told = await all(events(scene.server, {prompt: 'Go.', workDir: scene.place.work}));
+  expect(told.flatMap(({type, isError}) => (type === 'tool_result' ? [isError] : []))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
 test('a prompt is answered as events, kept as a session, and gone on with', async () => {
   await using scene = await serve([
     call('Glob', {pattern: '*'}, {id: 'c1'}),

@@ -1,8 +1,10 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
 import {jsonLines} from './support/messages.ts';
-import {ask} from './support/agent-sdk.ts';
+import {ask, readAll, toolResults} from './support/agent-sdk.ts';
 
 const id = '0f9a1a34-1111-4222-8333-444455556666';
 
@@ -42,6 +44,29 @@ test('a suggested prompt is a line of stderr, and a message in stream-json', asy
   expect(jsonLines(json.stdout).filter(({type}) => type === 'prompt_suggestion')).toEqual([
     expect.objectContaining({type: 'prompt_suggestion', suggestion: 'run the tests'}),
   ]);
+});
+
+test('a one-shot run is offered what needs nobody, by the search', async () => {
+  await using scene = await openScene([
+    call('ToolSearch', {query: 'select:SearchCodebase,SuggestPrompt,OpenCodeReview'}),
+    call('SearchCodebase', {query: 'where is the tea'}),
+    say('Done.'),
+  ]);
+  writeFileSync(join(scene.place.work, 'tea.js'), 'export const tea = 1;\n');
+  await scene.run(['--prompt', 'x']);
+  const offered = scene.server.requests.map(({body}) => (body.tools ?? []).flatMap(({name}) => name ?? []));
+  expect(offered.map(names => names.slice(offered[0]?.length))).toEqual([
+    [],
+    ['SearchCodebase', 'SuggestPrompt'],
+    ['SearchCodebase', 'SuggestPrompt'],
+  ]);
+  expect(toldResults(scene.server.requests[2])).toEqual([expect.stringMatching(/^tea\.js:1/u)]);
+});
+
+test('a program opens no review', async () => {
+  await using scene = await openScene([call('OpenCodeReview', {}), say('Done.')]);
+  const read = await readAll(ask(scene, 'x', {canUseTool: async () => ({behavior: 'deny', message: 'never asked'})}));
+  expect(toolResults(read)).toEqual([expect.stringContaining('No code review can be opened here.')]);
 });
 
 test('a program is asked about a new conversation as it is asked every question; its yes carries the summary over', async () => {

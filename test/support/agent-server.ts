@@ -46,6 +46,7 @@ export interface AgentMessage {
   readonly type: string;
   readonly sessionId?: string;
   readonly message?: string;
+  readonly isError?: boolean;
   readonly plan?: {readonly id: string; readonly state: string};
   readonly permission?: {readonly id: string; readonly questionId?: string; readonly toolName: string};
 }

@@ -1,3 +1,4 @@
+import {terminalAbilities} from '../../src/actions/front-end.ts';
 import type {ModelEvent, ModelPort, ModelRequest} from '../../src/domain/model-stream.ts';
 import {reasonOf} from './reason.ts';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
@@ -316,6 +317,7 @@ export function engineBench(
     systemPrompt: 'You are a test.',
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
+    frontEnd: terminalAbilities,
     backgroundAgents: 'left',
     thinking: {kind: 'default'},
     structuredOutput: {kind: 'none'},

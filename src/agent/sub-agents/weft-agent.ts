@@ -2,7 +2,7 @@ import type {AgentEvent, SessionUsage} from '../../actions/agent-event.ts';
 import {noCommands} from '../../actions/commands-port.ts';
 import {noHooks, type HooksPort, type Subagent} from '../../actions/hooks-port.ts';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
-import {isSearchedFor} from '../../actions/define-action.ts';
+import {noAbilities} from '../../actions/front-end.ts';
 import {failed, ok} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
 import type {OpenSession} from '../../domain/journal.ts';
@@ -63,6 +63,8 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
     limits: {maxTurns: leastTurns(kind.maxTurns, parent.limits.maxTurns), maxCostUsd: 'unlimited'},
     // Where the user does not want to be asked, nobody is.
     interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
+    // What it shows, nobody sees.
+    frontEnd: noAbilities,
     backgroundAgents: 'waited-for',
     structuredOutput: {kind: 'none'},
     disabledTools: new Map([...setup.disabledTools, ...refusedTools(kind)]),
@@ -71,6 +73,7 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
       kind: 'sub-agent',
       asker: {id: agent.id, name: agent.name, kind: agent.kind, harness: agent.harness},
       pending: parent.pending,
+      owner: parent.owner,
       grants: parent.conversation.grants,
       agents: setup.agents,
     },
@@ -99,12 +102,12 @@ export const modeOf = ({mode}: AgentKind, parent: PermissionMode): PermissionMod
 export const leastTurns = (own: number, parent: number | 'unlimited'): number =>
   parent === 'unlimited' ? own : Math.min(own, parent);
 
-/** What a kind may not call, and what only the agent whom the user talks with can use: suggestions, reviews, the session's documents. */
+/** What a kind may not call. What needs a person is for the agent whom the user talks with. */
 function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
   const names = actionNames.flatMap(name => {
     const {offered, tools} = definitions[name];
     if (offered === 'answer-schema' || offered === 'more-tools') return [];
-    return tools.map(tool => tool.name).filter(tool => isSearchedFor(offered) || !mayCall(tool));
+    return tools.map(tool => tool.name).filter(tool => offered === 'with-display' || !mayCall(tool));
   });
   return new Map(names.map(name => [name, 'absent']));
 }

@@ -1,3 +1,4 @@
+import type {FrontEndAbilities} from '../../actions/front-end.ts';
 import type {ModelEvent, ModelPort, Thinking} from '../../domain/model-stream.ts';
 import type {WeftFolders} from '../../safety/paths/weft-files.ts';
 import {deniedReadGlobs} from '../../safety/rules/denied-read-globs.ts';
@@ -144,6 +145,7 @@ export interface EngineSetup {
   readonly user: UserPorts;
   readonly limits: PromptLimits;
   readonly interaction: 'interactive' | 'unattended';
+  readonly frontEnd: FrontEndAbilities;
   readonly backgroundAgents: EngineOptions['backgroundAgents'];
   readonly notices: NoticesPort;
   readonly mcp: McpPort;
@@ -469,6 +471,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     systemPrompt: secrets.redact(setup.systemPrompt),
     limits: setup.limits,
     interaction: setup.interaction,
+    frontEnd: setup.frontEnd,
     backgroundAgents: setup.backgroundAgents,
     structuredOutput: setup.structuredOutput,
     thinking: setup.thinking,

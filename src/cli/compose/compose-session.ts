@@ -1,3 +1,4 @@
+import type {FrontEndAbilities} from '../../actions/front-end.ts';
 import {passingDatabase} from '../../config/places.ts';
 import {openSession, sessionRequest} from './open-session.ts';
 import type {PermissionRule} from '../../safety/rules/permission-rule.ts';
@@ -75,11 +76,13 @@ export async function composeSession(
   {
     context,
     interaction,
+    frontEnd,
     driver,
     models,
   }: {
     readonly context: RunContext;
     readonly interaction: 'interactive' | 'unattended';
+    readonly frontEnd: FrontEndAbilities;
     readonly driver: DriverPorts;
     readonly models: ModelSetup;
   },
@@ -159,6 +162,7 @@ export async function composeSession(
     user: userPorts(context, {store, models}),
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,
+    frontEnd,
     backgroundAgents: driver.backgroundAgents === 'usual' ? usually[interaction] : driver.backgroundAgents,
     notices,
     mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool)),

@@ -1,3 +1,4 @@
+import type {FrontEndAbilities} from '../../actions/front-end.ts';
 import * as z from 'zod/mini';
 import type {ArtifactKey, ArtifactUrl} from '../../actions/artifacts-port.ts';
 import type {AgentClient} from '../../agent/client.ts';
@@ -40,7 +41,8 @@ export interface OpenRequest {
   readonly model: ModelConfig;
   /** `terminal`: prompts come from a terminal that is attached. `plan`: nothing may change, and nobody is asked. A scheduled prompt has a mode of its own, the user's at most. An execution may name the backend of the sandbox, and a folder with skills; empty where it does not. */
   readonly work:
-    | {readonly kind: 'prompt' | 'plan' | 'terminal'}
+    | {readonly kind: 'prompt' | 'plan'}
+    | {readonly kind: 'terminal'; readonly frontEnd: FrontEndAbilities}
     | {readonly kind: 'scheduled'; readonly mode: PermissionMode}
     | {readonly kind: 'execution'; readonly sandbox: ProviderName | 'of-settings'; readonly skills: string};
 }

@@ -1,6 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {ConversationsPort, FetchedConversation} from '../../../src/actions/conversations-port.ts';
 import {decodeAction} from '../../../src/actions/decode-action.ts';
+import {noAbilities} from '../../../src/actions/front-end.ts';
+import type {EngineOptions} from '../../../src/agent/create-engine.ts';
 import type {Json} from '../../../src/base/json.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
@@ -188,20 +190,55 @@ describe('SuggestNewConversation', () => {
 describe('seldom used tools', () => {
   const find = callsTools(callBlock('ToolSearch', {query: 'select:FetchConversation'}));
 
-  test('are found by ToolSearch where a person takes part, and offered from the next request on', async () => {
-    const bench = engineBench([find, says('end')]);
+  test.each(['interactive', 'unattended'] as const)(
+    'are found by ToolSearch (%s) and offered from the next request on',
+    async interaction => {
+      const bench = engineBench([find, says('end')], {options: {interaction}});
+      await bench.prompt('go');
+      const offered = bench.model.requests.map(request =>
+        toolNames(request).filter(name => /^(?:ToolS|Fetch|Sugg)/u.test(name)),
+      );
+      expect(offered).toEqual([['ToolSearch'], ['ToolSearch', 'FetchConversation']]);
+      expect((await settled(bench)).text).toMatch(/^\{"name":"FetchConversation",.*"input_schema":/u);
+    },
+  );
+
+  const forPeople = ['OpenCodeReview', 'SuggestPrompt', 'SuggestNewConversation'];
+  const common =
+    'ReadDocuments CreateDocuments EditDocuments InsertCodeReviewComments UploadArtifact InitProject SearchCodebase FetchConversation';
+  const seldom = [...common.split(' '), ...forPeople, 'RequestComputerUse', 'UseComputer'];
+
+  test.each<[where: string, options: Partial<EngineOptions>, others: readonly string[]]>([
+    ['a terminal', {}, forPeople],
+    ['a front end that shows nothing', {frontEnd: noAbilities}, []],
+    ['a program that is asked', {frontEnd: new Set(['shows-suggestions'])}, ['SuggestPrompt']],
+    ['nobody', {interaction: 'unattended', frontEnd: new Set(['shows-suggestions'])}, []],
+  ])('are named as far as they can be done: %s', async (_where, options, others) => {
+    const bench = engineBench([says('end')], {options});
     await bench.prompt('go');
-    const offered = bench.model.requests.map(request =>
-      toolNames(request).filter(name => /^(?:ToolS|Fetch|Sugg)/u.test(name)),
-    );
-    expect(offered).toEqual([['ToolSearch'], ['ToolSearch', 'FetchConversation']]);
-    expect((await settled(bench)).text).toMatch(/^\{"name":"FetchConversation",.*"input_schema":/u);
+    const search = bench.model.requests[0]?.tools.find(tool => 'name' in tool && tool.name === 'ToolSearch');
+    const named = seldom.filter(name => JSON.stringify(search ?? '').includes(name));
+    expect(named.toSorted()).toEqual([...common.split(' '), ...others].toSorted());
   });
 
-  test('cost a request nothing where nobody takes part', async () => {
-    const bench = engineBench([says('end')], {options: {interaction: 'unattended'}});
+  test('that the front end cannot do settle as errors, whatever the model knows of them', async () => {
+    const script = [
+      callBlock('OpenCodeReview', {}),
+      callBlock('SuggestNewConversation', {summary: 'Done.'}),
+      callBlock('SuggestPrompt', {prompt: 'next'}),
+      callBlock('ToolSearch', {query: 'select:SuggestPrompt'}),
+    ];
+    const bench = engineBench([callsTools(...script), says('end')], {options: {frontEnd: noAbilities}});
     await bench.prompt('go');
-    expect(bench.model.requests.flatMap(toolNames).filter(name => /^(?:ToolS|Fetch|Sugg)/u.test(name))).toEqual([]);
+    expect(bench.events.flatMap(event => (event.event === 'action-settled' ? [event.toolResult] : []))).toEqual(
+      [
+        ['error', 'No code review can be opened here. Say in your answer what you found.'],
+        ['error', 'No new conversation can be opened here. Go on in this one.'],
+        ['error', 'No suggestion can be shown here. Say in your answer what could come next.'],
+        ['success', 'No tool fits. There are 8 to search in; try other words.'],
+      ].map(([outcome, text]) => expect.objectContaining({outcome, content: [{kind: 'text', text}]})),
+    );
+    expect(bench.events.filter(({event}) => event === 'prompt-suggested' || event === 'question-asked')).toEqual([]);
   });
 
   test('are not named where they are disabled', async () => {

@@ -18,7 +18,6 @@ import {
   promptOp,
   says,
   type ScriptedAnswer,
-  toolNames,
 } from '../../support/memory-ports.ts';
 import {playedHarness} from '../../support/played-harness.ts';
 import {usualLimits} from '../../../src/agent/sub-agents/agent-limits.ts';
@@ -81,16 +80,21 @@ describe('bounds', () => {
     expect([...statuses(run.events).values()].map(all => all.at(-1)?.kind)).toEqual(['succeeded', 'succeeded']);
   });
 
-  test('a sub-agent makes no suggestions, opens no review and has no documents', async () => {
+  test('a sub-agent makes no suggestions and opens no review; documents that it makes are those of the session', async () => {
     const suggest = callsTools(callBlock('SuggestNewConversation', {summary: 'Done.'}));
-    const run = bench([callsTools(agent('one')), suggest, says('one is done'), says('all done')]);
+    const write = callsTools(callBlock('CreateDocuments', {documents: [{title: 'Plan', content: 'First.'}]}));
+    const run = bench([callsTools(agent('one')), suggest, write, says('one is done'), says('all done')]);
     await run.prompt('go');
-    const [first, below, after] = run.model.requests;
-    expect([first, below].map(request => request !== undefined && toolNames(request).includes('ToolSearch'))).toEqual([
-      true,
-      false,
+    const [, below, after] = run.model.requests;
+    expect(below?.tools.filter(tool => 'name' in tool && tool.name === 'ToolSearch')).toEqual([
+      expect.objectContaining({
+        description: expect.stringMatching(/ There are ReadDocuments, (?:(?!Suggest|OpenCodeReview|Computer).)*\.$/u),
+      }),
     ]);
-    expect(textOf(after?.messages ?? [])).toContain('There is no tool named');
+    expect(textOf(after?.messages ?? [])).toContain('No new conversation can be opened here.');
+    expect(await run.engine.query({query: 'documents'}, new AbortController().signal)).toMatchObject({
+      value: [{title: 'Plan'}],
+    });
   });
 
   test('eight run at once; the ninth is refused', async () => {

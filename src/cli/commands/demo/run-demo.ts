@@ -1,3 +1,4 @@
+import {noAbilities} from '../../../actions/front-end.ts';
 import {notesName} from '../../../config/instructions.ts';
 import {passingDatabase} from '../../../config/places.ts';
 import {noHarnesses} from '../../../actions/harness-port.ts';
@@ -138,6 +139,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     user: demoUserPorts(directory),
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
+    frontEnd: noAbilities,
     backgroundAgents: 'left',
     notices: {listen: () => {}},
     mcp: noMcp,

@@ -1,3 +1,4 @@
+import {noAbilities} from '../../../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import {eventWarning} from '../../../actions/event-warning.ts';
 import {existsSync} from 'node:fs';
@@ -46,6 +47,7 @@ export async function makePlan(words: readonly string[], given: MainOptions & Pl
   const engine = await composeSession(chosen, {
     context,
     interaction: 'unattended',
+    frontEnd: noAbilities,
     driver: noDriver,
     models: fixedModel(nobodyChooses),
   });

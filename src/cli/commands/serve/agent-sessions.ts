@@ -1,3 +1,4 @@
+import {noAbilities} from '../../../actions/front-end.ts';
 import {keyVariables} from '../../../domain/api-key.ts';
 import {failed, ok} from '../../../base/outcome.ts';
 import {type AgentPort, artifactPath, type ModelConfig} from '../../../server/routes/agent-routes.ts';
@@ -78,6 +79,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
         const client = await composeSession(chosen, {
           context: {...context, store: async () => store},
           interaction: work.kind === 'plan' ? 'unattended' : 'interactive',
+          frontEnd: work.kind === 'terminal' ? work.frontEnd : noAbilities,
           driver: {
             ...noDriver,
             promptSource: 'sdk',

@@ -1,3 +1,4 @@
+import {noAbilities} from '../../../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import type {AgentEvent, PromptSummary} from '../../../actions/agent-event.ts';
 import type {AgentClient} from '../../../agent/client.ts';
@@ -52,6 +53,7 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
     return composeSession(setup.chosen, {
       context: {...context, settings: {...settings, rules}, options, store: async () => store},
       interaction: 'unattended',
+      frontEnd: noAbilities,
       driver: {
         ...noDriver,
         servers: host === noHost ? servers : {...servers, mcp: withMessageTool(servers.mcp, host.say)},
