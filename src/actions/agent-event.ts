@@ -15,6 +15,7 @@ import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {Plan} from '../domain/plan.ts';
 import type {RewindReport} from '../domain/rewind.ts';
+import type {Obligation} from '../domain/obligation.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import type {Proof} from '../domain/sandbox.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
@@ -166,6 +167,8 @@ export interface Approval {
   readonly label: string;
   readonly preview: Preview;
   readonly verdict: Verdict;
+  /** The conditions on which it would run. */
+  readonly obligations: readonly Obligation[];
   /** `user`: the user edited the command on the card, and is asked about the edited one. */
   readonly wording: 'model' | 'user';
   /** The model's reason, empty when it gave none. */

@@ -3,6 +3,7 @@ import english from 'zod/v4/locales/en.js';
 import type {Json, JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ResultContent, TextBlock} from '../domain/conversation.ts';
+import type {RunTerms} from '../domain/executor.ts';
 import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Access, AskCase, RuleKind} from './access.ts';
@@ -86,6 +87,8 @@ export interface ActionRunContext extends ActionContext {
   readonly shown: Preview;
   /** What the host found in a command. */
   readonly detail: VerdictDetail;
+  /** Under which conditions it was allowed. */
+  readonly terms: RunTerms;
   /** Output as it comes, for people who watch. */
   readonly observe: (chunk: string) => void;
   /** Fires when the user moves the action's command to the background. */

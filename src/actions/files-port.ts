@@ -1,7 +1,7 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {DocumentBlock, ImageBlock} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {JudgedPath} from '../domain/risk.ts';
+import type {JudgedPath} from '../domain/obligation.ts';
 import type {DiffHunk, FileDiff} from './preview.ts';
 
 export interface FilesPort {

@@ -1,16 +1,20 @@
 import {mcpToolName} from './mcp-tool-name.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
+import {type Executor, type RunTerms, weftItself} from '../domain/executor.ts';
+import type {Obligation} from '../domain/obligation.ts';
 import {type Action, actionOf} from './catalogue.ts';
 import {decodeElsewhere} from './decode-action.ts';
-import {noUserChanges} from './files-port.ts';
-import type {HarnessApproval} from './harness-port.ts';
+import {editPaths} from './edit-texts.ts';
+import {type FileEdit, noUserChanges} from './files-port.ts';
+import type {HarnessAccess, HarnessApproval} from './harness-port.ts';
 import type {Preview} from './preview.ts';
 
-/** What a harness wants as actions of weft: one for the judge, and one that stands on the card. */
+/** A harness's request as actions of weft. The strictest verdict on `judged` counts; a card shows `shown`. */
 interface AskedActions {
-  readonly judged: Action;
+  readonly judged: readonly [Action, ...Action[]];
   readonly shown: Action;
+  readonly executor: Executor<RunTerms>;
   /** As hooks and lists of refusals name it. */
   readonly call: {readonly name: string; readonly input: JsonObject};
   readonly place: 'here' | {readonly preview: Preview};
@@ -18,18 +22,76 @@ interface AskedActions {
 
 const unsaid = {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'} as const;
 
-const same = (action: Action, name: string, input: JsonObject): AskedActions => ({
-  judged: action,
+type AskedAction = Omit<AskedActions, 'executor'>;
+
+const same = (action: Action, name: string, input: JsonObject): AskedAction => ({
+  judged: [action],
   shown: action,
   call: {name, input},
   place: 'here',
 });
 
+/**
+ * A program of others knows nothing of weft's environment and sandbox, and opens paths by their names. weft on another machine keeps
+ * the obligations that it names.
+ */
+function harnessExecutor(name: string, access: HarnessAccess, directory: string): Executor<RunTerms> {
+  const kept = access.kind === 'own-call' ? access.obligations : [];
+  const ifKept = ({kind}: Obligation, means: RunTerms) => (kept.includes(kind) ? means : 'cannot');
+  return {
+    ...weftItself(placeOf(access, directory)),
+    name,
+    discharge: {
+      'restricted-environment': ifKept,
+      confined: ifKept,
+      // The command was judged in the folder in which the harness says that it runs it.
+      directory: ({path}, means) => ({...means, directory: path}),
+      paths: ({paths, links}, means) => (links.length === 0 || kept.includes('paths') ? {...means, paths} : 'cannot'),
+    },
+  };
+}
+
+/** Where the commands of an access start. */
+function placeOf(access: HarnessAccess, directory: string): string {
+  switch (access.kind) {
+    case 'command':
+      return pathFrom(directory, access.directory);
+    case 'own-call': {
+      const {preview} = access;
+      return preview.kind === 'command'
+        ? movedText(preview.directory, '', {from: access.directory, to: directory})
+        : directory;
+    }
+    case 'edit':
+    case 'read':
+    case 'web-page':
+    case 'web-query':
+    case 'other':
+      return directory;
+    default:
+      return unreachable(access);
+  }
+}
+
+const editFrom = (directory: string, edit: FileEdit): FileEdit =>
+  edit.kind === 'rename'
+    ? {...edit, path: pathFrom(directory, edit.path), to: pathFrom(directory, edit.to)}
+    : {...edit, path: pathFrom(directory, edit.path)};
+
+const pathFrom = (directory: string, path: string): string => (/^[/~]/u.test(path) ? path : `${directory}/${path}`);
+
 /** What a harness that was started in `directory` asks about, in the terms of the catalogue. */
-export function actionsOf(
-  {toolName, access, reason}: HarnessApproval,
-  {harness, directory}: {readonly harness: string; readonly directory: string},
-): AskedActions {
+export const actionsOf = (approval: HarnessApproval, place: HarnessPlace): AskedActions => ({
+  ...askedActionOf(approval, place),
+  executor: harnessExecutor(place.harness, approval.access, place.directory),
+});
+
+interface HarnessPlace {
+  readonly harness: string;
+  readonly directory: string;
+}
+
+function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, directory}: HarnessPlace): AskedAction {
   const other = (tool: string, input: JsonObject): Action =>
     actionOf('call-mcp-tool', {
       server: harness,
@@ -49,27 +111,31 @@ export function actionsOf(
         rationale: reason,
         citations: [],
       });
-      return same(action, 'Bash', {command: access.command});
+      const asked = same(action, 'Bash', {command: access.command});
+      return access.paths.length === 0 ? asked : {...asked, judged: [action, reading(access.paths, directory)]};
     }
     case 'edit': {
-      const {edits, paths} = access;
-      const input = {file_path: paths.join(', ')};
+      const paths = access.paths.map(path => pathFrom(directory, path));
+      const edits = access.edits.map(edit => editFrom(directory, edit));
+      const input = {file_path: access.paths.join(', ')};
+      const shown = edits.flatMap(editPaths);
+      // The harness shows no change of these files: the judge looks at their names, and so does the card.
+      const named = paths
+        .filter(path => !shown.includes(path))
+        .map(path => ({kind: 'replace', path, replacements: []}) as const);
       if (edits.length > 0) {
-        const action = actionOf('request-file-edits', {edits, userChanges: noUserChanges, citations: []});
-        return same(action, 'Edit', input);
+        const asked = same(editing(edits), 'Edit', input);
+        return named.length === 0 ? asked : {...asked, judged: [asked.shown, editing(named)]};
       }
-      // It only says which files: the judge looks at those, and the card shows their names.
-      const named = paths.map(path => ({kind: 'replace', path, replacements: []}) as const);
       return {
-        judged: actionOf('request-file-edits', {edits: named, userChanges: noUserChanges, citations: []}),
+        judged: [editing(named)],
         shown: other(toolName || 'edit', {paths: [...paths]}),
         call: {name: 'Edit', input},
         place: 'here',
       };
     }
     case 'read': {
-      const requests = access.paths.map(path => ({path, offset: 1, limit: 1}));
-      return same(actionOf('read-files', {requests}), 'Read', {file_path: access.paths.join(', ')});
+      return same(reading(access.paths, directory), 'Read', {file_path: access.paths.join(', ')});
     }
     case 'web-page':
       return same(actionOf('web-fetch', {url: access.url, prompt: ''}), 'WebFetch', {url: access.url});
@@ -82,7 +148,7 @@ export function actionsOf(
       const shown = decodeElsewhere(name, input, 'refused');
       const judged = decodeElsewhere(name, movedInput(input, {from: access.directory, to: directory}), 'refused');
       if (shown.tag === 'failed' || judged.tag === 'failed') return same(other(name, input), name, input);
-      return {judged: judged.value, shown: shown.value, call: {name, input}, place: {preview}};
+      return {judged: [judged.value], shown: shown.value, call: {name, input}, place: {preview}};
     }
     case 'other':
       return same(other(access.title || toolName, access.input), toolName || access.title, access.input);
@@ -90,6 +156,12 @@ export function actionsOf(
       return unreachable(access);
   }
 }
+
+const editing = (edits: readonly FileEdit[]): Action =>
+  actionOf('request-file-edits', {edits, userChanges: noUserChanges, citations: []});
+
+const reading = (paths: readonly string[], directory: string): Action =>
+  actionOf('read-files', {requests: paths.map(path => ({path: pathFrom(directory, path), offset: 1, limit: 1}))});
 
 interface Move {
   readonly from: string;

@@ -2,6 +2,7 @@ import type {JsonObject} from '../base/json.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {HarnessFileChange, HarnessOutcome, HarnessSessionId, HarnessUsage} from '../domain/harness.ts';
+import type {Obligation} from '../domain/obligation.ts';
 import type {TodoStatus} from '../domain/todo.ts';
 import type {FileEdit} from './files-port.ts';
 import type {Preview} from './preview.ts';
@@ -91,8 +92,13 @@ export interface HarnessApproval {
 
 /** What a harness would touch, in the terms of the catalogue. Relative paths start at the directory of the run. */
 export type HarnessAccess =
-  /** `directory` is absolute. */
-  | {readonly kind: 'command'; readonly command: string; readonly directory: string}
+  /** `paths`: what the harness says that the command reads. */
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      readonly directory: string;
+      readonly paths: readonly string[];
+    }
   /** `edits` is empty where the harness only says which files. */
   | {readonly kind: 'edit'; readonly paths: readonly string[]; readonly edits: readonly FileEdit[]}
   | {readonly kind: 'read'; readonly paths: readonly string[]}
@@ -100,7 +106,7 @@ export type HarnessAccess =
   | {readonly kind: 'web-query'; readonly text: string}
   /**
    * A call of weft's own catalogue by weft on another machine, which works in `directory` there; `preview` is what a person would be shown
-   * there.
+   * there, and `obligations` what that weft discharges when it runs the call.
    */
   | {
       readonly kind: 'own-call';
@@ -108,6 +114,7 @@ export type HarnessAccess =
       readonly input: JsonObject;
       readonly directory: string;
       readonly preview: Preview;
+      readonly obligations: readonly Obligation['kind'][];
     }
   /** Something weft has no word for; `input` is what the harness shows of it. */
   | {readonly kind: 'other'; readonly title: string; readonly input: JsonObject};

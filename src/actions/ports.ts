@@ -2,7 +2,8 @@ import type {Json, JsonObject} from '../base/json.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
-import type {CommandEnvironment, Confinement, JudgedPath, ResolvedCommand} from '../domain/risk.ts';
+import type {JudgedPath} from '../domain/obligation.ts';
+import type {CommandEnvironment, Confinement, ResolvedCommand} from '../domain/risk.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {AgentsPort} from './agents-port.ts';
 import type {SessionArtifacts} from './artifacts-port.ts';
@@ -75,6 +76,8 @@ export interface ShellPort {
 
 export interface ShellRequest {
   readonly command: string;
+  /** Where it starts: nowhere else was it judged. */
+  readonly directory: string;
   /** Milliseconds until the tree is ended. */
   readonly timeoutMs: number;
   /** `expected`: where it then waits for keys at a terminal it made itself, it is ended. */
@@ -148,7 +151,7 @@ export interface BlocksPort {
   find(id: BlockId): Outcome<FoundBlock, Fault>;
   /** Starts `command` in `directory`, where the shell of the agent that asks is; waits until it ends, asks for input, or a short time is over. */
   start(
-    request: Pick<ShellRequest, 'command' | 'environment' | 'confinement'> & {readonly directory: string},
+    request: Pick<ShellRequest, 'command' | 'directory' | 'environment' | 'confinement'>,
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>>;
   /** Waits (bounded) for so many seconds, or for the end; an unknown id is a fault. An abort ends the wait, not the block. */

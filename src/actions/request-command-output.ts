@@ -120,14 +120,24 @@ type CommandSettled = Settled<CommandOutput, CommandPartial>;
 async function runForeground(input: CommandInput, context: ActionRunContext): Promise<CommandSettled> {
   const {command, timeoutMs} = input;
   const paging = input.claims.usesPager === 'yes' || context.detail.pagers.length > 0 ? 'expected' : 'unexpected';
-  const {detail, background, terminal} = context;
-  const {environment, confinement} = detail;
+  const {terms, background, terminal} = context;
+  const {environment, confinement, directory} = terms;
   const hosts: CommandHosts =
     // What the host found harmless talks to nobody: it is spared the proxy.
     environment === 'restricted'
       ? 'none'
       : (wanted, signal) => context.ports.hosts.ask({...wanted, command}, AbortSignal.any([signal, context.signal]));
-  const request = {command, timeoutMs, paging, environment, confinement, hosts, background, terminal} as const;
+  const request = {
+    command,
+    directory,
+    timeoutMs,
+    paging,
+    environment,
+    confinement,
+    hosts,
+    background,
+    terminal,
+  } as const;
   // What a card or a rule has allowed was somebody's decision; this was nobody's, so it is shown what came of it.
   const changesSince =
     confinement === 'sandbox' ? await context.ports.changes.watch(context.signal) : async () => noChanges;
@@ -159,10 +169,10 @@ const runOutside = 'Run it outside';
 async function mayRunOutside(
   command: string,
   {blocked}: ShellReport,
-  {ports, signal, detail}: ActionRunContext,
+  {ports, signal, terms}: ActionRunContext,
 ): Promise<boolean> {
   // In plan mode nothing may change anything, whoever allows it.
-  if (signal.aborted || detail.confinement === 'read-only') return false;
+  if (signal.aborted || terms.confinement === 'read-only') return false;
   const reply = await ports.questions.ask(
     [
       {
@@ -185,12 +195,9 @@ async function mayRunOutside(
 }
 
 /** An interruption while it starts ends it: nobody has heard of its id yet. */
-async function runBlock({command}: CommandInput, {ports, signal, detail}: ActionRunContext): Promise<CommandSettled> {
-  const {environment, confinement} = detail;
-  const started = await ports.blocks.start(
-    {command, directory: ports.shell.directory, environment, confinement},
-    signal,
-  );
+async function runBlock({command}: CommandInput, {ports, signal, terms}: ActionRunContext): Promise<CommandSettled> {
+  const {environment, confinement, directory} = terms;
+  const started = await ports.blocks.start({command, directory, environment, confinement}, signal);
   if (started.tag === 'ok') {
     const block = started.value;
     return signal.aborted

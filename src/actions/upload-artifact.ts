@@ -53,8 +53,8 @@ export const uploadArtifact = defineAction<UploadArtifactInput, UploadArtifactOu
   outcome: ({artifact: {path, url}}) => (url === '' ? [path] : [path, url]),
   reported: 'as-action',
   preview: async () => ok(nothingToShow),
-  async run({path, description}, {ports, detail, signal}) {
-    const judged = detail.judgedPaths.find(({written}) => written === path);
+  async run({path, description}, {ports, terms, signal}) {
+    const judged = terms.paths.find(({written}) => written === path);
     const kept = await ports.artifacts.keep(judged?.path ?? ports.files.resolve(path).path, signal);
     if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {path}};
     return kept.tag === 'ok'

@@ -24,7 +24,9 @@ import type {ToolCallBlock} from '../domain/conversation.ts';
 import type {TouchedFiles} from '../domain/checkpoint.ts';
 import {causeText, faultText, rejected} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
-import {noDetail, type RuleChange, type Verdict, type VerdictDetail} from '../domain/risk.ts';
+import {type Executor, type RunTerms, weftItself} from '../domain/executor.ts';
+import type {Obligation} from '../domain/obligation.ts';
+import {noDetail, type RuleChange, type Verdict} from '../domain/risk.ts';
 import type {ApprovalAnswer} from './client.ts';
 import {
   actionPorts,
@@ -36,15 +38,22 @@ import {
   type SessionContext,
 } from './session-context.ts';
 
+/** A verdict, and the terms on which its executor runs the action. */
+export interface TermedVerdict {
+  readonly verdict: Verdict;
+  readonly obligations: readonly Obligation[];
+  readonly terms: RunTerms;
+  readonly executor: Executor<RunTerms>;
+}
+
 /** An action that may have to be asked about, and that no rule, mode or hook denies. */
-export interface ApprovalRequest {
+export interface ApprovalRequest extends TermedVerdict {
   readonly id: ActionId;
   readonly toolName: string;
   /** As it is to run. */
   readonly call: ToolCallBlock;
   /** As the model asked for it. */
   readonly action: Action;
-  readonly verdict: Verdict;
   /** `always`: a hook wants it asked about, even if the user has allowed the like for this session. */
   readonly ask: 'always' | 'unless-granted';
   /** Where it runs; of another machine it comes with what a person sees of it there. */
@@ -55,10 +64,9 @@ export interface ApprovalRequest {
 export type ApprovalContext = Omit<PromptContext, 'queue'>;
 
 /** What would run: the action as the model asked for it, or as the user or a program has changed it. */
-interface Proposal {
+interface Proposal extends TermedVerdict {
   readonly action: Action;
   readonly preview: Preview;
-  readonly verdict: Verdict;
   /** What the model reads ahead of the result, such as that the user changed the command; mostly empty. */
   readonly note: string;
 }
@@ -89,7 +97,7 @@ export async function approve(
   context: ApprovalContext,
   signal: AbortSignal,
 ): Promise<Approved | Refused> {
-  const {id, action, verdict} = request;
+  const {id, action, verdict, obligations, terms, executor} = request;
   const hook = needsNoApproval(request, verdict, context.session)
     ? ({kind: 'none'} as const)
     : await askHooks(request, context, signal);
@@ -112,11 +120,11 @@ export async function approve(
   const ports = actionPorts(context.session, id, context.structured);
   const preview =
     request.place === 'here'
-      ? await previewAction(action, {ports: portsForJudgedPaths(ports, verdict.detail), signal})
+      ? await previewAction(action, {ports: portsForJudgedPaths(ports, terms), signal})
       : ok(request.place.preview);
   if (signal.aborted) return cancelled();
   if (preview.tag === 'failed') return refused(preview.error);
-  let proposal: Proposal = {action, preview: preview.value, verdict, note: ''};
+  let proposal: Proposal = {action, preview: preview.value, verdict, obligations, terms, executor, note: ''};
   if (isKept && hook.kind === 'none') return {...approved(proposal), approval: 'not-asked'};
   if (hook.kind === 'allow') {
     const answer = {decision: 'allow-updated', input: hook.input, rules: hook.rules} as const;
@@ -199,14 +207,16 @@ const needsNoApproval = ({action, ask: when}: ApprovalRequest, verdict: Verdict,
 /** Publishes the question and waits for the first answer. */
 async function ask(
   {id, toolName, call, action: own, place}: ApprovalRequest,
-  {action, preview, verdict}: Proposal,
+  {action, preview, verdict, obligations, terms}: Proposal,
   {session, checkpoints, hooks}: ApprovalContext,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | 'aborted'> {
   const label = labelOf(action);
   const impact = place === 'here' ? await findImpact(verdict, session, signal) : noImpact;
   const uncovered =
-    verdict.risk === 'read-only' || place !== 'here' ? '' : await checkpoints.notCovered(touchedFiles(verdict), signal);
+    verdict.risk === 'read-only' || place !== 'here'
+      ? ''
+      : await checkpoints.notCovered(touchedFiles(verdict, terms), signal);
   if (signal.aborted) return 'aborted';
   if (verdict.risk !== 'read-only') checkpoints.expectChange();
   const asked = async (): Promise<ApprovalAnswer | 'aborted'> => {
@@ -229,6 +239,7 @@ async function ask(
             uncovered === ''
               ? verdict
               : {...verdict, reasons: [...verdict.reasons, {kind: 'not-undoable', text: uncovered}]},
+          obligations,
           wording: action === own ? 'model' : 'user',
           rationale: rationaleOf(action),
           sessionGrant: sessionGrant(action, verdict).words,
@@ -254,8 +265,8 @@ const decisionOf = ({decision}: ApprovalAnswer): 'allowed' | 'refused' | 'edited
   return decision === 'refuse' ? 'refused' : 'allowed';
 };
 
-const touchedFiles = ({detail}: Verdict): TouchedFiles => ({
-  paths: detail.judgedPaths.flatMap(({path, place}) => (place === 'inside-workspace' ? [path] : [])),
+const touchedFiles = ({detail}: Verdict, {paths}: RunTerms): TouchedFiles => ({
+  paths: paths.flatMap(({path, place}) => (place === 'inside-workspace' ? [path] : [])),
   commands: detail.destructiveCommands,
 });
 
@@ -378,22 +389,23 @@ async function takeInput(
  */
 async function applyChanges(
   userChanges: UserChanges,
-  {action, preview: shown, verdict, note}: Proposal,
-  {ports, context}: AnswerDeps,
+  {action, preview: shown, verdict, terms, note}: Proposal,
+  {request, ports, context}: AnswerDeps,
   signal: AbortSignal,
 ): Promise<Answered> {
   const edited = withUserChanges(action, userChanges);
   if (edited === undefined) return notThisAction(action, 'The user answered with a changed edit, but this is no edit.');
-  const preview = await previewAction(edited, {ports: portsForJudgedPaths(ports, verdict.detail), signal});
+  const preview = await previewAction(edited, {ports: portsForJudgedPaths(ports, terms), signal});
   if (preview.tag === 'failed') return refused(preview.error, preview.error.state === 'cancelled' ? 'user' : undefined);
   const changed = changedSince(shown, preview.value);
   if (changed !== undefined) {
     const fault = rejected(`${changed} changed since the edit was shown; nothing was written. Read it again.`);
     return refused({state: 'error', fault});
   }
-  const now = await judgeAction(edited, context.session, signal);
+  const judged = await judgeAction(edited, {session: context.session, executor: request.executor}, signal);
+  const now = judged.verdict;
   if (now.decision === 'deny') return deniedByRule(action, now);
-  const proposal = {action: edited, preview: preview.value, verdict: now, note};
+  const proposal = {action: edited, preview: preview.value, ...judged, note};
   return asksMore(verdict, now) ? {kind: 'changed', proposal} : approved(proposal);
 }
 
@@ -423,29 +435,40 @@ const deniedByRule = (action: Action, verdict: Verdict): Refused =>
 async function judgeAndPreview(
   edited: Action,
   before: Action,
-  {ports, context}: AnswerDeps,
+  {request, ports, context}: AnswerDeps,
   signal: AbortSignal,
 ): Promise<Refused | ({readonly kind: 'judged'} & Omit<Proposal, 'note'>)> {
-  const verdict = await judgeAction(edited, context.session, signal);
+  const judged = await judgeAction(edited, {session: context.session, executor: request.executor}, signal);
+  const {verdict, terms} = judged;
   if (verdict.decision === 'deny') return deniedByRule(before, verdict);
-  const preview = await previewAction(edited, {ports: portsForJudgedPaths(ports, verdict.detail), signal});
+  const preview = await previewAction(edited, {ports: portsForJudgedPaths(ports, terms), signal});
   return preview.tag === 'failed'
     ? refused(preview.error)
-    : {kind: 'judged', action: edited, preview: preview.value, verdict};
+    : {kind: 'judged', action: edited, preview: preview.value, ...judged};
 }
 
-/** The judge's verdict on an action. A judge that throws lets nothing through. */
-export async function judgeAction(action: Action, session: SessionContext, signal: AbortSignal): Promise<Verdict> {
+/** The judge's verdict on an action that `executor` would run. A judge that throws lets nothing through. */
+export async function judgeAction(
+  action: Action,
+  {session, executor}: {readonly session: SessionContext; readonly executor: Executor<RunTerms>},
+  signal: AbortSignal,
+): Promise<TermedVerdict> {
   const {ports, mode, pending} = session;
   try {
-    const verdict = await ports.judge.assess(action, mode, signal);
+    const {verdict, obligations, means: terms} = await ports.judge.assess(action, {executor, mode}, signal);
     tellSandbox(session);
-    return pending.asksAbout === 'everything' ? askedInAnyCase(verdict, action) : verdict;
+    const judged = {verdict, obligations, terms, executor};
+    return pending.asksAbout === 'everything' ? {...judged, verdict: askedInAnyCase(verdict, action)} : judged;
   } catch (cause) {
-    const reason: Reason = {kind: 'judge-failed', cause: causeText(cause)};
-    return {decision: 'deny', risk: 'unknown', reasons: [reason], sessionApproval: 'exact', detail: noDetail};
+    const reasons: readonly Reason[] = [{kind: 'judge-failed', cause: causeText(cause)}];
+    const verdict = {decision: 'deny', risk: 'unknown', reasons, sessionApproval: 'exact', detail: noDetail} as const;
+    return {verdict, obligations: [], terms: executor.means, executor};
   }
 }
+
+/** The same for an action that weft itself would run. */
+export const judgeOwnAction = (action: Action, session: SessionContext, signal: AbortSignal): Promise<TermedVerdict> =>
+  judgeAction(action, {session, executor: weftItself(session.ports.machine.shell.directory)}, signal);
 
 /** For an agent that works for somebody else, who decides. What its sub-agents do is asked about in its turn. */
 function askedInAnyCase(verdict: Verdict, action: Action): Verdict {
@@ -475,10 +498,8 @@ const noHookAllows = ({reasons}: Verdict): boolean =>
   );
 
 /** The effects for an action, limited to the places where its paths led when it was judged. */
-export const portsForJudgedPaths = (ports: ActionPorts, {judgedPaths}: VerdictDetail): ActionPorts =>
-  judgedPaths.length === 0
-    ? ports
-    : {...ports, files: ports.files.limitedTo(judgedPaths), search: ports.search.limitedTo(judgedPaths)};
+export const portsForJudgedPaths = (ports: ActionPorts, {paths}: RunTerms): ActionPorts =>
+  paths.length === 0 ? ports : {...ports, files: ports.files.limitedTo(paths), search: ports.search.limitedTo(paths)};
 
 /**
  * What "for this session" allows, and how that reads: actions of the same key, or what a permission rule covers, which is judged as

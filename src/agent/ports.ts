@@ -14,7 +14,8 @@ import type {MessageId, PlanId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {Plan, PlanConflict} from '../domain/plan.ts';
-import type {PermissionMode, RuleChange, Verdict} from '../domain/risk.ts';
+import type {Executor, Judged} from '../domain/executor.ts';
+import type {PermissionMode, RuleChange} from '../domain/risk.ts';
 import type {Proof} from '../domain/sandbox.ts';
 import type {HarnessesPort} from '../actions/harness-port.ts';
 import type {HooksPort} from '../actions/hooks-port.ts';
@@ -72,7 +73,11 @@ export interface SeparateMachine extends Pick<AgentPorts, 'machine' | 'judge' | 
 
 export interface JudgePort {
   /** The verdict: the stricter of the model's claims and the host's own finding, after rules and mode. */
-  assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
+  assess<Means>(
+    action: Action,
+    by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
+    signal: AbortSignal,
+  ): Promise<Judged<Means>>;
   /** What the sandbox was seen to stop, once it was needed; `unknown` before, and where none is to be used. */
   sandbox(): Proof | 'unknown';
   /** Changes the rules, from the next action on; a failure says why something is no rule or could not be kept. */

@@ -18,9 +18,18 @@ import {callOutcome, type ToolCallBlock, type ToolResultBlock} from '../domain/c
 import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
 import {reasonsText} from '../domain/reason.ts';
 import {folderInstructions, reminderBlock} from '../domain/reminder.ts';
-import {noDetail, type Verdict} from '../domain/risk.ts';
+import {weftItself} from '../domain/executor.ts';
+import {noDetail} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
-import {approve, deniedText, judgeAction, portsForJudgedPaths, withHookVerdict, type Approved} from './approval.ts';
+import {
+  approve,
+  type Approved,
+  deniedText,
+  judgeOwnAction,
+  portsForJudgedPaths,
+  type TermedVerdict,
+  withHookVerdict,
+} from './approval.ts';
 import {editPaths} from '../actions/edit-texts.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import type {CallAnswer} from '../actions/hooks-port.ts';
@@ -49,10 +58,9 @@ interface DecodedCall {
 }
 
 /** A call about which the hooks that run before it and the judge have been asked. */
-interface JudgedCall extends DecodedCall {
+interface JudgedCall extends DecodedCall, TermedVerdict {
   /** The call as it is to run: a hook may have changed its input. */
   readonly effectiveCall: ToolCallBlock;
-  readonly verdict: Verdict;
   readonly hook: Pick<CallAnswer, 'verdict' | 'context'>;
 }
 
@@ -159,8 +167,8 @@ async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: A
     const reason = `the input it gave does not fit: ${faultText(action.error)}`;
     return {...withoutVerdict(decoded), hook: {...hook, verdict: {kind: 'deny', reason}}};
   }
-  const verdict = withHookVerdict(await judgeAction(action.value, context.session, signal), hook.verdict);
-  return {call, effectiveCall, action, verdict, hook};
+  const judged = await judgeOwnAction(action.value, context.session, signal);
+  return {call, effectiveCall, action, ...judged, verdict: withHookVerdict(judged.verdict, hook.verdict), hook};
 }
 
 /** A call that will not run: there is nothing to decide about it. */
@@ -168,8 +176,13 @@ const withoutVerdict = (decoded: DecodedCall): JudgedCall => ({
   ...decoded,
   effectiveCall: decoded.call,
   verdict: {decision: 'allow', risk: 'read-only', reasons: [], sessionApproval: 'exact', detail: noDetail},
+  obligations: [],
+  terms: nowhere.means,
+  executor: nowhere,
   hook: {verdict: {kind: 'none'}, context: ''},
 });
+
+const nowhere = weftItself('');
 
 /** How a call ended, before hooks and journal have seen it. */
 interface CallEnd {
@@ -226,7 +239,7 @@ const isRefusedByHost = ({deniedBy}: CallEnd, {verdict}: JudgedCall): boolean =>
 type RunnableCall = Omit<JudgedCall, 'action'> & {readonly action: Action};
 
 async function approveAndRun(judged: RunnableCall, context: PromptContext, signal: AbortSignal): Promise<CallEnd> {
-  const {call, action, verdict, hook} = judged;
+  const {call, action, verdict, obligations, terms, executor, hook} = judged;
   const {id, name: toolName} = call;
   if (signal.aborted) return callEnd(judged, cancelledResult(action, context.cancellation()));
   try {
@@ -239,7 +252,7 @@ async function approveAndRun(judged: RunnableCall, context: PromptContext, signa
     }
     const ask = hook.verdict.kind === 'ask' ? 'always' : 'unless-granted';
     const approval = await approve(
-      {id, toolName, call: judged.effectiveCall, action, verdict, ask, place: 'here'},
+      {id, toolName, call: judged.effectiveCall, action, verdict, obligations, terms, executor, ask, place: 'here'},
       context,
       signal,
     );
@@ -264,7 +277,7 @@ function denialOf({
 
 async function runApproved(
   judged: RunnableCall,
-  {action, preview, verdict, note, input, approval}: Approved,
+  {action, preview, verdict, terms, note, input, approval}: Approved,
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<CallEnd> {
@@ -279,11 +292,12 @@ async function runApproved(
   session.publish([{event: 'action-started', id, action, preview}]);
   const run = session.foreground.during(id, background =>
     runAction(action, {
-      ports: portsForJudgedPaths(actionPorts(session, id, context.structured), verdict.detail),
+      ports: portsForJudgedPaths(actionPorts(session, id, context.structured), terms),
       signal,
       approval,
       shown: preview,
       detail: verdict.detail,
+      terms,
       observe: chunk => session.publish([{event: 'action-output', id, chunk}]),
       background,
       terminal: 'none',

@@ -1,10 +1,10 @@
 import {actionOf, cancelledResult, modelContent, resultOf, runAction, userCommandAction} from '../actions/catalogue.ts';
 import type {ScreenSize} from '../actions/ports.ts';
-import type {Preview} from '../actions/preview.ts';
 import {firstLine} from '../base/clip.ts';
 import {blockTexts, callOutcome, type UserMessage} from '../domain/conversation.ts';
 import {faultText, thrownFault} from '../domain/fault.ts';
 import {actionId, type BlockId, type MessageId} from '../domain/ids.ts';
+import {plainTerms} from '../domain/executor.ts';
 import {noDetail} from '../domain/risk.ts';
 import {userCommandBlock, userCommandLabel} from '../domain/user-command.ts';
 import {actionPorts, journal, warn, type PromptContext} from './session-context.ts';
@@ -29,7 +29,7 @@ export async function runUserCommand(
   const action = userCommandAction(command, timeoutMs);
   const call = actionId(id);
   const ports = actionPorts(session, call, unstructuredAnswer);
-  const shown: Preview = {kind: 'command', command, directory: ports.shell.directory};
+  const shown = {kind: 'command', command, directory: ports.shell.directory} as const;
   const label = userCommandLabel(firstLine(command, 200));
   const startedAt = clock.now();
   publish([
@@ -46,6 +46,7 @@ export async function runUserCommand(
       approval: 'not-asked',
       shown,
       detail: noDetail,
+      terms: plainTerms(shown.directory),
       observe,
       background,
       terminal: {size, needed},

@@ -1,5 +1,6 @@
 import {pluralize} from '../base/clip.ts';
 import {unreachable} from '../base/unreachable.ts';
+import type {Obligation} from './obligation.ts';
 
 /**
  * Why an action needs an approval or is denied. A reason stays data until it is shown: a front end that lets a program decide
@@ -38,8 +39,8 @@ export type Reason =
   | {readonly kind: 'computer'}
   /** Whoever has given the work wants to be asked about all of it. */
   | {readonly kind: 'delegated'}
-  /** The sandbox that would let it through is weft's, and another program runs it. */
-  | {readonly kind: 'outside-sandbox'; readonly program: string}
+  /** The judge would let it through on a condition that the executor does not keep. */
+  | {readonly kind: 'obligation'; readonly executor: string; readonly obligation: Obligation}
   | {readonly kind: 'hook'; readonly text: string}
   | {readonly kind: 'not-undoable'; readonly text: string};
 
@@ -107,8 +108,8 @@ export function reasonText(reason: Reason): string {
       return 'The agent sees your whole screen and uses your mouse and keyboard; Esc or /computer off ends it';
     case 'delegated':
       return 'Whoever gave this work decides about all of it';
-    case 'outside-sandbox':
-      return `${reason.program} runs it, outside of the sandbox`;
+    case 'obligation':
+      return unkeptText(reason.executor, reason.obligation);
     case 'reads-outside':
       return `Reads outside the workspace: ${reason.paths.join(', ')}`;
     case 'reads-secrets':
@@ -169,6 +170,21 @@ export function reasonText(reason: Reason): string {
       return reason.text;
     default:
       return unreachable(reason);
+  }
+}
+
+function unkeptText(executor: string, obligation: Obligation): string {
+  switch (obligation.kind) {
+    case 'restricted-environment':
+      return `${executor} runs it with all programs and git hooks that the workspace brings`;
+    case 'confined':
+      return `${executor} runs it, outside of the sandbox`;
+    case 'directory':
+      return `${executor} may run it in another folder than ${obligation.path}`;
+    case 'paths':
+      return `${executor} follows links that may change meanwhile: ${obligation.links.join(', ')}`;
+    default:
+      return unreachable(obligation);
   }
 }
 

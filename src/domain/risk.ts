@@ -32,10 +32,6 @@ export interface VerdictDetail {
   readonly confirmWord: string;
   /** Parts of the command that open a pager or take over the terminal where they can, such as `git log` or `man ls`. */
   readonly pagers: readonly string[];
-  /** The paths that the action names, as they were resolved for the verdict. The action may touch no others. */
-  readonly judgedPaths: readonly JudgedPath[];
-  readonly environment: CommandEnvironment;
-  readonly confinement: Confinement;
 }
 
 /**
@@ -58,17 +54,7 @@ export const noDetail: VerdictDetail = {
   destructiveCommands: [],
   confirmWord: '',
   pagers: [],
-  judgedPaths: [],
-  environment: 'inherited',
-  confinement: 'chosen',
 };
-
-/** A path as the action wrote it, and the absolute path that it resolved to, links followed, when it was judged. */
-export interface JudgedPath {
-  readonly written: string;
-  readonly path: string;
-  readonly place: 'inside-workspace' | 'outside-workspace';
-}
 
 /** A range of the command's text: half open, in UTF-16 units. */
 export interface TextRange {

@@ -5,11 +5,14 @@ import type {Finding} from './host-finding.ts';
 import {accessFinding, type JudgeEvidence} from './access-finding.ts';
 import {
   anchorPattern,
+  belowRoots,
   cachedPathContext,
   makePathContext,
   type PathContext,
   type PathContextOptions,
+  writtenParts,
 } from './paths/path-context.ts';
+import {type PathParts, partsOf, pathOf} from './paths/path-parts.ts';
 import {enclosingWeftFile} from './paths/weft-files.ts';
 import {fitsSomeForm} from './rules/command-pattern.ts';
 import {allRulesCover, matchingRule, rulesCover} from './rules/matching-rule.ts';
@@ -21,6 +24,8 @@ import {type Action, accessOf, definitions, toolNamesOf} from '../actions/catalo
 import {unreachable} from '../base/unreachable.ts';
 import {confines, type Proof} from '../domain/sandbox.ts';
 import {buildsOrTests} from './commands/builds-and-tests.ts';
+import {type Executor, type Judged, judgedFor} from '../domain/executor.ts';
+import type {Obligation} from '../domain/obligation.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import {accessedPaths} from './paths/accessed-paths.ts';
 import {writesProtected} from './commands/command-finding.ts';
@@ -34,8 +39,6 @@ export interface JudgeOptions extends PathContextOptions {
   readonly rules: PermissionRules;
   /** The names of the secrets that a text holds, or placeholders of. */
   readonly secretNames: (text: string) => readonly string[];
-  /** Where the next command would start. */
-  readonly directory: () => string;
   /** The command that runs in a block, by the block's id; empty when there is none. */
   readonly blockCommand: (id: string) => string;
   /** What the sandbox stops, where commands are to be confined; asked for when a command could run unasked inside. */
@@ -44,24 +47,30 @@ export interface JudgeOptions extends PathContextOptions {
 
 /** The host's judgement of actions: what `steps` decide. What the model claims of its commands never loosens a verdict. */
 export interface Judge {
-  assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
-  /** How far the condition of a hook speaks of an action; one that cannot be compared speaks of a part. */
-  reach(condition: string, action: Action): Promise<RuleReach>;
+  assess<Means>(
+    action: Action,
+    by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
+    signal: AbortSignal,
+  ): Promise<Judged<Means>>;
+  /** How far the condition of a hook speaks of an action in a folder; one that cannot be compared speaks of a part. */
+  reach(condition: string, action: Action, directory: string): Promise<RuleReach>;
 }
 
 export function makeJudge(options: JudgeOptions): Judge {
   const lasting = makePathContext(options);
   return {
-    async assess(action, mode) {
-      const facts = await factsOf(action, mode, {...options, context: cachedPathContext(lasting)});
+    async assess(action, {executor, mode}) {
+      const {directory} = executor;
+      const facts = await factsOf(action, mode, {...options, directory, context: cachedPathContext(lasting)});
       for (const {decide} of steps) {
-        const verdict = await decide(facts);
-        if (verdict !== 'undecided') return mode === 'plan' ? changingNothing(verdict, facts) : verdict;
+        const judgement = await decide(facts);
+        if (judgement === 'undecided') continue;
+        return judgedFor(mode === 'plan' ? await changingNothing(judgement, facts) : judgement, executor);
       }
-      return ask(facts);
+      return judgedFor(ask(facts), executor);
     },
-    reach: (condition, action) =>
-      conditionReach(condition, action, evidenceOf({...options, context: cachedPathContext(lasting)})),
+    reach: (condition, action, directory) =>
+      conditionReach(condition, action, evidenceOf({...options, directory, context: cachedPathContext(lasting)})),
   };
 }
 
@@ -88,16 +97,23 @@ async function conditionReach(text: string, action: Action, evidence: JudgeEvide
 }
 
 /** In plan mode the system keeps a command from changing the workspace, where that is proven. */
-async function changingNothing(verdict: Verdict, facts: Facts): Promise<Verdict> {
-  if (facts.access.kind !== 'command' || verdict.decision !== 'allow') return verdict;
+async function changingNothing(judgement: Judgement, facts: Facts): Promise<Judgement> {
+  if (facts.access.kind !== 'command' || judgement.verdict.decision !== 'allow') return judgement;
   const proof = await facts.sandbox();
-  if (proof === 'none' || !confines(proof)) return verdict;
-  return {...verdict, detail: {...verdict.detail, confinement: 'read-only'}};
+  return proof === 'none' || !confines(proof) ? judgement : under(judgement, {kind: 'confined', to: 'read-only'});
 }
+
+/** A verdict and the obligations that come with it. */
+type Judgement = Omit<Judged<never>, 'means'>;
+
+const under = ({verdict, obligations}: Judgement, more: Obligation): Judgement => ({
+  verdict,
+  obligations: [...obligations, more],
+});
 
 interface Step {
   readonly name: string;
-  readonly decide: (facts: Facts) => Verdict | 'undecided' | Promise<Verdict | 'undecided'>;
+  readonly decide: (facts: Facts) => Judgement | 'undecided' | Promise<Judgement | 'undecided'>;
 }
 
 /**
@@ -112,7 +128,7 @@ const steps: readonly Step[] = [
   },
   {
     name: 'what nobody can allow is denied in every mode',
-    decide: facts => (facts.finding.target === 'refused' ? {...ask(facts), decision: 'deny'} : 'undecided'),
+    decide: facts => (facts.finding.target === 'refused' ? refuse(facts) : 'undecided'),
   },
   {
     // Reading the web changes nothing here; what goes out with it is asked about as in other modes.
@@ -176,7 +192,7 @@ const steps: readonly Step[] = [
       if (!(await facts.confirmed())) return ask(facts, {kind: 'readings-differ'});
       // What a rule of the user's allows by name runs as the user would run it.
       const isAllowed = analysis.reading === 'parsed' && allRulesCover(analysis, facts.rules, facts.context);
-      return isAllowed ? allow(facts) : {...allow(facts), detail: {...facts.detail, environment: 'restricted'}};
+      return isAllowed ? allow(facts) : under(allow(facts), {kind: 'restricted-environment'});
     },
   },
   {
@@ -188,12 +204,7 @@ const steps: readonly Step[] = [
       // That it confines nothing is said once, and not with every question.
       if (!confines(proof)) return 'undecided';
       const {provider} = proof;
-      const verdict = allow(facts);
-      return {
-        ...verdict,
-        reasons: [{kind: 'sandboxed', provider}],
-        detail: {...verdict.detail, confinement: 'sandbox'},
-      };
+      return under(allow(facts, {kind: 'sandboxed', provider}), {kind: 'confined', to: 'sandbox'});
     },
   },
   {
@@ -227,28 +238,30 @@ const ruleReason = ({rule, behaviour}: DecidingRule): Reason => ({
   rule: rule.text,
 });
 
-const deny = ({finding}: Facts, reason: Reason): Verdict => ({
-  decision: 'deny',
-  risk: finding.risk,
-  reasons: [reason, ...finding.reasons],
-  sessionApproval: 'exact',
-  detail: noDetail,
+const deny = ({finding}: Facts, reason: Reason): Judgement => ({
+  verdict: {
+    decision: 'deny',
+    risk: finding.risk,
+    reasons: [reason, ...finding.reasons],
+    sessionApproval: 'exact',
+    detail: noDetail,
+  },
+  obligations: [],
 });
 
-const ask = ({finding, sessionApproval, detail}: Facts, ...reasons: readonly Reason[]): Verdict => ({
-  decision: 'ask',
-  risk: finding.risk,
-  reasons: [...reasons, ...finding.reasons],
-  sessionApproval,
-  detail,
+const refuse = ({finding: {risk, reasons}, sessionApproval, detail}: Facts): Judgement => ({
+  verdict: {decision: 'deny', risk, reasons, sessionApproval, detail},
+  obligations: [],
 });
 
-const allow = ({finding, sessionApproval, detail}: Facts): Verdict => ({
-  decision: 'allow',
-  risk: finding.risk,
-  reasons: [],
-  sessionApproval,
-  detail,
+const ask = ({finding, sessionApproval, detail, obligations}: Facts, ...reasons: readonly Reason[]): Judgement => ({
+  verdict: {decision: 'ask', risk: finding.risk, reasons: [...reasons, ...finding.reasons], sessionApproval, detail},
+  obligations,
+});
+
+const allow = ({finding, sessionApproval, detail, obligations}: Facts, ...reasons: readonly Reason[]): Judgement => ({
+  verdict: {decision: 'allow', risk: finding.risk, reasons, sessionApproval, detail},
+  obligations,
 });
 
 /** What the steps decide by. What takes time is worked out when a step asks for it, and once. */
@@ -265,6 +278,8 @@ interface Facts {
   readonly placeholders: readonly string[];
   readonly sessionApproval: Verdict['sessionApproval'];
   readonly detail: VerdictDetail;
+  /** Those of each yes, whoever says it. */
+  readonly obligations: readonly Obligation[];
   readonly protection: () => Protection;
   /** Whether the user's rules allow each part of a command that is asked about. */
   readonly partsAllowed: () => boolean;
@@ -278,7 +293,7 @@ interface Facts {
 async function factsOf(
   action: Action,
   mode: PermissionMode,
-  {rules, directory, blockCommand, secretNames, sandbox, context}: JudgeOptions & {readonly context: PathContext},
+  {rules, directory, blockCommand, secretNames, sandbox, context}: JudgeOptions & JudgedPlace,
 ): Promise<Facts> {
   const evidence = evidenceOf({directory, blockCommand, secretNames, context});
   const access = accessOf(action);
@@ -301,8 +316,8 @@ async function factsOf(
     detail: {
       ...finding.detail,
       rules: finding.detail.rules.filter(text => ruleAllowsHandover(text, placeholders)),
-      judgedPaths: accessedPaths(access).map(written => ({written, ...context.resolve(written)})),
     },
+    obligations: access.kind === 'command' ? [{kind: 'directory', path: directory}] : pathObligations(access, context),
     protection: () => (protection ??= protectionOf(access, finding, evidence)),
     partsAllowed: () =>
       (partsAllowed ??=
@@ -326,22 +341,46 @@ async function factsOf(
   return {...facts, sessionApproval: isAlike ? 'kind' : 'exact'};
 }
 
+/** Where an action is judged. */
+interface JudgedPlace {
+  readonly context: PathContext;
+  /** Where a command would start. */
+  readonly directory: string;
+}
+
+function pathObligations(access: Access, context: PathContext): readonly Obligation[] {
+  const paths = accessedPaths(access).map(written => ({written, ...context.resolve(written)}));
+  if (paths.length === 0) return [];
+  const links = paths.filter(({written, path}) =>
+    leadsThroughLink(writtenParts(written, context), partsOf(path), context),
+  );
+  return [{kind: 'paths', paths, links: links.map(({written}) => written)}];
+}
+
+/** Whether a path below a root leads elsewhere than its names say. The roots themselves may be links. */
+function leadsThroughLink(written: PathParts, real: PathParts, context: PathContext): boolean {
+  const places = (path: PathParts): readonly string[] =>
+    [path, ...belowRoots(path, context).map(({below}) => below)].map(pathOf);
+  const named = places(written);
+  return places(real).every(place => !named.includes(place));
+}
+
 /** What is worked out about one action, once. */
 function evidenceOf({
   directory,
   blockCommand,
   secretNames,
   context,
-}: Pick<JudgeOptions, 'directory' | 'blockCommand' | 'secretNames'> & {readonly context: PathContext}): JudgeEvidence {
+}: Pick<JudgeOptions, 'blockCommand' | 'secretNames'> & JudgedPlace): JudgeEvidence {
   let forms: CommandForms | undefined;
   let analysis: CommandAnalysis | undefined;
   const evidence: JudgeEvidence = {
     context,
-    directory: directory(),
+    directory,
     blockCommand,
     secretNames,
     forms: command => (forms ??= resolvedForms(command, evidence.parsed(command))),
-    parsed: command => (analysis ??= analyzeCommand(command, {directory: directory(), context})),
+    parsed: command => (analysis ??= analyzeCommand(command, {directory, context})),
   };
   return evidence;
 }

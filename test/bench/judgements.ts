@@ -1,4 +1,5 @@
 import {decodeAction} from '../../src/actions/decode-action.ts';
+import {weftItself} from '../../src/domain/executor.ts';
 import {makeJudge} from '../../src/safety/judge.ts';
 import {unknownFileEffect} from '../../src/domain/risk.ts';
 
@@ -23,7 +24,6 @@ export async function judgements(): Promise<string> {
     roots: ['/w'],
     home: '/home/me',
     blockCommand: () => '',
-    directory: () => '/w',
     list: () => [],
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,
@@ -41,7 +41,7 @@ export async function judgements(): Promise<string> {
     const action = actions[index];
     if (action === undefined) throw new Error('No such command');
     const start = performance.now();
-    await judge.assess(action, 'default', signal);
+    await judge.assess(action, {executor: weftItself('/w'), mode: 'default'}, signal);
     return performance.now() - start;
   };
   const first = await timed(0);

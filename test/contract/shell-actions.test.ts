@@ -83,8 +83,8 @@ async function interruptedAt(
   const verdict: Verdict = {decision, risk: 'unknown', reasons: [], sessionApproval: 'exact', detail: noDetail};
   const quick = moment === 'after the end' ? soonOver(call) : call.input;
   const bench = engineBench([callsTools(callBlock(call.tool, quick)), says('done')], {
-    shell: async (request, observe, signal) => place.shell.run(request, observe, signal),
     // The shell of the bench has a folder that there is not.
+    shell: async (request, observe, signal) => place.shell.run({...request, directory: place.root}, observe, signal),
     blocks: {
       ...place.blocks,
       start: async (request, signal) => place.blocks.start({...request, directory: place.root}, signal),

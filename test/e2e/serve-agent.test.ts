@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -300,6 +301,16 @@ test('what is allowed for the session, and what runs in the background, is there
   expect([asked, scene.model.requests.length]).toEqual([['Bash'], 4]);
   // It is closed when it is stopped, and then another weft can have it.
   expect((await server.ask('POST', `/agent/stop/${sessionId}`)).status).toBe(200);
+});
+
+test('what runs unasked starts no file monitor of the repository', async () => {
+  await using scene = await serve([]);
+  const {server, place} = scene;
+  execFileSync('git', ['init', '-q', place.work]);
+  execFileSync('git', ['-C', place.work, 'config', 'core.fsmonitor', 'touch monitored; false']);
+  const body = {cwd: place.work, command: 'git status', provider: 'native'};
+  expect(await server.ask('POST', '/sandbox/exec', {body})).toMatchObject({status: 200, body: {exitCode: 0}});
+  expect(existsSync(join(place.work, 'monitored'))).toBe(false);
 });
 
 test('a command and a script file run to their end, judged like any other', async () => {

@@ -1,4 +1,4 @@
-import {existsSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
@@ -159,6 +159,18 @@ test('a hook that needs an approval is refused, and the run ends with 3 before i
     stderr: expect.stringContaining('exit code 7'),
   });
   expect(scene.server.requests).toEqual([]);
+});
+
+test('a hook that runs unasked finds no program of the workspace', async () => {
+  await using scene = await openScene([]);
+  using stack = new SceneStack(scene);
+  const programs = join(scene.place.work, 'bin');
+  mkdirSync(programs);
+  writeFileSync(join(programs, 'ls'), '#!/bin/sh\necho ran >ran.log\n', {mode: 0o755});
+  stack.layer([], {pre_hook: {type: 'command', command: 'ls'}});
+  const environment = {PATH: `${programs}:${scene.place.environment()['PATH'] ?? ''}`};
+  expect((await scene.run(['stack', 'run'], {environment})).code).toBe(0);
+  expect(existsSync(join(scene.place.work, 'ran.log'))).toBe(false);
 });
 
 test('while a task runs: a second run is refused, a message of the user reaches it, a signal leaves it under way', async () => {

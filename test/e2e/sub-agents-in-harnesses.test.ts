@@ -20,6 +20,7 @@ async function sceneWithHarness(script: Script): Promise<Scene> {
 }
 
 const agentCall = (prompt: string, harness = 'own') => call('Agent', {description: 'x', prompt, harness});
+const ask = (wanted: object) => agentCall(`ASK ${JSON.stringify(wanted)}`);
 const idIn = (text: string | undefined): string => /\[agent ([0-9a-f-]{36}):/u.exec(text ?? '')?.[1] ?? expect.fail();
 
 test('a harness does the task, and goes on in the same conversation', async () => {
@@ -64,6 +65,26 @@ test('what a harness asks for is judged by the rules of the user; nobody to ask 
   expect({code: allowed.code, stdout: allowed.stdout}).toEqual({code: 0, stdout: 'It is there.\n'});
   expect(existsSync(join(other.place.work, 'made.txt'))).toBe(true);
   expect(idIn(toldResults(other.server.requests[1])[0])).not.toBe('');
+});
+
+test('what weft would run only on conditions that a harness does not keep is asked about, and judged where it runs', async () => {
+  const cat = {kind: 'execute', rawInput: {command: 'cat notes.txt', cwd: 'conf'}};
+  await using scene = await sceneWithHarness([
+    ask({kind: 'execute', rawInput: {command: 'git status'}}),
+    ask(cat),
+    ask({kind: 'read', rawInput: {command: 'touch made.txt'}, locations: [{path: 'notes.txt'}]}),
+    ask({kind: 'read', locations: [{path: 'notes.txt'}]}),
+    say('So it is.'),
+  ]);
+  const rules = ['--allowed-tools', 'Bash(cat:*)', '--disallowed-tools', 'Read(conf/**)'];
+  const {stdout} = await scene.run(['--prompt', 'MAIN', '--output-format', 'json', ...rules]);
+  const answers = [1, 2, 3, 4].map(
+    at => /^It may(?: not)?\./u.exec(toldResults(scene.server.requests[at])[0] ?? '')?.[0],
+  );
+  expect(answers).toEqual(['It may not.', 'It may not.', 'It may not.', 'It may.']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    permission_denials: ['git status', 'cat notes.txt', 'touch made.txt'].map(command => ({tool_input: {command}})),
+  });
 });
 
 test('a harness that crashes, and one that is not installed, are errors that the model reads', async () => {

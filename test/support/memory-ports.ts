@@ -31,6 +31,8 @@ import {faultText, rejected} from '../../src/domain/fault.ts';
 import {actionId, messageId, parseSessionId, planId, type PlanId, todoId} from '../../src/domain/ids.ts';
 import type {Plan} from '../../src/domain/plan.ts';
 import type {JournalRecord, OpenSession} from '../../src/domain/journal.ts';
+import {judgedFor} from '../../src/domain/executor.ts';
+import type {Obligation} from '../../src/domain/obligation.ts';
 import {noDetail, type Verdict} from '../../src/domain/risk.ts';
 
 /** One scripted answer of the model: its blocks, or events as they stand. */
@@ -193,6 +195,7 @@ export function engineBench(
     readonly read?: ActionPorts['files']['read'];
     readonly files?: Partial<ActionPorts['files']>;
     readonly assess?: (action: Action) => Verdict;
+    readonly obligations?: (action: Action) => readonly Obligation[];
     readonly checkpoints?: CheckpointsPort;
     readonly mcp?: McpPort;
     readonly changes?: ChangesPort;
@@ -250,7 +253,11 @@ export function engineBench(
   const ports: AgentPorts = {
     model,
     judge: {
-      assess: async action => (given.assess ?? (() => allow))(action),
+      assess: async (action, {executor}) =>
+        judgedFor(
+          {verdict: (given.assess ?? (() => allow))(action), obligations: given.obligations?.(action) ?? []},
+          executor,
+        ),
       sandbox: given.sandbox ?? (() => 'unknown'),
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },

@@ -62,7 +62,7 @@ function playedRun(host: HarnessHost, onInterrupt: () => void): HarnessRun & Pla
     finish: (text: string) => end({event: 'finished', outcome: {kind: 'succeeded', text}}),
     approve: command =>
       host.approve(
-        {id: 'c1', toolName: 'shell', access: {kind: 'command', command, directory: '/'}, reason: ''},
+        {id: 'c1', toolName: 'shell', access: {kind: 'command', command, directory: '/', paths: []}, reason: ''},
         new AbortController().signal,
       ),
     crash() {

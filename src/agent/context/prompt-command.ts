@@ -9,7 +9,7 @@ import {blockTexts} from '../../domain/conversation.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {actionId, type MessageId} from '../../domain/ids.ts';
 import {builtInCommands, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
-import {approve, deniedText, judgeAction, portsForJudgedPaths, withHookVerdict} from '../approval.ts';
+import {approve, deniedText, judgeOwnAction, portsForJudgedPaths, withHookVerdict} from '../approval.ts';
 import {actionPorts, allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
 
 /** What a prompt is once slash commands have been looked up. */
@@ -154,7 +154,8 @@ async function runLine(
     const decoded = decodeCall(effective.name, effective.input, session);
     if (decoded.tag === 'failed') return notRun(decoded.error);
     const action = decoded.value;
-    const verdict = await judgeAction(action, session, signal);
+    const judged = await judgeOwnAction(action, session, signal);
+    const {verdict} = judged;
     if (verdict.decision === 'deny') return notRun(rejected(deniedText(verdict)), 'rule');
     if (hook.verdict.kind === 'deny') return notRun(rejected(hook.verdict.reason), 'hook');
     const approval = await approve(
@@ -163,6 +164,7 @@ async function runLine(
         toolName: call.name,
         call: effective,
         action,
+        ...judged,
         verdict: withHookVerdict(verdict, hook.verdict),
         ask: hook.verdict.kind === 'ask' ? 'always' : 'unless-granted',
         place: 'here',
@@ -178,11 +180,12 @@ async function runLine(
     if (approval.verdict.risk !== 'read-only') await context.checkpoints.beforeChange(signal);
     const settled = await session.foreground.during(call.id, background =>
       runAction(approval.action, {
-        ports: portsForJudgedPaths(actionPorts(session, call.id, context.structured), approval.verdict.detail),
+        ports: portsForJudgedPaths(actionPorts(session, call.id, context.structured), approval.terms),
         signal,
         approval: approval.approval,
         shown: approval.preview,
         detail: approval.verdict.detail,
+        terms: approval.terms,
         observe: () => {},
         background,
         terminal: 'none',

@@ -18,7 +18,7 @@ import {reasonsText} from '../../domain/reason.ts';
 import {reminderBlock} from '../../domain/reminder.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {judgeAction} from '../approval.ts';
+import {judgeOwnAction} from '../approval.ts';
 import {applyCommand, readPrompt, runCommandLines} from './prompt-command.ts';
 import {journal, type PromptContext, type SessionContext, warn} from '../session-context.ts';
 import type {WaitingPrompt} from '../work-queue.ts';
@@ -210,11 +210,11 @@ async function attach(
     const action = readFilesAction([request]);
     try {
       // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
-      const verdict = await judgeAction(action, session, signal);
+      const {verdict, terms} = await judgeOwnAction(action, session, signal);
       if (signal.aborted) return [];
       if (verdict.decision === 'allow') {
         // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
-        const read = await files.limitedTo(verdict.detail.judgedPaths).read(request, signal);
+        const read = await files.limitedTo(terms.paths).read(request, signal);
         if (signal.aborted) return [];
         if (read.tag === 'ok') return blocksOf(reading, {state: 'read', file: read.value});
         const problem = faultText(read.error);
@@ -259,7 +259,7 @@ async function attachResource(
     return refuse(`there is no MCP server named ${visibleLine(request.server)}`);
   try {
     const action = readResourceAction(request);
-    const verdict = await judgeAction(action, session, signal);
+    const {verdict} = await judgeOwnAction(action, session, signal);
     const isTyped = source === 'prompt' && session.asker === 'main';
     const isAgreed = isTyped && verdict.reasons.every(({kind}) => kind === 'mcp-resource' || kind === 'mode');
     if (verdict.decision !== 'allow' && !isAgreed) return refuse(reasonsText(verdict.reasons));

@@ -9,7 +9,8 @@ import type {Fault} from '../../domain/fault.ts';
 import type {HarnessSessionId, HarnessUsage} from '../../domain/harness.ts';
 import {actionId} from '../../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../../domain/journal.ts';
-import type {PermissionMode, Verdict} from '../../domain/risk.ts';
+import {strictest} from '../../domain/executor.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import {approve, deniedText, judgeAction, type ApprovalContext} from '../approval.ts';
@@ -159,7 +160,7 @@ export class HarnessAgent {
   /** Rules and mode decide first, then hooks and the user; nobody to ask is a no. */
   async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
     const {agent, parent, directory, place, checkpoints} = this.#setup;
-    const {judged, shown, call, place: where} = actionsOf(approval, {harness: agent.harness, directory});
+    const {judged, shown, executor, call, place: where} = actionsOf(approval, {harness: agent.harness, directory});
     const session: SessionContext = {
       ...parent,
       directory,
@@ -177,7 +178,8 @@ export class HarnessAgent {
       structured: unstructuredAnswer,
       cancellation: () => ({reason: 'interrupted', message: ''}),
     };
-    const verdict = outsideSandbox(await judgeAction(judged, session, signal), agent.harness);
+    const found = await strictest(judged, action => judgeAction(action, {session, executor}, signal));
+    const {verdict} = found;
     const id = actionId(`${agent.id}:${approval.id}`);
     const toolCall = {kind: 'tool-call', id, ...call} as const;
     if (verdict.decision === 'deny') {
@@ -189,7 +191,7 @@ export class HarnessAgent {
       toolName: call.name,
       call: toolCall,
       action: shown,
-      verdict,
+      ...found,
       ask: 'unless-granted',
       place: where,
     } as const;
@@ -217,12 +219,6 @@ export class HarnessAgent {
     }
   }
 }
-
-/** A program of others is not confined by weft's sandbox, so that nothing is let through because of it. */
-const outsideSandbox = (verdict: Verdict, program: string): Verdict =>
-  verdict.decision === 'allow' && verdict.detail.confinement === 'sandbox'
-    ? {...verdict, decision: 'ask', reasons: [{kind: 'outside-sandbox', program}]}
-    : verdict;
 
 const asker = ({id, name, kind, harness}: SubAgent) => ({id, name, kind, harness});
 

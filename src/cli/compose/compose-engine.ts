@@ -281,7 +281,6 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       read: readBytes,
       strayProgram: (name, from) => strayProgram(name, {directory: from, roots: place.roots}),
       rules,
-      directory: () => machine.shell.directory,
       sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),
       blockCommand: id =>
         running()
@@ -289,11 +288,12 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           .find(block => block.id === id)?.command ?? '',
     });
     const judge: JudgePort = {
-      assess: (action, mode, signal) => own.assess(action, mode, signal),
+      assess: (action, by, signal) => own.assess(action, by, signal),
       sandbox: () => sandbox.known(),
       changeRules: changeRules({...changeableRules, allowForPrompt}, setup.saveRule),
     };
-    const reach = (rule: string, action: Action): Promise<RuleReach> => own.reach(rule, action);
+    const reach = (rule: string, action: Action): Promise<RuleReach> =>
+      own.reach(rule, action, machine.shell.directory);
     return {ports: {machine, judge, separateMachine: separateMachines(rules)}, reach};
   };
   /** Ends what runs on those in folders of their own. */

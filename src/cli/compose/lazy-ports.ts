@@ -49,8 +49,8 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
     return makeJudge({...options, effectOf: command => fileEffect(command, options.home)});
   };
   return {
-    assess: async (action, mode, signal) => (await (judge ??= load())).assess(action, mode, signal),
-    reach: async (rule, action) => (await (judge ??= load())).reach(rule, action),
+    assess: async (action, by, signal) => (await (judge ??= load())).assess(action, by, signal),
+    reach: async (rule, action, directory) => (await (judge ??= load())).reach(rule, action, directory),
   };
 }
 

@@ -304,23 +304,26 @@ class AcpConversation implements Conversation {
     const other = {kind: 'other', title: title === '' ? 'something' : title, input} as const;
     const diffs = objectsOf(call['content']).filter(({type}) => type === 'diff');
     const paths = [...new Set([...diffs.map(({path}) => textOf(path)), ...namedPaths(call)])];
+    const isRun = kind === 'execute' && this.#agent.commandIn === 'title';
+    const command = commandOf(input) || (isRun ? title : '');
+    const url = textOf(input['url']);
+    const changes = diffs.length > 0 || kind === 'edit' || kind === 'delete';
+    // The kind is the agent's claim, so the content of the call decides. A call with several contents is always asked about.
+    if ([command !== '', url !== '', changes].filter(Boolean).length > 1) return other;
+    if (command !== '') {
+      const directory = textOf(input['cwd']) || textOf(input['workdir']) || this.#request.directory;
+      return {kind: 'command', command, directory, paths};
+    }
+    if (diffs.length > 0 && kind !== 'delete') return {kind: 'edit', paths, edits: diffs.map(editOf)};
+    if (url !== '') return kind === 'fetch' && paths.length === 0 ? {kind: 'web-page', url} : other;
     switch (kind) {
-      case 'execute': {
-        const command = commandOf(input) || (this.#agent.commandIn === 'title' ? title : '');
-        const directory = textOf(input['cwd']) || textOf(input['workdir']) || this.#request.directory;
-        return command === '' ? other : {kind: 'command', command, directory};
-      }
       case 'edit':
-        return paths.length === 0 ? other : {kind: 'edit', paths, edits: diffs.map(editOf)};
+        return paths.length === 0 ? other : {kind: 'edit', paths, edits: []};
       case 'delete':
         return paths.length === 0 ? other : {kind: 'edit', paths, edits: paths.map(path => ({kind: 'delete', path}))};
       case 'read':
       case 'search':
         return paths.length === 0 ? other : {kind: 'read', paths};
-      case 'fetch': {
-        const url = textOf(input['url']);
-        return url === '' ? other : {kind: 'web-page', url};
-      }
       default:
         return other;
     }

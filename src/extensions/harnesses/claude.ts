@@ -308,14 +308,20 @@ function accessOf(tool: string, input: JsonObject, directory: string): HarnessAc
   const path = textOf(input['file_path']) || textOf(input['notebook_path']) || textOf(input['path']);
   switch (tool) {
     case 'Bash':
-      return {kind: 'command', command: textOf(input['command']), directory};
+      return {kind: 'command', command: textOf(input['command']), directory, paths: []};
     case 'Edit':
     case 'MultiEdit':
     case 'Write':
     case 'NotebookEdit':
       return {kind: 'edit', paths: [path], edits: editsOf(tool, path, input)};
+    case 'Glob': {
+      // A pattern may start elsewhere than in the folder that it is given with.
+      const pattern = textOf(input['pattern']);
+      if (/(?:^|[/{,])\.\.|[{,][/~]/u.test(pattern)) return {kind: 'other', title: tool, input};
+      const start = pattern.replace(/[^/]*[*?[{].*$/u, '');
+      return {kind: 'read', paths: [path === '' ? '.' : path, ...(/^[/~]/u.test(start) ? [start] : [])]};
+    }
     case 'Read':
-    case 'Glob':
     case 'Grep':
     case 'LS':
       return {kind: 'read', paths: [path === '' ? '.' : path]};

@@ -239,7 +239,7 @@ class CodexConversation implements Conversation {
         const access =
           command === ''
             ? ({kind: 'other', title: 'network access', input: params} as const)
-            : ({kind: 'command', command: withoutShell(command), directory} as const);
+            : ({kind: 'command', command: withoutShell(command), directory, paths: []} as const);
         return withdrawn(this.#reporter.approve({id, toolName: 'exec_command', access, reason}, decide));
       }
       case 'item/fileChange/requestApproval': {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {nothingToShow, type Preview} from '../../actions/preview.ts';
+import type {Obligation} from '../../domain/obligation.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 
 /*
@@ -15,11 +16,15 @@ export interface OwnCall {
   /** The folder of the session. */
   readonly directory: string;
   readonly preview: Preview;
+  /** What weft here discharges when it runs the call. */
+  readonly obligations: readonly Obligation['kind'][];
 }
 
 /** Nothing for what is no matter of rules: a plan is shown as the text that it is. */
-export const ownCallMeta = ({toolName, input, action, preview}: Approval, directory: string): object =>
-  accessOf(action).kind === 'plan' ? {} : {_meta: {weft: {name: toolName, input, directory, preview}}};
+export const ownCallMeta = ({toolName, input, action, preview, obligations}: Approval, directory: string): object =>
+  accessOf(action).kind === 'plan'
+    ? {}
+    : {_meta: {weft: {name: toolName, input, directory, preview, obligations: obligations.map(({kind}) => kind)}}};
 
 const diffLine = z.object({
   kind: z.enum(['context', 'added', 'removed']),
@@ -42,6 +47,7 @@ const shownPreview = z.discriminatedUnion('kind', [
   z.object({kind: z.literal('arguments'), text: z.string()}),
 ]);
 const ownCall = z.object({name: z.string(), directory: z.string()});
+const kept = z.array(z.enum(['restricted-environment', 'confined', 'directory', 'paths']));
 
 /** `undefined` where there is none; a preview that does not fit is none. */
 export function readOwnCall(meta: Json | undefined): OwnCall | undefined {
@@ -51,7 +57,9 @@ export function readOwnCall(meta: Json | undefined): OwnCall | undefined {
   const named = ownCall.safeParse(weft);
   if (!named.success || !isJsonObject(input)) return undefined;
   const shown = shownPreview.safeParse(preview);
-  return {...named.data, input, preview: shown.success ? previewOf(shown.data) : nothingToShow};
+  // An older weft tells none.
+  const {data: obligations = []} = kept.safeParse(weft['obligations']);
+  return {...named.data, input, preview: shown.success ? previewOf(shown.data) : nothingToShow, obligations};
 }
 
 const previewOf = (shown: z.infer<typeof shownPreview>): Preview =>

@@ -119,9 +119,6 @@ function analysisFinding(command: string, analysis: ScriptAnalysis, context: Pat
           .filter(invocation => pages(wordsOf(invocation)))
           .map(({range}) => command.slice(range.from, range.to)),
       ),
-      judgedPaths: [],
-      environment: 'inherited',
-      confinement: 'chosen',
     },
   };
 }
@@ -288,9 +285,6 @@ function unparsedFinding(command: string, {parsed, forms}: CommandEvidence): Fin
       destructiveCommands: [],
       confirmWord: worstForm === undefined ? '' : confirmWord(worstForm.known.words),
       pagers: [],
-      judgedPaths: [],
-      environment: 'inherited',
-      confinement: 'chosen',
     },
   };
 }

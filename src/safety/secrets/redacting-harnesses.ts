@@ -146,7 +146,7 @@ function redactAccess(access: HarnessAccess, secrets: Redactor): HarnessAccess {
   const {redact} = secrets;
   switch (access.kind) {
     case 'command':
-      return {...access, command: redact(access.command)};
+      return {...access, command: redact(access.command), paths: access.paths.map(redact)};
     case 'edit':
       return {...access, paths: access.paths.map(redact), edits: access.edits.map(edit => mapEditTexts(edit, redact))};
     case 'read':

@@ -23,7 +23,7 @@ import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/j
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
-import type {JudgedPath} from '../../domain/risk.ts';
+import type {JudgedPath} from '../../domain/obligation.ts';
 import {placeholderForm} from './placeholders.ts';
 import {redactFault, type Redactor} from './redactor.ts';
 import {restoreInCommand, unknownPlaceholderText} from './restore-in-command.ts';

@@ -140,6 +140,8 @@ export function makeShell(options: ShellOptions): ShellPort {
   let directory = root;
   let shell: string | undefined;
 
+  const isGone = (folder: string): boolean => folder !== root && !isFolder(folder);
+
   async function run(
     request: ShellRequest,
     observe: (chunk: string) => void,
@@ -149,10 +151,10 @@ export function makeShell(options: ShellOptions): ShellPort {
     const filter = options.filter();
     const collector = collectOutput({newFile: options.outputs.newFile, observe});
     const output = filtered(filter, collector);
-    const gone = directory !== root && !isFolder(directory);
-    const from = gone ? root : directory;
-    const notes = gone ? [`${directory} is gone; the command ran in ${root}`] : [];
-    directory = from;
+    const from = request.directory;
+    const isMoved = from === root && isGone(directory);
+    const notes = isMoved ? [`${directory} is gone; the command ran in ${root}`] : [];
+    directory = isGone(from) ? root : from;
     const settle = async (end: ShellReport['end'], more: Partial<ShellReport> = {}): Promise<ShellReport> => ({
       end,
       output: more.output ?? (await output.finish()),
@@ -166,7 +168,7 @@ export function makeShell(options: ShellOptions): ShellPort {
     });
 
     if (signal.aborted) return settle({kind: 'aborted'});
-    const obstacle = findObstacle(request.command, from);
+    const obstacle = isGone(from) ? rejected(`The folder ${from} is gone.`) : findObstacle(request.command, from);
     if (obstacle !== undefined) return settle({kind: 'not-started', fault: obstacle});
     const context = await options.runContext();
     const runTag = context.tags.next();
@@ -284,7 +286,7 @@ export function makeShell(options: ShellOptions): ShellPort {
 
   return {
     get directory() {
-      return directory;
+      return isGone(directory) ? root : directory;
     },
     run,
   };

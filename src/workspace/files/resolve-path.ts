@@ -2,7 +2,7 @@ import {lstatSync, readlinkSync, realpathSync} from 'node:fs';
 import {dirname, basename, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import type {ResolvedPath} from '../../actions/files-port.ts';
 import {clip} from '../../base/clip.ts';
-import type {JudgedPath} from '../../domain/risk.ts';
+import type {JudgedPath} from '../../domain/obligation.ts';
 
 /** How paths are read and shown in one workspace. */
 export interface Paths {

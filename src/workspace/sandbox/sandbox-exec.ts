@@ -1,5 +1,6 @@
 import {basename, extname} from 'node:path';
 import {failed, type Outcome} from '../../base/outcome.ts';
+import type {Confinement} from '../../domain/risk.ts';
 import {askNobody} from './host-gate.ts';
 import {type EnclosedEnd, runEnclosed} from './run-enclosed.ts';
 import type {CommandSandbox} from './sandbox.ts';
@@ -33,9 +34,11 @@ export function makeSandboxExec({
   sandbox,
   directory,
   environment,
+  confinement,
 }: {
   readonly sandbox: Pick<CommandSandbox, 'enclose'>;
   readonly directory: string;
+  readonly confinement: Confinement;
   readonly environment: Readonly<Record<string, string>>;
 }): SandboxExec {
   async function run(
@@ -43,7 +46,7 @@ export function makeSandboxExec({
     {timeoutMs, input}: {readonly timeoutMs: number; readonly input: string},
     signal: AbortSignal,
   ): Promise<Outcome<EnclosedEnd, string>> {
-    const request = {argv, directory, environment, confinement: 'chosen', hosts: askNobody, input} as const;
+    const request = {argv, directory, environment, confinement, hosts: askNobody, input} as const;
     return runEnclosed(sandbox, {...request, timeoutMs: Math.min(timeoutMs, longestRunMs)}, signal);
   }
 

@@ -1,6 +1,6 @@
 /**
  * An agent that speaks ACP on its standard streams and does what the words of a prompt say: RUN asks to make `made.txt` and makes it where
- * that is allowed, CRASH ends, HANG never answers; SLEEP starts a program that goes on. Everything else is answered with the number of
+ * that is allowed, ASK and a tool call as JSON asks for that, CRASH ends, HANG never answers; SLEEP starts a program that goes on. Everything else is answered with the number of
  * prompts of the conversation.
  */
 import {spawn} from 'node:child_process';
@@ -21,11 +21,11 @@ const chunk = text =>
     params: {sessionId: session, update: {sessionUpdate: 'agent_message_chunk', content: {type: 'text', text}}},
   });
 
-async function mayRun(command) {
+async function mayRun(call) {
   asked += 1;
   const id = `ask-${asked}`;
   const decided = new Promise(resolve => waiting.set(id, resolve));
-  const toolCall = {toolCallId: `c${asked}`, status: 'pending', title: command, kind: 'execute', rawInput: {command}};
+  const toolCall = {toolCallId: `c${asked}`, status: 'pending', title: 'a call', ...call};
   const options = [
     {optionId: 'yes', name: 'Allow', kind: 'allow_once'},
     {optionId: 'no', name: 'Reject', kind: 'reject_once'},
@@ -43,9 +43,11 @@ async function answerTo(text) {
     writeFileSync('pid', String(child.pid));
     return undefined;
   }
+  const call = /ASK (\{.*\})/u.exec(text)?.[1];
+  if (call !== undefined) return (await mayRun(JSON.parse(call))) ? 'It may.' : 'It may not.';
   if (!text.includes('RUN')) return `Prompt ${prompts} of ${session}${since}.`;
   const command = 'touch made.txt';
-  if (!(await mayRun(command))) return 'I was not allowed to.';
+  if (!(await mayRun({title: command, kind: 'execute', rawInput: {command}}))) return 'I was not allowed to.';
   writeFileSync('made.txt', '');
   return 'Made it.';
 }

@@ -92,6 +92,7 @@ export const approval = (id: string, command: string, verdict: Partial<Verdict> 
   rationale: 'the cache is stale',
   wording: 'model',
   sessionGrant: 'rm in this folder',
+  obligations: [],
   impact: noImpact,
   citations: [],
 });

@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import type {SearchPort} from '../../../src/actions/ports.ts';
 import {definitions} from '../../../src/actions/catalogue.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
+import {plainTerms} from '../../../src/domain/executor.ts';
 import {noDetail} from '../../../src/domain/risk.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {blockTexts} from '../../../src/domain/conversation.ts';
@@ -28,6 +29,7 @@ async function lookOver(glob: SearchPort['glob'], signal = new AbortController()
       approval: 'not-asked',
       shown: {kind: 'none'},
       detail: noDetail,
+      terms: plainTerms('/work'),
       observe: () => {},
       background: nothing,
       terminal: 'none',

@@ -7,6 +7,7 @@ import {failed, ok} from '../../../src/base/outcome.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
+import type {Obligation} from '../../../src/domain/obligation.ts';
 import {noDetail} from '../../../src/domain/risk.ts';
 import type {AgentStatus} from '../../../src/domain/sub-agent.ts';
 import {
@@ -142,30 +143,33 @@ describe('bounds', () => {
     });
   });
 
-  test('what only the sandbox of weft makes harmless is asked about where a harness runs it', async () => {
-    const harness = playedHarness();
-    const detail = {...noDetail, confinement: 'sandbox'} as const;
-    const run = bench([callsTools(agent('a', {harness: 'played'})), says('done')], {
-      harnesses: harness.port,
-      assess: action => ({
-        decision: 'allow',
-        risk: action.name === 'request-command-output' ? 'local-change' : 'read-only',
-        reasons: [],
-        sessionApproval: 'exact',
-        detail: action.name === 'request-command-output' ? detail : noDetail,
-      }),
-    });
-    run.engine.submit(promptOp('go'));
-    await harness.count(1);
-    const [running] = harness.runs;
-    const decided = running?.approve('npm test');
-    const {approval} = await run.next('approval-requested');
-    expect(approval.verdict.reasons).toEqual([{kind: 'outside-sandbox', program: 'played'}]);
-    run.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
-    expect(await decided).toEqual({kind: 'allowed'});
-    running?.finish('done');
-    expect((await run.next('prompt-finished')).summary.answer).toBe('done');
-  });
+  test.each<Obligation>([{kind: 'confined', to: 'sandbox'}, {kind: 'restricted-environment'}])(
+    'what %j makes harmless is asked about where a harness runs it',
+    async obligation => {
+      const harness = playedHarness();
+      const run = bench([callsTools(agent('a', {harness: 'played'})), says('done')], {
+        harnesses: harness.port,
+        assess: action => ({
+          decision: 'allow',
+          risk: action.name === 'request-command-output' ? 'local-change' : 'read-only',
+          reasons: [],
+          sessionApproval: 'exact',
+          detail: noDetail,
+        }),
+        obligations: action => (action.name === 'request-command-output' ? [obligation] : []),
+      });
+      run.engine.submit(promptOp('go'));
+      await harness.count(1);
+      const [running] = harness.runs;
+      const decided = running?.approve('npm test');
+      const {approval} = await run.next('approval-requested');
+      expect(approval.verdict.reasons).toEqual([{kind: 'obligation', executor: 'played', obligation}]);
+      run.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
+      expect(await decided).toEqual({kind: 'allowed'});
+      running?.finish('done');
+      expect((await run.next('prompt-finished')).summary.answer).toBe('done');
+    },
+  );
 
   test('turns of a harness count, too: for its own bound, and for that of all together', async () => {
     const harness = playedHarness();

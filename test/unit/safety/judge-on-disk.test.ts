@@ -2,9 +2,8 @@ import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:f
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {Judge} from '../../../src/safety/judge.ts';
 import {readCorpus} from './support/corpus.ts';
-import {bash, judgeOnDisk, inWords} from './support/judging.ts';
+import {bash, judgeOnDisk, inWords, type OwnJudge} from './support/judging.ts';
 import {fileEffect} from '../../../src/workspace/impact/file-effect.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'weft-judge-'));
@@ -43,9 +42,9 @@ function write(path: string, text: string): void {
 
 const home = join(base, 'home');
 
-const judgeOf = (root: string): Judge => judgeOnDisk(root, home, {effectOf: command => fileEffect(command, home)});
+const judgeOf = (root: string): OwnJudge => judgeOnDisk(root, home, {effectOf: command => fileEffect(command, home)});
 
-const decision = async (judge: Judge, command: string): Promise<string> =>
+const decision = async (judge: OwnJudge, command: string): Promise<string> =>
   (await judge.assess(bash(command), 'default', new AbortController().signal)).decision;
 
 describe('what a command would come upon on the disk', () => {

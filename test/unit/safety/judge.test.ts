@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {Action} from '../../../src/actions/catalogue.ts';
-import {noDetail, type JudgedPath, type PermissionMode, type Verdict} from '../../../src/domain/risk.ts';
+import type {JudgedPath} from '../../../src/domain/obligation.ts';
+import {noDetail, type PermissionMode, type Verdict} from '../../../src/domain/risk.ts';
 import {action, bash, edit, judge, read, type Given} from './support/judging.ts';
 import {processorClock} from '../../support/processor-clock.ts';
 
@@ -13,13 +14,14 @@ describe('without rules', () => {
     ['Glob', {pattern: '*'}, [inside('.', '/w')]],
     ['TodoWrite', {todos: []}, []],
     ['AskUserQuestion', {questions: [{question: 'q', options: [{label: 'a'}]}]}, []],
-  ])('%s inside the workspace is allowed', async (tool, input, judgedPaths) => {
+  ])('%s inside the workspace is allowed', async (tool, input, paths) => {
     expect(await judge(action(tool, input))).toEqual({
       decision: 'allow',
       risk: 'read-only',
       reasons: [],
       sessionApproval: 'exact',
-      detail: {...noDetail, judgedPaths},
+      detail: noDetail,
+      obligations: paths.length === 0 ? [] : [{kind: 'paths', paths, links: []}],
     });
   });
 
@@ -51,7 +53,8 @@ describe('without rules', () => {
       risk: 'local-change',
       reasons: ['Edits ask first in this mode'],
       sessionApproval: 'kind',
-      detail: {...noDetail, judgedPaths: [inside('a.ts')]},
+      detail: noDetail,
+      obligations: [{kind: 'paths', paths: [inside('a.ts')], links: []}],
     });
     expect(await judge(edit('link/a.ts'))).toMatchObject({
       decision: 'ask',
@@ -139,7 +142,8 @@ test('in plan mode an ask rule holds, a read outside is asked about, and the rea
     risk: 'read-only',
     reasons: ['The rule Read(.env) asks first', 'Reads files that may hold secrets: .env'],
     sessionApproval: 'exact',
-    detail: {...noDetail, judgedPaths: [inside('.env')]},
+    detail: noDetail,
+    obligations: [{kind: 'paths', paths: [inside('.env')], links: []}],
   });
   expect((await judge(read('/etc/hosts'), {mode: 'plan'})).reasons).toEqual([
     'Reads outside the workspace: /etc/hosts',

@@ -3,9 +3,8 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {FolderEntry} from '../../../src/actions/ports.ts';
-import type {Judge} from '../../../src/safety/judge.ts';
 import {listFolder} from '../../../src/workspace/files/list-folder.ts';
-import {bash, judgeOnDisk} from './support/judging.ts';
+import {bash, judgeOnDisk, type OwnJudge} from './support/judging.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'weft-names-'));
 const at = (root: string): string => join(base, root);
@@ -49,10 +48,10 @@ afterAll(() => {
   rmSync(base, {recursive: true, force: true});
 });
 
-const judgeOf = (root: string, list: (folder: string) => readonly FolderEntry[] = listFolder): Judge =>
+const judgeOf = (root: string, list: (folder: string) => readonly FolderEntry[] = listFolder): OwnJudge =>
   judgeOnDisk(at(root), at('home'), {list, read: () => ({kind: 'missing'})});
 
-const decision = async (judge: Judge, command: string): Promise<string> =>
+const decision = async (judge: OwnJudge, command: string): Promise<string> =>
   (await judge.assess(bash(command), 'default', new AbortController().signal)).decision;
 
 const commands = (text: string): readonly string[] => text.split('\n').flatMap(line => line.trim() || []);

@@ -14,9 +14,6 @@ test('a verdict says where it stands, what would be hit, what to type and what t
     ],
     confirmWord: 'build',
     pagers: ['git log'],
-    judgedPaths: [],
-    environment: 'inherited',
-    confinement: 'chosen',
   });
 });
 

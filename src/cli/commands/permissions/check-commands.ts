@@ -5,6 +5,7 @@ import {isJsonObject, parseJson, type JsonObject} from '../../../base/json.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
 import {faultText} from '../../../domain/fault.ts';
+import type {Executor} from '../../../domain/executor.ts';
 import type {PermissionMode, Verdict} from '../../../domain/risk.ts';
 import {makeJudge, type Judge, type JudgeOptions} from '../../../safety/judge.ts';
 import {listFolder} from '../../../workspace/files/list-folder.ts';
@@ -70,10 +71,7 @@ function judgeFor({directory}: CheckJob): Judge {
 }
 
 /** The judge of commands in a folder, under the rules in force there; `sandbox` says what confines them. */
-export function commandJudge(
-  {roots, settings, places, directory}: RunContext,
-  sandbox: JudgeOptions['sandbox'],
-): Judge {
+export function commandJudge({roots, settings, places}: RunContext, sandbox: JudgeOptions['sandbox']): Judge {
   const home = homedir();
   const paths = makePaths({roots, home});
   return makeJudge({
@@ -88,7 +86,6 @@ export function commandJudge(
     secretNames: () => [],
     weftFolders: weftFolders(places, process.env),
     rules: settings.rules,
-    directory: () => directory,
     blockCommand: () => '',
   });
 }
@@ -124,20 +121,41 @@ function readCommand(command: string, flags: JsonObject = {}): Outcome<ParsedCom
   return action.tag === 'ok' ? ok({command, action: action.value}) : failed(faultText(action.error));
 }
 
-async function report({command, action}: ParsedCommand, judge: Judge, {mode, form}: CheckJob): Promise<string> {
-  const verdict = await judge.assess(action, mode, unaborted);
-  return form === 'json' ? jsonLine(command, verdict) : textLines(command, verdict);
+async function report(
+  {command, action}: ParsedCommand,
+  judge: Judge,
+  {directory, mode, form}: CheckJob,
+): Promise<string> {
+  const {verdict, means: conditions} = await judge.assess(action, {executor: whoeverAsks(directory), mode}, unaborted);
+  return form === 'json' ? jsonLine(command, verdict, conditions) : textLines(command, verdict, conditions);
 }
+
+/** Nothing runs here: whoever asked is told on which conditions the answer holds. */
+const whoeverAsks = (directory: string): Executor<readonly string[]> => ({
+  name: 'weft permissions check',
+  directory,
+  means: [],
+  discharge: {
+    'restricted-environment': (_, told) => [...told, "without the workspace's programs and git hooks"],
+    confined: (_, told) => [...told, 'in a sandbox'],
+    // They were named with the question.
+    directory: (_, told) => told,
+    paths: (_, told) => told,
+  },
+});
 
 /** Judging a command needs no cancelling: it ends by itself. */
 const unaborted = new AbortController().signal;
 
-const jsonLine = (command: string, {decision, risk, reasons}: Verdict): string =>
-  `${JSON.stringify({command, verdict: decision, risk, reasons: reasons.map(reasonText)})}\n`;
+const jsonLine = (command: string, {decision, risk, reasons}: Verdict, conditions: readonly string[]): string => {
+  const verdict = {command, verdict: decision, risk, reasons: reasons.map(reasonText)};
+  return `${JSON.stringify(conditions.length === 0 ? verdict : {...verdict, conditions})}\n`;
+};
 
-const textLines = (command: string, {decision, risk, reasons}: Verdict): string =>
+const textLines = (command: string, {decision, risk, reasons}: Verdict, conditions: readonly string[]): string =>
   [
     `${decision.padEnd(5)} ${risk.padEnd(12)} ${visibleExactLine(command)}`,
+    ...conditions.map(condition => `${' '.repeat(19)}${condition}`),
     ...reasons.map(reason => `${' '.repeat(19)}${visibleExactLine(reasonText(reason))}`),
     '',
   ].join('\n');

@@ -1,9 +1,10 @@
 import {readFileSync, statSync} from 'node:fs';
 import {basename, resolve} from 'node:path';
 import {decodeAction} from '../../../actions/decode-action.ts';
-import {failed, ok} from '../../../base/outcome.ts';
+import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {faultText} from '../../../domain/fault.ts';
+import {type RunTerms, weftItself} from '../../../domain/executor.ts';
 import {reasonText} from '../../../domain/reason.ts';
 import {confines, nativeProof, type Proof} from '../../../domain/sandbox.ts';
 import type {MachinePort, SandboxRequest} from '../../../server/routes/machine-routes.ts';
@@ -62,11 +63,13 @@ export async function runJudged(
         409,
         `${proof.provider} keeps the network closed here: leave out network, or name the provider native`,
       );
-    const refusal = await refusalOf(command, {context, proof}, signal);
-    if (refusal !== '') return refused(403, refusal);
+    const judged = await judgedRun(command, {context, proof}, signal);
+    if (judged.tag === 'failed') return refused(403, judged.error);
+    const {environment, confinement} = judged.value;
     const exec = makeSandboxExec({
       sandbox: proof.provider === 'native' ? {enclose: async () => ok({kind: 'plain'})} : sandbox,
       directory: context.directory,
+      confinement,
       environment: shellEnvironment(
         {
           given: {...process.env, PATH: userPath()},
@@ -74,7 +77,7 @@ export async function runJudged(
           passed: context.settings.passEnv,
           roots: context.roots,
         },
-        {runTag, channel: 'terminal', environment: 'inherited'},
+        {runTag, channel: 'terminal', environment},
       ),
     });
     const run =
@@ -128,19 +131,20 @@ function commandLine(what: SandboxRequest['what']): string | undefined {
   return [interpreter, path, ...what.args].map(word => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
 }
 
-/** Why the command may not run unasked; empty where it may. */
-async function refusalOf(
+/** The terms on which the command may run unasked; a failure says why it may not. */
+async function judgedRun(
   command: string,
   {context, proof}: {readonly context: RunContext; readonly proof: Proof},
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Outcome<RunTerms, string>> {
   const action = decodeAction('Bash', {command});
-  if (action.tag === 'failed') return faultText(action.error);
+  if (action.tag === 'failed') return failed(faultText(action.error));
   const judge = commandJudge(context, proof.provider === 'native' ? 'none' : async () => proof);
-  const verdict = await judge.assess(action.value, context.settings.permissionMode, signal);
-  if (verdict.decision === 'allow') return '';
+  const by = {executor: weftItself(context.directory), mode: context.settings.permissionMode};
+  const {verdict, means} = await judge.assess(action.value, by, signal);
+  if (verdict.decision === 'allow') return ok(means);
   const why = verdict.reasons.map(reasonText).join('; ');
-  return verdict.decision === 'ask' ? `The user would have to be asked: ${why}` : `Not allowed: ${why}`;
+  return failed(verdict.decision === 'ask' ? `The user would have to be asked: ${why}` : `Not allowed: ${why}`);
 }
 
 /** As shells have it; the words say what the number does not. */

@@ -9,6 +9,7 @@ import type {
 import {unreachable} from '../../../base/unreachable.ts';
 import {causeText, faultText} from '../../../domain/fault.ts';
 import {parseHarnessSessionId, type HarnessOutcome, type HarnessSessionId} from '../../../domain/harness.ts';
+import {strictest} from '../../../domain/executor.ts';
 import {reasonText} from '../../../domain/reason.ts';
 import {redactingHarnesses} from '../../../safety/secrets/redacting-harnesses.ts';
 import {makeRedactor} from '../../../safety/secrets/redactor.ts';
@@ -216,9 +217,11 @@ class HarnessTask {
 
   async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
     const {context, harness} = this.#setup;
-    const {judged, call} = actionsOf(approval, {harness, directory: context.directory});
+    const {judged, executor, call} = actionsOf(approval, {harness, directory: context.directory});
+    const by = {executor, mode: context.settings.permissionMode};
+    const judge = commandJudge(context, 'none');
     try {
-      const verdict = await commandJudge(context, 'none').assess(judged, context.settings.permissionMode, signal);
+      const {verdict} = await strictest(judged, action => judge.assess(action, by, signal));
       if (verdict.decision === 'allow') return {kind: 'allowed'};
       if (verdict.decision === 'ask') this.#refused.add(call.name);
       const why = verdict.reasons.map(reasonText).join('; ');

@@ -51,7 +51,7 @@ test('ACP: Gemini puts the command into the title; only what is allowed for once
     {jsonrpc: '2.0', id: 1, error: {code: -32_601, message: 'weft does not answer fs/read_text_file'}},
   ]);
   expect(scene.approvals.map(({access}) => access)).toEqual([
-    {kind: 'command', command: 'echo hi > a', directory: '/project'},
+    {kind: 'command', command: 'echo hi > a', directory: '/project', paths: []},
   ]);
   expect(scene.events.slice(2)).toEqual([
     {event: 'tool-started', id: 'c1', name: 'execute', title: 'echo hi > a', input: {}},
@@ -95,7 +95,7 @@ test('ACP: a title is no command elsewhere, and what can only be allowed for goo
   await scene.first;
   expect(scene.approvals.map(({access}) => access)).toEqual([
     {kind: 'other', title: 'ls', input: {}},
-    {kind: 'command', command: "rm 'a b'", directory: '/project'},
+    {kind: 'command', command: "rm 'a b'", directory: '/project', paths: []},
   ]);
   expect(answers.map(({result}) => result)).toEqual([
     {outcome: {outcome: 'selected', optionId: 'proceed_once'}},
@@ -104,6 +104,62 @@ test('ACP: a title is no command elsewhere, and what can only be allowed for goo
   expect(scene.events.filter(({event}) => event === 'warning')).toEqual([
     {event: 'warning', text: 'opencode cannot be allowed rm just once, so it was denied.'},
   ]);
+});
+
+test('ACP: what a call carries decides, and not the kind that the agent gives it', async () => {
+  const diff = {type: 'diff', path: '/project/a', oldText: 'x', newText: 'y'};
+  const command = {command: 'rm a', directory: '/project'};
+  const edits = [
+    {kind: 'replace', path: '/project/a', replacements: [{oldText: 'x', newText: 'y', occurrence: 'only'}]},
+  ];
+  const calls: readonly (readonly [toolCall: object, access: object])[] = [
+    [
+      {kind: 'read', rawInput: {command: 'rm a'}, locations: [{path: 'b'}]},
+      {kind: 'command', ...command, paths: ['b']},
+    ],
+    [
+      {kind: 'search', rawInput: {command: 'rm a', cwd: 'src'}},
+      {kind: 'command', ...command, directory: 'src', paths: []},
+    ],
+    [{rawInput: {command: 'rm a'}}, {kind: 'command', ...command, paths: []}],
+    [{kind: 'fetch', rawInput: {command: 'rm a', url: 'https://a'}}, {kind: 'other'}],
+    [{kind: 'edit', rawInput: {command: 'rm a'}, content: [diff]}, {kind: 'other'}],
+    [
+      {kind: 'read', content: [diff]},
+      {kind: 'edit', paths: ['/project/a'], edits},
+    ],
+    [{kind: 'read', rawInput: {url: 'https://a', path: 'b'}}, {kind: 'other'}],
+    [
+      {kind: 'fetch', rawInput: {url: 'https://a'}},
+      {kind: 'web-page', url: 'https://a'},
+    ],
+    [
+      {kind: 'read', locations: [{path: 'b'}]},
+      {kind: 'read', paths: ['b']},
+    ],
+    [
+      {kind: 'delete', locations: [{path: 'b'}]},
+      {kind: 'edit', paths: ['b'], edits: [{kind: 'delete', path: 'b'}]},
+    ],
+    [{kind: 'read'}, {kind: 'other'}],
+  ];
+  const scene = await startScripted(
+    async side => {
+      const {id} = await greetAcp(side);
+      for (const [at, [toolCall]] of calls.entries()) {
+        const params = {sessionId: 'ses_1', options, toolCall: {toolCallId: `c${at}`, ...toolCall}};
+        side.say({jsonrpc: '2.0', id: at, method: 'session/request_permission', params});
+        // oxlint-disable-next-line no-await-in-loop -- one call after the other
+        await side.next();
+      }
+      side.say(chunk('DONE'), {jsonrpc: '2.0', id, result: {stopReason: 'end_turn'}});
+    },
+    {harness: 'opencode'},
+  );
+  await scene.first;
+  expect(scene.approvals.map(({access}) => access)).toEqual(
+    calls.map(([, access]) => ('kind' in access && access.kind === 'other' ? expect.objectContaining(access) : access)),
+  );
 });
 
 test('ACP: a mode that skips approvals is left, one that only reads is taken where nothing may change', async () => {

@@ -46,7 +46,7 @@ test('Codex: a command that it asks about, refused; the turn goes on', async () 
       id: 'call_1',
       toolName: 'exec_command',
       reason: '',
-      access: {kind: 'command', command: 'echo hi > approved.txt', directory: '/project'},
+      access: {kind: 'command', command: 'echo hi > approved.txt', directory: '/project', paths: []},
     },
   ]);
   expect(scene.events).toEqual([

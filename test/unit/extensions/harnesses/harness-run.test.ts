@@ -128,8 +128,8 @@ test('an approval is answered once, by what the host decides', async () => {
   );
   await scene.first;
   expect(scene.approvals.map(({access}) => access)).toEqual([
-    {kind: 'command', command: 'ls', directory: '/project'},
-    {kind: 'command', command: 'rm x', directory: '/project'},
+    {kind: 'command', command: 'ls', directory: '/project', paths: []},
+    {kind: 'command', command: 'rm x', directory: '/project', paths: []},
   ]);
   expect(answers).toEqual([
     {

@@ -109,7 +109,7 @@ test('who is asked sees placeholders', async () => {
       async start(_request, {approve, ask}, signal) {
         const edits = [{kind: 'write', path: 'a', content: secret}] as const;
         for (const access of [
-          {kind: 'command', command: `echo ${secret}`, directory: '/'},
+          {kind: 'command', command: `echo ${secret}`, directory: '/', paths: [secret]},
           {kind: 'edit', paths: ['a'], edits},
           {kind: 'read', paths: [secret]},
           {kind: 'web-page', url: `https://x/${secret}`},
@@ -138,7 +138,7 @@ test('who is asked sees placeholders', async () => {
   expect(seen[0]).toEqual({
     id: '1',
     toolName: 'x',
-    access: {kind: 'command', command: `echo ${placeholder}`, directory: '/'},
+    access: {kind: 'command', command: `echo ${placeholder}`, directory: '/', paths: [placeholder]},
     reason: placeholder,
   });
 });

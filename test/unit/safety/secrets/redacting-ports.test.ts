@@ -102,6 +102,7 @@ test('a command gets the secret, quoted; nothing of what comes of it shows it', 
   const {machine, hidden, ran} = place;
   const seen: string[] = [];
   const request = {
+    directory: '/work',
     timeoutMs: 1,
     paging: 'unexpected',
     environment: 'inherited',

@@ -34,7 +34,7 @@ describe('a secret goes nowhere unless the user has seen it go', () => {
     ['default', ['Edit(src/**)', 'Write(src/**)']],
   ])('written into a file in %s with %j it asks, and is no matter for a wider grant', async (mode, allow) => {
     const verdict = await judge(write('src/config.ts', `const key = '${token}';`), {mode, allow});
-    expect({...verdict, detail: undefined}).toEqual({
+    expect({...verdict, detail: undefined, obligations: undefined}).toEqual({
       decision: 'ask',
       risk: 'local-change',
       reasons: ['Writes the secret API_TOKEN to src/config.ts'],

@@ -5,10 +5,13 @@ import {makePaths} from '../../../../src/workspace/files/resolve-path.ts';
 import {posix} from 'node:path';
 import type {Action} from '../../../../src/actions/catalogue.ts';
 import {decodeAction} from '../../../../src/actions/decode-action.ts';
+import type {RuleReach} from '../../../../src/actions/hooks-port.ts';
 import type {ResolvedPath} from '../../../../src/actions/files-port.ts';
 import type {Json} from '../../../../src/base/json.ts';
 import {unknownFileEffect, type PermissionMode, type Verdict} from '../../../../src/domain/risk.ts';
-import {type Judge, type JudgeOptions, makeJudge} from '../../../../src/safety/judge.ts';
+import {weftItself} from '../../../../src/domain/executor.ts';
+import type {Obligation} from '../../../../src/domain/obligation.ts';
+import {type JudgeOptions, makeJudge} from '../../../../src/safety/judge.ts';
 import {parseRule, type PermissionRule} from '../../../../src/safety/rules/permission-rule.ts';
 import {secretNamesIn} from '../../../../src/safety/secrets/placeholders.ts';
 
@@ -47,15 +50,38 @@ export interface Given {
   readonly blocks?: Readonly<Record<string, string>>;
 }
 
+/** A verdict with its obligations. */
+type FullVerdict = Verdict & {readonly obligations: readonly Obligation[]};
+
 /** A verdict with its reasons in words. */
-export type VerdictInWords = Omit<Verdict, 'reasons'> & {readonly reasons: readonly string[]};
+export type VerdictInWords = Omit<FullVerdict, 'reasons'> & {readonly reasons: readonly string[]};
 
-export const inWords = (verdict: Verdict): VerdictInWords => ({...verdict, reasons: verdict.reasons.map(reasonText)});
+export const inWords = (verdict: FullVerdict): VerdictInWords => ({
+  ...verdict,
+  reasons: verdict.reasons.map(reasonText),
+});
 
-/** Judges on a disk where `root` is the workspace. There are no rules, and none of weft's files, unless `options` say so. */
-export function judgeOnDisk(root: string, home: string, options: Partial<JudgeOptions> = {}): Judge {
+/** A judge of what weft itself runs from one folder. */
+export interface OwnJudge {
+  assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<FullVerdict>;
+  reach(condition: string, action: Action): Promise<RuleReach>;
+}
+
+function ownJudge(options: JudgeOptions, directory: string): OwnJudge {
+  const judge = makeJudge(options);
+  return {
+    async assess(subject, mode, signal) {
+      const {verdict, obligations} = await judge.assess(subject, {executor: weftItself(directory), mode}, signal);
+      return {...verdict, obligations};
+    },
+    reach: (condition, subject) => judge.reach(condition, subject, directory),
+  };
+}
+
+/** What a judge needs on a disk where `root` is the workspace: no rules, and none of weft's files. */
+export function diskOptions(root: string, home: string): JudgeOptions {
   const paths = makePaths({roots: [root], home});
-  return makeJudge({
+  return {
     sandbox: 'none',
     rules: {allow: [], ask: [], deny: []},
     roots: [root],
@@ -68,18 +94,20 @@ export function judgeOnDisk(root: string, home: string, options: Partial<JudgeOp
     blockCommand: () => '',
     weftFolders: {folders: [], variables: {}},
     secretNames: secretNamesIn,
-    directory: () => root,
-    ...options,
-  });
+  };
 }
+
+/** Judges what weft itself would do there, unless `options` say otherwise. */
+export const judgeOnDisk = (root: string, home: string, options: Partial<JudgeOptions> = {}): OwnJudge =>
+  ownJudge({...diskOptions(root, home), ...options}, root);
 
 export const judge = async (subject: Action, given: Given = {}): Promise<VerdictInWords> =>
   inWords(await judgeOf(given).assess(subject, given.mode ?? 'default', new AbortController().signal));
 
-export function judgeOf(given: Given): Judge {
+export function judgeOf(given: Given): OwnJudge {
   const {allow = [], ask = [], deny = [], roots = ['/w', '/other']} = given;
   const kept = {allow: parsedRules(...allow), ask: parsedRules(...ask), deny: parsedRules(...deny)};
-  return makeJudge({
+  const options: JudgeOptions = {
     sandbox: 'none',
     rules: kept,
     roots,
@@ -90,10 +118,10 @@ export function judgeOf(given: Given): Judge {
     strayProgram: () => undefined,
     effectOf: () => unknownFileEffect,
     weftFolders: {folders: ['/home/me/.config/weft', '/home/me/.local/share/weft'], variables: {}},
-    directory: () => roots[0] ?? '/',
     blockCommand: id => given.blocks?.[id] ?? '',
     secretNames: secretNamesIn,
-  });
+  };
+  return ownJudge(options, roots[0] ?? '/');
 }
 
 export const bash = (command: string, more: object = {}): Action => action('Bash', {command, ...more});

@@ -45,7 +45,15 @@ export function commandPlace(
     /** Runs it to its end. */
     run: async (command: string, signal = never): Promise<ShellReport> =>
       commands.shell.run(
-        {command, timeoutMs: 20_000, paging: 'unexpected', environment: 'inherited', confinement: 'chosen', ...onPipes},
+        {
+          command,
+          directory: commands.shell.directory,
+          timeoutMs: 20_000,
+          paging: 'unexpected',
+          environment: 'inherited',
+          confinement: 'chosen',
+          ...onPipes,
+        },
         () => {},
         signal,
       ),

@@ -19,6 +19,7 @@ test('after an abort a command is asked to end and, if it does not listen, ended
   const over = place.shell.run(
     {
       command: `trap '' TERM; (trap '' TERM; while :; do sleep 60; done) & echo up; while :; do sleep 60; done`,
+      directory: place.shell.directory,
       timeoutMs: 600_000,
       paging: 'unexpected',
       environment: 'inherited',

@@ -44,6 +44,7 @@ test('output is seen while the command runs', async () => {
   const ended = shell.run(
     {
       command: 'echo first; while [ ! -e go ]; do sleep 0.02; done',
+      directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
       environment: 'inherited',
@@ -73,7 +74,15 @@ test('the time limit ends the tree, even processes that refuse, left the group a
   needs('setsid')(context);
   const command = `trap "" TERM; setsid -f sh -c 'sleep 7001; :'; (trap "" TERM; sleep 7002) & echo up; while true; do sleep 0.05; done`;
   const report = await shell.run(
-    {command, timeoutMs: 1500, paging: 'unexpected', environment: 'inherited', confinement: 'chosen', ...onPipes},
+    {
+      command,
+      directory: shell.directory,
+      timeoutMs: 1500,
+      paging: 'unexpected',
+      environment: 'inherited',
+      confinement: 'chosen',
+      ...onPipes,
+    },
     () => {},
     never,
   );
@@ -87,6 +96,7 @@ test('an abort ends the tree before the promise settles, and what was printed is
   const report = await shell.run(
     {
       command: 'echo up; sleep 7003 & sleep 7004',
+      directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
       environment: 'inherited',
@@ -112,6 +122,7 @@ test('a stopped process is ended too', async () => {
   const report = await shell.run(
     {
       command: 'echo up; kill -STOP $$',
+      directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
       environment: 'inherited',
@@ -130,6 +141,7 @@ test('an abort ends what cleared its environment too, while it holds the output'
   const report = await shell.run(
     {
       command: 'env -i setsid -f sleep 7007; echo up; sleep 7008',
+      directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
       environment: 'inherited',
@@ -213,7 +225,7 @@ describe('the directory', () => {
       // oxlint-disable-next-line no-await-in-loop -- each starts where the last one ended
       const report = await own.run(command);
       seen.push([command, report.nextDirectory.slice(own.root.length + 1), report.notes.length]);
-      expect(own.shell.directory).toBe(report.nextDirectory);
+      expect(own.shell.directory).toBe(existsSync(report.nextDirectory) ? report.nextDirectory : own.root);
     }
     expect(seen).toEqual(steps);
   });
@@ -242,7 +254,15 @@ test('a command that pages at a terminal it made itself is ended, and the result
   needs('script', 'less')(context);
   const command = `seq 1 500 >pages; script -qc 'LESS= less pages' /dev/null`;
   const report = await shell.run(
-    {command, timeoutMs: 20_000, paging: 'expected', environment: 'inherited', confinement: 'chosen', ...onPipes},
+    {
+      command,
+      directory: shell.directory,
+      timeoutMs: 20_000,
+      paging: 'expected',
+      environment: 'inherited',
+      confinement: 'chosen',
+      ...onPipes,
+    },
     () => {},
     never,
   );

@@ -18,6 +18,7 @@ async function moved(command: string, {timeoutMs = 20_000, at = place} = {}) {
   const background = new AbortController();
   const request = {
     command,
+    directory: shell.directory,
     timeoutMs,
     paging: 'unexpected',
     environment: 'inherited',
@@ -74,6 +75,7 @@ test('a command that ends at that very moment settles once, as ended or as moved
     Array.from({length: 20}, async (_, at) => {
       const background = new AbortController();
       const request = {
+        directory: shell.directory,
         timeoutMs: 20_000,
         paging: 'unexpected',
         environment: 'inherited',

@@ -148,6 +148,7 @@ test('a time limit ends everything inside', async context => {
   const command = 'trap "" TERM; setsid sh -c \'trap "" TERM; sleep 7301; :\' & sleep 7301; :';
   const request = {
     command,
+    directory: commands.shell.directory,
     timeoutMs: 1000,
     paging: 'unexpected',
     environment: 'inherited',

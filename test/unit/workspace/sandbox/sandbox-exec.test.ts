@@ -15,6 +15,7 @@ test.for(['native', 'bwrap'] as const)('%s: commands and script files run to the
   const port = makeSandboxExec({
     sandbox: place.sandbox,
     directory: place.root,
+    confinement: 'chosen',
     environment: {PATH: process.env['PATH'] ?? '', OUT: place.outside},
   });
   expect(await port.exec({command: 'echo out; echo err >&2; pwd; exit 3', timeoutMs: 60_000}, never)).toEqual({

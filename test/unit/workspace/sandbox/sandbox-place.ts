@@ -124,7 +124,16 @@ export async function sandboxPlace(
       hosts: CommandHosts = onPipes.hosts,
     ): Promise<ShellReport> =>
       commands.shell.run(
-        {command, timeoutMs: 60_000, paging: 'unexpected', environment: 'inherited', confinement, ...onPipes, hosts},
+        {
+          command,
+          directory: commands.shell.directory,
+          timeoutMs: 60_000,
+          paging: 'unexpected',
+          environment: 'inherited',
+          confinement,
+          ...onPipes,
+          hosts,
+        },
         () => {},
         never,
       ),

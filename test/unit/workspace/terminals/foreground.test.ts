@@ -20,6 +20,7 @@ function start(command: string, needed: (block: BlockId) => void = () => {}) {
   const ended = shell.run(
     {
       command,
+      directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
       environment: 'inherited',

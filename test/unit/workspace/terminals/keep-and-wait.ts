@@ -37,6 +37,7 @@ await commands.blocks.start(
 await commands.shell.run(
   {
     command: 'setsid -f sleep 7402 >/dev/null 2>&1; sleep 7402 &',
+    directory: folder,
     timeoutMs: 5000,
     paging: 'unexpected',
     environment: 'inherited',

@@ -1,0 +1,17 @@
+/** A condition on which the judge lets an action run. The executor of the action discharges each one. */
+export type Obligation =
+  /** The command runs in the environment that `CommandEnvironment` calls restricted. */
+  | {readonly kind: 'restricted-environment'}
+  /** The command runs in a proven sandbox. */
+  | {readonly kind: 'confined'; readonly to: 'sandbox' | 'read-only'}
+  /** The command starts in this folder. */
+  | {readonly kind: 'directory'; readonly path: string}
+  /** Each path is opened where it led when it was judged. `links`: those that lead through a symbolic link of the workspace. */
+  | {readonly kind: 'paths'; readonly paths: readonly JudgedPath[]; readonly links: readonly string[]};
+
+/** A path as the action wrote it, and the absolute path that it resolved to, links followed, when it was judged. */
+export interface JudgedPath {
+  readonly written: string;
+  readonly path: string;
+  readonly place: 'inside-workspace' | 'outside-workspace';
+}
