@@ -1,5 +1,4 @@
 import type {Duplex} from 'node:stream';
-import {createInterface} from 'node:readline';
 import type {
   AgentClient,
   Answer,
@@ -13,6 +12,7 @@ import type {
   WatchName,
 } from '../agent/client.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
+import {LineSplitter} from '../base/line-splitter.ts';
 import {failed} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, rejected} from '../domain/fault.ts';
@@ -35,6 +35,9 @@ type ServerLine =
   /** The answer to a query, the end of a watch, or that a close is done. */
   | {readonly type: 'settled'; readonly id: number; readonly value: unknown};
 
+/** Longest line, in bytes: the opening of a session holds its whole history. */
+const longestLine = 64 * 1024 * 1024;
+
 /** Bytes that wait for a reader, at most: one that stands still is let go, since what it watches goes on. */
 const mostUnsent = 32 * 1024 * 1024;
 
@@ -47,10 +50,11 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
     stream.write(encodeLine(line));
     if (stream.writableLength > mostUnsent) stream.destroy();
   };
-  readLines(stream, line => {
+  const read = (line: unknown): void => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- another weft of this version writes nothing else; see the catch
     take(line as ClientLine).catch(() => stream.destroy());
-  });
+  };
+  void readLines(stream, read, () => {});
   // What a broken stream means is heard with its end.
   stream.on('error', () => {});
   stream.once('close', () => {
@@ -106,7 +110,10 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
   }
 }
 
-/** The client at the other end of a stream. When the stream ends, what is open fails, and whoever listens is told. */
+/**
+ * The client at the other end of a stream. When the stream ends, what is open fails, and whoever listens is told. No more is read
+ * while a listener of events is busy, so a server that sends without end costs no memory here.
+ */
 export function connectClient(stream: Duplex): AgentClient {
   let ids = 0;
   const listeners = new Map<number, EventListener>();
@@ -114,29 +121,29 @@ export function connectClient(stream: Duplex): AgentClient {
   const open = new Map<number, (value: unknown) => void>();
   let isLost = false;
   const send = (line: ClientLine): void => void (stream.writable && stream.write(encodeLine(line)));
-  readLines(stream, read => {
+  let why = 'The connection to the server is lost.';
+  const read = (received: unknown): ReturnType<EventListener> => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end of the pair writes nothing else
-    const line = read as ServerLine;
+    const line = received as ServerLine;
     switch (line.type) {
       case 'events':
-        void listeners.get(line.id)?.(line.events);
-        return;
+        return listeners.get(line.id)?.(line.events);
       case 'piece':
-        pieces.get(line.id)?.(line.piece);
-        return;
+        return pieces.get(line.id)?.(line.piece);
       case 'settled':
-        open.get(line.id)?.(line.value);
-        return;
+        return open.get(line.id)?.(line.value);
       default:
-        unreachable(line);
+        return unreachable(line);
     }
+  };
+  void readLines(stream, read, () => {
+    why = `The server sent a message of more than ${longestLine / 1024 / 1024} MB. weft closed the connection.`;
   });
   stream.on('error', () => {});
   stream.once('close', () => {
     isLost = true;
     for (const settle of open.values()) settle(lost);
-    for (const listener of listeners.values())
-      void listener([{event: 'notice', level: 'warning', text: 'The connection to the server is lost.'}]);
+    for (const listener of listeners.values()) void listener([{event: 'notice', level: 'warning', text: why}]);
   });
 
   function ask<T>(line: (id: number) => ClientLine, signal: AbortSignal, piece?: (piece: unknown) => void): Promise<T> {
@@ -196,17 +203,27 @@ export function connectClient(stream: Duplex): AgentClient {
 
 const lost = failed(rejected('The connection to weft is lost.'));
 
-const readLines = (stream: Duplex, take: (value: unknown) => void): void =>
-  void createInterface({input: stream, crlfDelay: Infinity})
-    // It repeats what the stream says, for which nobody else listens.
-    .on('error', () => {})
-    .on('line', line => {
-      try {
-        take(decodeValue(JSON.parse(line)));
-      } catch {
-        stream.destroy();
+/** Takes one line after the other. A line that is too long or cannot be taken ends the stream. Never rejects. */
+async function readLines(
+  stream: Duplex,
+  take: (value: unknown) => ReturnType<EventListener>,
+  tooLong: () => void,
+): Promise<void> {
+  const splitter = new LineSplitter(longestLine);
+  try {
+    for await (const chunk of stream) {
+      const lines = splitter.push(chunk);
+      if (lines === 'too-long') {
+        tooLong();
+        break;
       }
-    });
+      // oxlint-disable-next-line no-await-in-loop -- in order, and no faster than they are taken
+      for (const line of lines) await take(decodeValue(JSON.parse(line)));
+    }
+  } catch {
+    stream.destroy();
+  }
+}
 
 const encodeLine = (value: unknown): string => `${JSON.stringify(encodeValue(value))}\n`;
 

@@ -216,11 +216,12 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   try {
     store.start();
     const unsubscribe = engine.subscribe(events => {
-      store.handleEvents(events);
+      const busy = store.handleEvents(events);
       if (events.some(({event}) => event === 'prompt-accepted')) {
         if (transcript !== 'none') transcript.markPrompt();
       }
       write(title.after(events, store.awaitsAnswer ? 'asks' : 'asks-nothing'));
+      return busy;
     });
     terminals.follow(() => store.refresh(), ended.signal);
     try {

@@ -403,3 +403,22 @@ test('a narrower screen shows every line once', async () => {
   expect(all.match(/Enter: send now/gu)).toHaveLength(1);
   expect(all.match(/finished block\n/gu)).toHaveLength(1);
 });
+
+test('whoever sends more than a megabyte between two frames waits for the next one', async () => {
+  const {engine} = await start();
+  const isTakenAtOnce = async (text: string): Promise<boolean> => {
+    let isTaken = false;
+    const taken = engine.offer(delta(text)).then(() => {
+      isTaken = true;
+    });
+    // No frame is drawn between microtasks.
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    const atOnce = isTaken;
+    await taken;
+    return atOnce;
+  };
+  engine.emit(...begin);
+  expect(await isTakenAtOnce('a'.repeat(2_000_000))).toBe(false);
+  expect(await isTakenAtOnce('a'.repeat(1000))).toBe(true);
+});

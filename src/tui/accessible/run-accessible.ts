@@ -1,3 +1,4 @@
+import {once} from 'node:events';
 import {watchTerminalEnd} from '../terminal/terminal-output.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import {loadPromptHistory} from '../editor/prompt-history.ts';
@@ -8,6 +9,9 @@ import type {AppendOnlyTerminalOptions} from './append-only-terminal.ts';
 export interface AccessibleOptions extends TuiOptions {
   readonly echo: AppendOnlyTerminalOptions['echo'];
 }
+
+/** Bytes that wait for the terminal, at most: whoever sends more has to wait for it. */
+const maxUnwritten = 1024 * 1024;
 
 /**
  * Runs screen-reader mode: a conversation in lines, for screen readers, braille displays and terminals that cannot move their cursor.
@@ -59,7 +63,10 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
   });
   stdin.on('data', onData);
   stdin.resume();
-  const unsubscribe = engine.subscribe(events => session.handleEvents(events));
+  const unsubscribe = engine.subscribe(async events => {
+    session.handleEvents(events);
+    if (stdout.writableLength > maxUnwritten) await once(stdout, 'drain', {signal}).catch(() => {});
+  });
   session.start();
   try {
     void loadPromptHistory(engine, signal).then(prompts => session.remember(prompts));

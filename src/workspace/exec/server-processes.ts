@@ -1,5 +1,6 @@
 import type {Readable, Writable} from 'node:stream';
 import type {ServerProcess, ServerProcesses, ServerProcessEvents, ServerProgram} from '../../actions/mcp-port.ts';
+import {LineSplitter} from '../../base/line-splitter.ts';
 import {raceTimeout} from '../../base/race.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -156,31 +157,19 @@ function written(stdin: Writable, line: string): Promise<void> {
   return done.promise;
 }
 
-/** Calls `take` with every line, without its end; a last line without one too. Bytes that are no UTF-8 become U+FFFD. */
+/** Calls `take` with every line, and `tooLong` once if a line passes the bound: nothing is read after that. */
 function readLines(source: Readable, take: (line: string) => void, tooLong: () => void): void {
-  let parts: Buffer[] = [];
-  let length = 0;
-  const flush = (): void => {
-    const line = Buffer.concat(parts).toString('utf8').replace(/\r$/u, '');
-    parts = [];
-    length = 0;
-    if (line !== '') take(line);
-  };
-  source.on('data', (chunk: Buffer) => {
-    let from = 0;
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      parts.push(chunk.subarray(from, at));
-      from = at + 1;
-      flush();
-    }
-    if (from === chunk.length) return;
-    parts.push(chunk.subarray(from));
-    length += chunk.length - from;
-    if (length <= longestLine) return;
-    parts = [];
-    length = 0;
+  const splitter = new LineSplitter(longestLine);
+  const read = (chunk: Buffer): void => {
+    const lines = splitter.push(chunk);
+    if (lines !== 'too-long') return lines.forEach(take);
+    source.off('data', read).resume();
     tooLong();
+  };
+  source.on('data', read);
+  source.on('end', () => {
+    const last = splitter.rest();
+    if (last !== '') take(last);
   });
-  source.on('end', flush);
   source.on('error', () => {});
 }

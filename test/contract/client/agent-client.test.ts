@@ -500,3 +500,41 @@ test.each(Object.values(queries))('the answer to $query is plain data', async re
   const answer = await engine.query(request, never);
   expect(decodeValue(JSON.parse(JSON.stringify(encodeValue(answer))))).toEqual(answer);
 });
+
+const noticeLine = (text: string): string =>
+  `${JSON.stringify({type: 'events', id: 1, events: [{event: 'notice', level: 'info', text}]})}\n`;
+
+describe('a server that sends without end', () => {
+  test('is read no further than its front end takes', async () => {
+    const {near, far} = await socketPair();
+    const free = Promise.withResolvers<void>();
+    const heard: string[] = [];
+    connectClient(near).subscribe(async events => {
+      heard.push(...events.map(event => (event.event === 'notice' ? event.text.slice(0, 3) : event.event)));
+      if (heard.length > 1) await free.promise;
+    });
+    const names = Array.from({length: 500}, (_, at) => String(at + 100));
+    const sent = names.map(name => far.write(noticeLine(name.padEnd(100_000, 'x'))));
+    expect(sent).toContain(false);
+    await reached(() => heard.length === 2);
+    far.write('', () => heard.push('all was read'));
+    // What is sent on another connection meanwhile comes through.
+    const other = await socketPair();
+    other.far.write('x');
+    await new Promise(resolve => other.near.once('data', resolve));
+    expect(heard).toEqual(['100', '101']);
+    free.resolve();
+    await reached(() => heard.length === 501);
+    expect(heard.filter(name => name !== 'all was read')).toEqual(names);
+  });
+
+  test('is left when one message has no end', async () => {
+    const {near, far} = await socketPair();
+    const {events} = follow(connectClient(near));
+    far.on('error', () => {});
+    far.write(`{"type":"events","id":1,"x":"${'x'.repeat(65 * 1024 * 1024)}`);
+    await reached(() => events.length > 0);
+    const text = 'The server sent a message of more than 64 MB. weft closed the connection.';
+    expect([events, near.destroyed]).toEqual([[{event: 'notice', level: 'warning', text}], true]);
+  });
+});

@@ -29,6 +29,8 @@ export interface ScriptedEngine extends AgentClient {
   /** How queries are answered; those without a row here are for the host, or fail. */
   readonly answers: Answers;
   emit(...events: readonly AgentEvent[]): void;
+  /** Publishes events, and resolves when every listener takes more. */
+  offer(...events: readonly AgentEvent[]): Promise<void>;
 }
 
 export type TestHost = Partial<HostPorts> & {
@@ -146,6 +148,9 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
     close: () => Promise.resolve(),
     emit(...events) {
       for (const listener of listeners) void listener(events);
+    },
+    async offer(...events) {
+      await Promise.all([...listeners].map(async listener => listener(events)));
     },
   };
 }
