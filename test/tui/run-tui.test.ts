@@ -408,9 +408,10 @@ test('whoever sends more than a megabyte between two frames waits for the next o
   const {engine} = await start();
   const isTakenAtOnce = async (text: string): Promise<boolean> => {
     let isTaken = false;
-    const taken = engine.offer(delta(text)).then(() => {
+    const taken = (async () => {
+      await engine.offer(delta(text));
       isTaken = true;
-    });
+    })();
     // No frame is drawn between microtasks.
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();

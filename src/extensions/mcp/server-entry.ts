@@ -57,6 +57,8 @@ export interface Entry {
   latencyMs: number | undefined;
   /** Whoever made the calls that go on, the last one last. */
   callers: readonly McpCallObserver[];
+  /** Questions of the server to the user or the model that are not answered yet. */
+  openQuestions: number;
 }
 
 const nothingKnown: Manifest = {
@@ -92,6 +94,7 @@ export function newEntry(name: string, origin: Origin, manifest: Manifest | unde
     log: [],
     latencyMs: undefined,
     callers: [],
+    openQuestions: 0,
   };
 }
 

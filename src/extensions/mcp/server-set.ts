@@ -335,8 +335,11 @@ class Servers implements ServerSet {
           log: line => this.#note(entry, line),
           changed: what => void this.#refresh(entry, round, what),
           elicit: (elicitation, asked) => this.#elicit(entry, elicitation, asked),
-          sample: async (request, asked) =>
-            entry.callers.at(-1)?.sample(request, asked) ?? failed('weft samples only for a call that goes on.'),
+          sample: async (request, asked) => {
+            const {sample} = entry.callers.at(-1) ?? {};
+            if (sample === undefined) return failed('weft samples only for a call that goes on.');
+            return oneOfFew(entry, failed(tooManyQuestions), () => sample(request, asked));
+          },
         },
         signal,
       );
@@ -482,7 +485,8 @@ class Servers implements ServerSet {
   async #elicit(entry: Entry, elicitation: Elicitation, signal: AbortSignal): Promise<ElicitationReply> {
     const {elicit} = this.#options;
     const asker = elicit === 'by-calls' ? entry.callers.at(-1)?.elicit : elicit;
-    return asker === undefined ? {action: 'decline', content: undefined} : asker(elicitation, signal);
+    const declined = {action: 'decline', content: undefined} as const;
+    return asker === undefined ? declined : oneOfFew(entry, declined, () => asker(elicitation, signal));
   }
 
   #note(entry: Entry, line: string): void {
@@ -527,6 +531,22 @@ class Servers implements ServerSet {
         ];
       });
     });
+  }
+}
+
+/** Questions of one server that may be open at a time. */
+const maxOpenQuestions = 16;
+
+const tooManyQuestions = `weft takes ${maxOpenQuestions} questions of a server at a time.`;
+
+/** Asks, or answers with `declined` while too many questions of the server are open. */
+async function oneOfFew<Reply>(entry: Entry, declined: Reply, ask: () => Promise<Reply>): Promise<Reply> {
+  if (entry.openQuestions >= maxOpenQuestions) return declined;
+  entry.openQuestions += 1;
+  try {
+    return await ask();
+  } finally {
+    entry.openQuestions -= 1;
   }
 }
 

@@ -1,4 +1,3 @@
-import {once} from 'node:events';
 import {watchTerminalEnd} from '../terminal/terminal-output.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import {loadPromptHistory} from '../editor/prompt-history.ts';
@@ -63,9 +62,12 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
   });
   stdin.on('data', onData);
   stdin.resume();
-  const unsubscribe = engine.subscribe(async events => {
+  const unsubscribe = engine.subscribe(events => {
     session.handleEvents(events);
-    if (stdout.writableLength > maxUnwritten) await once(stdout, 'drain', {signal}).catch(() => {});
+    if (stdout.writableLength <= maxUnwritten) return undefined;
+    return new Promise<void>(resolve => {
+      stdout.once('drain', resolve);
+    });
   });
   session.start();
   try {

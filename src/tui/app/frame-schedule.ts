@@ -1,5 +1,10 @@
+import type {AgentEvent} from '../../actions/agent-event.ts';
+
 /** Least time between two frames that only events asked for; keys are shown at once. */
 const frameMs = 50;
+
+/** Characters of events that wait for a frame, at most: whoever sends more has to wait for the terminal. */
+const maxUndrawn = 1024 * 1024;
 
 interface FrameHost {
   /** Milliseconds from any start. */
@@ -23,6 +28,9 @@ export class FrameSchedule {
   /** What was published in this tick has yet to be drawn; keys that come together are drawn together. */
   #isBeingDrawn = false;
   #timer: NodeJS.Timeout | undefined;
+  /** Characters of events that came since the last frame, and who waits for the next one. */
+  #undrawn = 0;
+  #drawn: PromiseWithResolvers<void> | undefined;
   #lastFrame = Number.NEGATIVE_INFINITY;
   #ticks: {readonly every: number | 'never'; readonly timer: NodeJS.Timeout | undefined} = {
     every: 'never',
@@ -50,6 +58,7 @@ export class FrameSchedule {
   /** Stops all timers. */
   stop(): void {
     this.pause();
+    this.#takeMore();
     clearInterval(this.#ticks.timer);
   }
 
@@ -57,6 +66,17 @@ export class FrameSchedule {
     if (this.#isPaused) return;
     const wait = this.#lastFrame + frameMs - this.#host.now();
     this.#timer ??= setTimeout(() => this.drawNow(), Math.min(frameMs, Math.max(0, wait)));
+  }
+
+  /** Draws what these events changed. If more than `maxUndrawn` waits for a frame, the promise settles with it or with `stop`. */
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- a listener of the client returns nothing or a promise
+  drawEvents(events: readonly AgentEvent[]): void | Promise<void> {
+    this.drawSoon();
+    // The view keeps only the tail of a command's output.
+    for (const event of events) this.#undrawn += event.event === 'action-output' ? 0 : textLength(event);
+    if (this.#undrawn <= maxUndrawn) return undefined;
+    this.#drawn ??= Promise.withResolvers<void>();
+    return this.#drawn.promise;
   }
 
   drawNow(): void {
@@ -67,6 +87,7 @@ export class FrameSchedule {
     if (this.#isWaiting) return;
     this.#host.draw();
     this.#lastFrame = this.#host.now();
+    this.#takeMore();
   }
 
   /** The terminal can take a frame again. */
@@ -84,6 +105,12 @@ export class FrameSchedule {
     });
   }
 
+  #takeMore(): void {
+    this.#undrawn = 0;
+    this.#drawn?.resolve();
+    this.#drawn = undefined;
+  }
+
   /** Draws every so many milliseconds from now on. */
   tick(every: number | 'never'): void {
     if (every === this.#ticks.every) return;
@@ -91,4 +118,13 @@ export class FrameSchedule {
     const timer = every === 'never' ? undefined : setInterval(() => this.drawSoon(), every);
     this.#ticks = {every, timer};
   }
+}
+
+/** How long all strings in some plain data are together. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return 8;
+  let sum = 8;
+  for (const one of Object.values(value)) sum += textLength(one);
+  return sum;
 }

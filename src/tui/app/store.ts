@@ -43,9 +43,6 @@ import {Scrollback} from '../scrollback/scrollback.ts';
 
 const tickMs = 1000;
 
-/** Characters of events that wait for a frame, at most: whoever sends more has to wait for the terminal. */
-const maxUndrawn = 1024 * 1024;
-
 /** What the tree of components draws. */
 export interface Screen {
   readonly live: LiveRegionState;
@@ -81,9 +78,6 @@ export class Store {
   #handed = '';
   /** What of the unfinished entries is in the scrollback although they were not written. */
   #lost = '';
-  /** Characters of events that came since the last frame, and who waits for the next one. */
-  #undrawn = 0;
-  #drawn: PromiseWithResolvers<void> | undefined;
   #place: ScrollPosition = atEnd;
   /** Rows of the transcript on the screen in fullscreen mode. */
   #room = 0;
@@ -198,7 +192,7 @@ export class Store {
     this.#ui = {...this.#ui, history: promptHistoryOf(prompts)};
   }
 
-  /** Takes events. The promise, if more than `maxUndrawn` waits for a frame, settles with that frame or the end of the UI. */
+  /** Takes events; see `FrameSchedule.drawEvents` for the promise. */
   // oxlint-disable-next-line typescript/no-invalid-void-type -- a listener of the client returns nothing or a promise
   handleEvents(events: readonly AgentEvent[]): void | Promise<void> {
     this.#composer.restoreWithdrawn(events);
@@ -217,12 +211,7 @@ export class Store {
     this.#start.follow(events);
     this.#frames.tick(this.#tickEvery());
     this.#updateCard();
-    this.#frames.drawSoon();
-    // The view keeps only the tail of a command's output.
-    for (const event of events) this.#undrawn += event.event === 'action-output' ? 0 : textLength(event);
-    if (this.#undrawn <= maxUndrawn) return undefined;
-    this.#drawn ??= Promise.withResolvers<void>();
-    return this.#drawn.promise;
+    return this.#frames.drawEvents(events);
   }
 
   handleInput(input: string, key: RawKey): void {
@@ -346,7 +335,6 @@ export class Store {
   /** Stops all timers, and returns the remaining lines for the scrollback. */
   stop(): string {
     this.#frames.stop();
-    this.#takeMore();
     clearTimeout(this.#leaveTimer);
     this.#focus.stop();
     this.#composer.close();
@@ -513,13 +501,6 @@ export class Store {
     if (transcript === 'none') this.#finished += linesText(this.#withoutLost(lines));
     else transcript.add(linesText(lines));
     this.#publish();
-    this.#takeMore();
-  }
-
-  #takeMore(): void {
-    this.#undrawn = 0;
-    this.#drawn?.resolve();
-    this.#drawn = undefined;
   }
 
   #withoutLost(finished: readonly string[]): readonly string[] {
@@ -576,15 +557,6 @@ export class Store {
     transcript.add(text);
     return '';
   }
-}
-
-/** How long all strings in some plain data are together. */
-function textLength(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return 8;
-  let sum = 8;
-  for (const one of Object.values(value)) sum += textLength(one);
-  return sum;
 }
 
 const linesText = (lines: readonly string[]): string => (lines.length === 0 ? '' : `${lines.join('\n')}\n`);

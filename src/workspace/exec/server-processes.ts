@@ -14,6 +14,9 @@ import type {ProcessWatchdog} from './watchdog.ts';
 /** The most bytes of one line that a server prints; a server that prints more is ended. */
 const longestLine = 32 * 1024 * 1024;
 
+/** Bytes that wait for a program to read them, at most; a program that lets more wait is ended. */
+const maxUnread = 4 * 1024 * 1024;
+
 /** Milliseconds for which the output of a program that has ended may still come. */
 const drainMs = 1000;
 
@@ -142,7 +145,13 @@ async function startProgram(
   }
   return ok({
     ended: stopped.promise.then(() => reason || 'it was stopped'),
-    write: line => written(stdin, line),
+    write(line) {
+      if (stdin.writableLength > maxUnread) {
+        reason ||= `it read none of ${maxUnread / 1024 / 1024} MB that it was sent`;
+        void stop();
+      }
+      return written(stdin, line);
+    },
     stop,
   });
 }

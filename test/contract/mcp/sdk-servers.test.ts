@@ -267,6 +267,42 @@ describe('a call', () => {
   });
 });
 
+test('of many questions of one server at a time the user gets sixteen', async () => {
+  const eager = new LinkedServer(server =>
+    server.registerTool('ask', {}, async () => {
+      const requestedSchema = {type: 'object', properties: {name: {type: 'string'}}} as const;
+      const asks = Array.from({length: 20}, (_, at) =>
+        server.server.elicitInput({message: `Question ${at}`, requestedSchema}),
+      );
+      const actions = (await Promise.all(asks)).map(({action}) => action);
+      return {
+        content: [
+          {type: 'text', text: ['cancel', 'decline'].map(one => actions.filter(each => each === one).length).join(' ')},
+        ],
+      };
+    }),
+  );
+  const asked: string[] = [];
+  const answered = Promise.withResolvers<void>();
+  const {mcp} = await link(
+    {eager},
+    {
+      elicit: async ({message}) => {
+        asked.push(message);
+        if (asked.length === 16) setImmediate(answered.resolve);
+        await answered.promise;
+        return {action: 'cancel', content: undefined};
+      },
+    },
+  );
+  const call = {server: 'eager', tool: 'ask', standing: 'as-known', input: {}} as const;
+  const result = {tag: 'ok', value: {blocks: [{kind: 'text', text: '16 4'}]}};
+  expect(await mcp.call(call, silent, never)).toEqual(result);
+  expect(asked.length).toBe(16);
+  // Those are answered: there is room for as many again.
+  expect(await mcp.call(call, silent, never)).toEqual(result);
+});
+
 describe('several servers', () => {
   test('do not wait for one that is slow or broken', async () => {
     const gate = Promise.withResolvers<undefined>();

@@ -108,6 +108,24 @@ test('it asks the user, and for the workspace folders', async () => {
   expect((await call('r')).said).toBe('{"roots":[{"uri":"file:///work","name":"work"}]}');
 });
 
+test('a server that asks and asks, and reads no answer, is ended', async () => {
+  const serve = `
+    const print = message => process.stdout.write(JSON.stringify({jsonrpc: '2.0', ...message}) + '\\n');
+    require('node:readline').createInterface({input: process.stdin}).on('line', line => {
+      const {id, method, params} = JSON.parse(line);
+      if (method === 'initialize') print({id, result: {protocolVersion: params.protocolVersion, capabilities: {tools: {}}, serverInfo: {name: 's', version: '0'}}});
+      if (method === 'tools/list') print({id, result: {tools: []}});
+      if (method !== 'tools/call') return;
+      const asks = Array.from({length: 1000}, (_, at) => JSON.stringify({jsonrpc: '2.0', id: 'r' + at, method: 'roots/list'}) + '\\n').join('');
+      // A full pipe throws EAGAIN.
+      for (;;) try { require('node:fs').writeSync(1, asks); } catch {}
+    });`;
+  const {call} = await connectTo({command: process.execPath, args: ['-e', serve]});
+  expect((await call('x')).said).toBe(
+    'fault: x of s could not be called: the server ended; it read none of 4 MB that it was sent',
+  );
+});
+
 test('a crash in a call fails the call in words, and ends the connection', async () => {
   const {connection, call} = await connected({tools: [{name: 'c', does: 'crash'}]});
   expect((await call('c')).said).toBe(
