@@ -77,7 +77,7 @@ test('what a project names waits for trust; weft itself may not add servers, and
   using place = new TempPlace();
   const weft = weftIn(place);
   const file = join(place.work, '.mcp.json');
-  write(file, '{"mcpServers": {"theirs": {"command": "/no/such/program"}}}\n');
+  write(file, `{"mcpServers": {"theirs": {"command": "${place.work}/missing"}}}\n`);
   const statuses = async () => {
     const rows: readonly {name: string; status: string}[] = JSON.parse((await weft('list', '--json')).stdout);
     return rows.map(({name, status}) => `${name} ${status}`);

@@ -235,7 +235,7 @@ test('requests that do not fit, and sessions that are not there', async () => {
     {},
     {prompt: ''},
     {prompt: 'x', workDir: 'relative'},
-    {prompt: 'x', workDir: '/no/such/folder'},
+    {prompt: 'x', workDir: join(scene.place.work, 'missing')},
     {prompt: 'x', images: [{type: 'image', data: '!', mimeType: 'image/png'}]},
     {prompt: 'x', images: [{type: 'image', data: 'AAAA', mimeType: 'text/plain'}]},
     {prompt: 'x', conversation: [{role: 'nobody', content: ''}]},

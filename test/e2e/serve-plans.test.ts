@@ -166,7 +166,12 @@ test('requests that do not fit, and what is not there', async () => {
   expect(await ask('/agent/execute', {planId: 'plan_0'})).toBe(404);
   expect(await ask('/agent/execute', {})).toBe(400);
   expect(await ask(`/agent/plan/${id}/approve`)).toBe(200);
-  for (const wrong of [{taskId: 'a b'}, {workDir: 'relative'}, {workDir: '/no/such/folder'}, {taskId: 'x'.repeat(101)}])
+  for (const wrong of [
+    {taskId: 'a b'},
+    {workDir: 'relative'},
+    {workDir: join(place.work, 'missing')},
+    {taskId: 'x'.repeat(101)},
+  ])
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect([wrong, await ask('/agent/execute', {planId: id, ...wrong})]).toEqual([wrong, 400]);
   expect((await server.ask('GET', `/agent/plans/${id}`)).body.state).toBe('approved');

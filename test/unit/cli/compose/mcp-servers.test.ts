@@ -89,7 +89,8 @@ test('a trusted project gets no key of the model, and trust names every variable
 
 test('a flag that names no servers is refused', async () => {
   await expect(found('never', {mcpConfig: ['{"a":1}']})).rejects.toThrow('it has no object "mcpServers"');
-  await expect(found('never', {mcpConfig: ['/no/such']})).rejects.toThrow('/no/such cannot be read');
+  const missing = join(directory, 'missing');
+  await expect(found('never', {mcpConfig: [missing]})).rejects.toThrow(`${missing} cannot be read`);
 });
 
 test('a broken .mcp.json has no servers and stops nothing', async () => {

@@ -27,7 +27,13 @@ test('finds files by their names near and far, and tells each once until it chan
   expect(named(watch.everywhere([]))).toEqual([]);
   put('.env', 'A=11');
   expect(
-    named(watch.everywhere([join(folder.path, 'a/b/c/d/e/f/.env'), join(folder.path, 'readme.md'), '/no/.env'])),
+    named(
+      watch.everywhere([
+        join(folder.path, 'a/b/c/d/e/f/.env'),
+        join(folder.path, 'readme.md'),
+        join(folder.path, 'no/.env'),
+      ]),
+    ),
   ).toEqual(['.env A=11', 'a/b/c/d/e/f/.env D=4']);
 });
 
