@@ -114,6 +114,8 @@ describe('the terminal is as it was before', () => {
     process.kill(pid, 'SIGTERM');
     await processGone(pid);
     terminal.resume();
+    // Node puts the settings back as it ends. The modes come from the watchdog, once the terminal takes something again.
+    await expect.poll(() => terminal.modes()).toEqual(before);
     await leftAsItWas(scene, terminal, before);
   });
 

@@ -73,8 +73,12 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       return failed(rejected(`The worktree was not made: the repository has more than ${mostFiles} files.`));
     }
     const branch = `worktree-${name}`;
-    const added = await git(top.value, ['worktree', 'add', '--quiet', '--no-checkout', '-b', branch, folder], signal);
+    // In two steps, each of which can be tried again.
+    const branched = await git(top.value, ['branch', '--no-track', branch], signal);
+    const add = ['worktree', 'add', '--quiet', '--no-checkout', folder, branch];
+    const added = branched.tag === 'failed' ? branched : await git(top.value, add, signal);
     if (added.tag === 'failed') {
+      if (branched.tag === 'ok') await remove(folder, {of: top.value, branch: {drop: branch}});
       const unborn = (await git(top.value, ['rev-parse', '--verify', '--quiet', 'HEAD'], signal)).tag === 'failed';
       return failed(
         rejected(
@@ -269,6 +273,7 @@ async function prepareFolder(folder: string): Promise<Outcome<undefined, Fault>>
   }
   await mkdir(parent, {recursive: true});
   // The worktrees themselves and not what is in them: ripgrep looks at the ignore files above, too.
-  await writeFile(ignoreFileOf(folder), '/*\n');
+  // Not written anew: git would read an empty one for an agent that begins at the same time.
+  if (!existsSync(ignoreFileOf(folder))) await writeFile(ignoreFileOf(folder), '/*\n');
   return ok(undefined);
 }

@@ -176,6 +176,23 @@ describe('a worktree begins with the files as they are', () => {
     expect(readdirSync(join(here.folder, '.weft/worktrees'))).toEqual(['.gitignore']);
   });
 
+  test('while another git makes one of the same repository, whose files are still empty', async () => {
+    using here = place();
+    const halfMade = join(here.folder, '.git/worktrees/other');
+    mkdirSync(halfMade, {recursive: true});
+    for (const name of ['gitdir', 'commondir']) writeFileSync(join(halfMade, name), name === 'gitdir' ? '/x/.git' : '');
+    expect(() => here.git('worktree', 'list')).toThrow('failed to read');
+    // The other git is done as soon as this one has failed.
+    using bin = place();
+    const program = `PATH=\${PATH#*:}\ngit "$@" || { echo ../.. >'${halfMade}/commondir'; exit 128; }`;
+    bin.put('git', `#!/bin/sh\n${program}\n`);
+    chmodSync(join(bin.folder, 'git'), 0o755);
+    const environment = {PATH: `${bin.folder}:${process.env['PATH']}`, HOME: here.folder};
+    const made = await makeWorktrees({environment, now: () => 0, pid: 1}).open({from: here.folder, name: 'w'}, signal);
+    expect(made).toMatchObject({tag: 'ok', value: {name: 'w', branch: 'worktree-w'}});
+    expect(readFileSync(join(halfMade, 'commondir'), 'utf8')).toBe('../..\n');
+  });
+
   test('what another one has put in its place is not taken for it', async () => {
     using here = place();
     here.put('.weft/worktrees/one/a.txt', 'mine\n');
