@@ -6,7 +6,7 @@ import {accessOf, type Action, type ActionName, cancellationText} from './catalo
 import {decodePastAction} from './decode-action.ts';
 import {cancelWords} from './outcome.ts';
 
-/** What people read of a call of a resumed session. Its journal keeps only the text that the model read. */
+/** A call of a resumed session as people read it. The journal keeps only the text that the model read. */
 export interface PastResult {
   readonly failed: boolean;
   /** How the call ended, beside its title. */
@@ -24,7 +24,7 @@ export const resultText = (result: Pick<ToolResultBlock, 'content'> | undefined)
     .flatMap(block => (block.kind === 'text' ? [block.text] : []))
     .join('\n');
 
-/** What people read of a call and of the result that the model read. */
+/** Reads a call and its result for people. */
 export function pastResultOf(call: ToolCallBlock, result: ToolResultBlock | undefined): PastResult {
   const decoded = decodePastAction(call.name, call.input);
   const action = decoded.tag === 'ok' ? decoded.value : 'unknown';
@@ -138,7 +138,7 @@ function withoutRemarks(lines: readonly string[]): readonly string[] {
 
 const isChange = (line: string): boolean => /^(?:Created|Changed|Deleted|Renamed) .+ \(\+\d+ -\d+\)$/u.test(line);
 
-/** What a sub-agent said: the text before the lines about its worktree and its id. */
+/** The answer of a sub-agent: the text before the lines about its worktree and its id. */
 function agentAnswer(text: string): string {
   if (/^It (?:goes on in the background|reads the message)/u.test(text)) return '';
   return withoutRemarks(text.replace(/\n\n(?:(?!\n\n)[^])*\[agent [^\n]*\]$/u, '').split('\n')).join('\n');

@@ -126,7 +126,7 @@ export type Op =
   | {readonly op: 'start-plan'; readonly plan: Plan}
   /** From the next request on. */
   | {readonly op: 'set-thinking'; readonly thinking: Thinking}
-  /** Starts a new session, or goes on with another one; interrupts what runs. */
+  /** Starts a new session, or goes on with another one. An engine interrupts what runs; the terminal UI's client lets it go on. */
   | {
       readonly op: 'open-session';
       readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId};

@@ -6,11 +6,13 @@ import {firstLine} from '../base/clip.ts';
 import {visibleLine} from '../base/visible.ts';
 import type {SessionId} from '../domain/ids.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
-import {shortSessionIds} from '../domain/session-list.ts';
+import {type RunningSession, sessionTitle, shortSessionIds} from '../domain/session-list.ts';
 
 /** What the user reads after leaving the terminal UI: how to resume the session, what was stopped, and which commands go on without weft. */
 export class LeavingText {
   readonly #client: AgentClient;
+  /** The other sessions, which end with weft. */
+  readonly #running: () => readonly RunningSession[];
   readonly #over = new AbortController();
   /** The open session; `none` where nothing was said in it. */
   #session: SessionId | 'none' = 'none';
@@ -22,8 +24,9 @@ export class LeavingText {
   #state: 'open' | 'closing' = 'open';
 
   /** Follows the engine until `lines` is called. */
-  constructor(client: AgentClient) {
+  constructor(client: AgentClient, running: () => readonly RunningSession[]) {
     this.#client = client;
+    this.#running = running;
     client.subscribe(events => {
       for (const event of events) this.#follow(event);
     });
@@ -44,14 +47,25 @@ export class LeavingText {
     this.#over.abort();
     const session = this.#session;
     // A session that has just begun may not have been among them yet.
-    const known = [...this.#known.filter(({id}) => id !== session), ...(session === 'none' ? [] : [{id: session}])];
-    const id = session === 'none' ? '' : (shortSessionIds(known).get(session) ?? session);
+    const others = this.#running();
+    const own = [...(session === 'none' ? [] : [session]), ...others.map(({summary}) => summary.id)];
+    const known = [...this.#known.filter(each => !own.includes(each.id)), ...own.map(each => ({id: each}))];
+    const short = shortSessionIds(known);
+    const id = session === 'none' ? '' : (short.get(session) ?? session);
     const going = this.#terminals.filter(({state}) => isGoing(state));
     const kept = going.filter(({life}) => life === 'kept');
     const ended = going.filter(({life}) => life !== 'kept').map(({command}) => shownCommand(command));
-    const stopped = [...ended, ...[...this.#agents.values()].map(name => `the agent ${shownCommand(name)}`)];
+    const stopped = [
+      ...ended,
+      ...[...this.#agents.values()].map(name => `the agent ${shownCommand(name)}`),
+      ...others.flatMap(({background}) => background.map(shownCommand)),
+    ];
     const lines = [
       ...(id === '' ? [] : [`Resume this session: weft --resume ${id}`]),
+      ...others.map(
+        ({summary}) =>
+          `Resume "${shownCommand(sessionTitle(summary))}": weft --resume ${short.get(summary.id) ?? summary.id}`,
+      ),
       ...(stopped.length === 0 ? [] : [`Stopped: ${stopped.join(', ')}`]),
       ...(kept.length === 0 ? [] : [`Still running: ${kept.map(keptText).join(', ')} · weft ps lists and stops them`]),
     ];
@@ -62,6 +76,7 @@ export class LeavingText {
     switch (event.event) {
       case 'session-opened':
         this.#opened = event.session.id;
+        this.#agents.clear();
         this.#session = event.history.length === 0 ? 'none' : event.session.id;
         if (this.#session !== 'none') void this.#readKnown();
         return;

@@ -2,9 +2,11 @@ import {terminalAbilities} from '../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {basename} from 'node:path';
-import type {Outcome} from '../base/outcome.ts';
+import type {AgentClient} from '../agent/client.ts';
+import {ok, type Outcome} from '../base/outcome.ts';
 import type {Places} from '../config/places.ts';
 import {causeText} from '../domain/fault.ts';
+import {messageId} from '../domain/ids.ts';
 import type {Plan} from '../domain/plan.ts';
 import {noUsage} from '../domain/usage.ts';
 import {
@@ -20,6 +22,8 @@ import {
 import {openApiKeys} from './compose/api-keys.ts';
 import {fixedModel, nobodyChooses} from './compose/host-services.ts';
 import {modelChoice, composeSession, connectModel, noDriver} from './compose/compose-session.ts';
+import type {ExchangeableModel} from './compose/model-setup.ts';
+import type {WantedSession} from './compose/open-sessions.ts';
 import {openServers} from './compose/open-servers.ts';
 import {requireSession} from './compose/open-session.ts';
 import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
@@ -288,26 +292,39 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   if (options.jsonSchema !== undefined) throw new UsageError('--json-schema needs --prompt or --print.');
   const {preferences} = context.settings;
   if (process.env['TERM'] === 'dumb' && !preferences.accessible) throw new UsageError(dumbText);
-  const [watchdog, chosen, ui, {lookOf, runTerminal}, {exchangeableModel}, {LeavingText}] = await Promise.all([
-    // Before the terminal's settings are changed.
-    import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) => startTerminalWatchdog(process.stdout.fd)),
-    // A server that is slow is no reason to wait: every prompt connects anew.
-    connectModel(context, 1500),
-    loadTerminalUi(preferences),
-    import('./run-terminal.ts'),
-    import('./compose/model-setup.ts'),
-    import('./leaving-text.ts'),
-  ]);
+  const [watchdog, chosen, ui, {lookOf, runTerminal}, {exchangeableModel}, {LeavingText}, {joinable, OpenSessions}] =
+    await Promise.all([
+      // Before the terminal's settings are changed.
+      import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) =>
+        startTerminalWatchdog(process.stdout.fd),
+      ),
+      // A server that is slow is no reason to wait: every prompt connects anew.
+      connectModel(context, 1500),
+      loadTerminalUi(preferences),
+      import('./run-terminal.ts'),
+      import('./compose/model-setup.ts'),
+      import('./leaving-text.ts'),
+      import('./compose/open-sessions.ts'),
+    ]);
   const notices = [...context.notices, ...context.startInstructions().skipped];
   if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice);
   if (chosen.state === 'unreachable') notices.push(`${chosen.reason} Send a prompt to try again.`);
   const choice = modelChoice(context);
   const apiKeys = openApiKeys(context.places, process.env);
   const model = exchangeableModel(chosen, {choice, apiKeys, settingsFile: context.places.settings});
-  const engine = await composeSession(
-    {...chosen, port: model.port},
-    {context, interaction: 'interactive', frontEnd: terminalAbilities, driver: noDriver, models: model.setup},
-  );
+  const compose = async (of: RunContext, {port, setup}: ExchangeableModel): Promise<AgentClient> =>
+    joinable(
+      await composeSession(
+        {...chosen, port},
+        {context: of, interaction: 'interactive', frontEnd: terminalAbilities, driver: noDriver, models: setup},
+      ),
+    );
+  const engine = new OpenSessions(await compose(context, model), {
+    open: async wanted => ok(await compose(contextOf(context, wanted), model.apart())),
+    atRest: 'goes-over',
+    newPromptId: () => messageId(randomUUID()),
+    now: Date.now,
+  });
   if (chosen.state === 'unreachable') {
     void chosen.found.then(found => engine.submit({op: 'set-model', model: found}));
   }
@@ -337,9 +354,10 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     look: lookOf(process.env, {color: options.color, theme: preferences.theme}),
     demo: 'offered',
     workAfter: 'stops',
+    runningSessions: () => engine.running(),
     effort: options.effort ?? 'default',
   } as const;
-  const leaving = new LeavingText(engine);
+  const leaving = new LeavingText(engine, () => engine.running());
   try {
     let end = await runTerminal(job);
     while (end.kind === 'demo') {
@@ -359,6 +377,20 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   }
   printLines(leaving.lines());
   return exitCode.done;
+}
+
+/** The run's context for another session than the one that the command line asks for. */
+function contextOf(context: RunContext, wanted: WantedSession): RunContext {
+  const {
+    continue: _newest,
+    resume: _resumed,
+    sessionId: _id,
+    forkSession: _fork,
+    name: _name,
+    ...options
+  } = context.options;
+  const {resumeSessionAt: _behind, resumeDropsTurn: _drops, ...rest} = options;
+  return {...context, options: wanted.kind === 'new' ? rest : {...rest, resume: wanted.id}};
 }
 
 const printLines = (lines: readonly string[]): void => {

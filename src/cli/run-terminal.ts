@@ -29,6 +29,7 @@ export interface TerminalJob extends Pick<
   | 'effort'
   | 'demo'
   | 'workAfter'
+  | 'runningSessions'
 > {
   readonly ui: TerminalUi;
   readonly engine: AgentClient;

@@ -1,8 +1,23 @@
 import type {SessionId} from './ids.ts';
 import type {SessionSummary} from './journal.ts';
 
+/** A session that goes on while another one is shown. `commands`: only commands in the background run. */
+export interface RunningSession {
+  readonly summary: SessionSummary;
+  readonly state: 'needs-input' | 'running' | 'commands';
+  /** Its commands and agents in the background, which stop with it. */
+  readonly background: readonly string[];
+}
+
+/** The state of such a session in words. */
+export const runningText: Readonly<Record<RunningSession['state'], string>> = {
+  'needs-input': 'needs your answer',
+  running: 'running',
+  commands: 'commands in background',
+};
+
 /** The title of a session in a list: the first line of its first prompt. */
-export const sessionTitle = ({title}: SessionSummary): string => (title === '' ? 'Untitled' : title);
+export const sessionTitle = ({title}: Pick<SessionSummary, 'title'>): string => (title === '' ? 'Untitled' : title);
 
 /** The shortest beginning of each id that is a group or more and names no other session. */
 export function shortSessionIds(sessions: readonly Pick<SessionSummary, 'id'>[]): ReadonlyMap<SessionId, string> {

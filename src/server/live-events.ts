@@ -1,8 +1,12 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
 import type {AgentClient, EventListener} from '../agent/client.ts';
+import {hasEnded} from '../domain/sub-agent.ts';
 
-/** Events of one prompt that are kept for front ends that come later. */
+/** Events of one prompt that are kept for front ends that come later; what streams is one event a block. */
 const mostKept = 50_000;
+
+/** Characters of a command's output that are kept while it runs. */
+const mostOutput = 20_000;
 
 /**
  * What happens in the prompt that runs, for front ends that join a session in the middle of it: they get the conversation before the
@@ -11,6 +15,10 @@ const mostKept = 50_000;
 export class LiveEvents {
   readonly #client: AgentClient;
   #events: AgentEvent[] = [];
+  /** The open questions to the user. Front ends hear them even if there were too many events to keep. */
+  readonly #asks = new Map<string, AgentEvent>();
+  /** The last event of each sub-agent that has not ended. */
+  readonly #agents = new Map<string, AgentEvent>();
   #isComplete = true;
   #isWorking = false;
 
@@ -39,24 +47,75 @@ export class LiveEvents {
 
   #take(event: AgentEvent): void {
     if (event.event === 'prompt-accepted' || event.event === 'command-started') this.#isWorking = true;
+    if (event.event === 'session-opened') this.#agents.clear();
+    if (event.event === 'agent-started' || event.event === 'agent-changed') {
+      if (hasEnded(event.row.status)) this.#agents.delete(event.row.agent.id);
+      else this.#agents.set(event.row.agent.id, event);
+    }
     if (event.event === 'session-opened' || event.event === 'prompt-finished' || event.event === 'command-finished') {
       this.#events = [];
+      this.#asks.clear();
       this.#isComplete = true;
       if (event.event !== 'session-opened') this.#isWorking = false;
       return;
     }
-    const begins = event.event === 'prompt-accepted' && this.#events.length === 0;
-    if (!begins && this.#events.length === 0) return;
+    if (asksUser(event)) this.#asks.set(askOf(event), event);
+    else if ('id' in event && isAnswer(event)) this.#asks.delete(event.id);
+    if (this.#events.length === 0 && event.event !== 'prompt-accepted' && event.event !== 'command-started') return;
     // What the opening of a session tells is not told again.
     if (event.event === 'todos-framed' || event.event === 'usage-changed') return;
-    if (this.#events.length < mostKept) this.#events.push(event);
+    const joined = joinedWith(this.#events.at(-1), event);
+    if (joined !== undefined) this.#events[this.#events.length - 1] = joined;
+    else if (this.#events.length < mostKept) this.#events.push(event);
     else this.#isComplete = false;
   }
 
   #joining(opened: Extract<AgentEvent, {event: 'session-opened'}>): readonly AgentEvent[] {
     const [first] = this.#events;
-    if (first?.event !== 'prompt-accepted' || !this.#isComplete) return [opened];
-    const begun = opened.history.findIndex(message => message.role === 'user' && message.id === first.id);
-    return begun < 0 ? [opened] : [{...opened, history: opened.history.slice(0, begun)}, ...this.#events];
+    const standing = [...this.#agents.values()];
+    if (first === undefined || !this.#isComplete) return [opened, ...standing, ...this.#asks.values()];
+    if (first.event === 'command-started') return [opened, ...standing, ...this.#events];
+    const begun =
+      first.event === 'prompt-accepted'
+        ? opened.history.findIndex(message => message.role === 'user' && message.id === first.id)
+        : -1;
+    return begun < 0
+      ? [opened, ...standing, ...this.#asks.values()]
+      : [{...opened, history: opened.history.slice(0, begun)}, ...standing, ...this.#events];
   }
+}
+
+type AskEvent = Extract<
+  AgentEvent,
+  {event: 'approval-requested' | 'question-asked' | 'hand-over-asked' | 'terminal-needed'}
+>;
+
+/** Whether the event asks the user something. */
+export const asksUser = (event: AgentEvent): event is AskEvent =>
+  event.event === 'approval-requested' ||
+  event.event === 'question-asked' ||
+  event.event === 'hand-over-asked' ||
+  event.event === 'terminal-needed';
+
+/** The id by which the question is answered. */
+export const askOf = (event: AskEvent): string => (event.event === 'approval-requested' ? event.approval.id : event.id);
+
+/** Whether the event settles the question that has its id. */
+export const isAnswer = ({event}: AgentEvent): boolean =>
+  event === 'approval-settled' ||
+  event === 'question-settled' ||
+  event === 'hand-over-settled' ||
+  event === 'command-finished';
+
+/** Two parts of one text as one event; `undefined` if they are not. */
+function joinedWith(last: AgentEvent | undefined, event: AgentEvent): AgentEvent | undefined {
+  if (event.event === 'action-output' && last?.event === 'action-output' && last.id === event.id)
+    return {...last, chunk: (last.chunk + event.chunk).slice(-mostOutput)};
+  if (event.event !== 'block-delta' || last?.event !== 'block-delta') return undefined;
+  if (last.message !== event.message || last.index !== event.index) return undefined;
+  const [a, b] = [last.delta, event.delta];
+  if (a.kind === 'text' && b.kind === 'text') return {...last, delta: {...a, text: a.text + b.text}};
+  if (a.kind === 'thinking' && b.kind === 'thinking') return {...last, delta: {...a, text: a.text + b.text}};
+  if (a.kind === 'tool-input' && b.kind === 'tool-input') return {...last, delta: {...a, json: a.json + b.json}};
+  return undefined;
 }

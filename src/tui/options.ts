@@ -3,6 +3,7 @@ import type {AgentClient} from '../agent/client.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
+import type {RunningSession} from '../domain/session-list.ts';
 import type {Effort} from '../domain/model-stream.ts';
 import type {Look} from './theme/theme.ts';
 import type {Preferences} from '../domain/preferences.ts';
@@ -40,6 +41,8 @@ export interface TuiOptions {
   readonly demo: 'none' | 'offered';
   /** What becomes of the work when the user leaves. On a server it goes on. */
   readonly workAfter: 'stops' | 'goes-on';
+  /** The sessions that go on while another one is shown, those that need an answer first. */
+  runningSessions(): readonly RunningSession[];
   /** Ids for prompts, none twice. */
   newPromptId(): MessageId;
   /** Whether the terminal is asked to report keys with modifiers as keys of their own. */

@@ -131,6 +131,7 @@ function shown(view: View, ui: Ui): readonly string[] {
       notices: [long],
     },
     blocks: [block],
+    sessions: [],
     times,
     demo: 'offered',
     workAfter: 'stops',
@@ -206,7 +207,7 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
     'sessions',
     sessionsPanel(
       [{id: sessionInfo.id, title: long, directory: '/', model: '', createdAt: 0, updatedAt: 0, messages: 3}],
-      {firstPrompts: new Map(), costs: new Map([[sessionInfo.id, 1.5]]), now: 0},
+      {firstPrompts: new Map(), costs: new Map([[sessionInfo.id, 1.5]]), states: new Map(), now: 0},
     ),
     /Enter resume · Esc cancel/u,
   ],

@@ -32,6 +32,7 @@ const panelOf = (sessions: readonly SessionSummary[], prompts: Readonly<Record<n
   sessionsPanel(sessions, {
     firstPrompts: new Map(Object.entries(prompts).map(([at, prompt]) => [idOf(Number(at)), prompt])),
     costs: new Map(),
+    states: new Map(),
     now,
   });
 
@@ -44,7 +45,7 @@ describe('the list of sessions', () => {
       [idOf(0), 0.001],
       [idOf(2), 1.234],
     ]);
-    expect(insideOf(sessionsPanel(three, {firstPrompts: new Map(), costs, now}))).toEqual([
+    expect(insideOf(sessionsPanel(three, {firstPrompts: new Map(), costs, states: new Map(), now}))).toEqual([
       '❯ 1  Mend the parser  12 min ago  1 message   <$0.01',
       '  2  Write the docs   24 min ago  2 messages',
       '  3  Mend the lexer   36 min ago  3 messages  $1.23',
@@ -52,7 +53,9 @@ describe('the list of sessions', () => {
   });
 
   test('has titles and ages, and the last words of the selected one once they are read', () => {
-    const opening = withPreview(sessionsPanel(three, {firstPrompts: new Map(), costs: new Map(), now}));
+    const opening = withPreview(
+      sessionsPanel(three, {firstPrompts: new Map(), costs: new Map(), states: new Map(), now}),
+    );
     expect(opening.effects).toEqual([{do: 'query', request: {query: 'last-messages', session: idOf(0)}}]);
     expect(insideOf(opening.panel)).toEqual([
       '❯ 1  Mend the parser  12 min ago  1 message',
@@ -128,7 +131,7 @@ describe('the list of sessions', () => {
     const hostile = 'a\u001B[2J\u202E日本\n\t';
     const messages = new Map([[idOf(0), [{by: 'agent' as const, text: hostile.repeat(9)}]]]);
     const panel: Panel = {
-      ...sessionsPanel([session(0, hostile)], {firstPrompts: new Map(), costs: new Map(), now}),
+      ...sessionsPanel([session(0, hostile)], {firstPrompts: new Map(), costs: new Map(), states: new Map(), now}),
       messages,
     };
     for (const width of [12, 39, 79]) {

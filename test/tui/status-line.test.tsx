@@ -37,7 +37,7 @@ const bwrap: Proof = {
   reason: '',
 };
 const status = (view: View, width: number, blocks: readonly BlockInfo[] = [], hint: StatusHint | 'none' = 'none') =>
-  drawn(<StatusLine view={view} effort="default" blocks={blocks} hint={hint} vim="" width={width} />);
+  drawn(<StatusLine view={view} effort="default" blocks={blocks} sessions={[]} hint={hint} vim="" width={width} />);
 
 describe('the status line', () => {
   test('begins with the mode and where to find the keys', () => {
@@ -82,9 +82,9 @@ describe('the status line', () => {
   });
 
   test('an effort that was chosen stands behind the model', () => {
-    expect(drawn(<StatusLine view={used} effort="high" blocks={[]} hint="none" vim="" width={70} />)).toEqual([
-      '  asks first ⇧Tab · context 1 %             sonnet-5-5 high · $0.03',
-    ]);
+    expect(
+      drawn(<StatusLine view={used} effort="high" blocks={[]} sessions={[]} hint="none" vim="" width={70} />),
+    ).toEqual(['  asks first ⇧Tab · context 1 %             sonnet-5-5 high · $0.03']);
   });
 
   test('what runs in the background is counted by what it is', () => {

@@ -17,11 +17,18 @@ import {
 import {checkOutsideWeft} from './folder-trust.ts';
 import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest} from './host-services.ts';
 
+export interface ExchangeableModel {
+  readonly port: ModelPort;
+  readonly setup: ModelSetup;
+  /** The same model for another session, whose model can be exchanged without this one's. */
+  apart(): ExchangeableModel;
+}
+
 /** A model port whose model can be exchanged while the engine runs, and how the user does that. */
 export function exchangeableModel(
-  chosen: ChosenModel,
+  chosen: Pick<ChosenModel, 'port'>,
   given: {readonly choice: ModelChoice; readonly apiKeys: ApiKeys; readonly settingsFile: string},
-): {readonly port: ModelPort; readonly setup: ModelSetup} {
+): ExchangeableModel {
   let current = chosen.port;
   let latest = given.choice;
   const port: ModelPort = {
@@ -48,6 +55,7 @@ export function exchangeableModel(
   };
   return {
     port,
+    apart: () => exchangeableModel({port: current}, {...given, choice: latest}),
     setup: {
       list: signal => listModels(latest, signal),
       async localServers(signal) {

@@ -19,7 +19,7 @@ import {commandPrefix} from '../terminal/keymap.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {Effect, PressContext, StepQuery} from '../state/effect.ts';
-import {notePanel} from '../state/panels/confirm.ts';
+import {notePanel, quitPanel} from '../state/panels/confirm.ts';
 import type {Panel} from '../state/panels/panel.ts';
 import {leavingWords} from '../state/press-composer.ts';
 import {withStopRequested} from '../state/reduce.ts';
@@ -72,6 +72,8 @@ export class ScreenReaderSession {
   /** Whether the queued lines are printed at the next pause in typing, rather than when the user has entered the line. */
   #isUrgent = false;
   #lastKey = Number.NEGATIVE_INFINITY;
+  /** Whether the user was asked what leaving may stop. */
+  #isQuitting = false;
   #leaving: 'no' | 'asked' | 'leaves' = 'no';
   #pause: NodeJS.Timeout | undefined;
   #answersAwaited = 0;
@@ -428,7 +430,14 @@ export class ScreenReaderSession {
     if (found?.kind === 'unknown') this.#terminal.say([found.text]);
   }
 
+  /** If sessions run which end with weft, it asks first. To leave again is a yes. */
   #leave(exit: TuiExit): void {
+    const asks = this.#options.workAfter === 'stops' && exit.kind === 'left' && !this.#isQuitting;
+    const running = asks ? this.#options.runningSessions() : [];
+    if (running.length > 0) {
+      this.#isQuitting = true;
+      return this.#open(quitPanel(running));
+    }
     this.#leaving = 'leaves';
     this.#host.leave(exit);
   }
@@ -470,6 +479,7 @@ export class ScreenReaderSession {
         this.#terminal.say([effect.text]);
         return;
       case 'leave':
+      case 'quit':
         this.#leave({kind: 'left'});
         return;
       case 'change-rule':

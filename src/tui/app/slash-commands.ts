@@ -38,6 +38,8 @@ export interface CommandHost {
 /** What they need from the store. */
 interface SlashCommandParts extends Pick<CommandContext, 'options' | 'appearance' | 'signal'> {
   readonly host: CommandHost;
+  /** Leaves, and asks before that where it has to. */
+  readonly leave: () => void;
   readonly times: CommandContext['times'];
   readonly addNote: CommandContext['addNote'];
   readonly query: CommandContext['query'];
@@ -180,7 +182,7 @@ export class SlashCommands {
         show({ui: switched});
         return switched.editing.vim === 'off' ? 'off' : 'on';
       },
-      leave: kind => host.leave(kind === 'demo' ? {kind, draft: draftText(ui().draft)} : {kind}),
+      leave: kind => (kind === 'demo' ? host.leave({kind, draft: draftText(ui().draft)}) : parts.leave()),
     };
   }
 

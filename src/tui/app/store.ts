@@ -19,6 +19,7 @@ import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../st
 import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
 import {followRewind, followStep, nextStep} from '../state/rewind-and-compact.ts';
 import {type ConnectPanel, connectPanel, lookForServers} from '../state/panels/connect.ts';
+import {quitPanel} from '../state/panels/confirm.ts';
 import {summaryAwaited} from '../state/panels/compact.ts';
 import {attentionOf, hasNoModel} from '../state/selectors.ts';
 import {focusCard, focusDue, initialUi, type Ui, updateCard} from '../state/ui.ts';
@@ -129,6 +130,7 @@ export class Store {
     this.#slash = new SlashCommands({
       ...parts,
       host,
+      leave: () => this.#leave(),
       appearance: this.#appearance,
       times: () => this.#clock.times(),
       addNote: note => this.#composer.perform({kind: 'note', note}),
@@ -430,10 +432,22 @@ export class Store {
       case 'suspend':
         return this.#host.suspend();
       case 'leave':
+        return this.#leave();
+      case 'quit':
         return this.#host.leave({kind: 'left'});
       default:
         unreachable(effect);
     }
+  }
+
+  /** Leaves; if sessions run which end with weft, it asks first. To leave again while it asks is a yes. */
+  #leave(): void {
+    const running = this.#options.workAfter === 'stops' ? this.#options.runningSessions() : [];
+    const {panel} = this.#ui;
+    const isAsked = panel !== 'none' && panel.panel === 'confirm' && panel.yes.do === 'quit';
+    if (running.length === 0 || isAsked) this.#host.leave({kind: 'left'});
+    else this.#ui = {...this.#ui, panel: quitPanel(running)};
+    this.#frames.drawSoon();
   }
 
   async #query(request: StepQuery): Promise<void> {
@@ -534,6 +548,7 @@ export class Store {
       lexer: this.#scrollback.lexer,
       start: this.#start.shown,
       blocks: this.#host.terminals.list(),
+      sessions: this.#options.runningSessions(),
       times: this.#clock.times(),
       demo: this.#options.demo,
       workAfter: this.#options.workAfter,

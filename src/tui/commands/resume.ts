@@ -6,7 +6,7 @@ export const resumeCommand: SlashCommand = {
   name: 'resume',
   aliases: ['sessions'],
   usage: '/resume [id]',
-  summary: 'resume an earlier session',
+  summary: 'go to another session, also one that runs',
   choices: 'sessions',
   run: (id, context) => void (id === '' ? resume(context) : resumeById(id, context)),
 };
@@ -21,7 +21,8 @@ async function resume(context: CommandContext): Promise<void> {
   const firstPrompts = new Map((prompts ?? []).map(({session, prompt}) => [session, prompt]));
   const costs = new Map((known ?? []).map(({session, usd}) => [session, usd]));
   const now = context.options.clock.date();
-  const {panel, effects} = withPreview(sessionsPanel(sessions, {firstPrompts, costs, now}));
+  const states = new Map(context.options.runningSessions().map(({summary, state}) => [summary.id, state]));
+  const {panel, effects} = withPreview(sessionsPanel(sessions, {firstPrompts, costs, states, now}));
   if (panel === 'none') return;
   context.open(panel);
   for (const effect of effects) if (effect.do === 'query') context.query(effect.request);
@@ -36,13 +37,15 @@ async function resumeById(begin: string, context: CommandContext): Promise<void>
   else context.submit({op: 'open-session', session: {kind: 'resume', id: session.id}});
 }
 
-/** The sessions of this folder except the open one; notifies the user if there is none. */
+/** The sessions of this folder except the open one, those that run first; notifies the user if there is none. */
 async function otherSessions(context: CommandContext): Promise<readonly SessionSummary[]> {
   const kept = await context.answerTo({query: 'sessions'});
   if (kept === undefined) return [];
   const {session} = context.view;
   const own = session.tag === 'open' ? session.info.id : undefined;
-  const sessions = kept.filter(({id}) => id !== own);
+  const running = context.options.runningSessions().map(({summary}) => summary);
+  const isListed = new Set([own, ...running.map(({id}) => id)]);
+  const sessions = [...running, ...kept.filter(({id}) => !isListed.has(id))];
   if (sessions.length === 0) context.notify('info', 'No earlier session in this folder');
   return sessions;
 }

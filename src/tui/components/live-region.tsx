@@ -1,5 +1,6 @@
 import {Box} from 'ink';
 import type {ReactNode} from 'react';
+import type {RunningSession} from '../../domain/session-list.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {todosOf} from '../../tasks/task-view.ts';
@@ -33,6 +34,7 @@ export interface LiveRegionState {
   /** The start screen, until there is something above the live region. */
   readonly start: StartFacts | 'written';
   readonly blocks: readonly BlockInfo[];
+  readonly sessions: readonly RunningSession[];
   readonly times: RunTimes;
   readonly demo: 'none' | 'offered';
   readonly workAfter: 'stops' | 'goes-on';
@@ -74,7 +76,7 @@ const mostText = 10;
  * rows: the lower parts get theirs first, and the last lines of unfinished entries fill the rest.
  */
 export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNode {
-  const {view, ui, times, blocks} = state;
+  const {view, ui, times, blocks, sessions} = state;
   const most = mostLines(rows);
   const room = panelRows(rows);
   const {width} = frame;
@@ -114,7 +116,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
         ) : (
           <OpenPanel panel={ui.panel} agents={view.agents} {...{blocks, directory, width}} rows={room} />
         )}
-        <StatusLine {...{view, blocks, width}} effort={ui.effort} hint={hintOf(state)} vim={vimText(ui)} />
+        <StatusLine {...{view, blocks, sessions, width}} effort={ui.effort} hint={hintOf(state)} vim={vimText(ui)} />
       </Box>
     </Box>
   );

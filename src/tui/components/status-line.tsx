@@ -5,6 +5,7 @@ import type {BlockInfo} from '../../actions/ports.ts';
 import {isGoing} from '../../actions/block-text.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Effort} from '../../domain/model-stream.ts';
+import type {RunningSession} from '../../domain/session-list.ts';
 import {knownCost} from '../../domain/usage.ts';
 import {centsText, contextPercent, modeText, sandboxText} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
@@ -18,6 +19,8 @@ interface StatusLineProps {
   /** How much effort the model is asked for. */
   readonly effort: Effort | 'default';
   readonly blocks: readonly BlockInfo[];
+  /** The sessions that go on while this one is shown. */
+  readonly sessions: readonly RunningSession[];
   /** Said for the moment in place of what stands on the left: what Enter does, vim's mode, that the next Ctrl+C leaves. */
   readonly hint: StatusHint | 'none';
   /** Vim's mode and what is pending; empty where vim is off. */
@@ -34,11 +37,11 @@ export interface StatusHint {
  * The last line: on the left the mode, what runs in the background and how full the context is, on the right the model and the
  * cost. Each value keeps its place; on a narrow screen those that matter least are left out.
  */
-export function StatusLine({view, effort, blocks, hint, vim, width}: StatusLineProps): ReactNode {
+export function StatusLine({view, effort, blocks, sessions, hint, vim, width}: StatusLineProps): ReactNode {
   const room = Math.max(1, width - 2 * margin);
   const isFree = view.mode === 'bypassPermissions';
   const alarm = isFree ? fit(` ${glyphs.warning} permissions bypassed ${glyphs.warning} `, room) : '';
-  const fitted = fittedParts(partsOf({view, effort, blocks, hint, vim}), room - cellWidth(alarm));
+  const fitted = fittedParts(partsOf({view, effort, blocks, sessions, hint, vim}), room - cellWidth(alarm));
   return (
     <Box width={width} paddingX={margin} justifyContent="space-between">
       <Box flexShrink={0}>
@@ -64,6 +67,7 @@ type PartName =
   | 'vim'
   | 'background'
   | 'ports'
+  | 'sessions'
   | 'context'
   | 'sandbox'
   | 'shortcuts'
@@ -81,6 +85,7 @@ const leftOut: readonly PartName[] = [
   'cost',
   'context',
   'background',
+  'sessions',
 ];
 
 function fittedParts(parts: Parts, room: number): {readonly left: string; readonly right: string} {
@@ -94,17 +99,20 @@ function fittedParts(parts: Parts, room: number): {readonly left: string; readon
   return {left: fit(left, Math.max(0, room)), right};
 }
 
-function joined({hint, mode, modeKey, vim, background, ports, context, sandbox, shortcuts, model, cost}: Parts) {
+function joined(parts: Parts) {
+  const {hint, mode, modeKey, vim, background, ports, sessions, context, sandbox, shortcuts, model, cost} = parts;
   return {
     left:
-      hint === '' ? list([mode + modeKey, vim, background + (background === '' ? '' : ports), context, sandbox]) : hint,
+      hint === ''
+        ? list([mode + modeKey, vim, sessions, background + (background === '' ? '' : ports), context, sandbox])
+        : hint,
     right: shortcuts === '' ? list([model, cost]) : shortcuts,
   };
 }
 
 const list = (facts: readonly string[]): string => facts.filter(fact => fact !== '').join(glyphs.between);
 
-function partsOf({view, effort, blocks, hint, vim}: Omit<StatusLineProps, 'width'>): Parts {
+function partsOf({view, effort, blocks, sessions, hint, vim}: Omit<StatusLineProps, 'width'>): Parts {
   const running = blocks.filter(({state}) => isGoing(state));
   const isFree = view.mode === 'bypassPermissions';
   const isUnused = view.run.state === 'idle' && Object.keys(view.usage.models).length === 0;
@@ -115,6 +123,7 @@ function partsOf({view, effort, blocks, hint, vim}: Omit<StatusLineProps, 'width
     vim,
     background: backgroundText(running),
     ports: running.flatMap(({ports}) => ports.map(port => ` :${port}`)).join(''),
+    sessions: sessionsText(sessions),
     context: contextText(view.usage),
     sandbox: sandboxText(view),
     shortcuts: isUnused ? '? for shortcuts' : '',
@@ -131,6 +140,13 @@ function backgroundText(running: readonly BlockInfo[]): string {
   if (count === 0) return '';
   if (!running.every(({ports}) => ports.length > 0)) return `${count} in background`;
   return pluralize(count, 'server');
+}
+
+/** `1 session asks`, or else how many run. */
+function sessionsText(sessions: readonly RunningSession[]): string {
+  const asking = sessions.filter(({state}) => state === 'needs-input').length;
+  if (asking > 0) return `${pluralize(asking, 'session')} ${asking === 1 ? 'asks' : 'ask'}`;
+  return sessions.length === 0 ? '' : `${pluralize(sessions.length, 'session')} in background`;
 }
 
 /** `context 12 %`. */

@@ -58,7 +58,8 @@ export type Effect =
   | {readonly do: 'notify'; readonly text: string}
   /** Stops weft as a job of the shell (Ctrl+Z). */
   | {readonly do: 'suspend'}
-  | {readonly do: 'leave'};
+  /** Leaves. Before that it asks if sessions run which end with weft; `quit` does not ask. */
+  | {readonly do: 'leave' | 'quit'};
 
 /** What to do with a draft that was entered and its attachments. */
 export type ComposerRequest =

@@ -32,6 +32,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     preferences: defaultPreferences,
     demo: 'none',
     workAfter: 'stops',
+    runningSessions: () => [],
     newPromptId: () => messageId(`p${++prompts}`),
     modifiedKeys: 'no',
     restorer: {keep: () => {}, release: () => {}},

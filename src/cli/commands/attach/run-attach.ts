@@ -1,3 +1,8 @@
+import type {Duplex} from 'node:stream';
+import type {AgentClient} from '../../../agent/client.ts';
+import {messageId} from '../../../domain/ids.ts';
+import {OpenSessions} from '../../compose/open-sessions.ts';
+import {randomUuid} from '../../compose/random-uuid.ts';
 import {ok} from '../../../base/outcome.ts';
 import {connectClient} from '../../../server/client-stream.ts';
 import {loadRunContext} from '../../compose/run-context.ts';
@@ -19,11 +24,7 @@ export async function runAttach(
   const server = knownServer(url, tokenFile);
   const found = session === undefined ? ok(undefined) : await findSession(server, session);
   if (found.tag === 'failed') return fail(found.error);
-  const path =
-    found.value === undefined
-      ? `/agent/attach${cwd === undefined ? '' : `?workDir=${encodeURIComponent(cwd)}`}`
-      : `/agent/sessions/${found.value.id}/attach`;
-  const connected = await connectSession(server, path);
+  const connected = await connectSession(server, pathOf(found.value?.id, cwd));
   if (connected.tag === 'failed') return fail(connected.error);
   const {settings} = loadRunContext({
     directory: process.cwd(),
@@ -37,9 +38,18 @@ export async function runAttach(
     ),
     loadTerminalUi(preferences),
   ]);
+  const engine = new OpenSessions(clientOf(connected.value), {
+    async open(wanted, folder) {
+      const opened = await connectSession(server, pathOf(wanted.kind === 'new' ? undefined : wanted.id, folder));
+      return opened.tag === 'ok' ? ok(clientOf(opened.value)) : opened;
+    },
+    atRest: 'is-left',
+    newPromptId: () => messageId(randomUuid()),
+    now: Date.now,
+  });
   const end = await runTerminal({
     ui,
-    engine: connectClient(connected.value),
+    engine,
     directory: found.value?.workDir ?? cwd ?? url.host,
     firstPrompt: '',
     opening: 'composer',
@@ -51,11 +61,29 @@ export async function runAttach(
     look: lookOf(process.env, {color: true, theme: preferences.theme}),
     demo: 'none',
     workAfter: 'goes-on',
+    runningSessions: () => engine.running(),
     effort: 'default',
   });
-  connected.value.destroy();
   return end.kind === 'signalled' ? end.code : exitCode.done;
 }
+
+/** The client at the end of a connection, which ends with it. */
+function clientOf(stream: Duplex): AgentClient {
+  const client = connectClient(stream);
+  return {
+    ...client,
+    async close(reason) {
+      await client.close(reason);
+      stream.destroy();
+    },
+  };
+}
+
+/** Where the server opens that session; a new one if none is named. */
+const pathOf = (session: string | undefined, folder: string | undefined): string =>
+  session === undefined
+    ? `/agent/attach${folder === undefined ? '' : `?workDir=${encodeURIComponent(folder)}`}`
+    : `/agent/sessions/${session}/attach`;
 
 function fail(error: string): ExitCode {
   note(error);

@@ -70,6 +70,7 @@ export async function runDemo({
       effort: 'default',
       demo: 'none',
       workAfter: 'stops',
+      runningSessions: () => [],
     });
     return end.kind === 'signalled' ? end.code : exitCode.done;
   } finally {

@@ -1,3 +1,6 @@
+import {pluralize} from '../../../base/clip.ts';
+import {visibleLine} from '../../../base/visible.ts';
+import {type RunningSession, runningText, sessionTitle} from '../../../domain/session-list.ts';
 import type {Effect} from '../effect.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {closePanel, isCloseKey, isYes, type PanelStep} from './panel-step.ts';
@@ -28,6 +31,18 @@ export const notePanel = (text: string, note: string, when: 'queued' | 'steering
   no: [{do: 'write', text}],
   enter: 'nothing',
   other: {letter: 'p', does: 'send as a prompt', effect: {do: 'compose', work: {kind: 'send', text, when}}},
+});
+
+/** Asks before weft ends with sessions that run. */
+export const quitPanel = (running: readonly RunningSession[]): ConfirmPanel => ({
+  panel: 'confirm',
+  title: `Quit and stop ${pluralize(running.length, 'running session')}?`,
+  subject: running.map(({summary, state}) => `${visibleLine(sessionTitle(summary))}: ${runningText[state]}`).join('; '),
+  does: 'stop and quit',
+  yes: {do: 'quit'},
+  no: [],
+  enter: 'nothing',
+  other: 'none',
 });
 
 /** A `following` press arrived in one chunk with earlier ones, and never confirms anything. */

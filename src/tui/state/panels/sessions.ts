@@ -3,7 +3,7 @@ import {timeAgo} from '../../../base/time-ago.ts';
 import type {SessionMessage} from '../../../agent/client.ts';
 import type {SessionId} from '../../../domain/ids.ts';
 import type {SessionSummary} from '../../../domain/journal.ts';
-import {sessionTitle} from '../../../domain/session-list.ts';
+import {type RunningSession, runningText, sessionTitle} from '../../../domain/session-list.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {centsText} from '../selectors.ts';
 import {closePanel, type PanelStep, pressList} from './panel-step.ts';
@@ -17,16 +17,16 @@ export interface SessionsPanel {
   readonly messages: ReadonlyMap<SessionId, readonly SessionMessage[]>;
 }
 
-/** `firstPrompts` are searched besides the titles; `costs` in US dollars; `now` is the time at which the ages are counted. */
+/** `firstPrompts` are searched besides the titles; `states` are those of the sessions that go on; `costs` in US dollars; `now` is the time at which the ages are counted. */
 export function sessionsPanel(
   sessions: readonly SessionSummary[],
-  {firstPrompts, costs, now}: SessionFacts,
+  {firstPrompts, costs, states, now}: SessionFacts,
 ): SessionsPanel {
   const items = sessions.map(session => ({
     value: session.id,
     label: sessionTitle(session),
     details: [
-      timeAgo(now - session.updatedAt),
+      stateText(states.get(session.id)) ?? timeAgo(now - session.updatedAt),
       pluralize(session.messages, 'message'),
       costText(costs.get(session.id) ?? 0),
     ],
@@ -44,8 +44,12 @@ export function sessionsPanel(
 interface SessionFacts {
   readonly firstPrompts: ReadonlyMap<SessionId, string>;
   readonly costs: ReadonlyMap<SessionId, number>;
+  readonly states: ReadonlyMap<SessionId, RunningSession['state']>;
   readonly now: number;
 }
+
+const stateText = (state: RunningSession['state'] | undefined): string | undefined =>
+  state === undefined ? undefined : runningText[state];
 
 const costText = (usd: number): string => (usd === 0 ? '' : centsText(usd));
 

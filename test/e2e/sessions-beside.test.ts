@@ -1,0 +1,145 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {lookUntil} from '../support/look-until.ts';
+import {call, say, until} from '../support/model-script.ts';
+import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {fileComes, openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
+
+const open = (scene: Scene, args: readonly string[], size: readonly [number, number] = [90, 40]): PtyTerminal =>
+  openPty({place: scene.place, environment: pointedAt(scene.server), size, args, answers: 'all'});
+
+const free = ['--permission-mode', 'bypassPermissions'] as const;
+
+/** A command that says its process, and waits for the file `go`. */
+const waits = 'echo $$ >pid; until [ -e go ]; do sleep 0.05; done; touch made';
+
+const comes = (scene: Scene, name: string): Promise<void> =>
+  lookUntil(
+    () => existsSync(join(scene.place.work, name)),
+    () => `${name} never came`,
+  );
+
+/** Opens the list of sessions, and enters the first one. */
+async function enterFirst(terminal: PtyTerminal, row: RegExp): Promise<void> {
+  terminal.type('/resume\r');
+  await terminal.until(row);
+  terminal.type('\r');
+}
+
+test.each([
+  [90, 40],
+  [40, 40],
+] as const)('a session that is left goes on, and is live when it is entered again (%i columns)', async (...size) => {
+  const gate = Promise.withResolvers<void>();
+  await using scene = await openScene([
+    [say('I run it.'), call('Bash', {command: waits})],
+    say('Second answer.'),
+    [say('It is '), until(gate.promise), say('made.')],
+  ]);
+  using terminal = open(scene, [...free, 'Make the file.'], size);
+  await fileComes(join(scene.place.work, 'pid'));
+  terminal.type('/clear\r');
+  await terminal.until(/New session\.\s+Session "Make the file\." goes on in\s+the background/u);
+  terminal.type('Another thing\r');
+  await terminal.until(/Second answer/u);
+  terminal.type('!touch go\r');
+  await comes(scene, 'made');
+  await enterFirst(terminal, /❯ 1 {2}Make the file\. {2}running/u);
+  await terminal.until(/Session resumed\.\s+▌ Make the file\.\s+● I run it\.\s+✓ echo[^]+● It is\s+\S+ Writing/u);
+  gate.resolve();
+  await terminal.until(/● It is made\.[^]*Ask weft/u);
+  terminal.type('/exit\r');
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.log()).not.toContain('interrupted');
+});
+
+test('the approval of a session in the background is announced, waits, and is answered there alone', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using scene = await openScene([
+    [say('First.'), until(gate.promise), call('Bash', {command: 'touch made'})],
+    say('Second.'),
+    say('It is made.'),
+  ]);
+  using terminal = open(scene, ['Make it.']);
+  await terminal.until(/First\./u);
+  terminal.type('/clear\r');
+  await terminal.until(/Session "Make it\." goes on in the background/u);
+  gate.resolve();
+  await terminal.until(/Session "Make it\." needs your answer\. \/resume goes to it\.[^]*1 session asks/u);
+  terminal.type('y\r');
+  await terminal.until(/▌ y\s+● Second\./u);
+  expect(existsSync(join(scene.place.work, 'made'))).toBe(false);
+  await enterFirst(terminal, /❯ 1 {2}Make it\. {2}needs your answer/u);
+  await terminal.until(/Run this command\?[^]*touch made/u);
+  terminal.type('y');
+  await terminal.until(/✓ touch made\s+● It is made\./u);
+  expect(existsSync(join(scene.place.work, 'made'))).toBe(true);
+});
+
+test('quitting asks what to stop; then all is stopped, kept, and named', async () => {
+  await using scene = await openScene([call('Bash', {command: waits}), say('Second.'), say('Stopped?')]);
+  using terminal = open(scene, [...free, 'Make it.']);
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  terminal.type('/new\r');
+  await terminal.until(/goes on in the background/u);
+  terminal.type('More\r');
+  await terminal.until(/Second\./u);
+  terminal.type('/exit\r');
+  await terminal.until(/Quit and stop 1 running session\?[^]*Make it\.: running[^]*y stop and quit/u);
+  terminal.type('\u001B');
+  await terminal.until(/Ask weft/u);
+  terminal.type('\u0003');
+  await terminal.until(/Ctrl\+C again to exit/u);
+  terminal.type('\u0003');
+  await terminal.until(/Quit and stop 1 running session\?/u);
+  terminal.type('y');
+  expect(await terminal.exited).toBe(0);
+  await processGone(pid);
+  const [, id = ''] = /Resume "Make it\.": weft --resume (\S+)/u.exec(terminal.log()) ?? [];
+  expect((await scene.run(['--resume', id, '--prompt', 'Go on.'])).stdout).toBe('Stopped?\n');
+  expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages)).toContain('Make it.');
+});
+
+test('killed while two sessions run, each can be continued; and no other weft opens one that runs', async () => {
+  const never = new Promise<void>(() => {});
+  await using scene = await openScene([
+    [say('One.'), until(never)],
+    [say('Two.'), until(never)],
+    say('On with it.'),
+    say('On with it.'),
+  ]);
+  using terminal = open(scene, [...free, 'First task']);
+  await terminal.until(/One\./u);
+  terminal.type('/clear\r');
+  await terminal.until(/goes on in the background/u);
+  terminal.type('Second task\r');
+  await terminal.until(/Two\./u);
+  const rows: readonly {readonly id: string; readonly title: string}[] = JSON.parse(
+    (await scene.run(['sessions', 'list', '--json'])).stdout,
+  );
+  expect(rows.map(({title}) => title).toSorted()).toEqual(['First task', 'Second task']);
+  for (const {id} of rows) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const {code, stderr} = await scene.run(['--resume', id, '--prompt', 'x']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`is open in another weft (process ${terminal.pid})`)]);
+  }
+  process.kill(terminal.pid, 'SIGKILL');
+  await terminal.exited;
+  for (const {id, title} of rows) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect((await scene.run(['--resume', id, '--prompt', 'Go on.'])).stdout).toBe('On with it.\n');
+    const told = JSON.stringify(scene.server.requests.at(-1)?.body.messages);
+    expect(told).toContain(title);
+  }
+});
+
+test('a command in the background stays with the user who clears a session at rest', async () => {
+  await using scene = await openScene([call('Bash', {command: waits, wait_until_completion: false}), say('It runs.')]);
+  using terminal = open(scene, [...free, 'Start it.']);
+  await terminal.until(/It runs\.[^]*Ask weft[^]*1 in background/u);
+  terminal.type('/clear\r');
+  await terminal.until(/New session\.[^]*1 in background/u);
+  terminal.type('/ps\r');
+  await terminal.until(/b1[^]*echo \$\$/u);
+});
