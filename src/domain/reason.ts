@@ -26,6 +26,8 @@ export type Reason =
   | {readonly kind: 'web-refused'; readonly why: string}
   | {readonly kind: 'web-query'}
   | {readonly kind: 'secret'; readonly name: string; readonly to: SecretRecipient}
+  /** Paths, or what else is private; a rule or an approval for the session never covers it. */
+  | {readonly kind: 'sends'; readonly what: readonly string[]; readonly host: string}
   | {readonly kind: 'model-claim'; readonly claim: 'risky' | 'not-read-only'}
   /** `part` is quoted for display; `alike` counts the other parts of the command that have the same effect. */
   | {readonly kind: 'command-part'; readonly part: string; readonly effect: PartEffect; readonly alike: number}
@@ -144,6 +146,10 @@ export function reasonText(reason: Reason): string {
       return 'Sends the query to a search engine';
     case 'secret':
       return secretText(reason.name, reason.to);
+    case 'sends': {
+      const more = reason.what.length > mostSentNamed ? ` and ${reason.what.length - mostSentNamed} more` : '';
+      return `Sends ${reason.what.slice(0, mostSentNamed).join(', ')}${more} to ${reason.host}`;
+    }
     case 'model-claim':
       return reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it changes something';
     case 'command-part': {
@@ -187,6 +193,9 @@ function unkeptText(executor: string, obligation: Obligation): string {
       return unreachable(obligation);
   }
 }
+
+/** Paths of one sending that a sentence names. */
+const mostSentNamed = 3;
 
 const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -28,7 +28,7 @@ export interface VerdictDetail {
   readonly rules: readonly string[];
   /** The destructive commands; their impact is determined before the user is asked. */
   readonly destructiveCommands: readonly ResolvedCommand[];
-  /** The word that the user types to allow a destructive command; empty where a key press is enough. */
+  /** The word that the user types to allow a command that destroys or sends something; empty where a key press is enough. */
   readonly confirmWord: string;
   /** Parts of the command that open a pager or take over the terminal where they can, such as `git log` or `man ls`. */
   readonly pagers: readonly string[];

@@ -336,7 +336,8 @@ async function factsOf(
     sandbox: async () => (sandbox === 'none' ? 'none' : sandbox()),
     confirmed: async () => ofCommand?.reading === 'parsed' && ofCommand.confirmed(),
   };
-  if (finding.target === 'always-asked') return {...facts, sessionApproval: 'none'};
+  if (finding.target === 'always-asked' || finding.reasons.some(({kind}) => kind === 'sends'))
+    return {...facts, sessionApproval: 'none'};
   const isAlike = rule?.behaviour !== 'ask' && coversAlike(facts, blockCommand);
   return {...facts, sessionApproval: isAlike ? 'kind' : 'exact'};
 }

@@ -211,11 +211,14 @@ describe('always', () => {
     await expect.poll(() => stage.engine.ops).toEqual([stored('Bash(npm run test --ci)')]);
   });
 
-  test('what destroys something is never allowed for longer', async () => {
+  test.each([
+    ['destroys something', 'destructive'],
+    ['sends what is private', 'external'],
+  ] as const)('what %s takes its word, and is never allowed for longer', async (_, risk) => {
     const detail = {...noDetail, confirmWord: 'build', rules: ['Bash(rm:*)']};
-    const stage = await asked(approval('a1', 'rm -rf build', {detail}));
+    const stage = await asked(approval('a1', 'rm -rf build', {risk, detail}));
     expect((await stage.screen.rows()).join('\n')).not.toMatch(/Always|session/u);
-    await press(stage, 'a', '\r', 's', '\r');
+    await press(stage, 'a', '\r', 's', '\r', 'y', '\r');
     expect(stage.engine.ops).toEqual([]);
   });
 });

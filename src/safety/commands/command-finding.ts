@@ -18,6 +18,7 @@ import type {CommandForms} from './command-forms.ts';
 import {fileEffects, type InvocationEffect} from './file-effects.ts';
 import {operandsWritten, pathsInCommand} from './mentioned-paths.ts';
 import {plainText} from './only-reads.ts';
+import {type SentData, sentData, sentDataOfForms} from './sent-data.ts';
 import {isWorse, type KnownRisk, riskOfWords, riskWithTexts, staysOnLoopback} from './risks.ts';
 import {commandStarts, programName} from './wrappers.ts';
 
@@ -48,6 +49,8 @@ export function commandFinding(access: CommandAccess, evidence: CommandEvidence)
   const risk = found.risk === 'read-only' ? 'unknown' : found.risk;
   return {...found, decision: 'ask', risk, reasons: [...found.reasons, ...claimReasons]};
 }
+
+const sendsReason = ({host, what}: SentData): Reason => ({kind: 'sends', what, host});
 
 /** A invocation that is asked about, and what it does. */
 interface AskedInvocation {
@@ -85,22 +88,26 @@ function analysisFinding(command: string, analysis: ScriptAnalysis, context: Pat
     const lostFiles = effects.overwritten(invocation);
     return lostFiles.length === 0 ? [] : [{...invocation, overwrites: lostFiles}];
   });
+  const sent = sentData(command, analysis, context);
   return {
-    decision: asked.length === 0 && sideEffects.length === 0 ? 'allow' : 'ask',
+    decision: asked.length === 0 && sideEffects.length === 0 && sent.length === 0 ? 'allow' : 'ask',
     risk: worst(risks),
     target: 'ordinary',
-    reasons: commandPartReasons(parts),
+    reasons: [...sent.map(sendsReason), ...commandPartReasons(parts)],
     detail: {
       highlights: highlightedRanges([
         ...asked.map(({invocation}) => invocation.range),
         ...sideEffects.map(({range}) => range),
       ]),
       criticalRanges: criticalRanges(parts),
-      rules: suggestedRules(command, {
-        asked: asked.map(({invocation}) => invocation),
-        alone: sideEffects.length === 0,
-        risk: worst(risks),
-      }),
+      rules:
+        sent.length > 0
+          ? []
+          : suggestedRules(command, {
+              asked: asked.map(({invocation}) => invocation),
+              alone: sideEffects.length === 0,
+              risk: worst(risks),
+            }),
       destructiveCommands: distinctCommands([
         ...destroying.map(({invocation, known}) =>
           known.where === 'here' ? simpleCommand(invocation, known.words) : [],
@@ -108,12 +115,14 @@ function analysisFinding(command: string, analysis: ScriptAnalysis, context: Pat
         ...writing.map(invocation => simpleCommand(invocation, wordsOf(invocation))),
       ]),
       confirmWord:
+        sent[0]?.host ??
         [
           ...destroying.map(({known}) => known.words),
           ...writing.flatMap(({overwrites}) => overwrites.map(path => ['', path])),
         ]
           .map(confirmWord)
-          .find(word => word !== '') ?? '',
+          .find(word => word !== '') ??
+        '',
       pagers: distinct(
         invocations
           .filter(invocation => pages(wordsOf(invocation)))
@@ -253,16 +262,18 @@ const harmless: Readonly<Record<string, string>> = {
 };
 
 /** Nothing is surely known of the text: what it looks like decides how risky it is. */
-function unparsedFinding(command: string, {parsed, forms}: CommandEvidence): Finding {
+function unparsedFinding(command: string, {parsed, forms, context}: CommandEvidence): Finding {
   const read = forms(command)
     .forms.slice(0, mostForms)
     .map(form => ({form, known: riskOfWords(form.slice(0, longestForm).split(' '))}));
   const worstForm = read.find(({known}) => known.risk === 'destructive');
+  const sent = sentDataOfForms(command, forms(command), context);
   return {
     decision: 'ask',
     risk: worstForm === undefined ? 'unknown' : 'destructive',
     target: 'ordinary',
     reasons: [
+      ...sent.map(sendsReason),
       ...(worstForm === undefined
         ? []
         : [
@@ -281,9 +292,9 @@ function unparsedFinding(command: string, {parsed, forms}: CommandEvidence): Fin
           ? [{from: parsed.at, to: Math.min(parsed.at + 1, command.length)}]
           : [],
       criticalRanges: [{from: 0, to: command.length}],
-      rules: suggestedRules(command, {asked: [], alone: false, risk: 'unknown'}),
+      rules: sent.length > 0 ? [] : suggestedRules(command, {asked: [], alone: false, risk: 'unknown'}),
       destructiveCommands: [],
-      confirmWord: worstForm === undefined ? '' : confirmWord(worstForm.known.words),
+      confirmWord: sent[0]?.host ?? (worstForm === undefined ? '' : confirmWord(worstForm.known.words)),
       pagers: [],
     },
   };

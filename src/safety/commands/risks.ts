@@ -297,7 +297,8 @@ const clients: ReadonlyMap<string, Client> = new Map([
   ['ping', byHost],
 ]);
 
-function isLoopback(text: string): boolean {
+/** Whether a host or an URL is surely this machine. */
+export function isLoopback(text: string): boolean {
   const url = /^[a-z][a-z0-9+.-]*:\/\//iu.test(text) ? text : `http://${text}`;
   if (!URL.canParse(url)) return false;
   const {protocol, hostname, username} = new URL(url);

@@ -42,20 +42,20 @@ type OfferedAnswer =
   /** Asks what to do instead. */
   | {readonly kind: 'refuse'};
 
-/** Destructive actions can only be allowed once. `rule` is the rule that "always" shows, as its index. */
+/** What destroys something, or sends what is private, can only be allowed once. `rule` is the rule that "always" shows, as its index. */
 export function choicesOf(approval: Approval, rule: number | 'suggested' = 'suggested'): ApprovalChoices {
   const {action, preview, verdict} = approval;
   const access = accessOf(action);
   const edit = access.kind === 'edit' && preview.kind === 'diff' ? access : undefined;
   if (preview.kind === 'plan') return planChoices;
   const parts = edit?.userChanges.kind === 'none' && preview.kind === 'diff' ? partsOf(preview) : [];
-  const isDestructive = verdict.risk === 'destructive';
-  const rules = isDestructive ? [] : verdict.detail.rules;
+  const takesWord = verdict.risk === 'destructive' || verdict.detail.confirmWord !== '';
+  const rules = takesWord ? [] : verdict.detail.rules;
   const hunks: readonly Offer[] = parts.length < 2 ? [] : [hunksOffer];
   const shown = rules[rule === 'suggested' ? suggestedRule(verdict) : rule];
   return {
-    accept: isDestructive ? {by: 'word', word: typeableWord(verdict.detail.confirmWord)} : {by: 'key'},
-    offers: isDestructive
+    accept: takesWord ? {by: 'word', word: typeableWord(verdict.detail.confirmWord)} : {by: 'key'},
+    offers: takesWord
       ? [...hunks, refuseOffer]
       : [
           allowOffer,

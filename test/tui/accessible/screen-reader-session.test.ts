@@ -75,8 +75,9 @@ describe('an approval', () => {
     expect(answersOf(speaker)).toEqual([answer('a1', {decision: 'allow-rule', rule: rules[1] ?? '', scope: 'local'})]);
   });
 
-  test('of what destroys is accepted by its word alone', async () => {
+  test.each(['destructive', 'external'] as const)('of what is %s is accepted by its word alone', async risk => {
     const request = approval('a1', 'rm -rf build', {
+      risk,
       detail: {...noDetail, rules: ['Bash(rm *)'], confirmWord: 'build'},
     });
     const speaker = await askedFor(request);
