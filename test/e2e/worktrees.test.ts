@@ -90,6 +90,34 @@ test('a sub-agent works in a worktree of its own, which begins with what is not 
   expect(git(scene, 'status', '--porcelain')).toBe(' M a.txt\n?? untracked.txt\n');
 });
 
+test('a file that must not be read is as little read in a worktree, by the agent there and by its parent', async () => {
+  const script: Record<string, readonly Answer[]> = {
+    THERE: [call('Read', {file_path: 'a.txt'}), call('Bash', {command: 'touch new.txt'}), say('Done.')],
+  };
+  await using scene = await openScene(scripts(script));
+  makeRepository(scene);
+  const copies = join(scene.place.work, '.weft/worktrees');
+  script['MAIN'] = [
+    call('Agent', {description: 'Look', prompt: 'THERE', isolation: 'worktree'}),
+    call('Bash', {command: 'cat .weft/worktrees/*/a.txt'}),
+    call('Grep', {pattern: 'TWO', path: copies}),
+    say('So be it.'),
+  ];
+  const rules = [
+    '--allowed-tools',
+    'Bash(touch:*)',
+    '--disallowed-tools',
+    `Read(${realpathSync(scene.place.work)}/a.txt)`,
+  ];
+  await scene.run(['--prompt', 'MAIN', ...rules]);
+  expect(toldResults(requestsOf(scene, 'THERE')[1])[0]).toMatch(/Denied by the rule Read/u);
+  const [, , cat, search] = requestsOf(scene, 'MAIN').map(request => toldResults(request).at(-1) ?? '');
+  expect(cat).toMatch(/Denied by the rule Read/u);
+  expect(search).toMatch(/^No matches/u);
+  // The parent searched a worktree that has the file.
+  expect(readFileSync(join(copies, worktreesOf(scene)[0] ?? '', 'a.txt'), 'utf8')).toContain('TWO');
+});
+
 test('a worktree in which nothing has changed is removed by itself', async () => {
   await using scene = await openScene(
     scripts({

@@ -11,7 +11,7 @@ import {
   type PathParts,
 } from './path-parts.ts';
 import {resolveWeftFiles, type WeftFolders, type ResolvedWeftFiles} from './weft-files.ts';
-import {nameParts, type PathPattern, type PatternPart} from './path-pattern.ts';
+import {nameParts, type PathPattern, patternsBelow, type PatternPart} from './path-pattern.ts';
 
 /** What paths are judged by: the workspace roots, the home folder, weft's own folders, and read access to the disk. */
 export interface PathContext {
@@ -125,25 +125,61 @@ export const belowRoots = (
   });
 
 /** The pattern as absolute patterns, one for each place that it starts at. */
-export function anchorPattern(
+export const anchorPattern = (pattern: PathPattern, context: PathContext): readonly (readonly PatternPart[])[] =>
+  anchoredAt(context.roots(), pattern, context);
+
+const anchoredAt = (
+  roots: readonly PathParts[],
   {from, parts}: PathPattern,
-  {roots, homes}: PathContext,
-): readonly (readonly PatternPart[])[] {
-  const starts = from === 'workspace' ? roots() : from === 'home' ? homes() : [[]];
+  {homes}: PathContext,
+): readonly (readonly PatternPart[])[] => {
+  const starts = from === 'workspace' ? roots : from === 'home' ? homes() : [[]];
   return starts.map(start => [...nameParts(start), ...parts]);
-}
+};
 
 /**
- * As `anchor`, and also where the plain beginning of the pattern leads: what a rule forbids stays forbidden by its other name.
- * Not for rules that allow: a link put there later would widen them.
+ * The pattern of a rule that forbids, anchored also where its plain beginning leads. It holds for the same files in weft's worktrees,
+ * and in the folder that a worktree was made of. A rule that allows gets none of this: a link or a copy would widen it.
  */
-export function anchorPatternFollowingLinks(
-  pattern: PathPattern,
-  context: PathContext,
-): readonly (readonly PatternPart[])[] {
-  const anchored = anchorPattern(pattern, context);
-  return [...anchored, ...anchored.flatMap(parts => followed(parts, context))];
+export function anchorForbidding(pattern: PathPattern, context: PathContext): readonly (readonly PatternPart[])[] {
+  const sources = distinct(context.roots().map(withoutWorktree));
+  // A worktree lies in the folder of weft in its source: a rule on that folder does not speak of the worktree.
+  const starts = isAboutWeft(pattern) ? context.roots() : distinct([...context.roots(), ...sources]);
+  const anchored = anchoredAt(starts, pattern, context);
+  const originals = [...anchored, ...anchored.flatMap(parts => followed(parts, context))];
+  const holders = distinct(sources.flatMap(source => worktreeHolders(source, context)));
+  const copies = originals.flatMap(parts =>
+    holders.flatMap(holder =>
+      patternsBelow(parts, holder, context.letterCase()).map(rest => [
+        ...nameParts([...holder, ...ofWorktrees]),
+        anyName,
+        ...rest,
+      ]),
+    ),
+  );
+  return [...originals, ...copies];
 }
+
+/** The folder of weft's worktrees in a repository. */
+const ofWorktrees = ['.weft', 'worktrees'];
+
+const isAboutWeft = ({parts: [first]}: PathPattern): boolean =>
+  (first?.kind === 'name' && first.name === ofWorktrees[0]) ||
+  (first?.kind === 'wild' && first.pattern.startsWith('.'));
+
+const anyName: PatternPart = {kind: 'wild', pattern: '*'};
+
+/** The place in the repository of a path in one of its worktrees; any other path as it is. */
+function withoutWorktree(path: PathParts): PathParts {
+  const at = path.findIndex((name, index) => name === ofWorktrees[0] && path[index + 1] === ofWorktrees[1]);
+  return at < 0 || path.length < at + 3 ? path : [...path.slice(0, at), ...path.slice(at + 3)];
+}
+
+/** The folders whose worktrees may hold copies of a root: the root, and each folder above it that has a folder of weft's. */
+const worktreeHolders = (root: PathParts, {list}: PathContext): readonly PathParts[] =>
+  root
+    .map((_, at) => root.slice(0, at + 1))
+    .filter(each => each.length === root.length || list(pathOf(each)).some(({name}) => name === ofWorktrees[0]));
 
 function followed(parts: readonly PatternPart[], context: PathContext): readonly (readonly PatternPart[])[] {
   const names: string[] = [];

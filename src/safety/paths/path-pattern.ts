@@ -71,6 +71,20 @@ export function patternMayMatchBelow(
   return true;
 }
 
+/** The patterns for what lies below a folder: what of the pattern is left when its beginning has matched the folder. */
+export function patternsBelow(
+  [first, ...rest]: readonly PatternPart[],
+  folder: PathParts,
+  letterCase: LetterCase,
+): readonly (readonly PatternPart[])[] {
+  const [name, ...deeper] = folder;
+  if (first === undefined) return [];
+  if (name === undefined) return [[first, ...rest]];
+  if (first.kind === 'any-depth')
+    return [...patternsBelow(rest, folder, letterCase), ...patternsBelow([first, ...rest], deeper, letterCase)];
+  return partMatchers[letterCase](first, name) ? patternsBelow(rest, deeper, letterCase) : [];
+}
+
 /** Whether the pattern matches only paths that have a part which begins with a dot. */
 export const needsHiddenPart = ({parts}: PathPattern): boolean =>
   parts.some(

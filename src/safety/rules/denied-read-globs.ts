@@ -1,5 +1,5 @@
 import {unknownFileEffect} from '../../domain/risk.ts';
-import {anchorPatternFollowingLinks, makePathContext, type PathContextOptions} from '../paths/path-context.ts';
+import {anchorForbidding, makePathContext, type PathContextOptions} from '../paths/path-context.ts';
 import {pathOf} from '../paths/path-parts.ts';
 import {isAnyDepth, type PathPattern, type PatternPart} from '../paths/path-pattern.ts';
 import {toolNamesBy} from '../../actions/catalogue.ts';
@@ -24,9 +24,7 @@ export function deniedReadGlobs({
   });
   const globs = rules.deny.flatMap(({tool, about}) => {
     if (about.kind !== 'paths' || !searched.has(tool)) return [];
-    const absolute = anchorPatternFollowingLinks(about.pattern, context).map(parts =>
-      pathOf(shortened(parts).map(partText)),
-    );
+    const absolute = anchorForbidding(about.pattern, context).map(parts => pathOf(shortened(parts).map(partText)));
     return about.pattern.from === 'workspace' ? [relativeGlob(about.pattern), ...absolute] : absolute;
   });
   return [...new Set(globs)];

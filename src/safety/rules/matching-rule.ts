@@ -8,13 +8,7 @@ import type {CommandForms} from '../commands/command-forms.ts';
 import {pathsInCommand, searchedFolders} from '../commands/mentioned-paths.ts';
 import {accessedPaths} from '../paths/accessed-paths.ts';
 import {repositoryFinding} from '../paths/git-repository.ts';
-import {
-  anchorPattern,
-  anchorPatternFollowingLinks,
-  type PathContext,
-  realParts,
-  writtenParts,
-} from '../paths/path-context.ts';
+import {anchorPattern, anchorForbidding, type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
 import {partsOf, pathOf, type PathParts} from '../paths/path-parts.ts';
 import {
   needsHiddenPart,
@@ -175,7 +169,7 @@ function meetsPlace(
   pattern: PathPattern,
   {places, context, matches}: Omit<PathTest, 'paths'> & {readonly places: readonly PathParts[]},
 ): boolean {
-  const anchored = anchorPatternFollowingLinks(pattern, context);
+  const anchored = anchorForbidding(pattern, context);
   return places.some(parts => anchored.some(each => matches(each, parts, context.letterCase())));
 }
 

@@ -18,16 +18,39 @@ const denied = (...texts: readonly string[]): readonly string[] => {
   return deniedReadGlobs({rules: {allow: [], ask: [], deny}, roots: ['/w', '/other'], home: '/home/me', resolve});
 };
 
+const own = '.weft/worktrees/*';
+
 test.each<[string, readonly string[]]>([
-  ['Read(.env)', ['./.env', '/w/.env', '/other/.env']],
-  ['Read(secret/**)', ['./secret/*', '/w/secret/*', '/other/secret/*']],
-  ['Grep(**/*.key)', ['./**/*.key', '/w/**/*.key', '/other/**/*.key']],
-  ['Glob(a[1]/{b})', ['./a\\[1\\]/\\{b\\}', '/w/a\\[1\\]/\\{b\\}', '/other/a\\[1\\]/\\{b\\}']],
+  ['Read(.env)', ['./.env', '/w/.env', '/other/.env', `/w/${own}/.env`, `/other/${own}/.env`]],
+  ['Read(secret/**)', ['./secret/*', '/w/secret/*', '/other/secret/*', `/w/${own}/secret/*`, `/other/${own}/secret/*`]],
+  ['Grep(**/*.key)', ['./**/*.key', '/w/**/*.key', '/other/**/*.key', `/w/${own}/**/*.key`, `/other/${own}/**/*.key`]],
+  [
+    'Glob(a[1]/{b})',
+    [
+      './a\\[1\\]/\\{b\\}',
+      '/w/a\\[1\\]/\\{b\\}',
+      '/other/a\\[1\\]/\\{b\\}',
+      `/w/${own}/a\\[1\\]/\\{b\\}`,
+      `/other/${own}/a\\[1\\]/\\{b\\}`,
+    ],
+  ],
   ['Read(.)', ['./**', '/w', '/other']],
   ['Read(/etc/**)', ['/etc/*']],
-  ['Read(/**)', ['/*']],
+  ['Read(/w/a.ts)', ['/w/a.ts', `/w/${own}/a.ts`]],
+  ['Read(/*/a.ts)', ['/*/a.ts', `/w/${own}/a.ts`, `/other/${own}/a.ts`]],
+  ['Read(/**)', ['/*', `/w/${own}`, `/other/${own}`]],
   ['Read(~/.ssh)', ['/home/me/.ssh', '/users/me/.ssh']],
-  ['Read(link/*.key)', ['./link/*.key', '/w/link/*.key', '/other/link/*.key', '/secret/*.key']],
+  [
+    'Read(link/*.key)',
+    [
+      './link/*.key',
+      '/w/link/*.key',
+      '/other/link/*.key',
+      '/secret/*.key',
+      `/w/${own}/link/*.key`,
+      `/other/${own}/link/*.key`,
+    ],
+  ],
 ])('%s', (rule, globs) => {
   expect(denied(rule)).toEqual(globs);
 });
