@@ -1,8 +1,14 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {spawn} from 'node:child_process';
+import {cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
+import {findSearchBinary} from '../../src/workspace/search/ripgrep.ts';
 import {scriptedServer} from '../support/mcp-server.ts';
-import {runWeft, TempPlace} from '../support/run-weft.ts';
+import {call, say} from '../support/model-script.ts';
+import {answers, startModelServer} from '../support/model-server.ts';
+import {finish, runWeft, TempPlace} from '../support/run-weft.ts';
+import {pointedAt, toldResults} from '../support/scene.ts';
 
 const report = (stdout: string): Record<string, {readonly state: string; readonly detail: string}> =>
   Object.fromEntries(
@@ -38,10 +44,42 @@ test('doctor says what works here, and makes nothing', async () => {
   expect(found['model']?.state).toBe('limited');
   expect(found['search']).toEqual({
     state: 'ok',
-    detail: expect.stringMatching(/^ripgrep \d.*; reads files as they are, keeps no index$/u),
+    detail: expect.stringMatching(/^ripgrep \d.*, weft's own; reads files as they are, keeps no index$/u),
   });
   expect(found['pty']).toEqual({state: 'ok', detail: expect.stringMatching(/^\/dev\//u)});
   expect(found['store']?.detail).toContain('none yet');
+});
+
+test('without the ripgrep of the package weft searches with that on PATH, but not with one of the workspace', async () => {
+  using place = new TempPlace();
+  await using server = await startModelServer(
+    answers([call('Grep', {pattern: 'find', output_mode: 'content'}), say('Done.')]),
+  );
+  const installed = join(place.home, 'installed');
+  for (const part of ['bin', 'dist', 'package.json'])
+    cpSync(fileURLToPath(new URL(`../../${part}`, import.meta.url)), join(installed, part), {recursive: true});
+  const [own, theirs] = [join(place.home, 'bin'), join(place.work, 'bin')];
+  for (const folder of [own, theirs]) mkdirSync(folder);
+  writeFileSync(join(theirs, 'rg'), '#!/bin/sh\necho ran >"$0.ran"\n', {mode: 0o755});
+  writeFileSync(join(place.work, 'notes.txt'), 'find me\n');
+  const run = (args: readonly string[]) => {
+    const env = place.environment({
+      ...pointedAt(server),
+      PATH: `${theirs}:${own}:${place.environment()['PATH'] ?? ''}`,
+    });
+    const child = spawn(process.execPath, [join(installed, 'bin', 'weft.js'), ...args], {cwd: place.work, env});
+    child.stdin.end();
+    return finish(child);
+  };
+  const found = findSearchBinary();
+  symlinkSync(found.tag === 'ok' ? found.value.path : 'none', join(own, 'rg'));
+  expect(report((await run(['doctor', '--json'])).stdout)['search']).toEqual({
+    state: 'ok',
+    detail: expect.stringContaining(`, ${join(own, 'rg')} (weft's own is not installed); reads`),
+  });
+  expect(await run(['--prompt', 'x'])).toMatchObject({code: 0, stdout: 'Done.\n'});
+  expect(toldResults(server.requests[1])).toEqual([expect.stringContaining('find me')]);
+  expect(existsSync(join(theirs, 'rg.ran'))).toBe(false);
 });
 
 test('doctor says which MCP servers answer, which do not, why, and who named them', async () => {

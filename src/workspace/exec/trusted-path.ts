@@ -58,21 +58,20 @@ function repositoryAround(folder: string): string {
   return folder;
 }
 
-/** Where a program of weft's own choice lies: in a folder of PATH that the workspace does not decide on. Looked for once. */
+/** Where a program of weft's own choice lies: in a folder of PATH that the workspace does not decide on. */
 export function findProgram(name: string): string | undefined {
   const path = process.env['PATH'] ?? '';
   const key = `${name}\0${path}`;
-  if (!programs.has(key)) {
-    const files = [...path.split(delimiter).filter(folder => isAbsolute(folder)), ...systemFolders];
-    programs.set(
-      key,
-      files.map(folder => join(folder, name)).find(file => isExecutable(file)),
-    );
-  }
-  return programs.get(key);
+  const known = programs.get(key);
+  if (known !== undefined) return known;
+  const files = [...path.split(delimiter).filter(folder => isAbsolute(folder)), ...systemFolders];
+  const found = files.map(folder => join(folder, name)).find(file => isExecutable(file));
+  if (found !== undefined) programs.set(key, found);
+  return found;
 }
 
-const programs = new Map<string, string | undefined>();
+/** What was found. Something that is missing may be installed while weft runs. */
+const programs = new Map<string, string>();
 
 function isExecutable(file: string): boolean {
   try {

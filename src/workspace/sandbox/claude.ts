@@ -97,10 +97,10 @@ const howToInstall = `npm install -g @anthropic-ai/sandbox-runtime@${supported}`
 /** No rule for single hosts and nobody to ask: nothing gets out. */
 const closed = {network: {allowedDomains: [], deniedDomains: [], strictAllowlist: true}};
 
-/** It looks for its own protected files with the ripgrep that weft brings along. */
+/** It looks for its own protected files with the ripgrep that weft uses. */
 function ripgrep(): {readonly command: string} {
   const found = findSearchBinary();
-  return {command: found.tag === 'ok' ? found.value : 'rg'};
+  return {command: found.tag === 'ok' ? found.value.path : 'rg'};
 }
 
 /** There is one per process: it is started with the first command, and again after an end. */

@@ -121,7 +121,7 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
       // oxlint-disable-next-line no-await-in-loop -- what is ignored is what the first listing has not found
       await listFiles(
         {
-          binary: binary.value,
+          binary: binary.value.path,
           options: [...commonOptions, ...bare, ...(rank === 'ignored' ? ['--no-ignore'] : off)],
           directory: paths.root,
           environment: options.environment,

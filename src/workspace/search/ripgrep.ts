@@ -6,6 +6,7 @@ import {execa} from 'execa';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {Fault} from '../../domain/fault.ts';
 import type {Environment} from '../exec/shell-environment.ts';
+import {findProgram} from '../exec/trusted-path.ts';
 
 /** How a search ended. `complaint` is what it wrote to stderr, empty when all went well. */
 export type SearchEnd =
@@ -77,19 +78,30 @@ export async function runRipgrep(run: SearchRun, signal: AbortSignal): Promise<S
 /** Finds a file inside an installed package; throws when there is none. */
 type ResolveModule = (id: string, from: string) => string;
 
-/** The ripgrep program that is installed with weft for this machine. */
-export function findSearchBinary(resolve: ResolveModule = resolveInstalled): Outcome<string, Fault> {
+/** The ripgrep that searches: that of weft's own package, else one that the user has installed. */
+export interface SearchBinary {
+  readonly path: string;
+  readonly origin: 'package' | 'PATH';
+}
+
+/** Finds ripgrep. What is on PATH is another version than that of the package, so it comes second. */
+export function findSearchBinary(
+  resolve: ResolveModule = resolveInstalled,
+  find: (name: string) => string | undefined = findProgram,
+): Outcome<SearchBinary, Fault> {
   const {platform, arch} = process;
   const program = platform === 'win32' ? 'rg.exe' : 'rg';
   try {
     // The program is a dependency of the package, so the package is where to look from.
     const owner = resolve('@vscode/ripgrep', import.meta.url);
-    return ok(resolve(`@vscode/ripgrep-${platform}-${arch}/bin/${program}`, owner));
+    return ok({path: resolve(`@vscode/ripgrep-${platform}-${arch}/bin/${program}`, owner), origin: 'package'});
   } catch {
+    const path = find(program);
+    if (path !== undefined) return ok({path, origin: 'PATH'});
     return failed({
       kind: 'needs-user',
-      message: `The search program ripgrep for ${platform}-${arch} is not installed with weft.`,
-      fix: 'Install weft again without leaving out optional dependencies.',
+      message: `The search program ripgrep (${program}) is neither installed with weft nor on PATH.`,
+      fix: 'Install ripgrep (such as "apt install ripgrep" or "brew install ripgrep"), or install weft again with its optional dependencies.',
     });
   }
 }

@@ -84,7 +84,7 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
   async function run(search: Omit<Search, 'binary'>, signal: AbortSignal): Promise<Outcome<SearchEnd, Fault>> {
     const binary = findSearchBinary();
     if (binary.tag === 'failed') return binary;
-    const end = await endOf({...search, binary: binary.value}, signal);
+    const end = await endOf({...search, binary: binary.value.path}, signal);
     switch (end.kind) {
       case 'finished':
         return end.complaint === '' ? ok(end) : failed(rejected(`The search failed: ${end.complaint}`));

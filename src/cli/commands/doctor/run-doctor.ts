@@ -141,8 +141,10 @@ async function shell(): Promise<Check> {
 async function search(): Promise<Check> {
   const found = findSearchBinary();
   if (found.tag === 'failed') return {name: 'search', state: 'failed', detail: faultText(found.error), fix: ''};
-  const {stdout} = await run(found.value, ['--version']);
-  return ok('search', `${stdout.split('\n')[0] ?? 'ripgrep'}; reads files as they are, keeps no index`);
+  const {path, origin} = found.value;
+  const {stdout} = await run(path, ['--version']);
+  const whose = origin === 'package' ? "weft's own" : `${path} (weft's own is not installed)`;
+  return ok('search', `${stdout.split('\n')[0] ?? 'ripgrep'}, ${whose}; reads files as they are, keeps no index`);
 }
 
 async function git(): Promise<Check> {

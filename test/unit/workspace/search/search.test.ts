@@ -1,6 +1,7 @@
 import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
+import {failed, ok} from '../../../../src/base/outcome.ts';
 import type {GlobRequest, GrepRequest} from '../../../../src/actions/ports.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
 import {findSearchBinary} from '../../../../src/workspace/search/ripgrep.ts';
@@ -123,10 +124,29 @@ test('faults', async () => {
   expect(await grep({path: 'sr'})).toBe('sr: there is no such file. Did you mean src?');
   expect(await grep({}, AbortSignal.abort())).toBe('The search was stopped.');
   expect(await glob({patterns: ['*'], path: 'long.txt'})).toBe('long.txt is a file; give a folder to search in.');
-  const missing = findSearchBinary(() => {
-    throw new Error('not there');
-  });
-  expect(missing.tag === 'failed' ? missing.error.kind : 'found').toBe('needs-user');
+});
+
+const none = (): never => {
+  throw new Error('not there');
+};
+
+test('ripgrep: that of the package, else that on PATH, else the user has to install one', () => {
+  expect([
+    findSearchBinary(
+      id => `/m/${id}`,
+      () => '/usr/bin/rg',
+    ),
+    findSearchBinary(none, name => `/usr/bin/${name}`),
+    findSearchBinary(none, () => undefined),
+  ]).toEqual([
+    ok({path: `/m/@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`, origin: 'package'}),
+    ok({path: '/usr/bin/rg', origin: 'PATH'}),
+    failed({
+      kind: 'needs-user',
+      message: 'The search program ripgrep (rg) is neither installed with weft nor on PATH.',
+      fix: expect.stringMatching(/^Install ripgrep \(such as "apt install ripgrep"/u),
+    }),
+  ]);
 });
 
 test('an abort ends the search', async () => {
