@@ -31,6 +31,8 @@ export interface Places {
   readonly serverCredentials: string;
   /** The token that requests to `weft serve` need. */
   readonly serverToken: string;
+  /** The faults of `weft serve` and `weft worker`. */
+  readonly serverLog: string;
 }
 
 /** A file of SQLite, and the file that the process holds which runs the task stack; or an address of Postgres, with the password if any. */
@@ -81,6 +83,7 @@ export function placesOf(user: {
       credentials: paths.join(data, 'credentials.json'),
       serverCredentials: paths.join(data, 'mcp', 'credentials.json'),
       serverToken: paths.join(data, 'server.token'),
+      serverLog: paths.join(data, 'server.log'),
     };
   };
 

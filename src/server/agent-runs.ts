@@ -1,19 +1,18 @@
-import type {AgentEvent, Approval, PromptSummary} from '../actions/agent-event.ts';
-import type {Question, QuestionAnswer} from '../actions/ports.ts';
-import type {AgentClient, ApprovalAnswer} from '../agent/client.ts';
+import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
+import type {Question} from '../actions/ports.ts';
+import type {AgentClient} from '../agent/client.ts';
 import type {FileDiff} from '../actions/preview.ts';
 import {changedFiles} from '../actions/outcome.ts';
 import type {Json} from '../base/json.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {blockTexts, type ImageBlock, outcomeFields} from '../domain/conversation.ts';
-import {faultText} from '../domain/fault.ts';
+import {causeText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
 import {askForPlan, type Plan} from '../domain/plan.ts';
-import {reasonText} from '../domain/reason.ts';
 import type {RunAnswer} from '../domain/run-answer.ts';
 import {knownCost} from '../domain/usage.ts';
 import {EventLog, type EventStream, type NumberedEvent} from './event-stream.ts';
 import {LiveEvents} from './live-events.ts';
+import {answerTo, approvalAnswer, notKept, permissionOf, troubleOf} from './run-messages.ts';
 import {shownPlan} from './routes/shown-plan.ts';
 
 /** Milliseconds for which a question that nobody reads waits for its answer. */
@@ -88,6 +87,7 @@ export class AgentRuns {
   readonly #uuid: () => string;
   readonly #asks: AsksPort;
   readonly #are: RunsAre;
+  readonly #note: (line: string) => void;
   readonly #runs = new Map<SessionId, Run>();
   readonly #held = new Map<SessionId, HeldSession>();
   /** The last ones that have ended: a reader may come back for the rest, and a late answer is told apart from one to nothing. */
@@ -96,7 +96,9 @@ export class AgentRuns {
   readonly #live = new WeakMap<AgentClient, LiveEvents>();
   #isClosing = false;
 
-  constructor(uuid: () => string, asks: AsksPort, are: RunsAre) {
+  /** `note` tells the operator about faults. */
+  constructor(uuid: () => string, asks: AsksPort, are: RunsAre, note: (line: string) => void) {
+    this.#note = note;
     this.#uuid = uuid;
     this.#asks = asks;
     this.#are = are;
@@ -169,14 +171,18 @@ export class AgentRuns {
         if (this.#are === 'of-many') this.#listen(session);
       },
       asks: this.#asks,
+      note: this.#note,
       settle: async session => {
-        await this.#settle(session, run);
-        this.#runs.delete(session);
-        if (this.#are === 'of-many' || run.asks.size > 0) quietly(() => this.#asks.clear(session));
-        this.#ended.delete(session);
-        this.#ended.set(session, {events: run.events, asks: run.asks});
-        const [oldest] = this.#ended.keys();
-        if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+        try {
+          await this.#settle(session, run);
+        } finally {
+          this.#runs.delete(session);
+          if (this.#are === 'of-many' || run.asks.size > 0) quietly(() => this.#asks.clear(session));
+          this.#ended.delete(session);
+          this.#ended.set(session, {events: run.events, asks: run.asks});
+          const [oldest] = this.#ended.keys();
+          if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+        }
       },
     });
     run.begin(this.#uuid);
@@ -301,11 +307,6 @@ export class AgentRuns {
   }
 }
 
-const approvalAnswer = ({decision, message}: RunAnswer & {readonly kind: 'approval'}): ApprovalAnswer =>
-  decision === 'deny'
-    ? {decision: 'refuse', message, by: 'user'}
-    : {decision: 'allow', scope: decision === 'allow' ? 'once' : 'session'};
-
 /** What others see of a run is not worth its end. */
 function quietly(work: () => void): void {
   try {
@@ -339,7 +340,8 @@ interface RunListener {
   isWorking(): boolean;
   opened(session: SessionId): void;
   readonly asks: AsksPort;
-  /** Settles when what the prompt did is kept, and the next one may come. Never rejects. */
+  readonly note: (line: string) => void;
+  /** Settles when what the prompt did is kept, and the next one may come. */
   settle(session: SessionId): Promise<void>;
 }
 
@@ -364,6 +366,7 @@ class Run {
   #id = messageId('');
   /** Before its own prompt begins, a session that is open elsewhere, too, may still be at another one. */
   #hasBegun: boolean;
+  #isOver = false;
 
   constructor(client: AgentClient, prompt: Prompt, listener: RunListener) {
     this.client = client;
@@ -378,7 +381,7 @@ class Run {
     this.#newId = id;
     this.#id = messageId(id());
     this.#unsubscribe = this.client.subscribe(events => {
-      for (const event of events) this.#take(event);
+      for (const event of events) if (!this.#isOver) this.#orFail(() => this.#take(event));
     });
     if (context !== '') this.client.submit({op: 'add-context', text: context});
     if (work.kind === 'execution') this.client.submit({op: 'start-plan', plan: work.plan});
@@ -386,7 +389,20 @@ class Run {
   }
 
   #add(event: object): void {
-    this.#prompt.record.event(this.events.add(event));
+    const added = this.events.add(event);
+    this.#orFail(() => this.#prompt.record.event(added));
+  }
+
+  /** Ends the run as failed if what happens in it cannot be kept. */
+  #orFail(work: () => void): void {
+    try {
+      work();
+    } catch (cause) {
+      this.#listener.note(`session ${this.#session ?? 'not open yet'}: ${causeText(cause)}`);
+      if (this.#isOver) return;
+      this.client.submit({op: 'interrupt'});
+      this.#end([notKept], 'failed');
+    }
   }
 
   async stop(): Promise<void> {
@@ -448,7 +464,7 @@ class Run {
         this.client.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
         return;
       case 'prompt-withdrawn':
-        this.#end(['The prompt was stopped before it began.']);
+        this.#end(['The prompt was stopped before it began.'], 'interrupted');
         return;
       case 'plan-changed':
         if (event.plan.state !== 'pending') return;
@@ -487,7 +503,7 @@ class Run {
   /** Answers in the place of readers that do not come back. */
   #watchReaders(): void {
     clearTimeout(this.#timer);
-    if (this.events.readers > 0) return;
+    if (this.#isOver || this.events.readers > 0) return;
     this.#timer = setTimeout(() => {
       for (const [id, ask] of this.asks) {
         if (ask.kind === 'approval')
@@ -502,64 +518,35 @@ class Run {
     this.#timer.unref();
   }
 
-  #end(troubles: readonly string[], summary?: PromptSummary): void {
+  #end(troubles: readonly string[], summary: PromptSummary | 'interrupted' | 'failed'): void {
+    this.#isOver = true;
     this.#unsubscribe();
     clearTimeout(this.#timer);
     for (const message of troubles) this.#add({type: 'error', message});
     const settled = this.#session === undefined ? this.client.close('finished') : this.#listener.settle(this.#session);
     // What is told as done is kept, and its session can be gone on with.
-    void settled.finally(() => {
-      const cost = summary === undefined ? 0 : (knownCost(Object.values(summary.sessionUsage.models)) ?? 0);
-      this.#prompt.record.ended({cost, end: summary?.end.kind ?? 'interrupted'});
-      this.#add({
-        type: 'done',
-        cost,
-        duration: Math.round(summary?.durationMs ?? 0),
-      });
-      this.events.end();
-      this.#finished.resolve();
-    });
+    void settled.then(
+      () => this.#finish(summary),
+      (cause: unknown) => {
+        this.#listener.note(`session ${this.#session ?? 'not open yet'}: ${causeText(cause)}`);
+        this.#add({type: 'error', message: notKept});
+        this.#finish('failed');
+      },
+    );
   }
-}
 
-function troubleOf({end}: PromptSummary): readonly string[] {
-  switch (end.kind) {
-    case 'done':
-      return [];
-    case 'interrupted':
-      return ['The prompt was stopped.'];
-    case 'failed':
-    case 'not-sent':
-      return [faultText(end.fault)];
-    case 'max-turns':
-      return [`The prompt was stopped after ${String(end.turns)} turns.`];
-    case 'max-cost':
-      return [`The prompt was stopped at ${String(end.usd)} US dollars.`];
-    case 'invalid-output':
-      return end.errors;
-    case 'stopped-by-hook':
-      return [`A hook stopped the prompt: ${end.reason}`];
-    default:
-      return unreachable(end);
+  #finish(summary: PromptSummary | 'interrupted' | 'failed'): void {
+    const {end, cost, duration} =
+      typeof summary === 'string'
+        ? {end: summary, cost: 0, duration: 0}
+        : {
+            end: summary.end.kind,
+            cost: knownCost(Object.values(summary.sessionUsage.models)) ?? 0,
+            duration: Math.round(summary.durationMs),
+          };
+    this.#orFail(() => this.#prompt.record.ended({cost, end}));
+    this.#add({type: 'done', cost, duration});
+    this.events.end();
+    this.#finished.resolve();
   }
-}
-
-const permissionOf = ({id, toolName, label, verdict}: Approval, input: Json): object => ({
-  id,
-  toolName,
-  input,
-  title: label,
-  risk: verdict.risk,
-  reasons: verdict.reasons.map(reasonText),
-  options: verdict.sessionApproval === 'none' ? ['allow', 'deny'] : ['allow', 'allow_session', 'deny'],
-});
-
-/** A label or a list of labels; other words are the user's own. */
-function answerTo({options}: Question, given: string | readonly string[] | undefined): QuestionAnswer {
-  const parts = (Array.isArray(given) ? given : [given]).filter(part => typeof part === 'string');
-  const labels = options.map(({label}) => label);
-  return {
-    selected: parts.filter(part => labels.includes(part)),
-    other: parts.filter(part => !labels.includes(part)).join(', '),
-  };
 }

@@ -92,13 +92,13 @@ export function startExecution(
         tasks.change(id, task => ({...task, files: [...task.files, ...changed]}));
       },
       ended({cost, end}) {
+        ended.resolve();
         if (isKept) {
           const after = plans.find(plan.id);
           const isDone = after !== 'unknown' && after.state === 'completed';
           const state = end === 'interrupted' ? 'stopped' : isDone ? 'completed' : 'failed';
           tasks.change(id, task => ({...task, state, endedAt: now(), cost: task.cost + cost}));
         }
-        ended.resolve();
       },
     },
   });

@@ -6,7 +6,8 @@ const pingMs = 15_000;
 
 /**
  * Sends a stream as server-sent events until it is over or the reader leaves. The reader decides the pace: events are taken from the
- * stream only while the connection takes them, so a slow reader costs the server no memory.
+ * stream only while the connection takes them, so a slow reader costs the server no memory. If the stream throws, `fail` gets
+ * the cause and the connection breaks off. The reader asks again for the rest.
  */
 export function sendEvents(
   outgoing: ServerResponse,
@@ -14,7 +15,13 @@ export function sendEvents(
     stream,
     after,
     headers,
-  }: {readonly stream: EventStream; readonly after: number; readonly headers: Record<string, string>},
+    fail,
+  }: {
+    readonly stream: EventStream;
+    readonly after: number;
+    readonly headers: Record<string, string>;
+    readonly fail: (cause: unknown) => void;
+  },
 ): void {
   let sent = after;
   let isWaiting = false;
@@ -38,6 +45,15 @@ export function sendEvents(
   pump();
 
   function pump(): void {
+    try {
+      send();
+    } catch (cause) {
+      fail(cause);
+      outgoing.destroy();
+    }
+  }
+
+  function send(): void {
     isWaiting = false;
     for (;;) {
       // Asked first: what comes between the two looks is not the end.

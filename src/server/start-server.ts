@@ -128,18 +128,19 @@ function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOpti
   for (const path of new Set(routes.map(each => each.path))) {
     const here = routes.filter(each => each.path === path);
     const pattern = path.replaceAll(/\{(?<name>\w+)\}/gu, ':$<name>');
-    for (const each of here) app.on(each.method.toUpperCase(), aliases(pattern), context => answer(context, each));
+    for (const each of here)
+      app.on(each.method.toUpperCase(), aliases(pattern), context => answer(context, each, note));
     const allowed = here.map(({method}) => method.toUpperCase()).join(', ');
     for (const alias of aliases(pattern))
       app.all(alias, context => {
         context.header('allow', allowed);
-        return send(context, refuse(405, `This path takes ${allowed} only.`));
+        return send(context, refuse(405, `This path takes ${allowed} only.`), note);
       });
   }
-  app.notFound(context => send(context, refuse(404, 'There is nothing under this path.')));
+  app.notFound(context => send(context, refuse(404, 'There is nothing under this path.'), note));
   app.onError((cause, context) => {
     note(`${context.req.method} ${context.req.path} failed: ${causeText(cause)}`);
-    return send(context, refuse(500, 'The server failed; its log says why.'));
+    return send(context, refuse(500, 'The server failed. server.log in its data folder says why.'), note);
   });
   return app;
 }
@@ -178,7 +179,7 @@ async function upgrade(
 /** `POST /agent` and `POST /agent/` are one route. */
 const aliases = (pattern: string): string[] => (pattern === '/agent' ? ['/agent', '/agent/'] : [pattern]);
 
-async function answer(context: Context<Env>, route: Route): Promise<Response> {
+async function answer(context: Context<Env>, route: Route, note: ServerOptions['note']): Promise<Response> {
   const {incoming, outgoing} = context.env;
   const left = new AbortController();
   outgoing.once('close', () => left.abort());
@@ -186,7 +187,7 @@ async function answer(context: Context<Env>, route: Route): Promise<Response> {
   if (body.tag === 'failed') {
     // Whatever is still under way is not read.
     if (body.error.status === 413) context.header('connection', 'close');
-    return send(context, refuse(body.error.status, body.error.error));
+    return send(context, refuse(body.error.status, body.error.error), note);
   }
   const lastEventId = Number(incoming.headers['last-event-id'] ?? 0);
   return send(
@@ -198,10 +199,11 @@ async function answer(context: Context<Env>, route: Route): Promise<Response> {
       lastEventId: Number.isSafeInteger(lastEventId) && lastEventId > 0 ? lastEventId : 0,
       signal: left.signal,
     }),
+    note,
   );
 }
 
-function send(context: Context<Env>, reply: Reply): Response {
+function send(context: Context<Env>, reply: Reply, note: ServerOptions['note']): Response {
   if (reply.kind === 'json') {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes answer with statuses that have a body
     return context.json(reply.body, reply.status as ContentfulStatusCode);
@@ -211,7 +213,8 @@ function send(context: Context<Env>, reply: Reply): Response {
     context.header('content-disposition', attachment(reply.name));
     return context.body(reply.bytes);
   }
-  sendEvents(context.env.outgoing, {...reply, headers: Object.fromEntries(context.res.headers)});
+  const fail = (cause: unknown): void => note(`${context.req.path}: the events cannot be read: ${causeText(cause)}`);
+  sendEvents(context.env.outgoing, {...reply, headers: Object.fromEntries(context.res.headers), fail});
   return RESPONSE_ALREADY_SENT;
 }
 

@@ -209,6 +209,6 @@ function postgresFault(cause: unknown, address: string): Fault {
   return {
     kind: 'needs-user',
     message: `The session database ${address} failed (${said}).`,
-    fix: 'See the log of the server, then try again.',
+    fix: 'See the log of the Postgres server, then try again.',
   };
 }

@@ -26,6 +26,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/home/u/.local/share/weft/credentials.json',
       serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
       serverToken: '/home/u/.local/share/weft/server.token',
+      serverLog: '/home/u/.local/share/weft/server.log',
     },
   ],
   [
@@ -52,6 +53,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/home/u/.local/share/weft/credentials.json',
       serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
       serverToken: '/home/u/.local/share/weft/server.token',
+      serverLog: '/home/u/.local/share/weft/server.log',
     },
   ],
   [
@@ -74,6 +76,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/w/credentials.json',
       serverCredentials: '/w/mcp/credentials.json',
       serverToken: '/w/server.token',
+      serverLog: '/w/server.log',
     },
   ],
   [
@@ -100,6 +103,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/Users/u/Library/Application Support/weft/credentials.json',
       serverCredentials: '/Users/u/Library/Application Support/weft/mcp/credentials.json',
       serverToken: '/Users/u/Library/Application Support/weft/server.token',
+      serverLog: '/Users/u/Library/Application Support/weft/server.log',
     },
   ],
   [
@@ -126,6 +130,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: 'C:\\Users\\u\\AppData\\Local\\weft\\credentials.json',
       serverCredentials: 'C:\\Users\\u\\AppData\\Local\\weft\\mcp\\credentials.json',
       serverToken: 'C:\\Users\\u\\AppData\\Local\\weft\\server.token',
+      serverLog: 'C:\\Users\\u\\AppData\\Local\\weft\\server.log',
     },
   ],
 ])('%s', (_, user, places) => {

@@ -3,7 +3,7 @@ import {runInNewContext} from 'node:vm';
 import {expect, test} from 'vitest';
 import {AgentRuns, type AsksPort, noRecord} from '../../../src/server/agent-runs.ts';
 import {accepted, finished} from '../../tui/support/events.ts';
-import {scriptedEngine, sessionInfo} from '../../tui/support/scripted-engine.ts';
+import {scriptedEngine, type ScriptedEngine, sessionInfo} from '../../tui/support/scripted-engine.ts';
 
 const noAsks: AsksPort = {
   open: () => {},
@@ -15,8 +15,7 @@ const noAsks: AsksPort = {
 };
 
 /** Runs one prompt to its end, with a reader that leaves after it. */
-async function runOnce(runs: AgentRuns): Promise<WeakRef<object>> {
-  const client = scriptedEngine();
+async function runOnce(runs: AgentRuns, client: ScriptedEngine): Promise<void> {
   const work = {kind: 'prompt'} as const;
   const stream = runs.start(client, {text: 'Go', images: [], context: '', work, record: noRecord});
   const over = Promise.withResolvers<void>();
@@ -25,20 +24,44 @@ async function runOnce(runs: AgentRuns): Promise<WeakRef<object>> {
   client.emit(finished({kind: 'done'}));
   await over.promise;
   leave();
-  return new WeakRef(client);
 }
+
+const typesIn = (runs: AgentRuns): readonly unknown[] => {
+  const events = runs.events(sessionInfo.id);
+  return events === 'none' ? [] : events.after(0).map(({data}) => JSON.parse(data).type);
+};
+
+test('a session that cannot be closed ends its run with an error, which the operator reads', async () => {
+  const notes: string[] = [];
+  const runs = new AgentRuns(
+    () => 'p1',
+    noAsks,
+    'of-one-process',
+    note => notes.push(note),
+  );
+  await runOnce(runs, {...scriptedEngine(), close: () => Promise.reject(new Error('broken'))});
+  expect([typesIn(runs), notes]).toEqual([['session', 'error', 'done'], [`session ${sessionInfo.id}: broken`]]);
+});
 
 test('the events of a prompt outlive it, its engine does not', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  const runs = new AgentRuns(() => 'p1', noAsks, 'of-one-process');
-  const engine = await runOnce(runs);
+  const runs = new AgentRuns(
+    () => 'p1',
+    noAsks,
+    'of-one-process',
+    () => {},
+  );
+  const engine = await (async () => {
+    const client = scriptedEngine();
+    await runOnce(runs, client);
+    return new WeakRef(client);
+  })();
   await expect
     .poll(() => {
       collect();
       return engine.deref() === undefined;
     })
     .toBe(true);
-  const events = runs.events(sessionInfo.id);
-  expect(events === 'none' ? [] : events.after(0).map(({data}) => JSON.parse(data).type)).toEqual(['session', 'done']);
+  expect(typesIn(runs)).toEqual(['session', 'done']);
 });

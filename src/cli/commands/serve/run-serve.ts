@@ -19,7 +19,8 @@ import {userPlaces} from '../../compose/user-data.ts';
 import {parseSessionId, type SessionId} from '../../../domain/ids.ts';
 import type {Schedule} from '../../../domain/schedule.ts';
 import {exitCode, type ExitCode} from '../../exit-code.ts';
-import {note, print, printJson} from '../../output.ts';
+import {note as tellUser, print, printJson} from '../../output.ts';
+import {openServerLog, surviveFaults} from '../../server-log.ts';
 import {onSignal} from '../../signals.ts';
 import {version} from '../../version.ts';
 import type {ServeOptions} from '../serve.ts';
@@ -65,6 +66,7 @@ function lazySessions(store: Store, server: ServerPlace): AgentPort {
 /** `weft serve`: serves until a signal ends it. */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const places = userPlaces(options.store);
+  const note = openServerLog(places.serverLog);
   const stack = await openUserStack(places);
   const store = await openUserStore(places);
   const plans = await openUserPlans(places);
@@ -73,7 +75,12 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const agent = lazySessions(store, {named: options.store, url: () => url, artifacts: places.artifacts});
   const schedules = await openUserSchedules(places);
   const asks = await openUserAsks(places);
-  const runs = new AgentRuns(randomUUID, asks, places.database.kind === 'postgres' ? 'of-many' : 'of-one-process');
+  const runs = new AgentRuns(
+    randomUUID,
+    asks,
+    places.database.kind === 'postgres' ? 'of-many' : 'of-one-process',
+    note,
+  );
   const queue =
     places.database.kind === 'postgres'
       ? await (await import('../../compose/user-queue.ts')).openQueue(places.database, note)
@@ -92,6 +99,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
           asks,
           directory: process.cwd(),
         });
+  surviveFaults(note);
   const token = serverToken(places.serverToken, process.env);
   const stopped = Promise.withResolvers<ExitCode>();
   onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
@@ -128,7 +136,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     note,
   });
   if (started.tag === 'failed') {
-    note(started.error);
+    tellUser(started.error);
     for (const each of [stack, plans, tasks, asks, schedules, store]) each.close();
     return exitCode.failed;
   }

@@ -9,7 +9,8 @@ import {openQueue, queueDue} from '../../compose/user-queue.ts';
 import {openUserStore} from '../../compose/user-database.ts';
 import {userPlaces} from '../../compose/user-data.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import {note, print} from '../../output.ts';
+import {print} from '../../output.ts';
+import {openServerLog, surviveFaults} from '../../server-log.ts';
 import {onSignal} from '../../signals.ts';
 import {openUserStack, openUserStackRunLog} from '../../compose/user-stack.ts';
 import {runStackFor} from '../../../server/queued-stack-runs.ts';
@@ -30,6 +31,7 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
     throw new UsageError(
       'A worker needs a store that machines can share: weft worker --store postgres://user@host/database',
     );
+  const note = openServerLog(places.serverLog);
   const store = await openUserStore(places);
   const plans = await openUserPlans(places);
   const tasks = await openUserTasks(places);
@@ -38,7 +40,7 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
   const stack = await openUserStack(places);
   const log = await openUserStackRunLog(places);
   const queue = await openQueue(places.database, note);
-  const runs = new AgentRuns(randomUUID, asks, 'of-many');
+  const runs = new AgentRuns(randomUUID, asks, 'of-many', note);
   const deps = {
     agent: agentSessions(store, {named, url: () => '', artifacts: places.artifacts}),
     runs,
@@ -50,6 +52,7 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
     runStack: (run: QueuedRun & {readonly kind: 'stack'}, signal: AbortSignal) =>
       runStackFor(run, {director: stackDirector({stack, store, named}, run.directory), log, asks}, signal),
   };
+  surviveFaults(note);
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<ExitCode>();
   onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));

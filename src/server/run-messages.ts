@@ -1,0 +1,61 @@
+import type {Approval, PromptSummary} from '../actions/agent-event.ts';
+import type {Question, QuestionAnswer} from '../actions/ports.ts';
+import type {ApprovalAnswer} from '../agent/client.ts';
+import type {Json} from '../base/json.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {faultText} from '../domain/fault.ts';
+import {reasonText} from '../domain/reason.ts';
+import type {RunAnswer} from '../domain/run-answer.ts';
+
+/** A client's answer to an approval, for the engine. */
+export const approvalAnswer = ({decision, message}: RunAnswer & {readonly kind: 'approval'}): ApprovalAnswer =>
+  decision === 'deny'
+    ? {decision: 'refuse', message, by: 'user'}
+    : {decision: 'allow', scope: decision === 'allow' ? 'once' : 'session'};
+
+/** The message of a run whose events or whose end are lost. */
+export const notKept = "The run failed: it can't be kept. server.log in the server's data folder says why.";
+
+/** Why a prompt is not done, one message each. */
+export function troubleOf({end}: PromptSummary): readonly string[] {
+  switch (end.kind) {
+    case 'done':
+      return [];
+    case 'interrupted':
+      return ['The prompt was stopped.'];
+    case 'failed':
+    case 'not-sent':
+      return [faultText(end.fault)];
+    case 'max-turns':
+      return [`The prompt was stopped after ${String(end.turns)} turns.`];
+    case 'max-cost':
+      return [`The prompt was stopped at ${String(end.usd)} US dollars.`];
+    case 'invalid-output':
+      return end.errors;
+    case 'stopped-by-hook':
+      return [`A hook stopped the prompt: ${end.reason}`];
+    default:
+      return unreachable(end);
+  }
+}
+
+/** The approval as a client reads it. */
+export const permissionOf = ({id, toolName, label, verdict}: Approval, input: Json): object => ({
+  id,
+  toolName,
+  input,
+  title: label,
+  risk: verdict.risk,
+  reasons: verdict.reasons.map(reasonText),
+  options: verdict.sessionApproval === 'none' ? ['allow', 'deny'] : ['allow', 'allow_session', 'deny'],
+});
+
+/** A label or a list of labels; other words are the user's own. */
+export function answerTo({options}: Question, given: string | readonly string[] | undefined): QuestionAnswer {
+  const parts = (Array.isArray(given) ? given : [given]).filter(part => typeof part === 'string');
+  const labels = options.map(({label}) => label);
+  return {
+    selected: parts.filter(part => labels.includes(part)),
+    other: parts.filter(part => !labels.includes(part)).join(', '),
+  };
+}

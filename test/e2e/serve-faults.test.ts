@@ -1,0 +1,104 @@
+import {once} from 'node:events';
+import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {expect, test} from 'vitest';
+import {agentEvents, serve, type AgentServer} from '../support/agent-server.ts';
+import {lookUntil} from '../support/look-until.ts';
+import {call, say} from '../support/model-script.ts';
+import {postgresMissing, startPostgres} from '../support/postgres-server.ts';
+import {startWeft} from '../support/run-weft.ts';
+
+const secret = `ghp_${'aB3dE5gH7j'.repeat(4).slice(0, 36)}`;
+
+/** From now on the database refuses new rows in a table, as a broken disk does. */
+function refuse({place}: AgentServer, table: string): void {
+  const database = new DatabaseSync(join(place.home, 'weft', 'weft.db'));
+  database.exec(
+    `CREATE TRIGGER refused BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'broken disk ${secret}'); END`,
+  );
+  database.close();
+}
+
+const pathOf = ({place}: AgentServer): string => join(place.home, 'weft', 'server.log');
+const logOf = (scene: AgentServer): string => readFileSync(pathOf(scene), 'utf8');
+
+const isUp = async ({server}: AgentServer): Promise<number> => (await server.ask('GET', '/health')).status;
+
+test('a failing route answers 500, the log says why without secrets, and the server goes on', async () => {
+  await using scene = await serve([]);
+  refuse(scene, 'stack_log');
+  const body = {description: {overall_description: 'x'}};
+  const failed = await scene.server.ask('POST', '/api/tasks/create', {body});
+  const error = 'The server failed. server.log in its data folder says why.';
+  expect([failed.status, failed.body]).toEqual([500, {error}]);
+  expect(logOf(scene)).toMatch(/^\S+Z \d+ POST \/api\/tasks\/create failed: .*broken disk \[\[secret:/u);
+  expect(logOf(scene) + scene.server.stderr).not.toContain(secret);
+  expect(statSync(pathOf(scene)).mode & 0o777).toBe(0o600);
+  expect(await isUp(scene)).toBe(200);
+});
+
+/** Fails in the background, in both ways, when the process gets SIGUSR2. */
+const failing = `data:text/javascript,${encodeURIComponent(
+  "process.on('SIGUSR2', () => { void Promise.reject(new Error('nobody waits')); setImmediate(() => { throw new Error('nobody catches'); }); })",
+)}`;
+const unwaited = /work in the background failed: nobody waits\n[^]*work in the background failed: nobody catches\n/u;
+
+const environment = {NODE_OPTIONS: `--import=${failing}`};
+
+async function isLogged(scene: AgentServer): Promise<void> {
+  const log = (): string => (existsSync(pathOf(scene)) ? logOf(scene) : '');
+  await lookUntil(() => unwaited.test(log()), log);
+}
+
+test('work in the background that fails does not end the server', async () => {
+  await using scene = await serve([], environment);
+  process.kill(scene.server.pid, 'SIGUSR2');
+  await isLogged(scene);
+  expect(await isUp(scene)).toBe(200);
+});
+
+test('nor a worker', {tags: 'long'}, async ({skip}) => {
+  skip(postgresMissing !== '', postgresMissing);
+  await using scene = await serve([]);
+  await using postgres = await startPostgres();
+  const args = ['worker', '--store', await postgres.newDatabase()];
+  const worker = startWeft(args, {place: scene.place, environment, stdin: 'open'});
+  await once(worker.stdout, 'data');
+  worker.kill('SIGUSR2');
+  await isLogged(scene);
+  const gone = once(worker, 'exit');
+  worker.kill('SIGTERM');
+  expect(await gone).toEqual([143, null]);
+});
+
+test('a log that is full begins anew, and is kept once', async () => {
+  await using scene = await serve([]);
+  refuse(scene, 'stack_log');
+  writeFileSync(pathOf(scene), 'x'.repeat(1_100_000), {mode: 0o644});
+  await scene.server.ask('POST', '/api/tasks/create', {body: {description: {overall_description: 'x'}}});
+  expect([logOf(scene).length < 1000, statSync(`${pathOf(scene)}.1`).size]).toEqual([true, 1_100_000]);
+});
+
+test('a run whose events cannot be kept ends as failed', async () => {
+  await using scene = await serve([
+    call('ExitPlanMode', {goal: 'It is there', steps: ['Make it'], notes: ''}),
+    call('Bash', {command: 'echo hi'}),
+    say('Done.'),
+  ]);
+  const {server, place} = scene;
+  let id = '';
+  const body = {prompt: 'Plan it', workDir: place.work};
+  for await (const event of agentEvents(server, 'POST', '/agent/plan', {body})) id = event.plan?.id ?? id;
+  await server.ask('POST', `/agent/plan/${id}/approve`);
+  refuse(scene, 'agent_task_events');
+  const execute = {planId: id, workDir: place.work, background: true, taskId: 'own'};
+  expect((await server.ask('POST', '/agent/execute', {body: execute})).status).toBe(202);
+  const task = async () => (await server.ask('GET', '/agent/tasks/own')).body;
+  await lookUntil(
+    async () => (await task()).state === 'failed',
+    async () => JSON.stringify(await task()),
+  );
+  expect(logOf(scene)).toContain('broken disk');
+  expect(await isUp(scene)).toBe(200);
+});
