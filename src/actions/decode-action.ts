@@ -1,9 +1,12 @@
+import type {Access} from './access.ts';
+import {editPaths} from './edit-texts.ts';
 import {mcpToolName} from './mcp-tool-name.ts';
 import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {whyInvalidPath} from '../base/invalid-path.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
-import {actionNames, actionOf, definitions, type Action, type ActionName, type InputOf} from './catalogue.ts';
+import {accessOf, actionNames, actionOf, definitions, type Action, type ActionName, type InputOf} from './catalogue.ts';
 import {isSearchedFor, needsAbility} from './define-action.ts';
 import {type FrontEndAbilities, terminalAbilities, withoutAbility} from './front-end.ts';
 import {type FieldRules, withKnownFields} from './known-fields.ts';
@@ -164,9 +167,9 @@ export function decodeAction(
     const decoded = decodeAs(action, name, known.value);
     if (decoded === undefined) continue;
     const {offered} = definitions[action];
-    return needsAbility(offered) && !sources.frontEnd.has(offered)
-      ? failed(rejected(withoutAbility[offered]))
-      : decoded;
+    if (needsAbility(offered) && !sources.frontEnd.has(offered)) return failed(rejected(withoutAbility[offered]));
+    const trouble = decoded.tag === 'ok' && unknown === 'refused' ? pathTrouble(decoded.value) : undefined;
+    return trouble === undefined ? decoded : failed(rejected(trouble));
   }
   return failed(rejected(`There is no tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
 }
@@ -216,6 +219,18 @@ function decodeAs<N extends ActionName>(action: N, tool: string, input: Json): O
   if (form === undefined) return undefined;
   const decoded = form.decode(input);
   return decoded.tag === 'ok' ? ok(actionOf(action, decoded.value)) : failed(misfit(tool, decoded.error));
+}
+
+/** Says why nothing can have a path of the action: the judge would take such a path for one elsewhere. */
+const pathTrouble = (action: Action): string | undefined =>
+  pathsIn(accessOf(action))
+    .map(whyInvalidPath)
+    .find(trouble => trouble !== undefined);
+
+function pathsIn(access: Access): readonly string[] {
+  if (access.kind === 'read') return access.paths;
+  if (access.kind === 'search') return [access.path];
+  return access.kind === 'edit' ? access.edits.flatMap(editPaths) : [];
 }
 
 const misfit = (tool: string, problem: string): Fault =>

@@ -46,6 +46,11 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
       askedWhen: 'it changes files outside the workspace, in every mode that asks',
     },
     {
+      name: 'edit-secret-file',
+      risks: ['local-change'],
+      askedWhen: 'by its name the file may hold secrets, in every mode that asks',
+    },
+    {
       name: 'edit-secret',
       risks: ['local-change'],
       askedWhen: 'it puts a secret into a file that is not made for secrets, in every mode that asks',

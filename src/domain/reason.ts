@@ -15,7 +15,7 @@ export type Reason =
   | {readonly kind: 'unclear-search'; readonly patterns: readonly string[]}
   /** `paths` is empty where weft only knows that the command as a whole changes such a file. */
   | {
-      readonly kind: 'writes-outside' | 'writes-protected' | 'writes-weft-files';
+      readonly kind: 'writes-outside' | 'writes-secrets' | 'writes-protected' | 'writes-weft-files';
       readonly paths: readonly string[];
     }
   | {readonly kind: 'weft-files'; readonly change: WeftFileChange}
@@ -120,6 +120,8 @@ export function reasonText(reason: Reason): string {
       return `Searches in a folder that is not known: ${reason.patterns.join(', ')}`;
     case 'writes-outside':
       return withPaths('Changes files outside the workspace', reason.paths);
+    case 'writes-secrets':
+      return withPaths('Changes files that may hold secrets', reason.paths);
     case 'writes-protected':
       return withPaths('Changes what can run code or grant permissions', reason.paths);
     case 'writes-weft-files':

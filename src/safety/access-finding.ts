@@ -122,14 +122,15 @@ function reading(paths: readonly string[], context: PathContext): Finding {
   const outside = outsideOf(paths, context).filter(
     path => !readable.some(folder => path === folder || path.startsWith(`${folder}/`)),
   );
-  const secret = paths.filter(path => namesSecret(path, context));
-  const reasons: readonly Reason[] = [
-    ...withPaths('reads-outside', outside),
-    ...withPaths('reads-secrets', [...new Set(secret)]),
-  ];
+  const secret = secretsIn(paths, context);
+  const reasons: readonly Reason[] = [...withPaths('reads-outside', outside), ...withPaths('reads-secrets', secret)];
   const decision = reasons.length === 0 ? 'allow' : 'ask';
   return {decision, risk: 'read-only', reasons, target: 'ordinary', detail: noDetail};
 }
+
+const secretsIn = (paths: readonly string[], context: PathContext): readonly string[] => [
+  ...new Set(paths.filter(path => namesSecret(path, context))),
+];
 
 /** Whether the name in the workspace, or that of the file a link leads to, says that it holds secrets. */
 const namesSecret = (path: string, context: PathContext): boolean =>
@@ -159,11 +160,14 @@ function editing(access: Extract<Access, {kind: 'edit'}>, context: PathContext):
     path =>
       protectedPart(realParts(path, context), context) ?? protectedPart(writtenParts(path, context), context) ?? [],
   );
+  // A protected file has the stricter reason.
+  const secret = weftFilePaths.length + guarded.length > 0 ? [] : secretsIn(paths, context);
   return {
     decision: 'ask',
     risk: 'local-change',
     reasons: [
       ...withPaths('writes-outside', outside),
+      ...withPaths('writes-secrets', secret),
       ...withPaths('writes-weft-files', weftFilePaths),
       ...withPaths('writes-protected', guarded),
       ...handoverReasons(access),
@@ -175,14 +179,22 @@ function editing(access: Extract<Access, {kind: 'edit'}>, context: PathContext):
           ? 'protected'
           : outside.length > 0
             ? 'outside'
-            : 'ordinary',
+            : secret.length > 0
+              ? 'secret'
+              : 'ordinary',
     detail: noDetail,
   };
 }
 
 /** The reason, where there is a path that it speaks of. */
 const withPaths = (
-  kind: 'reads-outside' | 'reads-secrets' | 'writes-outside' | 'writes-weft-files' | 'writes-protected',
+  kind:
+    | 'reads-outside'
+    | 'reads-secrets'
+    | 'writes-outside'
+    | 'writes-secrets'
+    | 'writes-weft-files'
+    | 'writes-protected',
   paths: readonly string[],
 ): readonly Reason[] => (paths.length === 0 ? [] : [{kind, paths}]);
 

@@ -71,6 +71,37 @@ test('a rule whose parenthesis is not closed permits nothing: it is refused', as
   expect(() => scene.read('made')).toThrow('ENOENT');
 });
 
+test('acceptEdits permits no edit of a file that is not read unasked, and says so', async () => {
+  await using scene = await openScene([
+    [
+      call('Write', {file_path: '.env', content: 'A=1\n'}),
+      call('ApplyPatch', {patch: '*** Begin Patch\n*** Add File: id_rsa\n+x\n*** End Patch'}),
+      call('Write', {file_path: '.env.example', content: 'A=\n'}),
+    ],
+    say('done'),
+  ]);
+  const {code} = await scene.run(['--prompt', 'x', '--permission-mode', 'acceptEdits']);
+  expect([code, scene.read('.env.example')]).toEqual([3, 'A=\n']);
+  for (const path of ['.env', 'id_rsa']) expect(() => scene.read(path)).toThrow('ENOENT');
+  const told = toldResults(scene.server.requests[1]);
+  expect(told.slice(0, 2)).toEqual([
+    expect.stringContaining('Changes files that may hold secrets: .env'),
+    expect.stringContaining('Changes files that may hold secrets: id_rsa'),
+  ]);
+});
+
+test('a path that is too long is called that', async () => {
+  await using scene = await openScene([
+    [call('Read', {file_path: 'a/'.repeat(2100)}), call('Write', {file_path: 'b'.repeat(300), content: ''})],
+    say('done'),
+  ]);
+  expect((await scene.run(['--prompt', 'x'])).code).toBe(0);
+  expect(toldResults(scene.server.requests[1])).toEqual([
+    expect.stringMatching(/ is too long: it is 4200 characters long/u),
+    expect.stringMatching(/ is too long: a name in it has 300 bytes/u),
+  ]);
+});
+
 test('acceptEdits permits no edit outside the workspace', async () => {
   await using scene = await openScene([call('Write', {file_path: '../beside.txt', content: 'x'}), say('done')]);
   const {code} = await scene.run(['--prompt', 'x', '--permission-mode', 'acceptEdits']);

@@ -308,7 +308,7 @@ function documentBlock({path, lines}: MentionCandidate, {conversation}: SessionC
 
 /** How the fault of a read begins or ends where nothing is at the path; a file that exists and cannot be read has another fault. */
 const nothingThere =
-  /there is no such file|a part of its path is a file|name too long|could not be read: (?!permission|operation)|A path cannot|characters long/u;
+  /there is no such file|a part of its path is a file|too long|could not be read: (?!permission|operation)|A path cannot/u;
 
 function requestOf({path, lines}: MentionCandidate): ReadRequest {
   if (lines === 'all') return {path, offset: 1, limit: defaultLines};

@@ -1,5 +1,7 @@
 import type {FolderEntry} from '../../actions/ports.ts';
+import {clip} from '../../base/clip.ts';
 import {compileName} from '../../base/glob.ts';
+import {longestPath} from '../../base/invalid-path.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {PartEffect} from '../../domain/reason.ts';
@@ -122,6 +124,7 @@ interface Where {
 }
 
 function whyNotPlain({text}: ExpandedText, use: Use, {directories, context}: Where): PartEffect | undefined {
+  if (text.length > longestPath) return `names a path that is too long: ${clip(text, 60)}`;
   if (use === 'read' && looksSecret(text)) return `reads a file that may hold secrets: ${text}`;
   const starts = isAbsolutePath(text) ? [''] : directories;
   if (starts.length === 0) return `reads ${text} in a folder that is not known`;

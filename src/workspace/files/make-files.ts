@@ -1,5 +1,6 @@
 import type {CachedReplacement, PlannedFile, ShownLines} from './plan-edits.ts';
-import {holds, limitToJudgedPaths, makePaths, type Paths, whyInvalidPath} from './resolve-path.ts';
+import {whyInvalidPath} from '../../base/invalid-path.ts';
+import {holds, limitToJudgedPaths, makePaths, type Paths} from './resolve-path.ts';
 import type {ChangedPlan} from './user-changes.ts';
 import QuickLRU from 'quick-lru';
 import type {UserChanges, EditRequest, FilesPort, ReadRequest} from '../../actions/files-port.ts';

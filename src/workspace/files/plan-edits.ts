@@ -18,7 +18,8 @@ import {
   sha256,
   takeSnapshot,
 } from './file-snapshot.ts';
-import {expandHome, type Paths, realPath, whyInvalidPath} from './resolve-path.ts';
+import {whyInvalidPath} from '../../base/invalid-path.ts';
+import {expandHome, type Paths, realPath} from './resolve-path.ts';
 import {decodeText} from './text-encoding.ts';
 
 /** What planning needs: how paths are resolved, and what the model has read and was shown. */

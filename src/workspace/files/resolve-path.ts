@@ -2,6 +2,7 @@ import {lstatSync, readlinkSync, realpathSync} from 'node:fs';
 import {dirname, basename, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import type {ResolvedPath} from '../../actions/files-port.ts';
 import {clip} from '../../base/clip.ts';
+import {longestPath} from '../../base/invalid-path.ts';
 import type {JudgedPath} from '../../domain/obligation.ts';
 
 /** How paths are read and shown in one workspace. */
@@ -15,9 +16,6 @@ export interface Paths {
   /** All roots, resolved. */
   readonly roots: readonly string[];
 }
-
-/** Characters of a path: no system takes a longer one. */
-const longestPath = 4096;
 
 /** Links that are followed one after the other; a path with more counts as missing. */
 const mostLinks = 40;
@@ -36,7 +34,7 @@ export function makePaths(options: {readonly roots: readonly string[]; readonly 
       return roots();
     },
     resolve(path) {
-      // Whoever would use such a path refuses it (see `pathTrouble`), so the disk need not be asked.
+      // Whoever would use such a path refuses it (see `whyInvalidPath`), so the disk need not be asked.
       if (path.length > longestPath) return {path: clip(path, longestPath), place: 'outside-workspace'};
       const real = realPath(resolve(first(), expandHome(path, options.home)));
       return {path: real, place: roots().some(root => holds(root, real)) ? 'inside-workspace' : 'outside-workspace'};
@@ -73,13 +71,6 @@ export function holds(folder: string, path: string): boolean {
 export function expandHome(path: string, home: string): string {
   if (path === '~') return home;
   return path.startsWith('~/') ? join(home, path.slice(2)) : path;
-}
-
-/** Why `path`, as it was written, cannot be the path of anything; `undefined` when it can. */
-export function whyInvalidPath(path: string): string | undefined {
-  if (path.includes('\0')) return 'A path cannot hold a NUL character.';
-  if (path.length <= longestPath) return undefined;
-  return `The path ${clip(path, 60)} is ${path.length} characters long; at most ${longestPath} are possible.`;
 }
 
 /**

@@ -5,7 +5,8 @@ import {compileGlob, hasWildcard, type PathTest} from '../../base/glob.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {missingFileText} from '../files/file-snapshot.ts';
-import {expandHome, holds, type Paths, whyInvalidPath} from '../files/resolve-path.ts';
+import {whyInvalidPath} from '../../base/invalid-path.ts';
+import {expandHome, holds, type Paths} from '../files/resolve-path.ts';
 
 /** One run over the names below a folder. */
 interface GlobWalk {

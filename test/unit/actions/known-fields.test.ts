@@ -92,6 +92,31 @@ describe('a field under another name', () => {
   });
 });
 
+const long = 'a'.repeat(256);
+const deep = 'a/'.repeat(2100);
+
+test.each<readonly [tool: string, input: Json]>([
+  ['Read', {file_path: `src/${long}`}],
+  ['Read', {files: [{file_path: 'a'}, {file_path: deep}]}],
+  ['Edit', {file_path: long, old_string: 'a', new_string: 'b'}],
+  ['MultiEdit', {file_path: deep, edits: [{old_string: 'a', new_string: 'b'}]}],
+  ['Write', {file_path: `/${'é'.repeat(128)}`, content: ''}],
+  ['ApplyPatch', {patch: `*** Begin Patch\n*** Delete File: ${long}\n*** End Patch`}],
+  ['Grep', {pattern: 'a', path: long}],
+  ['Glob', {pattern: '*', path: deep}],
+  ['SearchCodebase', {query: 'a', path: long}],
+  ['UploadArtifact', {file_path: deep}],
+])('%s: a path that is too long is called that, and lies nowhere', (tool, input) => {
+  expect(decoded(tool, input)).toMatch(
+    /^The path \S+… is too long: (?:it is 4200 characters long; at most 4096 are possible|a name in it has 256 bytes of at most 255)\.$/u,
+  );
+});
+
+test('a path of the greatest length is taken', () => {
+  const path = `${'a'.repeat(255)}/`.repeat(15) + 'b'.repeat(255);
+  expect(decoded('Read', {file_path: path})).toEqual({requests: [{path, offset: 1, limit: 2000}]});
+});
+
 describe('null', () => {
   test('is a field that is left out', () => {
     const input = {pattern: '*', path: null, max_depth: null, search_dir: null, root: null};

@@ -78,6 +78,11 @@ describe('without rules', () => {
     });
     expect((await judge(bash('ls', {is_read_only: false}))).reasons).toEqual(['The model says it changes something']);
   });
+
+  test('a command with a path that nothing can have is asked about for that, not for the place', async () => {
+    const {decision, reasons} = await judge(bash(`cat ${'a/'.repeat(2100)}b`));
+    expect([decision, reasons]).toEqual(['ask', [expect.stringMatching(/^Names a path that is too long: a\/a\//u)]]);
+  });
 });
 
 describe('modes', () => {
@@ -87,6 +92,10 @@ describe('modes', () => {
     ['acceptEdits', edit('link/a.ts'), 'ask'],
     ['acceptEdits', edit('.github/workflows/ci.yml'), 'ask'],
     ['acceptEdits', edit('.GIT/config'), 'ask'],
+    ['acceptEdits', edit('.env'), 'ask'],
+    ['acceptEdits', edit('config/credentials.json'), 'ask'],
+    ['acceptEdits', edit('.env.example'), 'allow'],
+    ['bypassPermissions', edit('.env'), 'allow'],
     ['acceptEdits', edit('.weft/settings.json'), 'ask'],
     ['acceptEdits', bash('make'), 'ask'],
     ['plan', edit('a.ts'), 'deny'],

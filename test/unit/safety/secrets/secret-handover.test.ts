@@ -45,11 +45,17 @@ describe('a secret goes nowhere unless the user has seen it go', () => {
 
   test.each([
     ['what stood there before stays', edit('src/a.ts', `a ${token}`, `b ${token}`)],
-    ['a file for secrets', write('.env', `API_TOKEN=${token}\n`)],
-    ['a file for secrets further down', edit('web/.env.local', 'x', token)],
     ['no secret', write('a.ts', 'x')],
   ])('%s: acceptEdits lets it through', async (_title, subject) => {
     expect((await judge(subject, {mode: 'acceptEdits'})).decision).toBe('allow');
+  });
+
+  test.each([
+    ['a file for secrets', write('.env', `API_TOKEN=${token}\n`), '.env'],
+    ['a file for secrets further down', edit('web/.env.local', 'x', token), 'web/.env.local'],
+  ])('%s asks for the file alone, as reading it does', async (_title, subject, path) => {
+    const {decision, reasons} = await judge(subject, {mode: 'acceptEdits'});
+    expect([decision, reasons]).toEqual(['ask', [`Changes files that may hold secrets: ${path}`]]);
   });
 
   test('only rules that would give it are offered', async () => {

@@ -45,7 +45,7 @@ describe('paths of any length', () => {
   test('neither read nor edited beyond the bound', async () => {
     using space = workspace();
     const path = 'a/'.repeat(8000);
-    const words = `The path ${path.slice(0, 59)}… is 16000 characters long; at most 4096 are possible.`;
+    const words = `The path ${path.slice(0, 59)}… is too long: it is 16000 characters long; at most 4096 are possible.`;
     expect(messageOf(await space.read(path))).toBe(words);
     expect(messageOf(await space.edit(write(path, 'x')))).toBe(words);
     expect((await space.read('a/'.repeat(2000))).tag).toBe('failed');

@@ -1,0 +1,19 @@
+import {clip} from './clip.ts';
+
+/** Characters of a path: no system takes a longer one. */
+export const longestPath = 4096;
+
+/** Bytes of one name in a path. */
+const longestName = 255;
+
+/** Returns why `path`, as it was written, cannot be the path of anything; `undefined` if it can. */
+export function whyInvalidPath(path: string): string | undefined {
+  if (path.includes('\0')) return 'A path cannot hold a NUL character.';
+  const shown = clip(path, 60);
+  if (path.length > longestPath)
+    return `The path ${shown} is too long: it is ${path.length} characters long; at most ${longestPath} are possible.`;
+  const most = Math.max(...path.split('/').map(name => new TextEncoder().encode(name).length));
+  return most > longestName
+    ? `The path ${shown} is too long: a name in it has ${most} bytes of at most ${longestName}.`
+    : undefined;
+}
