@@ -74,6 +74,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (session.plans.kept !== 'none') return {kind: 'done'};
     pauses = stats.last.stop === 'paused' ? pauses + 1 : 0;
     if (pauses > 0 && pauses <= maxPauses) continue;
+    if (pauses > 0) warn(session, `Stopped: the provider paused its answer ${pauses} times in a row.`);
 
     const step = context.structured.afterTurn(turn);
     if (step.kind === 'ask-again') {

@@ -9,7 +9,7 @@ import {WeftServer} from '../support/weft-server.ts';
 let server: WeftServer;
 beforeAll(async () => {
   server = await WeftServer.start({
-    args: ['--allow-host', 'weft.test', '--allow-origin', 'https://ui.test'],
+    args: ['--allow-host', 'Weft.Test', '--allow-origin', 'https://ui.test'],
   });
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -42,6 +42,7 @@ test('only loopback names with the port, and allowed names, are a Host', async (
     `[::1]:${port}`,
     `LOCALHOST:${port}`,
     'weft.test:9',
+    'WEFT.test',
     'weft.test',
   ])
     expect([host, await status(host)]).toEqual([host, 200]);

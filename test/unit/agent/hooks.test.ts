@@ -1,6 +1,6 @@
 import {reasonOf} from '../../support/reason.ts';
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
-import {failed} from '../../../src/base/outcome.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 import {historyFromJournal} from '../../../src/domain/history.ts';
@@ -367,6 +367,49 @@ async function answered(
 }
 
 const onlyMake = (command: string): Verdict => (command === 'make' ? asks : forbids);
+
+test('an interrupt after a yes of a hook: nothing runs, and the journal has no approval', async () => {
+  const rules = [{change: 'add', list: 'allow', rule: 'Bash(make)', scope: 'session'}] as const;
+  const ran: string[] = [];
+  const bench: Bench = engineBench([make(), says('ok')], {
+    assess: () => asks,
+    hooks: {permissionRequest: async () => reply({verdict: {kind: 'allow', input: 'unchanged', rules}})},
+    changeRules: async () => {
+      bench.engine.submit({op: 'interrupt'});
+      return ok(undefined);
+    },
+    shell: async ({command}) => {
+      ran.push(command);
+      return finishedReport('');
+    },
+  });
+  const summary = await bench.prompt('go');
+  const [told] = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.toolResult] : []));
+  expect([summary.end, told?.outcome, ran]).toEqual([{kind: 'interrupted'}, 'cancelled', []]);
+  expect(bench.session.kept.filter(({kind}) => kind === 'approval')).toEqual([]);
+});
+
+test('in dontAsk mode nobody is asked, though somebody is there: no person and no hook', async () => {
+  const asked: string[] = [];
+  const bench = engineBench([make(), says('ok')], {
+    assess: () => asks,
+    options: {mode: 'dontAsk', interaction: 'interactive'},
+    hooks: {
+      async permissionRequest() {
+        asked.push('hook');
+        return reply({verdict: {kind: 'allow', input: 'unchanged', rules: []}});
+      },
+    },
+  });
+  const summary = await bench.prompt('go');
+  const [told] = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.toolResult] : []));
+  expect(told).toMatchObject({
+    outcome: 'cancelled',
+    content: [{text: expect.stringContaining("needs the user's approval, and the user does not want to be asked.")}],
+  });
+  expect([asked, bench.events.filter(({event}) => event === 'approval-requested')]).toEqual([[], []]);
+  expect(summary).toMatchObject({end: {kind: 'done'}, denials: [{by: 'nobody'}]});
+});
 
 describe('a program’s answer to an approval', () => {
   const id = actionId('b');

@@ -11,7 +11,7 @@ import {connectAnthropic} from '../../../src/models/anthropic.ts';
 import {eventsOf} from '../../support/model-events.ts';
 import {fail} from '../../support/model-script.ts';
 import {answers, startModelServer} from '../../support/model-server.ts';
-import {engineBench, says, type ScriptedAnswer} from '../../support/memory-ports.ts';
+import {callBlock, callsTools, engineBench, says, type ScriptedAnswer} from '../../support/memory-ports.ts';
 
 const result = {
   type: 'web_search_result',
@@ -170,6 +170,21 @@ test('a paused answer is asked to go on, with nothing between, and its searches 
     event.event === 'usage-changed' ? Object.values(event.usage.models).map(({webSearches}) => webSearches) : [],
   );
   expect(Math.max(...searches)).toBe(2);
+});
+
+test('a provider that pauses without end is asked ten more times, and the user is told', async () => {
+  const bench = engineBench(Array.from({length: 20}, (_, at) => paused(at)));
+  expect((await bench.prompt('go')).end).toEqual({kind: 'done'});
+  expect(bench.model.requests).toHaveLength(11);
+  expect(bench.events.flatMap(event => (event.event === 'notice' ? [event.text] : []))).toEqual([
+    'Stopped: the provider paused its answer 11 times in a row.',
+  ]);
+});
+
+test('pauses between which the model works are not counted together', async () => {
+  const pauses = Array.from({length: 6}, (_, at) => paused(at));
+  const bench = engineBench([...pauses, callsTools(callBlock('Bash', {command: 'ls'})), ...pauses, says('done')]);
+  expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, answer: 'done'});
 });
 
 test('a server that knows no tool of the provider refuses: what to do about it is said', async () => {

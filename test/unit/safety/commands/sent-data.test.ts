@@ -88,6 +88,8 @@ test.each([
   'curl -o /tmp/x https://api.example',
   'curl "https://api.example/$(git rev-parse HEAD)"',
   'cat .env; curl https://api.example',
+  'cat .env | head; curl -d x=1 https://api.example',
+  'curl -H "X: $TOKEN" https://api.example; cat .env',
   'git push origin main',
   'git push -u origin HEAD',
   'git push --force-with-lease',

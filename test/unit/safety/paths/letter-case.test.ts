@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {letterCaseOf} from '../../../../src/safety/paths/path-parts.ts';
+import {bash, judgeOnDisk, parsedRules} from '../support/judging.ts';
 import {
   patternMatches,
   patternMayMatch,
@@ -27,6 +28,9 @@ test.each<[string, readonly string[], boolean]>([
   ['secret/*.key', ['secret', 'a.pem'], false],
   ['**/.env', ['a', '.ENV'], true],
   ['caf\u{e9}', ['CAFE\u{301}'], true],
+  ['SECRET/*.KEY', ['secret', 'a.key'], true],
+  ['Secret/A?.Key', ['secret', 'ab.key'], true],
+  ['SECRET/*.KEY', ['secret', 'a.pem'], false],
 ])('%s fits %j without case: %s', (pattern, path, fits) => {
   expect(patternMatches(parts(pattern), path, 'folded')).toBe(fits);
   if (fits) expect(patternMatches(parts(pattern), path, 'exactly')).toBe(false);
@@ -46,4 +50,27 @@ test.each<[string, readonly string[], boolean]>([
   ['**/.env', ['a', '*', '.{env,x}'], true],
 ])('%s may be %j: %s', (pattern, path, fits) => {
   expect(patternMayMatch(parts(pattern), path, 'exactly')).toBe(fits);
+  const capitals = path.map(name => name.toUpperCase());
+  expect(patternMayMatch(parts(pattern), capitals, 'folded')).toBe(fits);
+  expect(patternMayMatch(parts(pattern.toUpperCase()), path, 'folded')).toBe(fits);
+});
+
+test.each([
+  ['Read(SECRET/*.KEY)', 'cat secret/a.key'],
+  ['Read(secret/*.key)', 'cat SECRET/A.KEY'],
+  ['Read(Secret/**)', 'cat secret/deep/a'],
+  ['Read(Secret/A.*)', 'cat secret/a*'],
+])('the rule %s denies %s on a file system without case', async (rule, command) => {
+  const denies = async (resolve: (path: string) => string) => {
+    const judge = judgeOnDisk('/w', '/home/me', {
+      rules: {allow: [], ask: [], deny: parsedRules(rule)},
+      list: () => [],
+      resolve: path => ({
+        path: resolve(path.startsWith('/') ? path : `/w/${path}`),
+        place: /^\/w(?:\/|$)/iu.test(path) || !path.startsWith('/') ? 'inside-workspace' : 'outside-workspace',
+      }),
+    });
+    return (await judge.assess(bash(command), 'default', new AbortController().signal)).decision === 'deny';
+  };
+  expect([await denies(path => path.toLowerCase()), await denies(path => path)]).toEqual([true, false]);
 });
