@@ -44,7 +44,7 @@ export function userAtBrowser(
     secrets,
     links,
     credentials,
-    fetch: (url, init) => fetch(url, init),
+    fetchFor: () => (url, init) => fetch(url, init),
     now: () => 1_000_000,
     learnSecret: secret => void secrets.add(secret),
     offerLink({url, redirectUrl}) {

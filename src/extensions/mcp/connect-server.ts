@@ -1,6 +1,4 @@
 import {
-  type AuthProvider,
-  type OAuthClientProvider,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
@@ -10,6 +8,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import type {ServerProcesses} from '../../actions/mcp-port.ts';
+import type {Authorization} from './oauth/session-auth.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {HttpServer, ServerConfig} from './server-config.ts';
 import {
@@ -28,7 +27,7 @@ export interface ServerToConnect {
   readonly directory: string;
   readonly processes: ServerProcesses;
   /** Gives an HTTP server what it wants to see of the user; `undefined`: only the headers of the configuration. */
-  readonly authorization: AuthProvider | OAuthClientProvider | undefined;
+  readonly authorization: Authorization | undefined;
   /** What an earlier connection found; counts only where the configuration says `auto`. */
   readonly era: ProtocolEra;
   readonly options: ConnectionOptions;
@@ -102,13 +101,13 @@ async function connectStdio(
 function httpTransport({url, headers}: HttpServer, {authorization}: ServerToConnect): Transport {
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: {headers: {...headers}},
-    ...(authorization === undefined ? {} : {authProvider: authorization}),
+    ...authorization,
   });
 }
 
 function sseTransport({url, headers}: HttpServer, {authorization}: ServerToConnect): Transport {
   return new SSEClientTransport(new URL(url), {
     requestInit: {headers: {...headers}},
-    ...(authorization === undefined ? {} : {authProvider: authorization}),
+    ...authorization,
   });
 }

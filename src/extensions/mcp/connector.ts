@@ -1,6 +1,6 @@
+import type {Authorization} from './oauth/session-auth.ts';
 import {basename} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import type {AuthProvider, OAuthClientProvider} from '@modelcontextprotocol/client';
 import type {ServerProcesses} from '../../actions/mcp-port.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -19,10 +19,7 @@ interface ConnectorOptions {
   /** The workspace folders; programs start in the first. */
   readonly roots: readonly [string, ...string[]];
   /** Gives an HTTP server what it wants to see of the user; `undefined` where its configuration does. */
-  readonly authorization: (
-    server: string,
-    config: ServerConfig,
-  ) => Promise<AuthProvider | OAuthClientProvider | undefined>;
+  readonly authorization: (server: string, config: ServerConfig) => Promise<Authorization | undefined>;
   /** Why a server of the project may not be started now; empty where it may. */
   readonly obstacle: (server: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig}) => Promise<string>;
   /** weft's own version. */

@@ -83,7 +83,7 @@ async function* typedLines(signal: AbortSignal): AsyncGenerator<string> {
 /** `weft mcp logout`: revokes the tokens where the authorization server takes them back, and forgets them in any case. */
 export async function logout(name: string, {cwd}: InFolder): Promise<ExitCode> {
   await requireOutsideWeft('Signing out of an MCP server');
-  const {credentials, fetch} = oauthDeps(() => {});
+  const {credentials, fetchFor} = oauthDeps(() => {});
   const address = /^https?:\/\//u.test(name) ? URL.parse(name) : null;
   const url = address ?? (await httpServer(name, existingFolder(cwd ?? '.'))).server.url;
   const key = serverKey(url);
@@ -96,7 +96,7 @@ export async function logout(name: string, {cwd}: InFolder): Promise<ExitCode> {
   unwrap(await credentials.forget(key));
   note(`the sign-in to ${visibleExactLine(name)} is removed from ${place}`);
   if (credential === undefined) return exitCode.done;
-  const revoked = await revokeCredential({url, credential}, fetch, AbortSignal.timeout(revokeMs));
+  const revoked = await revokeCredential({url, credential}, fetchFor(url), AbortSignal.timeout(revokeMs));
   if (revoked === 'revoked') note(`its tokens are revoked at ${new URL(credential.issuer).host}`);
   else if (revoked === 'not-offered') note('its tokens cannot be revoked: they are good until they run out');
   else note(`its tokens could not be revoked, and are good until they run out: ${revoked.failed}`);

@@ -27,7 +27,11 @@ export interface OAuthServer {
 /** What signing in needs of the world. */
 export interface OAuthDeps {
   readonly credentials: CredentialStore;
-  readonly fetch: FetchLike;
+  /**
+   * A `fetch` for a server at one of these addresses, which the user has named. It refuses other addresses that the web tools refuse: the
+   * server may have named those.
+   */
+  readonly fetchFor: (...named: readonly URL[]) => FetchLike;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Told of every token and client secret as soon as it is known, so that it is redacted everywhere. */
@@ -46,14 +50,22 @@ export function serverKey(url: URL): string {
  * a request that the user has to sign in for rejects with `SignInNeeded`. Tokens that run out are refreshed once, however many
  * requests wait for it.
  */
-export async function sessionAuth(
-  server: OAuthServer,
-  deps: OAuthDeps,
-  signal: AbortSignal,
-): Promise<AuthProvider | OAuthClientProvider> {
-  return server.oauth.grant === 'authorization-code'
-    ? new SessionAuth(server, deps, signal)
-    : machineAuth(server.oauth, {fetch: oauthFetch(deps.fetch, signal), learnSecret: deps.learnSecret});
+export async function sessionAuth(server: OAuthServer, deps: OAuthDeps, signal: AbortSignal): Promise<Authorization> {
+  const {oauth, url} = server;
+  if (oauth.grant === 'authorization-code')
+    return {authProvider: new SessionAuth(server, deps, signal), fetch: deps.fetchFor(url)};
+  const named = oauth.grant === 'enterprise' ? [url, new URL(oauth.identityProvider.tokenUrl)] : [url];
+  const fetch = deps.fetchFor(...named);
+  return {
+    authProvider: await machineAuth(oauth, {fetch: oauthFetch(fetch, signal), learnSecret: deps.learnSecret}),
+    fetch,
+  };
+}
+
+/** The proof of a connection, and the `fetch` that all its requests go through. */
+export interface Authorization {
+  readonly authProvider: AuthProvider | OAuthClientProvider;
+  readonly fetch: FetchLike;
 }
 
 /** Tokens are refreshed this long before they run out: clocks differ, and requests take time. */
@@ -119,11 +131,11 @@ class SessionAuth implements AuthProvider {
   }
 
   async #refreshNow(credential: ServerCredential, challenge: AuthChallenge): Promise<ServerCredential | undefined> {
-    const {fetch, now, learnSecret, credentials} = this.#deps;
+    const {fetchFor, now, learnSecret, credentials} = this.#deps;
     const fresh = await refreshCredential(credential, {
       url: this.#server.url,
       challenge,
-      fetch: oauthFetch(fetch, this.#signal),
+      fetch: oauthFetch(fetchFor(this.#server.url), this.#signal),
       now,
     });
     if (fresh === undefined) return undefined;

@@ -111,7 +111,7 @@ async function authorize(
 ): Promise<ServerCredential> {
   const {auth, computeScopeUnion, discoverOAuthServerInfo} = await import('@modelcontextprotocol/client');
   const {server, challenge, listener, before, moreScope} = request;
-  const fetchFn = oauthFetch(deps.fetch, signal);
+  const fetchFn = oauthFetch(deps.fetchFor(server.url), signal);
   const place = challenge.resourceMetadataUrl === undefined ? {} : {resourceMetadataUrl: challenge.resourceMetadataUrl};
   const discovery: OAuthDiscoveryState = {
     ...(await discoverOAuthServerInfo(server.url, {fetchFn, ...place})),

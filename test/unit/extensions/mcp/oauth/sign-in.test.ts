@@ -19,9 +19,7 @@ const whyNot = async (outcome: ReturnType<typeof signInTo>): Promise<string> => 
 async function ask(server: OAuthServer, deps: OAuthDeps, method = 'tools/list'): Promise<unknown> {
   const never = new AbortController().signal;
   const target = {name: 'protected', url: new URL(server.mcpUrl), oauth: defaultOAuthSettings};
-  const transport = new StreamableHTTPClientTransport(target.url, {
-    authProvider: await sessionAuth(target, deps, never),
-  });
+  const transport = new StreamableHTTPClientTransport(target.url, await sessionAuth(target, deps, never));
   const {promise, resolve} = Promise.withResolvers<unknown>();
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
   transport.onmessage = resolve;
@@ -157,7 +155,7 @@ describe('a session', () => {
     server.expireTokens();
     const target = {name: 'protected', url: new URL(server.mcpUrl), oauth: defaultOAuthSettings};
     const auth = await sessionAuth(target, user, new AbortController().signal);
-    const transport = new StreamableHTTPClientTransport(target.url, {authProvider: auth});
+    const transport = new StreamableHTTPClientTransport(target.url, auth);
     await transport.start();
     await Promise.all([1, 2, 3].map(id => transport.send({jsonrpc: '2.0', id, method: 'tools/list', params: {}})));
     await transport.close();
@@ -334,11 +332,11 @@ describe('signing out', () => {
     if (credential === undefined) throw new Error('not signed in');
     const given = {url: new URL(server.mcpUrl), credential};
     const signal = AbortSignal.timeout(10_000);
-    expect(await revokeCredential(given, user.fetch, signal)).toBe('revoked');
+    expect(await revokeCredential(given, user.fetchFor(), signal)).toBe('revoked');
     expect([server.tokens.size, server.refreshTokens.size]).toEqual([0, 0]);
     server.behaviour.metadata = {revocation_endpoint: undefined};
-    expect(await revokeCredential(given, user.fetch, signal)).toBe('not-offered');
+    expect(await revokeCredential(given, user.fetchFor(), signal)).toBe('not-offered');
     server.behaviour.metadata = {revocation_endpoint: 'http://evil.example/'};
-    expect(await revokeCredential(given, user.fetch, signal)).toEqual({failed: 'its address has no encryption'});
+    expect(await revokeCredential(given, user.fetchFor(), signal)).toEqual({failed: 'its address has no encryption'});
   });
 });
