@@ -134,6 +134,26 @@ test('killed while two sessions run, each can be continued; and no other weft op
   }
 });
 
+test('SIGTERM stops every session and keeps it; screen reader mode says what goes on', async () => {
+  await using scene = await openScene([
+    call('Bash', {command: waits}),
+    [say('Two.\n\n'), until(new Promise(() => {}))],
+  ]);
+  using terminal = open(scene, ['--accessible', ...free, 'First task']);
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  terminal.type('/clear\r');
+  await terminal.until(/New session\.[^]*Session "First task" goes on in the background\. \/resume goes back to it\./u);
+  terminal.type('Second task\r');
+  await terminal.until(/Two\./u);
+  terminal.type('/exit\r');
+  await terminal.until(/Quit and stop 1 running session\?\s+First task: running\s+y stop and quit, n cancel/u);
+  process.kill(terminal.pid, 'SIGTERM');
+  expect(await terminal.exited).toBe(143);
+  await processGone(pid);
+  const rows = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout);
+  expect(rows.map(({title}: {title: string}) => title).toSorted()).toEqual(['First task', 'Second task']);
+});
+
 test('a command in the background stays with the user who clears a session at rest', async () => {
   await using scene = await openScene([call('Bash', {command: waits, wait_until_completion: false}), say('It runs.')]);
   using terminal = open(scene, [...free, 'Start it.']);

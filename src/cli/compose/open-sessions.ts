@@ -26,7 +26,8 @@ import {hasEnded} from '../../domain/sub-agent.ts';
 import {askOf, asksUser, isAnswer, LiveEvents} from '../../server/live-events.ts';
 
 /** The session that an operation asks for. */
-export type WantedSession = Extract<Op, {op: 'open-session'}>['session'];
+export type WantedSession = OpenOp['session'];
+type OpenOp = Extract<Op, {op: 'open-session'}>;
 
 interface OpenSessionsOptions {
   /** Opens a session beside those that are open; the error is a sentence. New sessions begin in `directory`. */
@@ -110,18 +111,25 @@ export class OpenSessions implements AgentClient {
     await Promise.all([...open.map(({client}) => client.close(reason)), ...this.#closings]);
   }
 
-  async #go(op: Extract<Op, {op: 'open-session'}>): Promise<void> {
+  /** Operations that come meanwhile are meant for the session that is being opened. */
+  async #go(op: OpenOp): Promise<void> {
+    this.#held = [];
+    // A session that has just ended here may be the one that is wanted.
+    await Promise.all(this.#closings);
+    await this.#enter(op);
+    const held = this.#held;
+    this.#held = 'none';
+    for (const each of held) this.submit(each);
+  }
+
+  async #enter(op: OpenOp): Promise<void> {
     const {session: wanted} = op;
     const left = this.#shown;
     if (wanted.kind === 'resume' && wanted.id === left.id) return;
     const known = wanted.kind === 'resume' ? [...this.#background].find(({id}) => id === wanted.id) : undefined;
     if (known === undefined && !left.works && this.#options.atRest === 'goes-over') return left.submit(op);
-    this.#held = [];
     const next = known ?? (await this.#openBeside(wanted, left));
     if (next !== undefined) this.#show(next, left);
-    const held = this.#held;
-    this.#held = 'none';
-    for (const each of held) this.submit(each);
   }
 
   async #openBeside(wanted: WantedSession, left: OpenSession): Promise<OpenSession | undefined> {
@@ -129,8 +137,6 @@ export class OpenSessions implements AgentClient {
       this.#tell('warning', `${mostOpen} sessions are open. Stop one first: /resume lists them.`);
       return undefined;
     }
-    // A session that has just ended here may be the one that is wanted.
-    await Promise.all(this.#closings);
     try {
       const opened = await this.#options.open(wanted, left.summary().directory);
       if (opened.tag === 'ok') {
@@ -174,7 +180,10 @@ export class OpenSessions implements AgentClient {
     this.#switched = new AbortController();
     const [goesOn] = left.running();
     if (goesOn === undefined) this.#closeAtRest(left);
-    else this.#tell('info', `${left.name} goes on in the background. /resume goes back to it.`);
+    else {
+      const does = goesOn.state === 'needs-input' ? 'waits for your answer' : 'goes on in the background';
+      this.#tell('info', `${left.name} ${does}. /resume goes back to it.`);
+    }
   }
 
   /** Tells the user about a session that is not shown: a question, or its end. */
