@@ -52,6 +52,18 @@ describe('the list of sessions', () => {
     ]);
   });
 
+  test('says which ones run, in the place of their age', () => {
+    const states = new Map([
+      [idOf(0), 'needs-input'],
+      [idOf(1), 'commands'],
+    ] as const);
+    expect(insideOf(sessionsPanel(three, {firstPrompts: new Map(), costs: new Map(), states, now}))).toEqual([
+      '❯ 1  Mend the parser  needs your answer       1 message',
+      '  2  Write the docs   commands in background  2 messages',
+      '  3  Mend the lexer   36 min ago              3 messages',
+    ]);
+  });
+
   test('has titles and ages, and the last words of the selected one once they are read', () => {
     const opening = withPreview(
       sessionsPanel(three, {firstPrompts: new Map(), costs: new Map(), states: new Map(), now}),

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import type {RunningSession} from '../../src/domain/session-list.ts';
 import type {BlockInfo} from '../../src/actions/ports.ts';
 import {actionId, blockId} from '../../src/domain/ids.ts';
 import {nativeProof, nothingProven, type Proof} from '../../src/domain/sandbox.ts';
@@ -9,6 +10,7 @@ import {accepted} from './support/events.ts';
 import {drawn} from './support/drawn.ts';
 import {reduce} from '../../src/tui/state/reduce.ts';
 import {begin, mild} from './support/stage.ts';
+import {sessionInfo} from './support/scripted-engine.ts';
 
 const usage = {inputTokens: 4000, outputTokens: 900, cacheReadTokens: 40_000, cacheWriteTokens: 1000};
 const used: View = {
@@ -95,6 +97,35 @@ describe('the status line', () => {
         blocks => status(used, 100, blocks)[0]?.split(' · ')[1],
       ),
     ).toEqual(['2 servers :5188 :5188', '1 in background', '2 in background :5188', '1 needs input :5188 :5188']);
+  });
+
+  test('sessions that go on while another one is shown are counted; those that ask are named first', () => {
+    const summary = {
+      id: sessionInfo.id,
+      title: 'x',
+      directory: '/',
+      model: '',
+      createdAt: 0,
+      updatedAt: 0,
+      messages: 1,
+    };
+    const line = (...states: readonly RunningSession['state'][]) =>
+      drawn(
+        <StatusLine
+          view={used}
+          effort="default"
+          blocks={[]}
+          sessions={states.map(state => ({summary, state, background: []}))}
+          hint="none"
+          vim=""
+          width={40}
+        />,
+      )[0]?.split(' · ')[1];
+    expect([line('running'), line('commands', 'running'), line('running', 'needs-input')]).toEqual([
+      '1 session in background',
+      '2 sessions in background',
+      '1 session asks',
+    ]);
   });
 
   test('its right part stays where it is while the cost grows', () => {
