@@ -122,8 +122,8 @@ describe('the status line', () => {
         />,
       )[0]?.split(' · ')[1];
     expect([line('running'), line('commands', 'running'), line('running', 'needs-input')]).toEqual([
-      '1 session in background',
-      '2 sessions in background',
+      '1 session runs',
+      '2 sessions run',
       '1 session asks',
     ]);
   });

@@ -145,8 +145,8 @@ function backgroundText(running: readonly BlockInfo[]): string {
 /** `1 session asks`, or else how many run. */
 function sessionsText(sessions: readonly RunningSession[]): string {
   const asking = sessions.filter(({state}) => state === 'needs-input').length;
-  if (asking > 0) return `${pluralize(asking, 'session')} ${asking === 1 ? 'asks' : 'ask'}`;
-  return sessions.length === 0 ? '' : `${pluralize(sessions.length, 'session')} in background`;
+  const [count, does] = asking > 0 ? [asking, 'ask'] : [sessions.length, 'run'];
+  return count === 0 ? '' : `${pluralize(count, 'session')} ${does}${count === 1 ? 's' : ''}`;
 }
 
 /** `context 12 %`. */

@@ -11,7 +11,7 @@ import type {AgentRow} from '../../../../src/domain/sub-agent.ts';
 import {noUsage} from '../../../../src/domain/usage.ts';
 import {lookUntil} from '../../../support/look-until.ts';
 import {accepted, delta, finished, textStarted} from '../../../tui/support/events.ts';
-import {scriptedEngine, sessionInfo} from '../../../tui/support/scripted-engine.ts';
+import {opening, scriptedEngine, sessionInfo} from '../../../tui/support/scripted-engine.ts';
 
 function idOf(n: number): SessionId {
   const id = parseSessionId(`00000000-0000-4000-8000-00000000000${n}`);
@@ -33,7 +33,7 @@ const block: BlockInfo = {
 function session(n: number) {
   const engine = scriptedEngine();
   const watchers = new Set<(blocks: readonly BlockInfo[]) => void>();
-  const state: {closed: number; history: readonly Message[]} = {closed: 0, history: []};
+  const state = {closed: 0, history: [] as readonly Message[], gate: Promise.resolve()};
   const client: AgentClient = {
     ...engine,
     subscribe: listener =>
@@ -57,6 +57,8 @@ function session(n: number) {
     },
     async close() {
       state.closed += 1;
+      engine.emit(finished({kind: 'interrupted'}));
+      await state.gate;
     },
   };
   const runs = (...blocks: readonly BlockInfo[]): void => watchers.forEach(hear => hear(blocks));
@@ -155,6 +157,8 @@ describe('leaving a session', () => {
       delta('Half done'),
     ]);
     expect([two.state.closed, one.state.closed]).toEqual([1, 0]);
+    one.emit({...opening, session: {...sessionInfo, origin: 'new'}});
+    expect(heard.at(-1)).toMatchObject({session: {origin: 'new'}});
   });
 
   test('that cannot be opened leaves the user where he was', async () => {
@@ -225,6 +229,22 @@ describe('a session in the background', () => {
     expect([said(), one.state.closed, sessions.running()]).toEqual([[text], 1, []]);
   });
 
+  test('is closed before it is opened again', async () => {
+    const {sessions, one, two} = await left();
+    const gate = Promise.withResolvers<void>();
+    one.state.gate = gate.promise;
+    one.emit(finished({kind: 'done'}));
+    sessions.submit(resume(one.id));
+    await new Promise(resolve => setImmediate(resolve));
+    expect(two.ops).toEqual([]);
+    gate.resolve();
+    await lookUntil(
+      () => two.ops.length > 0,
+      () => 'nothing submitted',
+    );
+    expect(two.ops).toEqual([resume(one.id)]);
+  });
+
   test('stays open while its commands run', async () => {
     const {sessions, said, one} = await left();
     one.runs(block);
@@ -241,7 +261,7 @@ describe('a session in the background', () => {
     one.emit(finished({kind: 'done'}));
     expect([said(), one.state.closed]).toEqual([[], 0]);
     one.emit({event: 'agent-changed', row: {...row, status: {kind: 'succeeded', answer: 'There.'}}});
-    expect(one.ops).toEqual([{op: 'hear-agents', id: messageId('own1')}]);
+    expect([one.ops, one.state.closed]).toEqual([[{op: 'hear-agents', id: messageId('own1')}], 0]);
     one.emit({event: 'prompt-withdrawn', id: messageId('own1')});
     expect([said(), one.state.closed]).toEqual([['Session "Fix it" is done. /resume shows it.'], 1]);
   });
