@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {basename} from 'node:path';
 import type {AgentClient} from '../agent/client.ts';
-import {ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Places} from '../config/places.ts';
 import {causeText} from '../domain/fault.ts';
 import {messageId} from '../domain/ids.ts';
@@ -320,7 +320,9 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       ),
     );
   const engine = new OpenSessions(await compose(context, model), {
-    open: async wanted => ok(await compose(contextOf(context, wanted), model.apart())),
+    // A session that is not saved would be lost at its end.
+    open: async wanted =>
+      options.sessionPersistence ? ok(await compose(contextOf(context, wanted), model.apart())) : failed(stillRuns),
     atRest: 'goes-over',
     newPromptId: () => messageId(randomUUID()),
     now: Date.now,
@@ -378,6 +380,8 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   printLines(leaving.lines());
   return exitCode.done;
 }
+
+const stillRuns = 'Sessions are not saved here. Stop this one first, with Esc.';
 
 /** The run's context for another session than the one that the command line asks for. */
 function contextOf(context: RunContext, wanted: WantedSession): RunContext {

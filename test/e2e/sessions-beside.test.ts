@@ -65,8 +65,10 @@ test('the approval of a session in the background is announced, waits, and is an
   await terminal.until(/First\./u);
   terminal.type('/clear\r');
   await terminal.until(/Session "Make it\." goes on in the background/u);
+  expect(terminal.log()).not.toContain('weft (waits for you)');
   gate.resolve();
   await terminal.until(/Session "Make it\." needs your answer\. \/resume goes to it\.[^]*1 session asks/u);
+  expect(terminal.log()).toContain('weft (waits for you)');
   terminal.type('y\r');
   await terminal.until(/▌ y\s+● Second\./u);
   expect(existsSync(join(scene.place.work, 'made'))).toBe(false);
@@ -152,6 +154,14 @@ test('SIGTERM stops every session and keeps it; screen reader mode says what goe
   await processGone(pid);
   const rows = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout);
   expect(rows.map(({title}: {title: string}) => title).toSorted()).toEqual(['First task', 'Second task']);
+});
+
+test('a session that is not saved is not left while it works', async () => {
+  await using scene = await openScene([[say('One.'), until(new Promise(() => {}))]]);
+  using terminal = open(scene, ['--no-session-persistence', 'First task']);
+  await terminal.until(/One\./u);
+  terminal.type('/clear\r');
+  await terminal.until(/Sessions are not saved here\. Stop this one first, with Esc\.[^]*Working/u);
 });
 
 test('a command in the background stays with the user who clears a session at rest', async () => {

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {trackModes} from '../../src/tui/terminal/terminal-modes.ts';
 import {openTerminalTitle} from '../../src/tui/terminal/terminal-title.ts';
 import {accepted, finished} from './support/events.ts';
+import {opening} from './support/scripted-engine.ts';
 
 const titled = (name: string): string => `\u001B]2;${name}: ~/project\u0007`;
 
@@ -36,6 +37,14 @@ describe('keepTitle', () => {
     title.after([accepted('go')], 'asks-nothing');
     title.focus('no');
     expect(title.after([finished({kind: 'done'})], 'asks-nothing')).toBe(titled('weft') + call);
+  });
+
+  test('does not call when the user leaves a session that works', () => {
+    const title = openTerminalTitle({directory: '~/project', notify: 'bell'});
+    title.after([accepted('go')], 'asks-nothing');
+    expect(title.after([opening], 'asks-nothing')).toBe(titled('weft'));
+    title.after([accepted('go')], 'asks-nothing');
+    expect(title.after([opening, accepted('other')], 'asks-nothing')).toBe('');
   });
 
   test('a hostile folder name cannot end the title', () => {

@@ -432,11 +432,10 @@ export class ScreenReaderSession {
 
   /** If sessions run which end with weft, it asks first. To leave again is a yes. */
   #leave(exit: TuiExit): void {
-    const asks = this.#options.workAfter === 'stops' && exit.kind === 'left' && !this.#isQuitting;
-    const running = asks ? this.#options.runningSessions() : [];
-    if (running.length > 0) {
+    const panel = quitPanel(this.#options, exit.kind === 'demo' || this.#isQuitting ? 'asked' : 'unasked');
+    if (panel !== 'none') {
       this.#isQuitting = true;
-      return this.#open(quitPanel(running));
+      return this.#open(panel);
     }
     this.#leaving = 'leaves';
     this.#host.leave(exit);

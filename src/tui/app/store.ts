@@ -329,9 +329,12 @@ export class Store {
     };
   }
 
-  /** Whether an approval or a question waits for the user. */
+  /** Whether an approval or a question waits for the user, also in a session in the background. */
   get awaitsAnswer(): boolean {
-    return ['approval', 'question'].includes(attentionOf(this.#view).kind);
+    return (
+      ['approval', 'question'].includes(attentionOf(this.#view).kind) ||
+      this.#options.runningSessions().some(({state}) => state === 'needs-input')
+    );
   }
 
   /** Stops all timers, and returns the remaining lines for the scrollback. */
@@ -440,13 +443,12 @@ export class Store {
     }
   }
 
-  /** Leaves; if sessions run which end with weft, it asks first. To leave again while it asks is a yes. */
   #leave(): void {
-    const running = this.#options.workAfter === 'stops' ? this.#options.runningSessions() : [];
-    const {panel} = this.#ui;
-    const isAsked = panel !== 'none' && panel.panel === 'confirm' && panel.yes.do === 'quit';
-    if (running.length === 0 || isAsked) this.#host.leave({kind: 'left'});
-    else this.#ui = {...this.#ui, panel: quitPanel(running)};
+    const {panel: open} = this.#ui;
+    const isAsked = open !== 'none' && open.panel === 'confirm' && open.yes.do === 'quit';
+    const panel = quitPanel(this.#options, isAsked ? 'asked' : 'unasked');
+    if (panel === 'none') this.#host.leave({kind: 'left'});
+    else this.#ui = {...this.#ui, panel};
     this.#frames.drawSoon();
   }
 

@@ -34,12 +34,13 @@ export function openTerminalTitle({
     after(events, waiting) {
       for (const {event} of events) {
         if (event === 'prompt-accepted') running = true;
-        if (event === 'prompt-finished') running = false;
+        if (event === 'prompt-finished' || event === 'session-opened') running = false;
       }
       const next: AgentState = waiting === 'asks' ? 'waiting' : running ? 'working' : 'idle';
       if (next === state) return '';
-      // No notification after the user's own answer or interrupt.
-      const calls = next === 'waiting' || (next === 'idle' && state === 'working');
+      // No notification after the user's own answer or interrupt, and none when the user leaves a session that works.
+      const isLeft = events.some(({event}) => event === 'session-opened');
+      const calls = next === 'waiting' || (next === 'idle' && state === 'working' && !isLeft);
       state = next;
       return titleOf(state, directory) + (calls && focused !== 'yes' ? callOf(notify, state) : '');
     },

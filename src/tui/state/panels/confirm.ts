@@ -1,6 +1,7 @@
 import {pluralize} from '../../../base/clip.ts';
 import {visibleLine} from '../../../base/visible.ts';
-import {type RunningSession, runningText, sessionTitle} from '../../../domain/session-list.ts';
+import {runningText, sessionTitle} from '../../../domain/session-list.ts';
+import type {TuiOptions} from '../../options.ts';
 import type {Effect} from '../effect.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {closePanel, isCloseKey, isYes, type PanelStep} from './panel-step.ts';
@@ -33,17 +34,26 @@ export const notePanel = (text: string, note: string, when: 'queued' | 'steering
   other: {letter: 'p', does: 'send as a prompt', effect: {do: 'compose', work: {kind: 'send', text, when}}},
 });
 
-/** Asks before weft ends with sessions that run. */
-export const quitPanel = (running: readonly RunningSession[]): ConfirmPanel => ({
-  panel: 'confirm',
-  title: `Quit and stop ${pluralize(running.length, 'running session')}?`,
-  subject: running.map(({summary, state}) => `${visibleLine(sessionTitle(summary))}: ${runningText[state]}`).join('; '),
-  does: 'stop and quit',
-  yes: {do: 'quit'},
-  no: [],
-  enter: 'nothing',
-  other: 'none',
-});
+/** Asks before weft ends with sessions that run; `none` if no session ends with it. To leave again while it asks is a yes. */
+export function quitPanel(
+  {workAfter, ...options}: Pick<TuiOptions, 'workAfter' | 'runningSessions'>,
+  question: 'unasked' | 'asked',
+): ConfirmPanel | 'none' {
+  const running = workAfter === 'stops' ? options.runningSessions() : [];
+  if (running.length === 0 || question === 'asked') return 'none';
+  return {
+    panel: 'confirm',
+    title: `Quit and stop ${pluralize(running.length, 'running session')}?`,
+    subject: running
+      .map(({summary, state}) => `${visibleLine(sessionTitle(summary))}: ${runningText[state]}`)
+      .join('; '),
+    does: 'stop and quit',
+    yes: {do: 'quit'},
+    no: [],
+    enter: 'nothing',
+    other: 'none',
+  };
+}
 
 /** A `following` press arrived in one chunk with earlier ones, and never confirms anything. */
 export function pressConfirm(
