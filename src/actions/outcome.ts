@@ -5,6 +5,7 @@ import type {SettledCall} from './agent-event.ts';
 import {
   cancellationText,
   definitions,
+  toolNamesOf,
   type Action,
   type ActionName,
   type ActionResult,
@@ -62,6 +63,9 @@ export const commandIn = (action: Action): InputOf<'request-command-output'> | u
 
 /** Whether all that the action does is seen in the list of todos. */
 export const changesTodos = ({name}: Pick<Action, 'name'>): boolean => name === 'update-todos';
+
+/** The tools that do nothing else. */
+export const todoTools: ReadonlySet<string> = new Set(toolNamesOf('update-todos'));
 
 /** How a command ended, or which block it is now, where its sign does not say all of it; empty for every other action. */
 export function endWords(result: ActionResult): string {

@@ -1,5 +1,6 @@
 import {shortenOldResults} from './compaction/shorten-results.ts';
 import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
+import {todoTools} from '../actions/outcome.ts';
 import {
   blockTexts,
   messageText,
@@ -70,12 +71,18 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     shortenOldResults(session);
 
     const turn = await takeTurn(context, stats, signal);
-    if (turn.kind === 'ended') return turn.end;
+    const isAsked = stats.asked !== 'none';
+    if (turn.kind === 'ended') {
+      // The question about a plan's steps comes after the final answer: its failure does not undo that.
+      return isAsked && turn.end.kind === 'failed' ? stats.endAsAnswered() : turn.end;
+    }
     if (session.plans.kept !== 'none') return {kind: 'done'};
     pauses = stats.last.stop === 'paused' ? pauses + 1 : 0;
     if (pauses > 0 && pauses <= maxPauses) continue;
     if (pauses > 0) warn(session, `Stopped: the provider paused its answer ${pauses} times in a row.`);
 
+    if (isAsked && !onlyMarks(stats.last.message)) stats.asked = 'none';
+    else if (isAsked && session.plans.openSteps.length === 0) return stats.endAsAnswered();
     const step = context.structured.afterTurn(turn);
     if (step.kind === 'ask-again') {
       sendOn([reminderBlock(step.text)], session);
@@ -87,7 +94,14 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (await session.agents.hasNews(session.backgroundAgents === 'left' ? 'look' : 'wait', signal)) continue;
     const verdict = await hooks.atEnd({answer: turn.text, round}, signal);
     if (signal.aborted) return {kind: 'interrupted'};
-    if (verdict.kind === 'none') return {kind: 'done'};
+    if (verdict.kind === 'none') {
+      const canAsk = stats.results > 0 && stats.limitReached() === undefined;
+      const question = canAsk ? session.plans.takeQuestion() : '';
+      if (question === '') return {kind: 'done'};
+      stats.asked = stats.last;
+      sendOn([reminderBlock(question)], session);
+      continue;
+    }
     stopHookBlocks += 1;
     if (stopHookBlocks > maxStopHookBlocks) {
       warn(session, `Stopped: a hook kept the model going ${maxStopHookBlocks} times.`);
@@ -97,6 +111,10 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     round = 'again';
   }
 }
+
+/** Whether an answer calls nothing but the todo list. */
+const onlyMarks = (message: AssistantMessage | undefined): boolean =>
+  message === undefined || toolCalls(message).every(({name}) => todoTools.has(name));
 
 /** How a turn came out; `calls` says how many tool calls the model made. */
 type Turn =
@@ -165,19 +183,24 @@ function serverInstructions({ports, conversation}: SessionContext): readonly Tex
   return blocks.filter(({text}) => !given.has(text));
 }
 
+interface LastAnswer {
+  readonly message: AssistantMessage | undefined;
+  readonly stop: StopReason;
+}
+
 /** What one prompt has used and done so far. */
 class PromptStats {
   turns = 0;
+  /** Tool results that the model was given. */
+  results = 0;
   /** The answer that came last; a complete one may be empty. */
-  last: {readonly message: AssistantMessage | undefined; readonly stop: StopReason} = {
-    message: undefined,
-    stop: 'interrupted',
-  };
+  last: LastAnswer = {message: undefined, stop: 'interrupted'};
+  /** The final answer, once weft has asked about the open steps of a plan and the agent has only replied. */
+  asked: LastAnswer | 'none' = 'none';
   readonly #context: PromptContext;
   readonly #startedAt: number;
   readonly #waitedBefore: number;
   readonly #denials: Denial[] = [];
-  #results = 0;
   #modelMs = 0;
   #usage: Usage = noUsage;
 
@@ -193,12 +216,19 @@ class PromptStats {
   }
 
   addCalls({results, denials}: CallsReport): void {
-    this.#results += results.length;
+    this.results += results.length;
     this.addDenials(denials);
   }
 
   addDenials(denials: readonly Denial[]): void {
     this.#denials.push(...denials);
+  }
+
+  /** Ends with the answer that was final before the question. */
+  endAsAnswered(): PromptEnd {
+    if (this.asked !== 'none') this.last = this.asked;
+    this.asked = 'none';
+    return {kind: 'done'};
   }
 
   async timed<T>(request: Promise<T>): Promise<T> {
@@ -222,7 +252,10 @@ class PromptStats {
     const structured = this.#context.structured.value();
     const {message, stop} = this.last;
     const {kept} = this.#context.session.plans;
-    const text = message === undefined ? '' : messageText(message);
+    const text = [this.asked === 'none' ? undefined : this.asked.message, message]
+      .map(each => (each === undefined ? '' : messageText(each)))
+      .filter(each => each !== '')
+      .join('\n\n');
     return {
       end,
       answer:
@@ -233,7 +266,7 @@ class PromptStats {
             : planText(draftOf(kept)),
       stop,
       turns: this.turns,
-      results: this.#results,
+      results: this.results,
       durationMs: this.#now() - this.#startedAt,
       modelMs: this.#modelMs,
       waitedMs: this.#context.session.pending.waitedMs - this.#waitedBefore,

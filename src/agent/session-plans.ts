@@ -1,15 +1,18 @@
 import type {AgentEvent, PromptEnd} from '../actions/agent-event.ts';
 import type {PlansPort} from '../actions/plans-port.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {todoId, type ActionId} from '../domain/ids.ts';
+import {todoId, type ActionId, type TodoId} from '../domain/ids.ts';
 import {
   approvePlan,
+  askAboutSteps,
   beginPlan,
   endPlan,
   markPlan,
+  openSteps,
   type Plan,
   type PlanConflict,
   type PlanDraft,
+  type PlanStep,
   planSteps,
   rejectPlan,
 } from '../domain/plan.ts';
@@ -38,6 +41,9 @@ export class SessionPlans {
   /** A plan that another process, or a command, has begun for this session: its steps are set when the next prompt begins. */
   #starting: Plan | 'none' = 'none';
   #kept: Plan | 'none' = 'none';
+  /** The todo of each step of the current plan. */
+  #todos: ReadonlyMap<PlanStep['id'], TodoId> = new Map();
+  #asked: 'not-yet' | 'asked' = 'not-yet';
 
   constructor(session: () => PlanSession) {
     this.#session = session;
@@ -67,6 +73,19 @@ export class SessionPlans {
     this.#starting = plan;
   }
 
+  /** The open steps of the plan that the prompt carries out. */
+  get openSteps(): readonly PlanStep[] {
+    return this.#current === 'none' ? [] : openSteps(this.#current);
+  }
+
+  /** The question about open steps, once in an execution; else empty. */
+  takeQuestion(): string {
+    const open = this.openSteps;
+    if (open.length === 0 || this.#asked === 'asked') return '';
+    this.#asked = 'asked';
+    return askAboutSteps(open);
+  }
+
   async beginPrompt(): Promise<void> {
     this.#kept = 'none';
     const plan = this.#starting;
@@ -80,7 +99,16 @@ export class SessionPlans {
   /** The agent has set its todo list. */
   async mark(todos: TodoList): Promise<void> {
     if (this.#current === 'none') return;
-    const changed = await this.#change(this.#current, plan => markPlan(plan, todos));
+    const now = new Map(todos.map(todo => [todo.id, todo]));
+    const open = new Set(this.openSteps);
+    const marks = this.#current.steps.flatMap((step): TodoList => {
+      const id = this.#todos.get(step.id);
+      const todo = id === undefined ? undefined : now.get(id);
+      if (todo !== undefined) return [{...todo, id: todoId(step.id)}];
+      // An open todo leaves the list only if the agent drops it.
+      return open.has(step) ? [{id: todoId(step.id), title: '', description: '', status: 'cancelled'}] : [];
+    });
+    const changed = await this.#change(this.#current, plan => markPlan(plan, marks));
     if (changed !== 'conflict') this.#current = changed;
   }
 
@@ -144,7 +172,8 @@ export class SessionPlans {
   }
 
   async #setTodos({steps}: Plan): Promise<void> {
-    await this.#session().conversation.todos.replace(
+    this.#asked = 'not-yet';
+    const {todos} = await this.#session().conversation.todos.replace(
       steps.map(({id, description, status}) => ({
         id: todoId(id),
         title: description,
@@ -152,6 +181,14 @@ export class SessionPlans {
         // Of one that goes on after it was cut off, some are done.
         status: status === 'failed' ? 'pending' : status,
       })),
+    );
+    // An id that an earlier list has used is not free.
+    const left = [...todos];
+    this.#todos = new Map(
+      steps.flatMap(({id, description}) => {
+        const at = left.findIndex(({title}) => title === description.toWellFormed());
+        return left.splice(at, at < 0 ? 0 : 1).map(todo => [id, todo.id] as const);
+      }),
     );
   }
 

@@ -82,12 +82,19 @@ export function markPlan(plan: Plan, todos: TodoList): Change {
 /** The end of an execution: completed only where every step is, as the agent marked it. */
 export function endPlan(plan: Plan, end: 'finished' | 'stopped'): Change {
   if (end === 'stopped') return from(plan, ['executing'], {state: 'stopped'});
-  const isDone = plan.steps.some(({status}) => status === 'completed') && plan.steps.every(isSettled);
+  const isDone = plan.steps.some(({status}) => status === 'completed') && openSteps(plan).length === 0;
   return from(plan, ['executing'], {state: isDone ? 'completed' : 'failed'});
 }
 
-/** A step that was dropped is not open. */
-const isSettled = ({status}: PlanStep): boolean => status === 'completed' || status === 'cancelled';
+/** The steps that are left. A step that was dropped is not open. */
+export const openSteps = ({steps}: Plan): readonly PlanStep[] =>
+  steps.filter(({status}) => status !== 'completed' && status !== 'cancelled');
+
+/** Says which steps are left of a plan whose execution has ended. */
+export const unfinishedText = (plan: Plan): string =>
+  `the plan ${plan.id} ended with steps that are not done: ${openSteps(plan)
+    .map(({id}) => id)
+    .join(', ')}`;
 
 /** The plan as people and models read it; `draftIn` reads it again. */
 export const planText = ({goal, steps, notes}: PlanDraft): string =>
@@ -106,6 +113,19 @@ export const planPrompt = (plan: Plan): string =>
   `Carry out this plan, which the user has approved.\n\n${planText(draftOf(plan))}\n\n` +
   'Its steps are your todo list now. Mark each step there, by its wording, as in_progress when you begin it and as completed when it ' +
   'is done. Do what the steps say and nothing beyond them.';
+
+/** Asks the agent, which has given its final answer, about the steps that it has not marked. */
+export function askAboutSteps(open: readonly PlanStep[]): string {
+  const ids = open.map(({id}) => id);
+  const last = ids.pop() ?? '';
+  const named =
+    ids.length === 0 ? `Step ${last} of the plan is` : `Steps ${ids.join(', ')} and ${last} of the plan are`;
+  return (
+    `${named} not marked. Done?\n\n${open.map(({id, description}) => `${id}. ${description}`).join('\n')}\n\n` +
+    'Mark each one in your todo list, by its wording: completed if it is done, cancelled if it is not wanted any more. ' +
+    'If a step is not done, say why. Do not repeat your answer.'
+  );
+}
 
 /** The same after it was cut off. */
 export const goOnPlanPrompt = (plan: Plan): string =>

@@ -7,7 +7,7 @@ import type {Json} from '../base/json.ts';
 import {blockTexts, type ImageBlock, outcomeFields} from '../domain/conversation.ts';
 import {causeText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
-import {askForPlan, type Plan} from '../domain/plan.ts';
+import {askForPlan, openSteps, type Plan} from '../domain/plan.ts';
 import type {RunAnswer} from '../domain/run-answer.ts';
 import {knownCost} from '../domain/usage.ts';
 import {EventLog, type EventStream, type NumberedEvent} from './event-stream.ts';
@@ -358,8 +358,10 @@ class Run {
   /** What the model wrote, by call. */
   readonly #inputs = new Map<ActionId, Json>();
   #session: SessionId | undefined;
-  /** Of a prompt that plans: whether there is a plan, and whether the model was asked for it in so many words. */
-  #planned: 'not-yet' | 'asked' | 'yes' = 'not-yet';
+  /** Of a prompt that plans without a plan: whether the model was asked for it in so many words. */
+  #planned: 'not-yet' | 'asked' = 'not-yet';
+  /** The plan that is made or carried out, as it is now. */
+  #plan: Plan | 'none';
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe = (): void => {};
   #newId = (): string => '';
@@ -372,6 +374,7 @@ class Run {
     this.client = client;
     this.#hasBegun = !listener.isWorking();
     this.#prompt = prompt;
+    this.#plan = prompt.work.kind === 'execution' ? prompt.work.plan : 'none';
     this.#listener = listener;
     this.events = new EventLog(() => this.#watchReaders());
   }
@@ -467,12 +470,12 @@ class Run {
         this.#end(['The prompt was stopped before it began.'], 'interrupted');
         return;
       case 'plan-changed':
-        if (event.plan.state !== 'pending') return;
-        this.#planned = 'yes';
-        this.#add({type: 'plan', plan: shownPlan(event.plan)});
+        if (event.plan.state === 'pending' || haveMoved(event.plan, this.#plan))
+          this.#add({type: 'plan', plan: shownPlan(event.plan)});
+        this.#plan = event.plan;
         return;
       case 'prompt-finished':
-        if (this.#prompt.work.kind === 'plan' && this.#planned !== 'yes' && event.summary.end.kind === 'done') {
+        if (this.#prompt.work.kind === 'plan' && this.#plan === 'none' && event.summary.end.kind === 'done') {
           if (this.#planned === 'not-yet') {
             this.#planned = 'asked';
             const id = messageId(this.#newId());
@@ -545,8 +548,19 @@ class Run {
             duration: Math.round(summary.durationMs),
           };
     this.#orFail(() => this.#prompt.record.ended({cost, end}));
-    this.#add({type: 'done', cost, duration});
+    this.#add({type: 'done', cost, duration, ...(this.#plan === 'none' ? {} : stateOf(this.#plan))});
     this.events.end();
     this.#finished.resolve();
   }
+}
+
+/** Whether the status of a step has changed. */
+const haveMoved = ({steps}: Plan, before: Plan | 'none'): boolean =>
+  before !== 'none' && steps.some(({status}, at) => status !== before.steps[at]?.status);
+
+/** The state of a plan at the end of a prompt, and the steps that are left. */
+function stateOf(plan: Plan): object {
+  const open = plan.state === 'pending' ? [] : openSteps(plan);
+  // A prompt that was stopped before it began changed nothing of its plan.
+  return {state: plan.state === 'executing' ? 'stopped' : plan.state, ...(open.length === 0 ? {} : {openSteps: open})};
 }

@@ -1,7 +1,7 @@
 import {readdirSync, realpathSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
-import {call, hang, say, type Answer} from '../support/model-script.ts';
+import {call, fail, hang, say, type Answer} from '../support/model-script.ts';
 import {finish} from '../support/run-weft.ts';
 import {openScene, toldPrompt} from '../support/scene.ts';
 import {ask, readAll, toolResults} from './support/agent-sdk.ts';
@@ -63,20 +63,67 @@ test('a plan is printed and kept, carried out once, and completed by the marks o
   ]);
 });
 
-test('with open steps a plan has failed, whatever the answer says', async () => {
+const question = 'Step 2 of the plan is not marked. Done?\n\n2. Mend it\n\n';
+
+test('with open steps a plan has failed, whatever the answer says, and the agent was asked about them once', async () => {
   await using scene = await openScene([
     call('ExitPlanMode', input),
     marks('completed', 'in_progress'),
     say('All done!'),
+    say('The mending failed.'),
   ]);
   const id = idOf((await scene.run(['plan', 'x', ...asJson])).stdout);
-  const ran = await scene.run(['plan', 'run', id]);
-  expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+  const ran = await scene.run(['plan', 'run', id, ...asJson]);
+  const unfinished = `the plan ${id} ended with steps that are not done: 2`;
+  expect([ran.code, JSON.parse(ran.stdout), ran.stderr]).toMatchObject([
     1,
-    'All done!\n',
-    `weft: the plan ${id} ended with steps that are not done: 2\n`,
+    {
+      is_error: true,
+      exit_code: 1,
+      subtype: 'error_during_execution',
+      result: 'All done!\n\nThe mending failed.',
+      errors: [unfinished],
+    },
+    `weft: ${unfinished}\n`,
   ]);
+  expect(toldPrompt(scene.server.requests[3])).toContain(question);
   expect((await scene.run(['plan', 'list'])).stdout).toBe(`${id}  failed     Prices are right\n`);
+});
+
+test('steps that were done and not marked are asked about once: the marks complete the plan, the answer stays', async () => {
+  await using scene = await openScene([
+    call('ExitPlanMode', input),
+    marks('completed', 'in_progress'),
+    say('All done!'),
+    marks('completed', 'completed'),
+    call('ExitPlanMode', input),
+    call('Glob', {pattern: '*'}),
+    say('Nothing marked.'),
+    marks('completed', 'cancelled'),
+    call('ExitPlanMode', input),
+    call('Glob', {pattern: '*'}),
+    say('Bounded.'),
+    call('ExitPlanMode', input),
+    say('I did nothing.'),
+    call('ExitPlanMode', input),
+    call('Glob', {pattern: '*'}),
+    say('The last word.'),
+    fail(400),
+  ]);
+  const plan = async (): Promise<string> => idOf((await scene.run(['plan', 'x', ...asJson])).stdout);
+  const first = await scene.run(['plan', 'run', await plan()]);
+  expect([first.code, first.stdout, first.stderr, scene.server.requests.length]).toEqual([0, 'All done!\n', '', 4]);
+  // A step that the agent drops is not open.
+  const second = await scene.run(['plan', 'run', await plan()]);
+  expect([second.code, second.stdout, scene.server.requests.length]).toEqual([0, 'Nothing marked.\n', 8]);
+  expect(toldPrompt(scene.server.requests[7])).toContain('Steps 1 and 2 of the plan are not marked. Done?');
+  const third = await scene.run(['plan', 'run', await plan(), '--max-turns', '2']);
+  expect([third.code, third.stdout, scene.server.requests.length]).toEqual([1, 'Bounded.\n', 11]);
+  const fourth = await scene.run(['plan', 'run', await plan()]);
+  expect([fourth.code, fourth.stdout, scene.server.requests.length]).toEqual([1, 'I did nothing.\n', 13]);
+  // A question that the model does not answer does not undo the answer.
+  const fifth = await scene.run(['plan', 'run', await plan()]);
+  expect([fifth.code, fifth.stdout, scene.server.requests.length]).toEqual([1, 'The last word.\n', 17]);
 });
 
 test('planning changes nothing; a model that only talks is asked for the plan once', async () => {
@@ -125,6 +172,7 @@ test('flags of weft stand before and after the command', async () => {
     call('ExitPlanMode', input),
     call('Bash', {command: 'touch made'}),
     say('Done.'),
+    marks('completed', 'completed'),
   ]);
   const planned = await scene.run(['--model', 'one', 'plan', 'x', '--model', 'two', ...asJson]);
   const ran = await scene.run([
@@ -135,7 +183,7 @@ test('flags of weft stand before and after the command', async () => {
     'bypassPermissions',
     ...asJson,
   ]);
-  expect(scene.server.requests.map(({body}) => body.model)).toEqual(['two', expect.any(String), expect.any(String)]);
+  expect(scene.server.requests.map(({body}) => body.model)).toEqual(['two', ...Array(3).fill(expect.any(String))]);
   expect([JSON.parse(ran.stdout), readdirSync(scene.place.work)]).toMatchObject([{result: 'Done.'}, ['made']]);
 });
 

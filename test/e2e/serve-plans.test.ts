@@ -68,8 +68,19 @@ test('a plan is made, changed by the user, approved, executed once, and kept wit
     expect((await server.ask('POST', '/agent/permission', {body: answer})).status).toBe(200);
   }
   expect(typesOf(running)).toBe(
-    'session tool_use permission_request tool_result tool_use tool_result tool_use tool_result text done',
+    'session tool_use permission_request tool_result tool_use plan tool_result tool_use plan tool_result text done',
   );
+  const statuses = running.flatMap(({plan: now}) => (now === undefined ? [] : [now.steps.map(({status}) => status)]));
+  expect(statuses).toEqual([
+    ['completed', 'in_progress'],
+    ['completed', 'completed'],
+  ]);
+  expect(running.at(-1)).toEqual({
+    type: 'done',
+    cost: expect.any(Number),
+    duration: expect.any(Number),
+    state: 'completed',
+  });
   expect((await server.ask('GET', `/agent/plans/${id}`)).body).toMatchObject({
     state: 'completed',
     steps: [{status: 'completed'}, {status: 'completed'}],
@@ -106,6 +117,8 @@ test('in the background an execution goes on without a reader; stopped it is sto
   expect((await server.ask('POST', `/agent/stop/${sessionId}`)).status).toBe(200);
   expect((await server.ask('GET', `/agent/tasks/${taskId}`)).body).toMatchObject({state: 'stopped'});
   expect((await server.ask('GET', `/agent/plans/${id}`)).body).toMatchObject({state: 'stopped'});
+  const told = await all(agentEvents(server, 'GET', `/agent/tasks/${taskId}/events`));
+  expect(told.at(-1)).toMatchObject({type: 'done', state: 'stopped', openSteps: [{id: '1'}, {id: '2'}]});
   gate.resolve();
 });
 
@@ -132,7 +145,10 @@ test('after kill -9 plan and task are stopped, and their events can be read', as
 test('with open steps it has failed; a rejected plan is not executed; a model that only talks gives none', async () => {
   await using scene = await serve([
     call('ExitPlanMode', input),
+    marks('completed', 'pending'),
+    marks('completed', 'pending'),
     say('All done!'),
+    say('No time for it.'),
     call('ExitPlanMode', input),
     say('No.'),
     say('No!'),
@@ -140,7 +156,12 @@ test('with open steps it has failed; a rejected plan is not executed; a model th
   const {server, place} = scene;
   const first = await planned(server, place.work);
   await server.ask('POST', `/agent/plan/${first}/approve`);
-  await all(agentEvents(server, 'POST', '/agent/execute', {body: {planId: first, taskId: 'one'}}));
+  const run = await all(agentEvents(server, 'POST', '/agent/execute', {body: {planId: first, taskId: 'one'}}));
+  expect(typesOf(run)).toBe('session tool_use plan tool_result tool_use tool_result text text done');
+  expect(run.at(-1)).toMatchObject({
+    state: 'failed',
+    openSteps: [{id: '2', description: input.steps[1], status: 'pending'}],
+  });
   expect((await server.ask('GET', `/agent/plans/${first}`)).body.state).toBe('failed');
   expect((await server.ask('GET', '/agent/tasks/one')).body.state).toBe('failed');
   const second = await planned(server, place.work);

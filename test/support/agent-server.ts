@@ -47,7 +47,7 @@ export interface AgentMessage {
   readonly sessionId?: string;
   readonly message?: string;
   readonly isError?: boolean;
-  readonly plan?: {readonly id: string; readonly state: string};
+  readonly plan?: {readonly id: string; readonly state: string; readonly steps: readonly {readonly status: string}[]};
   readonly permission?: {readonly id: string; readonly questionId?: string; readonly toolName: string};
 }
 

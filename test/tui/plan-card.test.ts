@@ -3,7 +3,8 @@ import type {Approval} from '../../src/actions/agent-event.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Op} from '../../src/agent/client.ts';
 import {failed, ok, type Outcome} from '../../src/base/outcome.ts';
-import type {PlanDraft} from '../../src/domain/plan.ts';
+import {parseSessionId, planId} from '../../src/domain/ids.ts';
+import {type Plan, type PlanDraft, planSteps} from '../../src/domain/plan.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import type {EditorRequest} from '../../src/tui/options.ts';
 import {answer, approval, asked, leaveStages, once, press, type Stage} from './support/stage.ts';
@@ -91,4 +92,21 @@ describe('the card of a plan', () => {
     await stage.screen.until(/╭ Go ahead with this plan\?/u);
     expect(stage.engine.ops).toEqual([]);
   });
+});
+
+test('a plan that ends with open steps says which', async () => {
+  const stage = await planned();
+  const failedPlan: Plan = {
+    goal: plan.goal,
+    notes: plan.notes,
+    id: planId('plan_1'),
+    steps: planSteps(plan.steps),
+    state: 'failed',
+    session: parseSessionId('00000000-0000-4000-8000-000000000001') ?? expect.fail(),
+    directory: '/w',
+    createdAt: 0,
+    reason: '',
+  };
+  stage.engine.emit({event: 'plan-changed', plan: failedPlan});
+  await stage.screen.until(/! the plan plan_1 ended with steps that are not done: 1, 2\./u);
 });

@@ -6,13 +6,14 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {ok, type Outcome} from '../../base/outcome.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
+import {planStates} from '../../domain/plan.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {ProviderName} from '../../domain/sandbox.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {cancelReasons} from '../../domain/settled.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
 import {type AgentRuns, type AnswerEnd, noRecord} from '../agent-runs.ts';
-import {taskPlan} from './shown-plan.ts';
+import {planStep, taskPlan} from './shown-plan.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
 
 /** Sessions of the agent, as `weft serve` needs them. */
@@ -104,6 +105,8 @@ export const agentMessage = z.object({
   message: z.optional(z.string()),
   cost: z.optional(z.number()),
   duration: z.optional(z.number()),
+  state: z.optional(z.enum(planStates)),
+  openSteps: z.optional(z.array(planStep)),
 });
 schemaNotes.add(agentMessage, {id: 'AgentMessage'});
 

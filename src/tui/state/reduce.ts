@@ -17,6 +17,7 @@ import {knownCost} from '../../domain/usage.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
 import {type MarkdownPiece, markdownStart, splitMarkdown} from '../scrollback/split-markdown.ts';
 import {withRelativePaths} from '../text/workspace-paths.ts';
+import {unfinishedText} from '../../domain/plan.ts';
 import {isBetweenSteps, withEntry} from './exploration.ts';
 import {otherEntry, pastEntries} from './past-entries.ts';
 import {
@@ -166,8 +167,9 @@ export function reduce(view: View, event: AgentEvent): View {
       const text = rewindReportText(event.report, {directory, when: 'done'});
       return withNotice({...view, tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, 'info', text);
     }
-    case 'review-opened':
     case 'plan-changed':
+      return event.plan.state === 'failed' ? withNotice(view, 'warning', `${unfinishedText(event.plan)}.`) : view;
+    case 'review-opened':
     case 'hook-started':
     case 'hook-ended':
       return view;

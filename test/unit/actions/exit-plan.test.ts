@@ -63,3 +63,31 @@ test('outside of plan mode there is nothing to leave', async () => {
     0,
   ]);
 });
+
+const todos = (...list: readonly (readonly [string, string, string?])[]) =>
+  callsTools(callBlock('TodoWrite', {todos: list.map(([content, status, id = '']) => ({content, status, id}))}));
+
+test.each([
+  [['Add a test', 'completed'], ['Mend it', 'completed'], 'completed', ['completed', 'completed']],
+  [['Add a test', 'completed'], ['Mend it', 'cancelled'], 'completed', ['completed', 'cancelled']],
+  [['Add a test', 'completed'], ['Mend it', 'pending'], 'failed', ['completed', 'pending']],
+] as const)(
+  'marks count although an earlier list has used the ids of the steps: %j %j',
+  async (one, two, state, marks) => {
+    const plans = memoryPlans();
+    const earlier = todos(['Old', 'pending', '1'], ['Older', 'pending', '2']);
+    const script = [earlier, says('listed'), proposing, todos(one, two), says('end'), says('That is all.')];
+    const bench = engineBench(script, {
+      plans,
+      assess: ({name}) => (name === 'exit-plan' ? asks : {...asks, decision: 'allow'}),
+    });
+    await bench.prompt('list it');
+    bench.engine.submit({op: 'set-mode', mode: 'plan'});
+    const ended = bench.prompt('plan it');
+    const {approval} = await bench.next('approval-requested');
+    bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
+    await ended;
+    const [plan] = plans.kept.values();
+    expect([plan?.state, plan?.steps.map(({status}) => status)]).toEqual([state, marks]);
+  },
+);

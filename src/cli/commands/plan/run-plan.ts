@@ -9,7 +9,16 @@ import {failed, type Outcome} from '../../../base/outcome.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleExactLine, visibleText} from '../../../base/visible.ts';
 import {messageId, planId} from '../../../domain/ids.ts';
-import {approvePlan, askForPlan, beginPlan, draftOf, type Plan, planPrompt, planText} from '../../../domain/plan.ts';
+import {
+  approvePlan,
+  askForPlan,
+  beginPlan,
+  draftOf,
+  type Plan,
+  planPrompt,
+  planText,
+  unfinishedText,
+} from '../../../domain/plan.ts';
 import {endOf, oneLine, summaryNotes} from '../../../headless/prompt-summary.ts';
 import type {PlanStore} from '../../../store/plan-store.ts';
 import {requireModel} from '../../compose/choose-model.ts';
@@ -131,9 +140,7 @@ async function refuse(given: MainOptions, message: string): Promise<ExitCode> {
 
 /** An answer is not yet a plan that was carried out. */
 function unfinished(plan: Plan | 'unknown'): string {
-  if (plan === 'unknown' || plan.state !== 'failed') return '';
-  const open = plan.steps.filter(({status}) => status !== 'completed' && status !== 'cancelled');
-  return `the plan ${plan.id} ended with steps that are not done: ${open.map(({id}) => id).join(', ')}`;
+  return plan === 'unknown' || plan.state !== 'failed' ? '' : unfinishedText(plan);
 }
 
 /** Approves it where that is still to be done, and claims it: of two that run it at once one is refused. */
