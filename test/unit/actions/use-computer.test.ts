@@ -243,19 +243,24 @@ test('interrupted, it says how far it came', async () => {
 
 describe('the tools are named to the model', () => {
   test.each([
-    ['offered', true],
-    ['none', false],
-  ] as const)('where the computer can be used: %s', async (using, isNamed) => {
-    const bench = engineBench([callsTools(callBlock('ToolSearch', {query: 'computer'})), says('Done.')], {
-      computer: fakeComputer({using}),
-    });
-    await bench.prompt('go');
-    const [first, second] = bench.model.requests;
-    expect(JSON.stringify(first?.tools).includes('UseComputer')).toBe(isNamed);
-    const found =
-      second === undefined ? [] : toolNames(second).filter(name => name.endsWith('Use') || name === 'UseComputer');
-    expect(found).toEqual(isNamed ? ['RequestComputerUse', 'UseComputer'] : []);
-  });
+    ['offered', 'interactive', true],
+    ['offered', 'unattended', false],
+    ['none', 'interactive', false],
+  ] as const)(
+    'where the computer can be used (%s) and a person takes part (%s)',
+    async (using, interaction, isNamed) => {
+      const bench = engineBench([callsTools(callBlock('ToolSearch', {query: 'computer'})), says('Done.')], {
+        computer: fakeComputer({using}),
+        options: {interaction},
+      });
+      await bench.prompt('go');
+      const [first, second] = bench.model.requests;
+      expect(JSON.stringify(first?.tools).includes('UseComputer')).toBe(isNamed);
+      const found =
+        second === undefined ? [] : toolNames(second).filter(name => name.endsWith('Use') || name === 'UseComputer');
+      expect(found).toEqual(isNamed ? ['RequestComputerUse', 'UseComputer'] : []);
+    },
+  );
 });
 
 test.each<readonly [string, readonly object[], unknown]>([
