@@ -190,7 +190,12 @@ test('the schemas that the build has made are those of the catalogue', async () 
     description,
     input_schema,
   }));
-  expect(sent).toEqual(JSON.parse(readFileSync(join(root, 'test/golden/tools.json'), 'utf8')));
+  // The description of ToolSearch names the tools that this run does not send.
+  const [search, ...more] = sent?.filter(({name}) => name === 'ToolSearch') ?? [];
+  expect([search?.description, more]).toEqual([expect.stringContaining('SearchCodebase'), []]);
+  expect(sent?.filter(({name}) => name !== 'ToolSearch')).toEqual(
+    JSON.parse(readFileSync(join(root, 'test/golden/tools.json'), 'utf8')),
+  );
 });
 
 test.each(['20.20.2', '22.12.0', '18.0.0'])('Node %s is too old: one line and exit code 2', async version => {
