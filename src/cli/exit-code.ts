@@ -1,5 +1,5 @@
 import type {Outcome} from '../base/outcome.ts';
-import {type Fault, faultText} from '../domain/fault.ts';
+import {adviceOn, type Fault, faultText} from '../domain/fault.ts';
 
 /** What the process answers its caller with; part of the command line contract. */
 export const exitCode = {
@@ -36,11 +36,7 @@ export class UsageError extends Error {
 
 /** The exit code of a run that something thrown ended. */
 export const codeOfFailure = (cause: unknown): ExitCode =>
-  cause instanceof UsageError || isFolderGone(cause) ? exitCode.usage : exitCode.failed;
-
-/** Whether the folder in which weft was started is gone. */
-export const isFolderGone = (cause: unknown): boolean =>
-  cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd';
+  cause instanceof UsageError || adviceOn(cause) !== undefined ? exitCode.usage : exitCode.failed;
 
 /** The value that a command cannot go on without: a fault ends the command with its words. */
 export function unwrap<T>(outcome: Outcome<T, Fault>): T {

@@ -1,6 +1,6 @@
 import {CommanderError} from 'commander';
 import {causeText} from '../domain/fault.ts';
-import {codeOfFailure, exitCode, isFolderGone, setExitCode, type ExitCode} from './exit-code.ts';
+import {codeOfFailure, exitCode, setExitCode, type ExitCode} from './exit-code.ts';
 import type {MainOptions} from './flags.ts';
 import {note, onStdoutFailure, printError, stdoutFlushed} from './output.ts';
 import {programFor} from './program.ts';
@@ -33,11 +33,7 @@ function reportFailure(cause: unknown): ExitCode {
   // Commander has written what there is to say.
   if (cause instanceof CommanderError) return cause.exitCode === 0 ? exitCode.done : exitCode.usage;
   const code = codeOfFailure(cause);
-  note(
-    isFolderGone(cause)
-      ? 'the current folder no longer exists. Change to another one, or use --cwd.'
-      : causeText(cause),
-  );
+  note(causeText(cause));
   if (code === exitCode.usage) return code;
   if (process.argv.includes('--debug') && cause instanceof Error) {
     printError(`${(cause.cause instanceof Error ? cause.cause : cause).stack}\n`);

@@ -31,12 +31,24 @@ export function faultText(fault: Fault): string {
 /** Adds the full stop that messages of servers and systems often lack, so that another sentence can follow. */
 const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? message : `${message}.`);
 
+/** Advice on system calls that fail because of how the user started weft. */
+const advices: Readonly<Record<string, string>> = {
+  uv_cwd: 'the current folder no longer exists. Change to another one, or use --cwd.',
+  uv_os_homedir: 'this user has no home folder. Set HOME to a folder that weft may write to.',
+};
+
+/** Names the trouble and what to do about it; `undefined` for errors that the user can't mend. */
+export const adviceOn = (cause: unknown): string | undefined =>
+  cause instanceof Error && 'syscall' in cause ? advices[String(cause.syscall)] : undefined;
+
 /**
  * The message of an unknown thrown value. System errors (`ENOENT: no such file or directory, open '/x'`) are shortened to
  * `no such file or directory: /x`.
  */
 export function causeText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
+  const advice = adviceOn(cause);
+  if (advice !== undefined) return advice;
   const [, words, path] = /^E[A-Z0-9]+: ([^,]+), \w+(?: '([^']*)')?/u.exec(cause.message) ?? [];
   if (words === undefined) return cause.message;
   return path === undefined ? words : `${words}: ${path}`;

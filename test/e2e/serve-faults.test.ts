@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
@@ -101,4 +101,34 @@ test('a run whose events cannot be kept ends as failed', async () => {
   );
   expect(logOf(scene)).toContain('broken disk');
   expect(await isUp(scene)).toBe(200);
+});
+
+test.each([
+  ['with a NUL', (work: string) => `${work}/a\0b`],
+  ['of 5,000 characters', () => `/${'x'.repeat(5000)}`],
+  ['of 2,500 folders', () => '/x'.repeat(2500)],
+  ['in a loop of links', (work: string) => `${work}/loop/a`],
+])('a path %s answers 400', async (_name, pathIn) => {
+  await using scene = await serve([call('ExitPlanMode', {goal: 'It is there', steps: ['Make it'], notes: ''})]);
+  const {server, place} = scene;
+  symlinkSync('loop', join(place.work, 'loop'));
+  const path = pathIn(place.work);
+  let planId = '';
+  const plan = {prompt: 'Plan it', workDir: place.work};
+  for await (const {plan: made} of agentEvents(server, 'POST', '/agent/plan', {body: plan}))
+    planId = made?.id ?? planId;
+  await server.ask('POST', `/agent/plan/${planId}/approve`);
+  const bodies: readonly (readonly [string, object])[] = [
+    ['/agent', {prompt: 'x', workDir: path}],
+    ['/agent/plan', {prompt: 'x', workDir: path}],
+    ['/agent/execute', {planId, workDir: path}],
+    ['/agent/execute', {planId, workDir: place.work, skillsPath: path}],
+    ['/sandbox/exec', {command: 'true', cwd: path}],
+    ['/sandbox/run/file', {path: `${path}.sh`}],
+  ];
+  const posted = await Promise.all(bodies.map(([route, body]) => server.ask('POST', route, {body})));
+  const query = `?workDir=${encodeURIComponent(path)}`;
+  const got = await Promise.all(['/mcp/servers', '/skills'].map(route => server.ask('GET', route + query)));
+  expect([...posted, ...got].map(({status}) => status)).toEqual(Array.from({length: 8}, () => 400));
+  expect((await server.ask('GET', `/agent/plans/${planId}`)).body.state).toBe('approved');
 });

@@ -1,7 +1,9 @@
-import {existsSync} from 'node:fs';
+import {spawn} from 'node:child_process';
+import {existsSync, realpathSync, symlinkSync} from 'node:fs';
+import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {openScene} from '../support/scene.ts';
-import {runWeft, TempPlace} from '../support/run-weft.ts';
+import {finish, runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
 
 describe('a run that cannot begin', () => {
   const unknown = '00000000-0000-4000-8000-000000000000';
@@ -24,6 +26,24 @@ describe('a run that cannot begin', () => {
     const environment = {ANTHROPIC_API_KEY: 'k', WEFT_HOME: '/proc/x/weft'};
     const {code, stderr} = await runWeft(['--prompt', 'x'], {place, environment});
     expect([code, stderr]).toEqual([1, expect.stringContaining('no such file or directory: /proc/x')]);
+  });
+
+  test.runIf(process.getuid?.() === 0)('a user without a home folder reads what to set', async () => {
+    const user = {cwd: '/', env: {PATH: process.env['PATH'] ?? ''}, uid: 54_321, gid: 54_321};
+    const told = {
+      code: 2,
+      stderr: 'weft: this user has no home folder. Set HOME to a folder that weft may write to.\n',
+    };
+    expect(await finish(spawn(process.execPath, [weftBin, 'serve'], user))).toMatchObject(told);
+    expect(await finish(spawn(process.execPath, [weftBin, '--prompt', 'x'], user))).toMatchObject(told);
+    expect(await finish(spawn(process.execPath, [weftBin, '--version'], user))).toMatchObject({code: 0});
+  });
+
+  test('a folder in a loop of links is no folder', async () => {
+    using place = new TempPlace();
+    symlinkSync('loop', join(place.work, 'loop'));
+    const {code, stderr} = await runWeft(['--cwd', 'loop', '--prompt', 'x'], {place});
+    expect([code, stderr]).toEqual([2, `weft: ${realpathSync(place.work)}/loop is not a folder.\n`]);
   });
 
   test('a slip in the name of a command is not sent', async () => {

@@ -30,6 +30,7 @@ import type {SandboxChoice} from '../../domain/sandbox.ts';
 import {opensLoopback, sandboxChoice, type WireApi} from '../../config/settings-schema.ts';
 import type {Store} from '../../store/open-store.ts';
 import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
+import {isFolder} from '../../workspace/files/list-folder.ts';
 import {readInstructionFile} from '../../workspace/files/instruction-files.ts';
 import {noExtensions, runExtensions, type RunExtensions} from './extensions.ts';
 import {namedPlugins, type PluginError} from './named-plugins.ts';
@@ -37,7 +38,7 @@ import type {AgentFile} from '../../extensions/skills/load-extensions.ts';
 import {type Json, parseJson} from '../../base/json.ts';
 import type {Plugin} from '../../config/plugin-folders.ts';
 import {homedir} from 'node:os';
-import {readFileSync, statSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import type {Places} from '../../config/places.ts';
 import {UsageError} from '../exit-code.ts';
@@ -352,8 +353,6 @@ const splitRules = (texts: readonly string[]): string[] =>
 /** The absolute path of a folder named on the command line; a usage error where there is none. */
 export function existingFolder(path: string): string {
   const directory = resolve(path);
-  if (!statSync(directory, {throwIfNoEntry: false})?.isDirectory()) {
-    throw new UsageError(`${directory} is not a folder.`);
-  }
+  if (!isFolder(directory)) throw new UsageError(`${directory} is not a folder.`);
   return directory;
 }

@@ -1,4 +1,4 @@
-import {readdirSync, statSync} from 'node:fs';
+import {readdirSync, type Stats, statSync} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
 import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
 import type {FolderEntry} from '../../actions/ports.ts';
@@ -69,10 +69,16 @@ export function entryNames(folder: string): readonly string[] {
 }
 
 /** Whether a folder, or a link to one, is at the path. */
-export function isFolder(path: string): boolean {
+export const isFolder = (path: string): boolean => statsOf(path)?.isDirectory() === true;
+
+/** Whether a regular file, or a link to one, is at the path. */
+export const isFile = (path: string): boolean => statsOf(path)?.isFile() === true;
+
+/** Finds nothing at an invalid path, one that is too long, and in a loop of links. */
+function statsOf(path: string): Stats | undefined {
   try {
-    return statSync(path).isDirectory();
+    return statSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }

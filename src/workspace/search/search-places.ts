@@ -1,9 +1,9 @@
-import {statSync} from 'node:fs';
 import {dirname, posix} from 'node:path';
 import type {GlobRequest} from '../../actions/ports.ts';
 import {compileGlob, hasWildcard, type PathTest} from '../../base/glob.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
+import {isFile, isFolder} from '../files/list-folder.ts';
 import {missingFileText} from '../files/file-snapshot.ts';
 import {whyInvalidPath} from '../../base/invalid-path.ts';
 import {expandHome, holds, type Paths} from '../files/resolve-path.ts';
@@ -88,11 +88,5 @@ export async function findPlace(path: string, paths: Paths): Promise<Outcome<Sea
   return ok({kind, real, shown});
 }
 
-function kindOf(path: string): 'file' | 'folder' | 'neither' {
-  try {
-    const stats = statSync(path);
-    return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'neither';
-  } catch {
-    return 'neither';
-  }
-}
+const kindOf = (path: string): 'file' | 'folder' | 'neither' =>
+  isFolder(path) ? 'folder' : isFile(path) ? 'file' : 'neither';

@@ -1,4 +1,4 @@
-import {readFileSync, statSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {basename, resolve} from 'node:path';
 import {decodeAction} from '../../../actions/decode-action.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
@@ -12,6 +12,7 @@ import {endProcessTree} from '../../../workspace/exec/process-tree.ts';
 import {makeRunTags} from '../../../workspace/exec/run-tag.ts';
 import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
+import {isFile} from '../../../workspace/files/list-folder.ts';
 import {startProcessWatchdog} from '../../../workspace/exec/watchdog.ts';
 import type {EnclosedEnd} from '../../../workspace/sandbox/run-enclosed.ts';
 import {interpreterOf, makeSandboxExec} from '../../../workspace/sandbox/sandbox-exec.ts';
@@ -127,7 +128,7 @@ function commandLine(what: SandboxRequest['what']): string | undefined {
   if (what.kind === 'command') return what.command;
   const interpreter = interpreterOf(what.path);
   const path = pathOf(what.path);
-  if (interpreter === undefined || statSync(path, {throwIfNoEntry: false})?.isFile() !== true) return undefined;
+  if (interpreter === undefined || !isFile(path)) return undefined;
   return [interpreter, path, ...what.args].map(word => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
 }
 
