@@ -147,6 +147,23 @@ describe('going back', () => {
     expect(kept()).toEqual([]);
   });
 
+  test('a redo has its files still after other checkpoints were removed', async () => {
+    const write = call('Write', {file_path: 'made', content: 'made\n'});
+    await using scene = await openScene([write, say('Made.'), write, say('Made.')]);
+    const other = id.replace('0f9a1a34', '0f9a1a35');
+    await scene.run([...free, '--session-id', other, '--prompt', 'Make.']);
+    rmSync(join(scene.place.work, 'made'));
+    await scene.run([...free, '--session-id', id, '--prompt', 'Make.']);
+    // So the states before and after the rewind are those of no prompt.
+    put(scene, 'own', 'of the user\n');
+    const before = listing(scene);
+    await rewind(scene, '--yes');
+    expect(existsSync(join(scene.place.work, 'made'))).toBe(false);
+    expect((await scene.run(['sessions', 'delete', other])).code).toBe(0);
+    expect(await rewind(scene, '--redo', '--yes')).toMatchObject({code: 0});
+    expect(listing(scene)).toEqual(before);
+  });
+
   test('reading alone keeps nothing, and a session that is not kept leaves nothing', async () => {
     const make = call('Bash', {command: 'echo x >made'});
     await using scene = await openScene([call('Bash', {command: 'ls'}), say('Seen.'), make, say('Made.')]);

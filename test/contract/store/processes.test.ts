@@ -1,17 +1,20 @@
 import {spawn, type ChildProcessByStdio} from 'node:child_process';
+import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
+import {DatabaseSync} from 'node:sqlite';
 import {fileURLToPath} from 'node:url';
 import type {Readable, Writable} from 'node:stream';
 import {expect, test} from 'vitest';
 import {faultText} from '../../../src/domain/fault.ts';
 import {messageText} from '../../../src/domain/conversation.ts';
-import {parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
+import {messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {openStore, type Store} from '../../../src/store/open-store.ts';
 import {openStackStore} from '../../../src/store/stack-store.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 import {placeOf} from './place-of.ts';
-import {countingStore, onEachDatabase} from './temporary-store.ts';
+import {countingStore, onEachDatabase, temporaryFile} from './temporary-store.ts';
 
 onEachDatabase(database => {
   test('a record that was announced survives kill -9 at any moment', {timeout: 60_000}, async () => {
@@ -93,6 +96,52 @@ onEachDatabase(database => {
     expect(placed).toEqual(kept);
   });
 });
+
+test('the session of a process whose number another one has now is free', () => {
+  using temporary = temporaryFile();
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {stdio: ['pipe', 'ignore', 'ignore']});
+  const owner = openAs(temporary.file, child.pid ?? 0);
+  const [taken, deleted, own] = [begun(owner), begun(owner), begun(owner)];
+  const store = openAs(temporary.file, process.pid);
+  const refusal = expect.stringContaining(`is open in another weft (process ${String(child.pid)})`);
+  for (const refused of [store.resume(taken), store.delete(deleted)])
+    expect(refused).toMatchObject({tag: 'failed', error: {message: refusal}});
+
+  // The numbers stay; the processes that had them when the sessions were opened were others.
+  const file = new DatabaseSync(temporary.file);
+  file.exec("UPDATE owners SET at = 0, started = CASE started WHEN '' THEN '' ELSE started || '0' END");
+  file.prepare('UPDATE owners SET pid = ? WHERE session_id = ?').run(process.pid, own);
+  file.close();
+  expect(store.delete(deleted).tag).toBe('ok');
+  for (const id of [taken, own]) {
+    const resumed = store.resume(id);
+    if (resumed.tag === 'ok') resumed.value.append(prompt);
+    expect(resumed.tag).toBe('ok');
+  }
+  // The end of the former owner does not free it for a third one.
+  owner.close();
+  const third = openAs(temporary.file, child.pid ?? 0);
+  expect(third.resume(taken)).toMatchObject({tag: 'failed'});
+  child.kill('SIGKILL');
+  store.close();
+  expect(third.resume(taken).tag).toBe('ok');
+  third.close();
+});
+
+function openAs(file: string, pid: number): Store {
+  const opened = openStore({database: placeOf(file), clock: {now: () => Date.now()}, uuid: randomUUID, process: {pid}});
+  if (opened.tag === 'failed') throw new Error(faultText(opened.error));
+  return opened.value;
+}
+
+const prompt: JournalRecord = {kind: 'prompt', message: {role: 'user', id: messageId('m'), blocks: []}};
+
+/** A session with a first record. */
+function begun(store: Store): SessionId {
+  const session = store.create({directory: '/w', model: 'm'});
+  session.append(prompt);
+  return session.id;
+}
 
 interface OtherWeft extends Disposable {
   readonly pid: number | undefined;

@@ -3,6 +3,7 @@ import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {Outcome} from '../../../src/base/outcome.ts';
+import {type TreeChange, treeId} from '../../../src/domain/checkpoint.ts';
 import {faultText, type Fault} from '../../../src/domain/fault.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../../../src/domain/journal.ts';
@@ -71,6 +72,29 @@ onEachDatabase(database => {
     work(store);
     store.close();
   };
+
+  test('keeps the checkpoints that undo and redo of a session, and of its copy, may go to', () => {
+    withStore(store => {
+      const session = store.create(details);
+      for (const record of [
+        {kind: 'checkpoint', prompt: messageId('p'), moment: 'before', tree: treeId('start')},
+        {kind: 'checkpoint', prompt: messageId('p'), moment: 'after', tree: treeId('end')},
+        {kind: 'rewind', to: messageId('p'), what: 'both', files: changeOf('rewind')},
+        {kind: 'redo', files: changeOf('redo')},
+        {kind: 'rewind', to: messageId('p'), what: 'talk', files: 'untouched'},
+        {kind: 'redo', files: 'untouched'},
+        prompt('x'),
+      ] as const)
+        session.append(record);
+      store.fork(session.id, 'any-id');
+      const trees = ['start', 'end', 'rewind-before', 'rewind-after', 'redo-before', 'redo-after'];
+      const updatedAt = expect.any(Number);
+      expect(store.keptTrees()).toEqual([
+        {updatedAt, trees},
+        {updatedAt, trees},
+      ]);
+    });
+  });
 
   test('gives back every kind of record as it was kept', () => {
     withStore(store => {
@@ -311,6 +335,8 @@ describe('the database file', () => {
     expect(complaint(openOnce(`${temporary.file}-not-a-folder/weft.db`))).toContain('cannot be opened');
   });
 });
+
+const changeOf = (name: string): TreeChange => ({before: treeId(`${name}-before`), after: treeId(`${name}-after`)});
 
 const openOnce = (file: string): Outcome<Store, Fault> =>
   openStore({database: placeOf(file), clock: {now: () => 1}, uuid: () => uuid(1), process: {pid: process.pid}});
