@@ -10,7 +10,7 @@ export const stampFile = fileURLToPath(new URL('../dist/.sources', import.meta.u
 /** A hash of everything that the build reads: contents, so that a checkout or a pull cannot make an old build look new. */
 export function sourceStamp(): string {
   const hash = createHash('sha256');
-  const files = ['src/**/*.{ts,tsx,proto,json}', '.config/*.ts', 'package.json', 'package-lock.json'];
+  const files = ['src/**/*.{ts,tsx,proto,json}', '.config/*.{js,ts}', 'package.json', 'package-lock.json'];
   for (const path of globSync(files, {cwd: root}).toSorted()) {
     const bytes = readFileSync(`${root}/${path}`);
     hash.update(`${path}\0${bytes.length}\0`).update(bytes);

@@ -7,6 +7,7 @@ import {visibleLine} from '../base/visible.ts';
 import type {SessionId} from '../domain/ids.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
 import {type RunningSession, sessionTitle, shortSessionIds} from '../domain/session-list.ts';
+import {ownCommand} from './own-command.ts';
 
 /** What the user reads after leaving the terminal UI: how to resume the session, what was stopped, and which commands go on without weft. */
 export class LeavingText {
@@ -61,13 +62,15 @@ export class LeavingText {
       ...others.flatMap(({background}) => background.map(shownCommand)),
     ];
     const lines = [
-      ...(id === '' ? [] : [`Resume this session: weft --resume ${id}`]),
+      ...(id === '' ? [] : [`Resume this session: ${ownCommand(`--resume ${id}`)}`]),
       ...others.map(
         ({summary}) =>
-          `Resume "${shownCommand(sessionTitle(summary))}": weft --resume ${short.get(summary.id) ?? summary.id}`,
+          `Resume "${shownCommand(sessionTitle(summary))}": ${ownCommand(`--resume ${short.get(summary.id) ?? summary.id}`)}`,
       ),
       ...(stopped.length === 0 ? [] : [`Stopped: ${stopped.join(', ')}`]),
-      ...(kept.length === 0 ? [] : [`Still running: ${kept.map(keptText).join(', ')} · weft ps lists and stops them`]),
+      ...(kept.length === 0
+        ? []
+        : [`Still running: ${kept.map(keptText).join(', ')} · ${ownCommand('ps')} lists and stops them`]),
     ];
     return lines.length === 0 ? [] : ['', ...lines];
   }

@@ -157,7 +157,7 @@ async function chooseFrontEnd(
   const prompt = await withPipedText(words, {promptText, options});
   if (prompt.trim() !== '') return apart(context, note, at => answer(prompt, {context: at, start, plan}));
   if (isWithoutArguments(words, options) && !isConfigured(modelChoice(context))) {
-    note(`${noModelText}.`);
+    note(`${noModelText()}.`);
     note('Playing the demo …');
     return (await import('./commands/demo/run-demo.ts')).runDemo({});
   }
@@ -307,7 +307,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       import('./compose/open-sessions.ts'),
     ]);
   const notices = [...context.notices, ...context.startInstructions().skipped];
-  if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice);
+  if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice());
   if (chosen.state === 'unreachable') notices.push(`${chosen.reason} Send a prompt to try again.`);
   const choice = modelChoice(context);
   const apiKeys = openApiKeys(context.places, process.env);

@@ -8,6 +8,7 @@ import type {OwnModels} from '../../config/model-settings.ts';
 import type {Sourced} from '../../config/merge-settings.ts';
 import type {KeptKey} from '../../config/kept-keys.ts';
 import {UsageError} from '../exit-code.ts';
+import {ownCommand} from '../own-command.ts';
 import type {ApiKeys} from './api-keys.ts';
 import type {providerChoices} from '../flags.ts';
 import type {WireApi} from '../../config/settings-schema.ts';
@@ -350,7 +351,7 @@ function unreachableModel(choice: ModelChoice, reason: string): ChosenModel {
         yield* connected.port.stream({...request, model}, signal);
         return;
       }
-      const message = connected.state === 'unreachable' ? connected.reason : noModelText;
+      const message = connected.state === 'unreachable' ? connected.reason : noModelText();
       yield [{event: 'failed', fault: {kind: 'needs-user', message, fix: ''}}];
     },
     facts: model => connected?.port.facts(model) ?? noModel.facts(model),
@@ -378,25 +379,25 @@ function readRecording(file: string): string {
 }
 
 /** Tells a user without a model what to do, in one line. */
-export const noModelText =
-  'No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: weft demo';
+export const noModelText = (): string =>
+  `No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: ${ownCommand('demo')}`;
 
 /** For runs without a person at the keyboard: nothing begins without a model that answers. */
 export function requireModel(chosen: ChosenModel): void {
-  if (chosen.state === 'missing') throw new Error(noModelText);
+  if (chosen.state === 'missing') throw new Error(noModelText());
   if (chosen.state === 'unreachable') throw new UsageError(chosen.reason);
 }
 
 /** The same for the screen-reader UI. */
-export const noModelNotice =
-  'No model configured. Keep a key with weft auth login, set ANTHROPIC_API_KEY or OPENAI_BASE_URL, or type /demo.';
+export const noModelNotice = (): string =>
+  `No model configured. Keep a key with ${ownCommand('login')}, set ANTHROPIC_API_KEY or OPENAI_BASE_URL, or type /demo.`;
 
 /** A model port for when no model is configured: it answers every request with the sentence that says what to do. */
 const noModel: ModelPort = {
   provider: 'none',
   searchesWeb: false,
   async *stream() {
-    yield [{event: 'failed', fault: {kind: 'needs-user', message: noModelText, fix: ''}}];
+    yield [{event: 'failed', fault: {kind: 'needs-user', message: noModelText(), fix: ''}}];
   },
   facts: () => ({contextWindow: 0, images: 'unknown', costOf: () => 'unknown'}),
 };

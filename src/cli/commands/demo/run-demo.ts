@@ -28,6 +28,7 @@ import type {TerminalJob} from '../../run-terminal.ts';
 import {wantsAccessible} from '../../compose/settings-layers.ts';
 import {loadTerminalUi} from '../../terminal-ui.ts';
 import {weftFolders, userPlaces} from '../../compose/user-data.ts';
+import {ownCommand} from '../../own-command.ts';
 import {demoProject, demoPrompt, demoRecording} from './demo-recording.ts';
 
 /**
@@ -94,7 +95,7 @@ async function report(place: DemoPlace): Promise<ExitCode> {
 
 function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' | 'at-once'): AgentClient {
   const opened = openReplay(demoRecording, {
-    variables: {directory},
+    variables: {directory, next: `${pace === 'lively' ? '`/exit`, then ' : ''}\`${ownCommand()}\``},
     ...(pace === 'lively' ? {pace: {msPerBatch: 25, sleep}} : {}),
   });
   if (opened.tag === 'failed') throw new Error(faultText(opened.error));

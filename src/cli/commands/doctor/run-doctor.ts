@@ -112,7 +112,7 @@ async function settings(): Promise<Check> {
 async function model(): Promise<Check> {
   const choice = modelChoice(context());
   const provider = configuredProvider(choice);
-  if (provider === undefined || provider === 'replay') return limited('model', noModelText, '');
+  if (provider === undefined || provider === 'replay') return limited('model', noModelText(), '');
   const baseUrl = baseUrlOf(provider, choice);
   const address = baseUrl === undefined ? '' : ` at ${baseUrl}`;
   const name = defaultModelText(await defaultModel(provider, choice));

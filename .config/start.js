@@ -1,11 +1,12 @@
 import {spawnSync} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
-import {isBuildFresh} from './source-stamp.ts';
 
 /**
- * `npm start`: builds weft where the build is missing or older than its sources, then opens it in the folder that npm was called
+ * `npm start`: builds weft if the build is missing or older than its sources. Then it opens weft in the folder that npm was called
  * from. npm itself changes into weft's own folder and names the other one in INIT_CWD.
  */
+await import('./check-node.js');
+const {isBuildFresh} = await import('./source-stamp.ts');
 if (!isBuildFresh()) {
   process.stderr.write('Building weft (once)…\n');
   const build = fileURLToPath(new URL('build.ts', import.meta.url));

@@ -1,0 +1,19 @@
+import {dirname, join} from 'node:path';
+import {findProgram} from '../workspace/exec/trusted-path.ts';
+import {realPath} from '../workspace/files/resolve-path.ts';
+
+/** The command that runs this weft with these arguments: `weft`, or another one if weft was started by its `npm start` or by npx. */
+export function ownCommand(args = ''): string {
+  const program = realPath(process.argv[1] ?? '');
+  const root = dirname(dirname(program));
+  const known = findProgram('weft') ?? '';
+  // npm adds such a folder to PATH for as long as it runs a program.
+  if (realPath(known) === program && !known.includes('node_modules/.bin')) return joined('weft', args);
+  if (process.env['npm_lifecycle_event'] === 'start' && process.env['npm_package_json'] === join(root, 'package.json'))
+    return joined(`npm --prefix ${quoted(root)} start`, args === '' ? '' : `-- ${args}`);
+  return joined(/[/\\]_npx[/\\]/u.test(program) ? quoted(program) : 'weft', args);
+}
+
+const joined = (...words: readonly string[]): string => words.filter(word => word !== '').join(' ');
+
+const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/u.test(path) ? path : `"${path}"`);
