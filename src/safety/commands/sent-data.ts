@@ -1,13 +1,25 @@
 import type {PathContext} from '../paths/path-context.ts';
 import {workspacePaths} from '../paths/judge-path.ts';
 import {isAbsolutePath, pathOf} from '../paths/path-parts.ts';
-import {looksSecret} from '../paths/secret-paths.ts';
+import {looksSecret, mayNameSecret} from '../paths/secret-paths.ts';
 import {secretName} from '../secrets/secret-name.ts';
 import type {Argument} from '../shell/expansion.ts';
 import type {JudgedInvocation, SideEffect} from './analyze-command.ts';
 import type {CommandForms} from './command-forms.ts';
 import {commandsStarted, isLoopback} from './risks.ts';
-import {isShell, optionValues, programName} from './wrappers.ts';
+import {isInterpreter} from './programs-in-arguments.ts';
+import {
+  connection,
+  environment,
+  gitUpload,
+  isCredential,
+  nothing,
+  outputOf,
+  secretVariables,
+  type Upload,
+  uploadOf,
+} from './uploads.ts';
+import {isShell, programName} from './wrappers.ts';
 
 /** Private data that a command sends to another machine. */
 export interface SentData {
@@ -32,37 +44,80 @@ export function sentData(
   },
   context: PathContext,
 ): readonly SentData[] {
-  const steps = invocations.flatMap(invocation => stepsOf(command, invocation));
-  const uploads: readonly (Upload & {readonly step: Pick<Step, 'range' | 'directories'>})[] = [
+  const all = invocations.flatMap(invocation => stepsOf(command, invocation));
+  // Outside the workspace the folder counts as unknown; what the command entered last says enough here.
+  const steps = all.map((step, at) => {
+    const entered = all
+      .slice(0, at)
+      .flatMap(({words: [name = '', to = '']}) => (/^(?:cd|pushd)$/u.test(name) ? [to] : []));
+    return step.directories.length > 0 ? step : {...step, directories: entered.slice(-1).filter(isAbsolutePath)};
+  });
+  const uploads: readonly (Upload & {readonly step: Pick<Step, 'range' | 'directories' | 'words'>})[] = [
     ...steps.flatMap(step => {
-      const upload = uploadOf(step.words) ?? pushTo(step.words, steps);
+      const upload = uploadOf(step.words) ?? gitUpload(step.words, steps);
       return upload === undefined ? [] : [{...upload, step}];
     }),
     ...sideEffects.flatMap(({range, target}) => {
-      const [, host] = /^\/dev\/(?:tcp|udp)\/([^/]+)/u.exec(target) ?? [];
-      return host === undefined
-        ? []
-        : [{host, files: [], input: 'sent' as const, step: {range: {from: 0, to: range.to}, directories: []}}];
+      const [, host] = connection.exec(target) ?? [];
+      if (host === undefined) return [];
+      const before = command.slice(0, range.from);
+      // Any later part may write to a descriptor that exec opens.
+      const to = /\bexec\s*\d*[<>&\s]*$/u.test(before) ? command.length : range.to;
+      const named = /\b(?:ba|da|k|z)?sh\b[\s\w-]*[<>&\d\s]*$/u.test(before) ? [outputOf(['sh'])] : [];
+      return [
+        {...nothing, host, named, input: 'sent' as const, step: {range: {from: 0, to}, directories: [], words: []}},
+      ];
     }),
   ];
   if (uploads.length === 0) return [];
   const isPrivate = privatePaths(context);
   const read: readonly ReadData[] = [
-    ...steps.flatMap(step => (uploadOf(step.words) === undefined ? dataRead(step, isPrivate) : [])),
-    ...sideEffects.flatMap(({effect, range, part}) =>
-      effect === 'reads' ? [{from: range.from, text: part, what: part.replace(/^\d*<\s*/u, '')}] : [],
+    ...steps.flatMap(step =>
+      uploadOf(step.words) === undefined || printsSecrets.test(step.words.join(' ')) ? dataRead(step, isPrivate) : [],
     ),
+    ...sideEffects.flatMap(({effect, range, part}): readonly ReadData[] => {
+      if (effect !== 'reads') return [];
+      const isLoop = /(?:\bdone|[})])\s*$/u.test(command.slice(0, range.from));
+      const [text = ''] = command.slice(range.from).split(/[;\n]|&&/u, 1);
+      return [{from: isLoop ? 0 : range.from, text, what: part.replace(/^\d*<\s*/u, ''), by: 'content'}];
+    }),
   ];
   const found = uploads
     .filter(({host}) => !isLoopback(host))
-    .map(({host, files, input, step}): SentData => {
-      const {from, to} = step.range;
-      const before = read.filter(each => each.from < to);
+    .map(({host, files, mentions, named, input, step}): SentData => {
+      const {from} = step.range;
+      const hasDocument = /(?<!<)<<-?\s*[\w\\'"]/u.test(command.slice(from, step.range.to));
+      const to = hasDocument ? command.length : step.range.to;
+      const text = command.slice(from, to);
       const isFed = input === 'sent' && /(?<!\|)\|(?!\|)|[<>]/u.test(command.slice(0, to));
-      const isOpen = /[$`]|\{\}/u.test(command.slice(from, to));
-      const through = before.filter(({text}) => isFed || isOpen || files.some(file => text.includes(file)));
-      const own = files.filter(file => file === commits || isPrivate(file, step.directories) !== 'no');
-      return {host, what: [...new Set([...own, ...through.map(({what}) => what)])].map(path => shown(path, context))};
+      const isNamed = /\b(?:xargs|parallel)\b/u.test(text);
+      const isOpen = isNamed || /[$`]|\{\}|<\(/u.test(text);
+      const through = read.filter(
+        each =>
+          each.from < to &&
+          (each.by === 'content' ||
+            (each.by === 'name'
+              ? isNamed
+              : each.from !== from && !isCredential.test(command.slice(from, each.from)))) &&
+          (isFed || isOpen || files.some(file => each.text.includes(file))),
+      );
+      const assigned = [...text.matchAll(/\$\{?(\w+)/gu)].flatMap(([, name = '']) =>
+        [...command.slice(0, to).matchAll(new RegExp(String.raw`(?:^|[;&\s])${name}=["']?([^\s;&"']+)`, 'gu'))].flatMap(
+          ([, value = '']) => value,
+        ),
+      );
+      const said = hasDocument
+        ? [...step.words, command.slice(step.range.to)]
+        : [...step.words, ...text.split('<<<').slice(1)];
+      const puts = /^(?:[nt]c?ftp|[lp]?s?ftp|smbclient|cadaver)$/u.test(programName(step.words[0] ?? ''))
+        ? [...command.slice(0, to).matchAll(/\bm?put\s+([^\s'";]+)/gu)].map(([, file = '']) => file)
+        : [];
+      const own = [
+        ...files.filter(file => isPrivate(file, step.directories) !== 'no'),
+        ...[...mentions, ...assigned, ...puts].filter(file => isPrivate(file, step.directories) === 'there'),
+      ];
+      const what = [...named, ...own, ...through.map(each => each.what), ...(isOpen ? secretVariables(said) : [])];
+      return {host, what: [...new Set(what)].map(path => shown(path, context))};
     });
   return found.filter(({what}) => what.length > 0);
 }
@@ -105,6 +160,8 @@ interface ReadData {
   /** The command that reads it. */
   readonly text: string;
   readonly what: string;
+  /** `name`: only the name goes on, which xargs takes for a file. `token`: it may only prove who asks. */
+  readonly by: 'content' | 'name' | 'token';
 }
 
 function dataRead(
@@ -113,25 +170,35 @@ function dataRead(
 ): readonly ReadData[] {
   const [program = '', ...args] = words;
   const name = programName(program);
-  const found = (what: string): ReadData => ({from: range.from, text, what});
+  const found =
+    (by: ReadData['by']) =>
+    (what: string): ReadData => ({from: range.from, text, what, by});
   const dumps =
     name === 'set'
       ? args.length === 0
       : printsVariables.has(name) &&
         args.every(word => word.startsWith('-') || (name === 'printenv' && secretName(word) !== 'none'));
-  if (dumps) return [found(environment)];
-  const variables = args
-    .flatMap(word => [...word.matchAll(/\$\{?(\w+)/gu)])
-    .flatMap(([, variable = '']) => (secretName(variable.toUpperCase()) === 'none' ? [] : [`$${variable}`]));
+  if (dumps) return [environment].map(found('content'));
+  if (printsSecrets.test([name, ...args].join(' '))) return [outputOf([name, ...args])].map(found('token'));
+  // Options that stand first belong to a wrapper.
   const files =
-    readsNothing.has(name) || isShell(name)
+    isShell(name) || program.startsWith('-')
       ? []
-      : args.flatMap(word => [word, ...word.split(/[=:,@]/u)]).filter(word => isPrivate(word, directories) === 'there');
-  return [...variables, ...files].map(found);
+      : args.flatMap(word => {
+          const parts = word
+            .split(isInterpreter(name) ? /["'`]/u : /[=:,@]/u)
+            .filter(each => each !== word && isPrivate(each, directories) === 'there');
+          return parts.length === 0 && isPrivate(word, directories) === 'there' ? [word] : parts;
+        });
+  return [
+    ...secretVariables(args).map(found('content')),
+    ...files.map(found(readsNothing.has(name) ? 'name' : 'content')),
+  ];
 }
 
-const environment = 'environment variables';
-const commits = 'commits';
+/** Programs that print a secret which is in no file that they name. */
+const printsSecrets =
+  /^(?:gpg2? .*--export-secret|pass (?:show |[^-])|gh auth token|aws configure (?:get|export)|aws secretsmanager get-secret|gcloud auth print-|az account get-access-token|kubectl (?:.* )?get secrets?\b|kubectl config view .*--raw|vault (?:kv get|read)|op (?:read|item get)|secret-tool lookup|security find-\S+-password|git credential|terraform output|doppler secrets|heroku config(?!:)|history$)/u;
 
 const printsVariables: ReadonlySet<string> = new Set(['env', 'printenv', 'export', 'declare', 'typeset']);
 
@@ -152,7 +219,7 @@ const privatePaths =
     const path = word.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/u, pathOf(context.homes()[0] ?? []));
     const style = /[*?[]/u.test(path) ? 'wild' : 'plain';
     if (workspacePaths(context).from(starts)({text: path, style}, 'read') === undefined) return 'no';
-    const isNamed = /[./]/u.test(path) && looksSecret(path);
+    const isNamed = /[./]/u.test(path) && (style === 'wild' ? mayNameSecret(path, 'like others') : looksSecret(path));
     return isNamed || starts.some(start => isThere(isAbsolutePath(path) ? path : `${start}/${path}`, context))
       ? 'there'
       : 'perhaps';
@@ -160,196 +227,17 @@ const privatePaths =
 
 function isThere(path: string, context: PathContext): boolean {
   const [plain = ''] = path.split(/[*?[]/u, 1);
-  const end = plain.replace(/\/+$/u, '');
-  const folder = plain.endsWith('/') ? end : end.slice(0, Math.max(0, end.lastIndexOf('/')));
-  const name = plain.endsWith('/') ? '' : end.slice(end.lastIndexOf('/') + 1);
+  const end = plain.replace(/(?:\/\.)?\/*$/u, '');
+  const isFolder = /\/\.?$/u.test(plain);
+  const folder = isFolder ? end : end.slice(0, Math.max(0, end.lastIndexOf('/')));
+  const name = isFolder ? '' : end.slice(end.lastIndexOf('/') + 1);
   return context.list(folder === '' ? '/' : folder).some(each => name === '' || each.name.startsWith(name));
 }
 
 function shown(path: string, {homes}: PathContext): string {
   const home = pathOf(homes()[0] ?? []);
+  if (path === home) return '~';
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path.replace(/^\$\{?HOME\}?(?=\/)/u, '~');
-}
-
-/** The host that a program sends to, and the files that it sends. */
-interface Upload {
-  readonly host: string;
-  readonly files: readonly string[];
-  readonly input: 'sent' | 'kept';
-}
-
-/** Returns where a command of these words sends, and what; `undefined` if it is no program that sends. */
-function uploadOf([program = '', ...args]: readonly string[]): Upload | undefined {
-  const name = programName(program);
-  const read = senders.get(name)?.(args);
-  return read === undefined
-    ? undefined
-    : {...read, files: read.files.filter(file => file !== ''), host: hostOf(read.host)};
-}
-
-/** `evil.example` of `https://me@evil.example:80/x`, and of `$(cat a).evil.example`. */
-function hostOf(text: string): string {
-  const host = text
-    .replaceAll(/\$\([^]*\)|`[^`]*`|\$\{?\w+\}?/gu, '')
-    .replace(/^[a-z][\w+.-]*:\/\//iu, '')
-    .replace(/^[^@/]*@/u, '');
-  const [named = ''] = /^\[[^\]]*\]|^[^/:?#]*/u.exec(host) ?? [];
-  return named.replace(/^\.+/u, '') || 'another machine';
-}
-
-type Sender = (args: readonly string[]) => Upload | undefined;
-
-/** The words that are no options and no values of the options in `valued`. */
-const operandsOf = (args: readonly string[], valued: RegExp): readonly string[] =>
-  args.filter((word, at) => !/^-./u.test(word) && !valued.test(args[at - 1] ?? ''));
-
-const urlOf = (args: readonly string[]): string =>
-  args.find(word => /^[a-z]+:\/\//iu.test(word)) ?? args.filter(word => !word.startsWith('-')).at(-1) ?? '';
-
-const curl: Sender = args => {
-  const values = (option: RegExp): readonly string[] =>
-    optionValues(
-      args.flatMap(word => {
-        // The last of several letters may have a value: `-sd @file`.
-        const [, letter, value = ''] = /^-[sSfLIikvgGNOJ#0-46]+([dFTHb])(.*)$/su.exec(word) ?? [];
-        return letter === undefined ? [word] : [`-${letter}${value}`];
-      }),
-      option,
-    );
-  const files = [
-    ...values(/^(?:-[dH]|--(?:data|data-ascii|data-binary|json|header|url-query))$/u).flatMap(attached(/^@(.+)$/su)),
-    ...values(/^--(?:data-urlencode|variable)$/u).flatMap(attached(/^[^=@]*@(.+)$/su)),
-    ...values(/^(?:-F|--form)$/u).flatMap(attached(/^[^=]*=[@<]([^;]+)/su)),
-    ...values(/^(?:-T|--upload-file)$/u),
-    ...values(/^(?:-b|--cookie)$/u).filter(value => !value.includes('=')),
-  ];
-  return {host: urlOf(args), files, input: files.some(file => /^[-.]$/u.test(file)) ? 'sent' : 'kept'};
-};
-
-const attached =
-  (form: RegExp) =>
-  (value: string): readonly string[] =>
-    form.exec(value)?.slice(1) ?? [];
-
-/** Programs that send their input to the first host that they are given. */
-const connects =
-  (valued: RegExp): Sender =>
-  args => ({host: operandsOf(args, valued)[0] ?? '', files: [], input: 'sent'});
-
-/** Programs that copy to a place of another machine, which is the last operand. */
-const copies: Sender = args => {
-  const operands = operandsOf(
-    args,
-    /^(?:-[A-Za-z]*[cFiJloPSXDeTBM]|--(?:rsh|exclude|include|filter|[a-z]+-from|log-file|rsync-path|profile|region))$/u,
-  );
-  const target = operands.at(-1) ?? '';
-  if (!/^[a-z0-9]+:\/\/|^[^/\s]+:/iu.test(target)) return undefined;
-  return {
-    host: target,
-    files: operands.slice(0, -1),
-    input: /^(?:-|rcat)$/mu.test(operands.join('\n')) ? 'sent' : 'kept',
-  };
-};
-
-const asksForNames: Sender = args => ({host: operandsOf(args, /^-[A-Za-z]$/u).at(-1) ?? '', files: [], input: 'kept'});
-
-const hub =
-  (host: string): Sender =>
-  args => {
-    const [noun = '', verb = '', ...rest] = args.filter(word => word !== '--');
-    const isUpload =
-      /^(?:(?:gist|snippet|release) (?:create|new|edit|upload)|(?:secret|variable) set)$/u.test(`${noun} ${verb}`) ||
-      noun === 'api';
-    if (!isUpload) return undefined;
-    const files = [
-      ...rest.filter(word => !word.startsWith('-')),
-      ...optionValues(args, /^(?:--input|-f|--env-file)$/u),
-      ...optionValues(args, /^(?:-F|--field)$/u).flatMap(attached(/^[^=]*=@(.+)$/su)),
-    ];
-    return {host, files: noun === 'api' ? files.filter(file => !file.startsWith('/')) : files, input: 'sent'};
-  };
-
-const mails: Sender = args => ({
-  host: args.find(word => /^[^@\s]+@[\w.-]+$/u.test(word)) ?? '',
-  files: optionValues(args, /^(?:-[aA]|--attach)$/u),
-  input: 'sent',
-});
-
-/** The one table of programs that send data to other machines. */
-const senders: ReadonlyMap<string, Sender> = new Map<string, Sender>([
-  ['curl', curl],
-  ['wget', args => ({host: urlOf(args), files: optionValues(args, /^--(?:post|body)-file$/u), input: 'kept'})],
-  ...['http', 'https', 'httpie', 'xh'].map((name): [string, Sender] => [
-    name,
-    args => ({
-      host: urlOf(args.filter(word => !word.includes('@'))),
-      files: args.flatMap(attached(/@(.+)$/su)),
-      input: 'sent',
-    }),
-  ]),
-  ...['nc', 'ncat', 'netcat', 'telnet', 'websocat', 'ftp', 'tftp', 'sftp', 'ssh', 'mosh'].map(
-    (name): [string, Sender] => [name, connects(/^-[A-Za-z]*[iIMmOPpqsTVWwXxcebBDEFJlLoQRS]$/u)],
-  ),
-  [
-    'socat',
-    args => ({
-      host: args.flatMap(attached(/^(?:tcp|udp|openssl|ssl)[\w-]*:([^:,]+)/iu))[0] ?? '',
-      files: args.flatMap(attached(/^(?:(?:file|open|gopen):)?([~/.][^,]*)/iu)),
-      input: 'sent',
-    }),
-  ],
-  [
-    'openssl',
-    args =>
-      args[0] === 's_client' ? {host: optionValues(args, /^-connect$/u)[0] ?? '', files: [], input: 'sent'} : undefined,
-  ],
-  ...['lftp', 'smbclient'].map((name): [string, Sender] => [
-    name,
-    args => ({host: urlOf(args), files: args.flatMap(word => word.split(/[\s;'"]+/u)), input: 'sent'}),
-  ]),
-  ...'scp rsync aws gsutil gcloud azcopy rclone s3cmd kubectl'
-    .split(' ')
-    .map((name): [string, Sender] => [name, copies]),
-  [
-    'az',
-    args =>
-      args[0] === 'storage' && args.some(word => word.startsWith('upload'))
-        ? {
-            host: optionValues(args, /^--account-name$/u)[0] ?? 'Azure',
-            files: optionValues(args, /^(?:-[fs]|--file|--source)$/u),
-            input: 'kept',
-          }
-        : undefined,
-  ],
-  ['gh', hub('github.com')],
-  ['glab', hub('gitlab.com')],
-  ...['mail', 'mailx', 'mutt', 'sendmail'].map((name): [string, Sender] => [name, mails]),
-  ...'dig nslookup host drill whois ping ping6 traceroute getent'
-    .split(' ')
-    .map((name): [string, Sender] => [name, asksForNames]),
-]);
-
-/** A push to a repository by its address, or to a remote that the same command adds. */
-function pushTo([program = '', ...args]: readonly string[], steps: readonly Step[]): Upload | undefined {
-  const at = args.indexOf('push');
-  if (programName(program) !== 'git' || at < 0) return undefined;
-  const [remote = ''] = args.slice(at + 1).filter(word => !word.startsWith('-'));
-  const settings = [`remote.${remote}.url`, `remote.${remote}.pushurl`];
-  const added = steps.flatMap(({words}) => {
-    const setAt = words.findIndex((word, index) => /^(?:add|set-url)$/u.test(word) && words[index - 1] === 'remote');
-    const operands = setAt < 0 ? [] : words.slice(setAt + 1).filter(word => !word.startsWith('-'));
-    return [
-      ...words.flatMap((word, index) => {
-        const [name = '', ...value] = word.split('=');
-        return settings.includes(name) ? [value.length > 0 ? value.join('=') : (words[index + 1] ?? '')] : [];
-      }),
-      ...(remote !== '' && operands.includes(remote) ? operands.slice(-1) : []),
-    ];
-  });
-  const address = /^[a-z+]+:\/\/|^[^/]+:/iu.test(remote) ? remote : added.at(-1);
-  return address === undefined || !/^[a-z+]+:\/\/(?!\/)|^[^/]+:/iu.test(address) || address.startsWith('file:')
-    ? undefined
-    : {host: hostOf(address), files: [commits], input: 'kept'};
 }
 
 /** The same of a command that weft cannot read: every program in it may get what any other one reads. */

@@ -48,8 +48,9 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map([
   ...wrapperRows(
     'cpulimit eatmydata numactl prlimit catchsegv dumb-init tini runcon capsh setpriv uidmapshift linux32',
   ),
-  ...wrapperRows('linux64 i386 x86_64 cgexec start-stop-daemon uvx cross-env dotenv doppler arch'),
-  ...wrapperRows('doas pkexec eval parallel watch entr screen', exactly),
+  ...wrapperRows('linux64 i386 x86_64 cgexec start-stop-daemon uvx cross-env dotenv arch'),
+  ...wrapperRows('sshpass env-cmd heaptrack chpst softlimit dbus-launch flatpak-spawn'),
+  ...wrapperRows('doas pkexec eval parallel watch entr screen runuser', exactly),
   ...wrapperRows('sudo', {flags: '-E -H -n -S -b -k --preserve-env --non-interactive', ...exactly}),
   ...wrapperRows('env', {flags: '-i - -0 -v --ignore-environment'}),
   ...wrapperRows('time', {flags: '-p -v'}),
@@ -57,15 +58,21 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map([
   ...wrapperRows('xvfb-run', {flags: '-a --auto-servernum'}),
   ...wrapperRows('npx bunx pnpx', {flags: packageFlags}),
   ...wrapperRows('timeout gtimeout', {operands: 1, flags: '-v --verbose --foreground --preserve-status'}),
-  ...wrapperRows('chrt taskset flock setarch faketime perf', {operands: 1}),
-  ...wrapperRows('gosu su-exec setuidgid', {operands: 1, ...exactly}),
+  ...wrapperRows('chrt taskset flock setarch faketime perf rr setlock envdir envchain', {operands: 1}),
+  ...wrapperRows('gosu su-exec setuidgid s6-setuidgid script', {operands: 1, ...exactly}),
   ...wrapperRows('chroot ssh', {operands: 1, where: 'elsewhere', ...exactly}),
   ...wrapperRows('npm pnpm yarn bun', {subcommands: 'exec x dlx', flags: packageFlags}),
-  ...wrapperRows('uv poetry pipenv conda rye pdm hatch op pipx', {
-    subcommands: 'run',
-    flags: '--frozen --locked --offline',
-  }),
-  ...wrapperRows('bundle', {subcommands: 'exec x'}),
+  ...wrapperRows(
+    'uv poetry pipenv conda mamba micromamba rye pdm hatch op pipx doppler volta devbox infisical teller dotenvx foreman honcho',
+    {
+      subcommands: 'run',
+      flags: '--frozen --locked --offline',
+    },
+  ),
+  ...wrapperRows('bundle asdf rbenv pyenv nodenv fnm', {subcommands: 'exec x'}),
+  ...wrapperRows('aws-vault chamber nvm', {subcommands: 'exec', operands: 1}),
+  ...wrapperRows('nix guix', {subcommands: '-c --command --'}),
+  ...wrapperRows('ip', {subcommands: 'exec', operands: 1}),
   ...wrapperRows('mise', {subcommands: 'exec x --'}),
   ...wrapperRows('rustup', {subcommands: 'run', operands: 1}),
   ...wrapperRows('direnv', {subcommands: 'exec', operands: 1}),
@@ -206,6 +213,7 @@ export function shellTextsFrom(words: readonly ShellWord[], at: number): readonl
       return alias === undefined ? [] : [alias];
     });
   }
+  if (name === 'hyperfine' || name === 'tmux') return rest.filter(hasSpace);
   return name === 'eval' || name === 'watch' || name === 'parallel' || name === 'ssh' ? [rest.join(' ')] : [];
 }
 
@@ -216,6 +224,8 @@ const optionsOfCommands: ReadonlyMap<string, RegExp> = new Map([
   ['rsync', /^(?:-[A-Za-z]*e|--rsh|--rsync-path)$/u],
   ['sort', /^--com[\w-]*$/u],
   ['rg', /^(?:--pre|--hostname-bin)$/u],
+  ['flock', /^(?:-c|--command)$/u],
+  ['nix-shell', /^(?:--run|--command)$/u],
   ['npm', /^(?:-c|--call)$/u],
   ['npx', /^(?:-c|--call)$/u],
   ['pnpm', /^(?:-c|--shell-mode)$/u],

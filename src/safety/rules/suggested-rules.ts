@@ -43,7 +43,9 @@ function prefixesOf({words}: JudgedInvocation): readonly string[] {
   if (
     !before.every(word => /^[\w./:=@+-]+$/u.test(word)) ||
     destroysByArguments.has(usable.slice(0, 2).join(' ')) ||
+    runsBySubcommand.test(usable.slice(0, 2).join(' ')) ||
     isShell(name) ||
+    (!takesSubcommand && texts.slice(start + 1).some(word => runsAnother.test(word))) ||
     (!takesSubcommand && (isWrapper(name) || takesCodeFromInput(name) || dependsOnArguments(name)))
   )
     return [];
@@ -64,6 +66,9 @@ export const runsProjectCode = (command: string): boolean => projectRun.test(com
 /** No operator of the shell, and nothing before the arguments that would change what is run. */
 const projectRun =
   /^(?:(?:npm|pnpm|yarn|bun)\s+(?:test|t|run\s+[\w:-]+|run-script\s+[\w:-]+)|cargo\s+(?:test|build|check|clippy)|go\s+(?:test|vet|build)|dotnet\s+(?:test|build)|swift\s+(?:test|build)|mix\s+test|(?:pytest|vitest|jest|mocha|phpunit|rspec|ctest))(?:\s[^;&|<>`$()\n]*)?$/u;
+
+/** Words behind which a program that weft does not know is likely to take the command that it runs. */
+const runsAnother = /^(?:--|exec|shell|enter|--(?:run|command|exec))$/u;
 
 /** Harmless with some arguments, and with others the end of work that is nowhere else. */
 const destroysByArguments: ReadonlySet<string> = new Set(
@@ -103,8 +108,8 @@ export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefine
   const [first] = others;
   if ((isShell(name) || isInterpreter(name) || runsText.test(name)) && first === undefined)
     return `${name} runs whatever it is given`;
-  if (others.length === 1 && runsBySubcommand.test(`${name} ${first ?? ''}`))
-    return `${name} ${first ?? ''} runs any other program`;
+  const call = [name, ...others].join(' ');
+  if (runsBySubcommand.test(call)) return `${call} runs any other program`;
   const abilities = first === undefined ? programsWithManyFaces.get(name) : undefined;
   return abilities === undefined ? undefined : `${name} can ${abilities}`;
 }
@@ -112,10 +117,11 @@ export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefine
 const reachesAll = 'commands in the sandbox may then send any file anywhere';
 
 /** Further programs that run a text that they are given. */
-const runsText = /^(?:source|\.|[gm]?awk|cmd|powershell)$/u;
+const runsText = /^(?:source|\.|[gm]?awk|cmd|powershell|trap|hyperfine|nix-shell)$/u;
 
 /** Commands that run a program in a container, or by a setting. */
-const runsBySubcommand = /^(?:(?:docker|podman) (?:run|exec)|kubectl (?:exec|run|debug)|git (?:config|bisect))$/u;
+const runsBySubcommand =
+  /^(?:(?:docker|podman) (?:run|exec)|kubectl (?:exec|run|debug)|git (?:config|bisect(?: run)?|submodule foreach))$/u;
 
 const programsWithManyFaces: ReadonlyMap<string, string> = new Map(
   Object.entries({

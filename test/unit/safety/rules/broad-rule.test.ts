@@ -25,6 +25,8 @@ test.each([
   ['Bash(npm exec:*)', 'npm exec runs any other program'],
   ['Bash(npx:*)', 'npx runs any other program'],
   ['Bash(docker run:*)', 'docker run runs any other program'],
+  ['Bash(git submodule foreach:*)', 'git submodule foreach runs any other program'],
+  ['Bash(trap:*)', 'trap runs whatever it is given'],
   ['Bash(git:*)', 'git can run programs by its configuration, rewrite history and push'],
   ['Bash(find:*)', 'find can run programs and delete files'],
 ])('%s: %s', (rule, reason) => {
@@ -79,6 +81,21 @@ describe('no rule for a wrapper lets any program through', () => {
     ['direnv exec . rm x', ['Bash(direnv exec . rm x)']],
     ['sudo npm run lint', ['Bash(sudo npm run lint)']],
     ['xargs npm run lint', ['Bash(xargs npm run lint)']],
+    [
+      'aws-vault exec p -- npm run lint',
+      ['aws-vault exec p -- npm run lint', 'aws-vault exec p -- npm run lint:*', 'aws-vault exec p -- npm run:*'].map(
+        rule => `Bash(${rule})`,
+      ),
+    ],
+    ['doppler run -- make test', ['Bash(doppler run -- make test)', 'Bash(doppler run -- make test:*)']],
+    // What weft does not know may run a command too.
+    ['distrobox enter x -- make', ['Bash(distrobox enter x -- make)']],
+    ['lxc exec x make', ['Bash(lxc exec x make)']],
+    ['docker exec web make', ['Bash(docker exec web make)']],
+    ['kubectl exec pod -- make', ['Bash(kubectl exec pod -- make)']],
+    ['git submodule foreach make', ['Bash(git submodule foreach make)', 'Bash(git submodule:*)']],
+    ['git bisect run make', ['Bash(git bisect run make)']],
+    ["trap 'make clean' EXIT", ["Bash(trap 'make clean' EXIT)"]],
   ])('%s is offered as %j', async (command, rules) => {
     expect((await judge(bash(command))).detail.rules).toEqual(rules);
   });

@@ -1,0 +1,384 @@
+import {looksSecret} from '../paths/secret-paths.ts';
+import {secretName} from '../secrets/secret-name.ts';
+import {isInterpreter} from './programs-in-arguments.ts';
+import {isLoopback} from './risks.ts';
+import {optionValues, programName} from './wrappers.ts';
+
+/** The host that a program sends to, and the files that it sends. */
+export interface Upload {
+  readonly host: string;
+  readonly files: readonly string[];
+  /** Words that are only files if such files exist. */
+  readonly mentions: readonly string[];
+  /** Other data that it surely sends, in words. */
+  readonly named: readonly string[];
+  readonly input: 'sent' | 'kept';
+}
+
+/** The upload of nothing to nobody, from which others differ. */
+export const nothing = {host: '', files: [], mentions: [], named: [], input: 'kept'} as const satisfies Upload;
+
+/** Returns where a command of these words sends, and what; `undefined` if it is no program that sends. */
+export function uploadOf([program = '', ...words]: readonly string[]): Upload | undefined {
+  const name = programName(program);
+  // `;` and `+` end the command that find runs.
+  const args = /^\\?[;+]$/u.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
+  const [, host] = connection.exec(args.join(' ')) ?? [];
+  const read =
+    host === undefined
+      ? (senders.get(name) ?? (isInterpreter(name) ? codeOf : undefined))?.(args)
+      : {host, files: args.filter(word => !connection.test(word)), input: 'sent' as const};
+  if (read === undefined) return undefined;
+  const files = (read.files ?? []).filter(file => !/^(?:-|\.?|[<>&\d]+|\/dev\/(?:stdin|fd\/0))$/u.test(file));
+  const hosts = [read.host ?? ''].flat().map(hostOf);
+  const others = hosts.filter(each => !isLoopback(each));
+  return {
+    ...nothing,
+    ...read,
+    files,
+    host: [...new Set(others.length === 0 ? hosts.slice(0, 1) : others)].join(' and ') || hostOf(''),
+  };
+}
+
+/** `evil.example` of `https://me@evil.example:80/x`, and of `$(cat a).evil.example`. */
+function hostOf(text: string): string {
+  const host = text
+    .replaceAll(/\$\([^]*\)|`[^`]*`|\$\{?\w+\}?|\{\}/gu, '')
+    .replace(/^[a-z][\w+.-]*:\/\/|^\/\//iu, '')
+    .replace(/^[^@/]*@/u, '');
+  const [named = ''] = /^\[[^\]]*\]|^[^/:?#]*/u.exec(host) ?? [];
+  return named.replace(/^\.+/u, '') || 'another machine';
+}
+
+type Sender = (
+  args: readonly string[],
+) => (Partial<Omit<Upload, 'host'>> & {readonly host?: string | readonly string[]}) | undefined;
+
+/** The words that are no options and no values of the options in `valued`. */
+const operandsOf = (args: readonly string[], valued: RegExp): readonly string[] =>
+  args.filter((word, at) => !/^-./u.test(word) && !valued.test(args[at - 1] ?? ''));
+
+const urlOf = (args: readonly string[]): string =>
+  args.find(word => /^[a-z]+:\/\//iu.test(word)) ?? args.filter(word => !word.startsWith('-')).at(-1) ?? '';
+
+const isInput = (file: string): boolean => /^(?:[-.]|\/dev\/(?:stdin|fd\/0))$/u.test(file);
+
+/** Letters of curl's options that take no value; the last one of several may: `-sd @file`. */
+const curlFlags = String.raw`^-[0-46BGIJLMNOSVZafgijklnpqsv#:]*`;
+const curlCluster = new RegExp(String.raw`${curlFlags}([A-Za-z])(.*)$`, 'su');
+const curlValued = new RegExp(
+  String.raw`${curlFlags}[ACDEFHKPQTUXYbcdehmortuwxyz]$|^--(?!(?:silent|show-error|fail.*|location.*|head|include|insecure|verbose|get|compressed.*|no-.*|http.*|ipv[46]|tls.*|ssl.*|progress-bar|globoff|remote-.*|create-dirs|next|netrc|raw|basic|digest|anyauth|parallel.*|post30.|retry-(?:con|all).*)$)[\w-]+$`,
+  'u',
+);
+
+const curl: Sender = args => {
+  const words = args.flatMap(word => {
+    const [, letter, value = ''] = curlCluster.exec(word) ?? [];
+    return letter === undefined ? [word] : value === '' ? [`-${letter}`] : [`-${letter}`, value];
+  });
+  const values = (option: RegExp): readonly string[] => optionValues(words, option);
+  const files = [
+    ...values(/^(?:-[dH]|--(?:data|data-ascii|data-binary|json|header|url-query))$/u).flatMap(attached(/^@(.+)$/su)),
+    ...values(/^--(?:data-urlencode|variable)$/u).flatMap(attached(/^[^=@]*@(.+)$/su)),
+    ...values(/^(?:-F|--form)$/u).flatMap(attached(/^[^=]*=[@<]\\?"?([^;"\\]+)/su)),
+    ...values(/^(?:-T|--upload-file)$/u).flatMap(value => value.replaceAll(/^\{|\}$/gu, '').split(',')),
+    ...values(/^(?:-b|--cookie)$/u).filter(value => !value.includes('=')),
+  ];
+  const asked = [
+    ...operandsOf(words, curlValued).filter(word => !/^[.@:<>]|^[^$`]*[()]/u.test(word)),
+    ...values(/^--(?:expand-)?url$/u),
+  ];
+  const reached = values(/^--(?:resolve|connect-to)$/u).map(value => value.split(':')[2] ?? '');
+  return {
+    host: [...asked, ...values(/^(?:-x|--(?:pre)?proxy|--socks\w+)$/u), ...reached.filter(each => each !== '')],
+    files,
+    named: values(/^--variable$/u).flatMap(value => secretVariables([value.replace(/^%/u, '$')])),
+    input: files.some(isInput) ? 'sent' : 'kept',
+  };
+};
+
+const attached =
+  (form: RegExp) =>
+  (value: string): readonly string[] =>
+    form.exec(value)?.slice(1) ?? [];
+
+/** Programs that send their input to the first host that they are given. */
+const connects =
+  (valued: RegExp): Sender =>
+  args => ({
+    host: operandsOf(args, valued)[0] ?? '',
+    files: [],
+    named: optionValues(args, /^(?:-e|-c|--exec|--sh-exec|--lua-exec)$/u)
+      .filter(value => /[\s/]/u.test(value))
+      .map(value => outputOf([value])),
+    input: 'sent',
+  });
+
+/** Programs that copy to a place of another machine, which is the last operand. */
+const copiesWith =
+  (letters: string): Sender =>
+  args => {
+    const operands = operandsOf(
+      args,
+      new RegExp(
+        `^(?:-[A-Za-z]*[${letters}]|--(?:rsh|exclude|include|filter|[a-z]+-from|log-file|rsync-path|profile|region|zone|project|account|cluster|context|namespace|endpoint-url|acl|storage-class|content-type))$`,
+        'u',
+      ),
+    );
+    const target = operands.at(-1) ?? '';
+    if (!/^(?!fileb?:|\.{0,2}\/)(?:[a-z0-9]+:\/\/|[\w.@:[-][^\s:]*:)/iu.test(target)) return undefined;
+    return {
+      host: target,
+      files: operands.slice(0, -1),
+      input: /^(?:-|rcat)$/mu.test(operands.join('\n')) ? 'sent' : 'kept',
+    };
+  };
+
+const copies = copiesWith('cFiJloPSXDeTBM');
+
+const asksForNames: Sender = args => ({
+  host: args.find(word => /^@./u.test(word)) ?? operandsOf(args, /^-[A-Za-z]$/u).at(-1) ?? '',
+});
+
+const hub =
+  (host: string): Sender =>
+  args => {
+    const [noun = '', verb = '', ...rest] = args.filter(word => word !== '--');
+    const isTalk = /^(?:issue|pr|mr) (?:create|comment|edit|close|review|note|update)$/u.test(`${noun} ${verb}`);
+    const isUpload =
+      /^(?:(?:gist|snippet|release) (?:create|new|edit|upload)|(?:secret|variable) set)$/u.test(`${noun} ${verb}`) ||
+      noun === 'api';
+    if (!isTalk && !isUpload) return undefined;
+    // The text of a pull request is often written in a folder for what does not last.
+    if (isTalk) return {host, files: optionValues(args, /^(?:-F|--body-file)$/u).filter(looksSecret)};
+    const files = [
+      ...rest.filter(word => !word.startsWith('-') && !/^\w[^=]*=@/u.test(word)),
+      ...optionValues(args, /^(?:--input|-f|--env-file)$/u),
+      ...optionValues(args, /^(?:-F|--field)$/u).flatMap(attached(/^[^=]*=@(.+)$/su)),
+    ];
+    return {host, files: noun === 'api' ? files.filter(file => !file.startsWith('/')) : files, input: 'sent'};
+  };
+
+const mails: Sender = args => ({
+  host: args.find(word => /^[^@\s]+@[\w.-]+$/u.test(word)) ?? '',
+  files: [...optionValues(args, /^(?:-[aA]|--attach)$/u), ...args.flatMap(attached(/^@(.+)$/u))],
+  input: 'sent',
+});
+
+/** A client of a service, which sends the files that its options name, and its input if a word says so. */
+const service =
+  (host: string): Sender =>
+  args => {
+    const copied = copies(args);
+    if (copied !== undefined) return copied;
+    // These write to the file that they name.
+    if (args.some(word => /^(?:cp|copy|mv|sync|get|get-object|logs|describe)$/u.test(word))) return undefined;
+    const options =
+      /^(?:-f|--(?:filename|file|from-file|from-env-file|body|data-file|payload|template-file|zip-file|dir))$/u;
+    return {
+      host,
+      mentions: [
+        ...optionValues(args, options).map(value => value.replace(/^[\w.-]+=/u, '')),
+        ...args.flatMap(attached(/(?:^|=)fileb?:\/\/(.+)$/u)),
+        ...(args.some(word => /^(?:put|upload[\w-]*|load|import|deploy|env:import)$/u.test(word)) ? args : []),
+      ],
+      input: args.some(word => isInput(word) || /^(?:-it?|--stdin|import|put|add|exec|run|set|pipe)$/u.test(word))
+        ? 'sent'
+        : 'kept',
+    };
+  };
+
+/** A client of a database elsewhere. */
+const queries: Sender = args => {
+  const [host = args.find(word => /^[\w+]+:\/\//u.test(word))] = optionValues(args, /^(?:-h|-n|--host|--server)$/u);
+  return host === undefined
+    ? undefined
+    : {host, files: optionValues(args, /^(?:-f|--file)$/u), mentions: args, input: 'sent'};
+};
+
+/** Any other program that sends the files in its words, and its input. */
+const sendsAll: Sender = args => ({
+  host:
+    args.find(word => /^[a-z]+:\/\//iu.test(word)) ??
+    args.find(word => /^(?:[\w-]+@)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d+)?$/iu.test(word)) ??
+    '',
+  mentions: args.flatMap(word => [word, ...word.split(/[=:,@]/u)]),
+  input: 'sent',
+});
+
+/** Programs that reach a machine which the text of a substitution can name. */
+const substituted: Sender = args => (args.some(word => /\$\(|`/u.test(word)) ? {host: urlOf(args)} : undefined);
+
+/** Code that names a machine, with the files and the environment that it names. */
+const codeOf: Sender = args => {
+  const code = args.join(' ');
+  if (/\b(?:http\.server|SimpleHTTPServer)\b/u.test(code) && args.includes('-m'))
+    return {
+      host: optionValues(args, /^(?:-b|--bind)$/u),
+      files: [...optionValues(args, /^(?:-d|--directory)$/u), './'].slice(0, 1),
+    };
+  const hosts = [...code.matchAll(/\b(?:https?|wss?|ftp):\/\/[^\s'"`)]+|(?<=connect\(\(?['"])[^'"]+/gu)];
+  if (hosts.length === 0) return undefined;
+  return {
+    host: hosts.map(([host]) => host),
+    mentions: [...code.matchAll(/["'`]([^"'`\s]+)["'`]/gu)].map(([, file = '']) => file),
+    named: /os\.environ(?!\.get|\[)|process\.env(?![.[\w])|%ENV\b/u.test(code) ? [environment] : [],
+  };
+};
+
+const posted: Sender = args => {
+  const files = optionValues(
+    args.map(word => word.replace(/^--(post|body)-f(?:i|il)?(?==|$)/u, '--$1-file')),
+    /^--(?:post|body)-file$/u,
+  );
+  return {
+    host: urlOf(args),
+    files: [...files, ...args.flatMap(attached(/^post_file=(.+)$/u))],
+    input: files.some(isInput) ? 'sent' : 'kept',
+  };
+};
+
+const asked: Sender = args => ({
+  host: urlOf(args.filter(word => !word.includes('@'))),
+  files: args.flatMap(attached(/@(.+)$/su)),
+  input: 'sent',
+});
+
+const connectsTo = connects(
+  /^-[A-Za-z]*[iIMmOPpqsTVWwXxcebBDEFJlLoQRS]$|^--(?:[\w-]*exec|proxy\S*|source\S*|wait|idle-timeout)$/u,
+);
+
+const senderRows = (names: string, sender: Sender): readonly (readonly [string, Sender])[] =>
+  names.split(' ').map(name => [name, sender]);
+
+/** The one table of programs that send data to other machines. */
+const senders: ReadonlyMap<string, Sender> = new Map<string, Sender>([
+  ...senderRows('curl curlie', curl),
+  ...senderRows('wget wget2', posted),
+  ...senderRows('http https httpie xh', asked),
+  ...senderRows(
+    'nc ncat netcat nc.openbsd nc.traditional telnet websocat ftp tftp sftp psftp ncftp ssh mosh',
+    connectsTo,
+  ),
+  [
+    'socat',
+    args => ({
+      host: args.flatMap(attached(/^(?:tcp|udp|openssl|ssl)(?![\w-]*listen)[\w-]*:([^:,]+)/iu))[0] ?? '',
+      files: args.flatMap(attached(/^(?:(?:file|open|gopen):)?([~/.][^,]*)/iu)),
+      named: args.flatMap(attached(/^(?:exec|system):([^,]+)/iu)).map(value => outputOf([value])),
+      input: 'sent',
+    }),
+  ],
+  [
+    'openssl',
+    args => (args[0] === 's_client' ? {host: optionValues(args, /^-connect$/u)[0] ?? '', input: 'sent'} : undefined),
+  ],
+  ...senderRows('lftp smbclient cadaver', args => ({
+    host: /(?:\b[a-z]+:)?\/\/[\w@:.-]+/u.exec(args.join(' '))?.[0] ?? operandsOf(args, /^-./u)[0] ?? '',
+    files: args.filter(word => !word.startsWith('//')).flatMap(word => word.split(/[\s;'"]+/u)),
+    input: 'sent',
+  })),
+  ['rsync', copiesWith('eTBMf')],
+  ...senderRows('scp pscp azcopy rclone s3cmd s4cmd s5cmd gsutil unison', copies),
+  ...[
+    ['aws', 'AWS'],
+    ['gcloud bq', 'Google Cloud'],
+    ['kubectl oc', 'Kubernetes'],
+    ['wrangler', 'Cloudflare'],
+    ['vercel', 'Vercel'],
+    ['netlify', 'Netlify'],
+    ['heroku', 'Heroku'],
+    ['fly flyctl', 'Fly.io'],
+    ['doctl', 'DigitalOcean'],
+    ['b2', 'Backblaze'],
+    ['oci', 'Oracle'],
+    ['ibmcloud', 'IBM'],
+    ['supabase', 'Supabase'],
+  ].flatMap(([names = '', host = '']) => senderRows(names, service(host))),
+  [
+    'az',
+    args => {
+      const [host = 'Azure'] = optionValues(args, /^--account-name$/u);
+      const files = optionValues(args, /^(?:-[fs]|--file|--source)$/u);
+      return args[0] === 'storage' && args.some(word => word.startsWith('upload'))
+        ? {host, files}
+        : {host, mentions: optionValues(args, /^(?:-f|--file)$/u)};
+    },
+  ],
+  ['gh', hub('github.com')],
+  ['glab', hub('gitlab.com')],
+  ...senderRows('mail mailx mutt neomutt s-nail sendmail msmtp swaks', mails),
+  ...senderRows('psql mysql mariadb mongosh redis-cli logger', queries),
+  ...senderRows('dig nslookup host drill kdig delv resolvectl whois ping ping6 traceroute getent', asksForNames),
+  ...senderRows(
+    'aria2c axel lynx w3m links lwp-request GET POST wscat croc wormhole magic-wormhole ffsend transfer pastebinit',
+    sendsAll,
+  ),
+  ...senderRows(
+    'ipfs mosquitto_pub kcat kafkacat grpcurl nats telegram-send ntfy slackcat sprunge twine nping hping3 finger surge mc ncftpput http-server serve',
+    sendsAll,
+  ),
+  ...senderRows('npm pnpm yarn pip pip3 uv go cargo gem', substituted),
+]);
+
+/**
+ * A push to an address, or to a remote that the same command adds or points elsewhere. Also a substitution in an address that git
+ * reads from.
+ */
+export function gitUpload(
+  [program = '', ...args]: readonly string[],
+  steps: readonly {readonly words: readonly string[]}[],
+): Upload | undefined {
+  if (programName(program) !== 'git') return undefined;
+  const at = args.indexOf('push');
+  if (at < 0) {
+    return args.some(word => /\$\(|`/u.test(word)) &&
+      args.some(word => /^(?:clone|fetch|pull|ls-remote|archive)$/u.test(word))
+      ? {...nothing, host: hostOf(urlOf(args))}
+      : undefined;
+  }
+  const operands = args.slice(at + 1).filter(word => !word.startsWith('-'));
+  const [remote = 'origin'] = [...optionValues(args, /^--repo$/u), ...operands];
+  const settings = [`remote.${remote}.url`, `remote.${remote}.pushurl`];
+  const added = steps.flatMap(({words}) => {
+    const setAt = words.findIndex((word, index) => /^(?:add|set-url)$/u.test(word) && words[index - 1] === 'remote');
+    const given = setAt < 0 ? [] : words.slice(setAt + 1).filter(word => !word.startsWith('-'));
+    return [
+      ...words.flatMap((word, index) => {
+        const [name = '', ...value] = word.split('=');
+        const [, other] = /^url\.(.+)\.(?:push)?insteadof(?:=|$)/iu.exec(word) ?? [];
+        if (other !== undefined) return [other];
+        return settings.includes(name) ? [value.length > 0 ? value.join('=') : (words[index + 1] ?? '')] : [];
+      }),
+      ...(given.includes(remote) ? given.slice(-1) : []),
+    ];
+  });
+  const address = /^[a-z+]+:\/\/|^[^/]+:/iu.test(remote) ? remote : added.at(-1);
+  return address === undefined || !/^[a-z+]+:\/\/(?!\/)|^[^/]+:/iu.test(address) || address.startsWith('file:')
+    ? undefined
+    : {...nothing, host: hostOf(address), named: [commits]};
+}
+
+/** Matches what stands before a word by which a program proves who asks; the server gets it to know the user. */
+export const isCredential = /(?:\s-[A-Za-z]*[Hu]|--header|--user|--oauth2-bearer|\sauthorization:)[\s=]*["']?[^"']*$/iu;
+
+/** The variables in the words that hold secrets by their names, credentials apart. */
+export const secretVariables = (words: readonly string[]): readonly string[] =>
+  words
+    .filter((word, at) => at === 0 || !isCredential.test(` ${words[at - 1] ?? ''} ${word}`))
+    .flatMap(word => [...word.replace(/:\/\/[^/@]*@/u, '://').matchAll(/\$\{?(\w+)/gu)])
+    .flatMap(([, variable = '']) => (secretName(variable.toUpperCase()) === 'none' ? [] : [`$${variable}`]));
+
+/** Matches the file by which a shell opens a connection; its first group is the host. */
+export const connection = /\/dev\/(?:tcp|udp)\/([^/\s]+)/u;
+
+/** What a program prints, in words. */
+export const outputOf = (words: readonly string[]): string =>
+  `output of ${words
+    .filter(word => !word.startsWith('-') || words.length === 2)
+    .slice(0, 3)
+    .join(' ')}`;
+
+/** What stands for all variables. */
+export const environment = 'environment variables';
+const commits = 'commits';
