@@ -8,7 +8,7 @@ export const toolSchemas: Plugin = {
     filter: {id: /src\/actions\/input-schema\.ts$/u},
     handler() {
       const schemas = Object.fromEntries(
-        actionNames.flatMap(action => definitions[action].tools.map(({name, jsonSchema}) => [name, jsonSchema()])),
+        actionNames.flatMap(action => definitions[action].tools.map(({name, wholeSchema}) => [name, wholeSchema()])),
       );
       return {
         code: `const schemas = ${JSON.stringify(schemas)};\nexport const inputSchema = tool => schemas[tool];\n`,

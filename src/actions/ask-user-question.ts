@@ -30,7 +30,16 @@ export const askUserQuestion = defineAction<AskInput, AskOutput, AskPartial>({
     toolForm({
       name: 'AskUserQuestion',
       description: 'Ask the user up to four questions with options, when a choice is really theirs.',
-      otherNames: {multiple: 'multiSelect'},
+      otherNames: {multiple: 'multiSelect', is_multiselect: 'multiSelect', allow_multiple: 'multiSelect'},
+      idleFields: {
+        id: 'any',
+        question_id: 'any',
+        value: 'any',
+        preview: 'any',
+        metadata: 'any',
+        custom: [true],
+        supports_other: [true],
+      },
       schema: () =>
         z.object({
           questions: z

@@ -183,7 +183,7 @@ export function namedInput(tool: string, input: Json): Json {
 function knownInput(tool: string, input: Json, unknown: FieldRules['unknown']): Outcome<Json, string> {
   for (const action of actionNames) {
     for (const form of definitions[action].tools) {
-      if (form.name === tool) return withKnownFields(input, {...form, schema: form.jsonSchema(), unknown});
+      if (form.name === tool) return withKnownFields(input, {...form, schema: form.wholeSchema(), unknown});
     }
   }
   return ok(input);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import english from 'zod/v4/locales/en.js';
-import type {Json, JsonObject} from '../base/json.ts';
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ResultContent, TextBlock} from '../domain/conversation.ts';
 import type {RunTerms} from '../domain/executor.ts';
@@ -106,6 +106,8 @@ export interface ToolForm<Input> extends OtherFields {
   readonly description: string;
   /** JSON Schema of the input; the built program has it ready. */
   readonly jsonSchema: () => JsonObject;
+  /** The same with the fields that models are not told of. */
+  readonly wholeSchema: () => JsonObject;
   /** Takes an input that has known fields alone. A failure names the field and what was wrong, for the model to correct. */
   readonly decode: (raw: Json) => Outcome<Input, string>;
 }
@@ -122,6 +124,8 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(
     readonly description: string;
     readonly schema: () => Shape;
     readonly toInput: (parsed: z.output<Shape>) => Input;
+    /** Left out of what models are told, so that no request has to carry them; who knows them from elsewhere may use them. */
+    readonly unlistedFields?: readonly string[];
   } & Partial<OtherFields>,
 ): ToolForm<Input> {
   let schema: Shape | undefined;
@@ -133,12 +137,20 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(
     description: form.description,
     otherNames: form.otherNames ?? {},
     idleFields: form.idleFields ?? {},
-    jsonSchema: () => (json ??= inputSchema(form.name, shape)),
+    wholeSchema: () => inputSchema(form.name, shape),
+    jsonSchema: () => (json ??= withoutFields(inputSchema(form.name, shape), form.unlistedFields ?? [])),
     decode(raw) {
       const parsed = z.safeParse(shape(), raw, {error: english().localeError});
       return parsed.success ? ok(form.toInput(parsed.data)) : failed(issuesText(parsed.error.issues));
     },
   };
+}
+
+function withoutFields(schema: JsonObject, names: readonly string[]): JsonObject {
+  const {properties} = schema;
+  if (names.length === 0 || !isJsonObject(properties)) return schema;
+  const listed = Object.entries(properties).filter(([name]) => !names.includes(name));
+  return {...schema, properties: Object.fromEntries(listed)};
 }
 
 /** The same tool under a name that models are not told of. */

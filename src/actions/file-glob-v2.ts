@@ -31,9 +31,14 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobPartial>({
         search_dir: 'path',
         directory: 'path',
         dir_path: 'path',
+        target_directory: 'path',
+        cwd: 'path',
         glob_pattern: 'pattern',
         max_results: 'max_matches',
+        limit: 'max_matches',
+        head_limit: 'max_matches',
       },
+      idleFields: {case_sensitive: [true], respect_git_ignore: [true], respect_gemini_ignore: 'any'},
       schema: () =>
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),

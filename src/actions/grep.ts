@@ -7,6 +7,11 @@ import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {GrepReport, GrepRequest} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
+export interface GrepInput extends GrepRequest {
+  /** Lines of the result that the model has read already. */
+  readonly offset: number;
+}
+
 export interface GrepPartial {
   readonly queries: readonly string[];
 }
@@ -15,7 +20,7 @@ export interface GrepPartial {
 const defaultLimit = 250;
 const mostLines = 2000;
 
-export const grep = defineAction<GrepRequest, GrepReport, GrepPartial>({
+export const grep = defineAction<GrepInput, GrepReport, GrepPartial>({
   summary: 'Search file contents with regular expressions.',
   risk: 'read-only',
   scheduling: 'parallel',
@@ -36,12 +41,25 @@ export const grep = defineAction<GrepRequest, GrepReport, GrepPartial>({
         include: 'glob',
         include_pattern: 'glob',
         file_pattern: 'glob',
+        target_directory: 'path',
         '-C': 'context',
+        before: '-B',
+        after: '-A',
         ignore_case: '-i',
         case_insensitive: '-i',
         max_results: 'head_limit',
+        limit: 'head_limit',
       },
-      idleFields: {'-n': true, multiline: false},
+      idleFields: {
+        '-n': [true, false],
+        case_sensitive: [true],
+        fixed_strings: [false],
+        is_regexp: [true],
+        names_only: [false],
+        no_ignore: [false],
+        recursive: [true],
+      },
+      unlistedFields: ['-A', '-B', 'multiline', 'offset', 'type'],
       schema: () =>
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),
@@ -53,16 +71,26 @@ export const grep = defineAction<GrepRequest, GrepReport, GrepPartial>({
           ),
           context: z.optional(z.int().check(z.gte(0), z.lte(100), z.describe('Lines around a match'))),
           '-i': z.optional(z.boolean().check(z.describe('Ignore case'))),
-          head_limit: z.optional(z.int().check(z.gt(0), z.describe(`Most lines, default ${defaultLimit}`))),
+          head_limit: z.optional(z.int().check(z.gte(0), z.describe(`Most lines, default ${defaultLimit}`))),
+          '-A': z.optional(z.int().check(z.gte(0), z.lte(100))),
+          '-B': z.optional(z.int().check(z.gte(0), z.lte(100))),
+          multiline: z.optional(z.boolean()),
+          offset: z.optional(z.int().check(z.gte(0), z.lte(10_000))),
+          type: z.optional(z.string()),
         }),
       toInput: raw => ({
         queries: [...(raw.pattern === undefined ? [] : [raw.pattern]), ...(raw.queries ?? [])],
         path: raw.path ?? '.',
-        globs: raw.glob === undefined ? [] : [raw.glob],
+        globs: raw.glob ? [raw.glob] : [],
         mode: raw.output_mode === 'content' ? 'content' : raw.output_mode === 'count' ? 'count' : 'files',
         letterCase: raw['-i'] === true ? 'insensitive' : 'sensitive',
-        context: raw.context ?? 0,
-        limit: Math.min(raw.head_limit ?? defaultLimit, mostLines),
+        before: raw['-B'] ?? raw.context ?? 0,
+        after: raw['-A'] ?? raw.context ?? 0,
+        fileType: raw.type ?? '',
+        span: raw.multiline === true ? 'lines' : 'line',
+        offset: raw.offset ?? 0,
+        // None is how other agents say: no limit.
+        limit: Math.min((raw.head_limit ?? defaultLimit) || mostLines, mostLines),
       }),
     }),
   ],
@@ -83,8 +111,16 @@ export const grep = defineAction<GrepRequest, GrepReport, GrepPartial>({
           error: {state: 'error', fault: rejected('Grep needs pattern (or queries with at least one entry).')},
         },
   async run(input, {ports, signal}) {
-    const found = await ports.search.grep(input, signal);
-    return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};
+    const {offset, ...request} = input;
+    const found = await ports.search.grep({...request, limit: request.limit + offset}, signal);
+    if (found.tag === 'failed') return {state: 'error', fault: found.error};
+    const {lines, omitted} = found.value;
+    return lines.length > 0 && offset >= lines.length
+      ? {
+          state: 'error',
+          fault: rejected(`The search found ${pluralize(lines.length, 'line')}: offset ${offset} leaves none.`),
+        }
+      : {state: 'success', output: {lines: lines.slice(offset), omitted}};
   },
 });
 

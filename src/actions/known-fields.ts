@@ -6,8 +6,11 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 export interface OtherFields {
   /** Other names of fields, at every depth, as other agents have them. Only a name of exactly the same meaning stands here. */
   readonly otherNames: Readonly<Record<string, string>>;
-  /** Fields that weft does not have, each with the one value that asks for nothing. */
-  readonly idleFields: Readonly<Record<string, Json>>;
+  /**
+   * Fields that weft does not have, each with the values that ask for nothing. One that is also another name of a field counts only
+   * where that field is not given.
+   */
+  readonly idleFields: Readonly<Record<string, 'any' | readonly Json[]>>;
 }
 
 export interface FieldRules extends OtherFields {
@@ -37,10 +40,17 @@ interface Place {
 function fitted(value: Json, place: Place): Json {
   const {schema, at} = place;
   if (!isJsonObject(schema)) return value;
+  if (typeof value === 'string') return unquoted(value, schema['type']);
   if (isJsonList(value))
     return value.map((item, index) => fitted(item, {...place, schema: schema['items'], at: `${at}${index}.`}));
   const {properties} = schema;
   return isJsonObject(value) && isJsonObject(properties) ? fittedObject(value, properties, place) : value;
+}
+
+/** Models put numbers and truth values into quotes. */
+function unquoted(value: string, type: Json | undefined): Json {
+  if (type === 'boolean' && /^(?:true|false)$/u.test(value)) return value === 'true';
+  return (type === 'integer' || type === 'number') && /^\d+(?:\.\d+)?$/u.test(value) ? Number(value) : value;
 }
 
 function fittedObject(value: JsonObject, properties: JsonObject, place: Place): JsonObject {
@@ -50,8 +60,10 @@ function fittedObject(value: JsonObject, properties: JsonObject, place: Place): 
   for (const [key, given] of Object.entries(value)) {
     if (given === null) continue;
     const name = nameIn(properties, key, rules);
+    const isSpare = name === undefined || (name !== key && (value[name] ?? null) !== null);
+    if (isSpare && isIdle(key, given, rules)) continue;
     if (name === undefined) {
-      if (!isIdle(key, given, rules)) strangers.push(key);
+      strangers.push(key);
       continue;
     }
     const other = found.get(name);
@@ -75,8 +87,15 @@ function nameIn(properties: JsonObject, key: string, {otherNames}: OtherFields):
 /** One letter may be an option, whose case counts. */
 const simpleName = (name: string): string => (name.length < 3 ? name : name.replaceAll(/[_-]/gu, '').toLowerCase());
 
-const isIdle = (key: string, given: Json, {idleFields}: OtherFields): boolean =>
-  Object.hasOwn(idleFields, key) && idleFields[key] === given;
+/** In these a model says why it makes a call. */
+const remarks: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason']);
+
+/** What is empty asks for nothing, and neither does a remark. */
+function isIdle(key: string, given: Json, {idleFields}: OtherFields): boolean {
+  if (['""', '[]', '{}'].includes(JSON.stringify(given))) return true;
+  const idle = Object.hasOwn(idleFields, key) ? idleFields[key] : undefined;
+  return idle === 'any' || idle?.includes(given) === true || (remarks.has(key) && typeof given === 'string');
+}
 
 function strangersText(strangers: readonly string[], at: string, names: readonly string[]): readonly string[] {
   if (strangers.length === 0) return [];

@@ -312,8 +312,13 @@ export interface GrepRequest {
   readonly globs: readonly string[];
   readonly mode: 'content' | 'files' | 'count';
   readonly letterCase: 'sensitive' | 'insensitive';
-  /** Lines shown before and after a match. */
-  readonly context: number;
+  /** Lines shown before a match, and after it. */
+  readonly before: number;
+  readonly after: number;
+  /** As ripgrep knows it, `ts` say; empty for all. */
+  readonly fileType: string;
+  /** Whether a match may go over several lines. */
+  readonly span: 'line' | 'lines';
   readonly limit: number;
 }
 

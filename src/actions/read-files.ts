@@ -55,15 +55,19 @@ export const readFiles = defineAction<ReadInput, ReadOutput, ReadPartial>({
         path: 'file_path',
         absolute_path: 'file_path',
         filename: 'file_path',
+        file: 'file_path',
+        target_file: 'file_path',
         name: 'file_path',
         start_line: 'offset',
       },
-      idleFields: {pages: ''},
+      unlistedFields: ['end_line'],
+      idleFields: {encoding: ['utf-8', 'utf8'], mode: ['slice'], should_read_entire_file: 'any'},
       schema: () =>
         z.object({
           file_path: z.optional(z.string().check(z.minLength(1))),
           offset: z.optional(lineNumber('First line, 1-based')),
           limit: z.optional(lineNumber('Number of lines')),
+          end_line: z.optional(z.int().check(z.minimum(1))),
           files: z.optional(
             z
               .array(
@@ -78,7 +82,9 @@ export const readFiles = defineAction<ReadInput, ReadOutput, ReadPartial>({
         }),
       toInput: raw => ({
         requests: [
-          ...(raw.file_path === undefined ? [] : [{file_path: raw.file_path, offset: raw.offset, limit: raw.limit}]),
+          ...(raw.file_path === undefined
+            ? []
+            : [{file_path: raw.file_path, offset: raw.offset, limit: raw.limit ?? linesTo(raw.end_line, raw.offset)}]),
           ...(raw.files ?? []),
         ].map(({file_path, offset, limit}) => ({
           path: file_path,
@@ -197,3 +203,7 @@ function numbered(file: Extract<ReadFile, {kind: 'text'}>): string {
   const lines = file.lines.map((line, at) => `${String(file.firstLine + at).padStart(width)}\t${line}`);
   return [...lines, ...file.notes.map(note => `[${note}]`)].join('\n');
 }
+
+/** Lines from the first one to `last`. */
+const linesTo = (last: number | undefined, first: number | undefined): number | undefined =>
+  last === undefined ? undefined : Math.max(1, last - Math.max(1, first ?? 1) + 1);

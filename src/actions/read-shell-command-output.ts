@@ -35,7 +35,7 @@ export const readShellCommandOutput = defineAction<CommandReadInput, CommandRead
     toolForm({
       name: 'BashOutput',
       description: 'Read what a block shows, and what it has printed since it was last read.',
-      otherNames: {bash_id: 'block_id', shell_id: 'block_id'},
+      otherNames: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
       schema: () =>
         z.object({
           block_id: z.string(),

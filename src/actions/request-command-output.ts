@@ -68,8 +68,29 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
         'Run a shell command. Each call is a new shell in the directory where the last one ended; stdin is closed. ' +
         'A server, or a program that asks for input, needs wait_until_completion: false: it runs in a terminal block ' +
         'for BashOutput, BashInput and BashHandOver. Prefer Read, Grep, Glob and Edit for files.',
-      otherNames: {cmd: 'command', timeout_ms: 'timeout', is_background: 'run_in_background', explanation: 'rationale'},
-      idleFields: {dangerouslyDisableSandbox: false},
+      otherNames: {
+        cmd: 'command',
+        timeout_ms: 'timeout',
+        is_background: 'run_in_background',
+        background: 'run_in_background',
+        explanation: 'rationale',
+        justification: 'rationale',
+        cwd: 'workdir',
+        working_directory: 'workdir',
+        directory: 'workdir',
+        dir_path: 'workdir',
+      },
+      idleFields: {
+        dangerouslyDisableSandbox: [false],
+        interactive: [false],
+        login: 'any',
+        requires_approval: [false],
+        restart: [false],
+        sandbox_permissions: ['use_default'],
+        tty: [false],
+        with_escalated_permissions: [false],
+      },
+      unlistedFields: ['workdir'],
       schema: () =>
         z.object({
           command: z.string().check(z.minLength(1)),
@@ -86,9 +107,10 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           run_in_background: z.optional(z.boolean()),
           rationale: z.optional(z.string().check(z.describe('Why, shown to the user'))),
           citations: z.optional(z.array(z.string()).check(z.describe('Sources'))),
+          workdir: z.optional(z.string()),
         }),
       toInput: raw => ({
-        command: raw.command,
+        command: commandIn(raw.workdir ?? '.', raw.command),
         place: raw.wait_until_completion === false || raw.run_in_background === true ? 'block' : 'foreground',
         timeoutMs: Math.min(raw.timeout ?? defaultTimeoutMs, longestTimeoutMs),
         claims: {
@@ -114,6 +136,12 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
   preview: async (input, {ports}) => ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
   run: (input, context) => (input.place === 'block' ? runBlock(input, context) : runForeground(input, context)),
 });
+
+/** For this command alone: the next one starts where it would have started without. */
+const commandIn = (directory: string, command: string): string =>
+  directory === '.' || directory === ''
+    ? command
+    : `(cd '${directory.replaceAll("'", String.raw`'\''`)}' || exit; ${command}\n)`;
 
 type CommandSettled = Settled<CommandOutput, CommandPartial>;
 

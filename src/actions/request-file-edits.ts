@@ -29,7 +29,10 @@ const replacementNames = {
   new_str: 'new_string',
   old_text: 'old_string',
   new_text: 'new_string',
+  allow_multiple: 'replace_all',
 };
+
+const replacementIdle = {instruction: 'any', expected_replacements: [1]} as const;
 
 export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsPartial>({
   summary: 'Change, create, overwrite, rename or delete files, all or nothing.',
@@ -69,6 +72,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         '(or set replace_all). Do not include the line numbers that Read shows. An empty old_string creates the file; with ' +
         'start_line and end_line it stands for those whole lines, as they were read.',
       otherNames: replacementNames,
+      idleFields: replacementIdle,
       schema: () =>
         z.object({
           file_path: pathSchema(),
@@ -98,6 +102,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         name: 'MultiEdit',
         description: 'Several replacements in one file, applied in order; if one fails nothing is written.',
         otherNames: replacementNames,
+        idleFields: replacementIdle,
         schema: () =>
           z.object({
             file_path: pathSchema(),
@@ -116,6 +121,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
       name: 'Write',
       description: 'Create a file, or overwrite one that has been read.',
       otherNames: {path: 'file_path', absolute_path: 'file_path', contents: 'content', file_text: 'content'},
+      idleFields: {overwrite: [true]},
       schema: () => z.object({file_path: pathSchema(), content: z.string(), citations: citationsSchema()}),
       toInput: ({file_path, content, citations}) => ({
         citations: boundedCitations(citations),

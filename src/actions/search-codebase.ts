@@ -31,7 +31,7 @@ export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, Sear
       name: 'SearchCodebase',
       description:
         'Find code by a question or by words for what it does (also synonyms), best file first, when you do not know what to Grep for; ignored files are left out.',
-      otherNames: {codebase_path: 'path', search_dir: 'path', max_results: 'limit'},
+      otherNames: {codebase_path: 'path', search_dir: 'path', max_results: 'limit', partial_paths: 'path_filters'},
       schema: () =>
         z.object({
           query: z.string().check(z.minLength(1), z.maxLength(2000)),

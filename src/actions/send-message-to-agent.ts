@@ -17,7 +17,8 @@ export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentP
     toolForm({
       name: 'SendMessage',
       description: 'Steer a running sub-agent, or set one that has ended to work again.',
-      otherNames: {agent_id: 'to', recipient: 'to'},
+      otherNames: {agent_id: 'to', recipient: 'to', content: 'message'},
+      idleFields: {summary: 'any', type: ['message']},
       schema: () =>
         z.object({
           to: z.string().check(z.describe('Its id')),

@@ -20,6 +20,8 @@ const form = toolForm({
   description:
     'Give a task to a sub-agent with a context of its own; its final answer comes back. Types: general (default); explore, plan, review, which only read.',
   otherNames: {name: 'description', agent_type: 'subagent_type', harness_type: 'harness'},
+  // Where both are given, the description is what people read.
+  idleFields: {name: 'any', mode: ['default'], execution_mode: ['local'], readonly: [false]},
   schema: () =>
     z.object({
       description: z.string().check(z.describe('3-5 words')),

@@ -38,7 +38,7 @@ export const transferShellCommandControlToUser = defineAction<HandOverInput, Han
     toolForm({
       name: 'BashHandOver',
       description: 'Give the user the terminal of a block, for a password say, and wait until it comes back.',
-      otherNames: {bash_id: 'block_id', shell_id: 'block_id'},
+      otherNames: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
       schema: () =>
         z.object({block_id: z.string(), reason: z.string().check(z.describe('What to do there, shown to the user'))}),
       toInput: raw => ({blockId: raw.block_id, reason: raw.reason}),

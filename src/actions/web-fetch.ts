@@ -75,6 +75,7 @@ function fetchTool(): ToolForm<WebFetchInput> {
   const form = toolForm({
     name: 'WebFetch',
     description: 'Read a web page, PDF or image by URL; HTML comes as markdown.',
+    idleFields: {format: ['markdown', 'text'], timeout: 'any'},
     schema: () =>
       z.object({
         url: z.string().check(z.minLength(1)),

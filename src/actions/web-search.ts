@@ -54,6 +54,8 @@ function searchTool(): ToolForm<WebSearchRequest> {
   const form = toolForm({
     name: 'WebSearch',
     description: 'Search the web; cite the addresses that you use.',
+    otherNames: {search_term: 'query'},
+    idleFields: {numResults: 'any', num_results: 'any', max_results: 'any'},
     schema: () =>
       z.object({
         query: z.string().check(z.minLength(2), z.maxLength(400)),

@@ -38,7 +38,7 @@ export const writeToLongRunningShellCommand = defineAction<CommandWriteInput, Co
     toolForm({
       name: 'BashInput',
       description: 'Type into a running block, then read what it shows.',
-      otherNames: {bash_id: 'block_id', shell_id: 'block_id'},
+      otherNames: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
       schema: () =>
         z.object({
           block_id: z.string(),

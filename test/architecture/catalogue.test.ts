@@ -154,8 +154,8 @@ describe('what the model is offered', () => {
   });
 
   const renamed = actionNames.flatMap(action =>
-    definitions[action].tools.flatMap(({name, otherNames, jsonSchema}) =>
-      Object.entries(otherNames).map(([other, field]) => [name, other, field, jsonSchema()] as const),
+    definitions[action].tools.flatMap(({name, otherNames, wholeSchema}) =>
+      Object.entries(otherNames).map(([other, field]) => [name, other, field, wholeSchema()] as const),
     ),
   );
   test.each(renamed)('%s: %s is another name of the field %s, and no field itself', (_tool, other, field, schema) => {
@@ -238,7 +238,7 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
       bad: {patch: 1},
     },
     Grep: {good: {pattern: 'a', output_mode: 'content', '-i': true}, bad: {pattern: 'a', output_mode: 'lines'}},
-    Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: '2'}},
+    Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: 'two'}},
     WebFetch: {good: {url: 'https://example.com/', prompt: 'the price'}, bad: {url: 1}},
     ReadDocuments: {good: {document_ids: []}, bad: {document_ids: 'd1'}},
     CreateDocuments: {good: {documents: [{title: 'Plan', content: ''}]}, bad: {documents: []}},

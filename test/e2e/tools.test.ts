@@ -1,4 +1,4 @@
-import {statSync, writeFileSync} from 'node:fs';
+import {mkdirSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {call, callRaw, say, type Answer} from '../support/model-script.ts';
@@ -69,6 +69,37 @@ test('a rule whose parenthesis is not closed permits nothing: it is refused', as
   await using scene = await openScene([call('Bash', {command: 'touch made'}), say('done')]);
   expect((await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash(git'])).code).toBe(2);
   expect(() => scene.read('made')).toThrow('ENOENT');
+});
+
+test('what other agents ask for in fields of their own is done', async () => {
+  const grep = {pattern: 'sum', output_mode: 'content', type: 'js', '-A': '1'};
+  await using scene = await openScene([
+    [
+      call('Grep', grep),
+      call('Grep', {...grep, offset: 2, '-n': false}),
+      call('Grep', {...grep, offset: 9}),
+      call('Bash', {command: 'cat sum.js; ls', workdir: 'src', explanation: 'look'}),
+      call('Bash', {command: 'ls', cwd: 'absent'}),
+      call('Bash', {command: 'ls'}),
+      call('Bash', {command: 'touch made', cwd: '..'}),
+    ],
+    say('Done.'),
+  ]);
+  mkdirSync(join(scene.place.work, 'src'));
+  writeFileSync(join(scene.place.work, 'src', file), `${right}last\n`);
+  const finished = await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash(touch:*)']);
+  expect(finished).toMatchObject({code: 3, stdout: 'Done.\n'});
+  const match = `src/sum.js:1:${right.trimEnd()}`;
+  const line = 'src/sum.js-2-last';
+  expect(toldResults(scene.server.requests[1])).toEqual([
+    `${match}\n${line}`,
+    'The search found 2 lines: offset 2 leaves none.',
+    'The search found 2 lines: offset 9 leaves none.',
+    expect.stringMatching(/^export .*\nlast\nsum\.js\n\[exit code 0 /su),
+    expect.stringMatching(/absent: No such file or directory\n\[exit code 1 /u),
+    expect.stringMatching(/^src\n\[exit code 0 /u),
+    expect.stringMatching(/^Not permitted: .* Leaves the workspace/u),
+  ]);
 });
 
 test('acceptEdits permits no edit of a file that is not read unasked, and says so', async () => {

@@ -16,7 +16,7 @@ import {todosOf} from '../../src/tasks/task-view.ts';
 import {approvalTitle} from '../../src/tui/scrollback/approval-text.ts';
 import {finishedLines, openLines} from '../../src/tui/scrollback/entries.ts';
 import type {EntryFrame} from '../../src/tui/text/wrap.ts';
-import {accepted, delta, finished, grepQueued, grepSettled, message, textStarted} from './support/events.ts';
+import {accepted, delta, finished, grepInput, grepQueued, grepSettled, message, textStarted} from './support/events.ts';
 import {editEvents} from './support/work-events.ts';
 import {opening, sessionInfo} from './support/scripted-engine.ts';
 import {mild} from './support/stage.ts';
@@ -247,7 +247,7 @@ describe('stories', () => {
           tag: 'action',
           result: {
             name: 'grep',
-            input: {queries: ['x'], path: '.', globs: [], mode: 'files', letterCase: 'sensitive', context: 0, limit: 1},
+            input: grepInput,
             settled: {state: 'cancelled', why: {reason: 'declined', message: 'use the index'}, partial: {queries: []}},
           },
         },

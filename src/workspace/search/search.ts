@@ -270,11 +270,12 @@ function readGlobs(globs: readonly string[]): Outcome<Globs, Fault> {
 
 function grepOptions(request: GrepRequest, globs: Globs, place: SearchPlace): readonly string[] {
   const options = ['--sort=path', engineFor(request.queries), '--no-heading', '--with-filename'];
+  if (request.span === 'lines') options.push('--multiline', '--multiline-dotall');
   options.push(request.letterCase === 'insensitive' ? '--ignore-case' : '--case-sensitive');
   switch (request.mode) {
     case 'content':
       options.push('--null', '--line-number', `--max-columns=${longestLine}`, '--max-columns-preview');
-      if (request.context > 0) options.push(`--context=${request.context}`);
+      options.push(`--before-context=${request.before}`, `--after-context=${request.after}`);
       break;
     case 'files':
       options.push('--files-with-matches');
@@ -286,7 +287,8 @@ function grepOptions(request: GrepRequest, globs: Globs, place: SearchPlace): re
       return unreachable(request.mode);
   }
   // Narrows by file name, which leaves ignore rules as they are; the whole glob is tested on what is found.
-  if (globs.names.length > 0) options.push(...globs.names.map(name => `--type-add=weft:${name}`), '--type=weft');
+  if (request.fileType !== '') options.push(`--type=${request.fileType}`);
+  else if (globs.names.length > 0) options.push(...globs.names.map(name => `--type-add=weft:${name}`), '--type=weft');
   options.push(...excluding(globs.unwanted));
   for (const query of request.queries) options.push('-e', query);
   return [...options, '--', place.shown === '.' ? './' : place.shown];

@@ -1,5 +1,6 @@
 import type {AgentEvent, PromptSummary} from '../../../src/actions/agent-event.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
+import type {GrepInput} from '../../../src/actions/grep.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 
@@ -42,15 +43,21 @@ export const finished = (
   },
 });
 
-const grepAction = actionOf('grep', {
+export const grepInput: GrepInput = {
   queries: ['x'],
   path: '.',
   globs: [],
   mode: 'files',
   letterCase: 'sensitive',
-  context: 0,
+  before: 0,
+  after: 0,
+  fileType: '',
+  span: 'line',
+  offset: 0,
   limit: 10,
-});
+};
+
+const grepAction = actionOf('grep', grepInput);
 
 export const grepQueued = (id: string): AgentEvent => ({
   event: 'action-queued',
@@ -66,7 +73,7 @@ export const grepSettled = (id: string, lines: readonly string[]): AgentEvent =>
     tag: 'action',
     result: {
       name: 'grep',
-      input: {queries: ['x'], path: '.', globs: [], mode: 'files', letterCase: 'sensitive', context: 0, limit: 10},
+      input: grepInput,
       settled: {state: 'success', output: {lines, omitted: {count: 0, exact: 'exact'}}},
     },
   },

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {decodeAction, decodePastAction, namedInput} from '../../../src/actions/decode-action.ts';
-import type {Json} from '../../../src/base/json.ts';
+import type {Json, JsonObject} from '../../../src/base/json.ts';
 import {faultText} from '../../../src/domain/fault.ts';
 
 function decoded(tool: string, input: Json): unknown {
@@ -36,10 +36,10 @@ describe('a field that a tool does not have', () => {
       {
         todos: [
           {content: 'a', status: 'pending'},
-          {content: 'b', status: 'pending', priority: 'high', due: 1},
+          {content: 'b', status: 'pending', priority: 'high', due: 1, owner: 'me'},
         ],
       },
-      'The input of TodoWrite does not fit: there is no field todos.1.priority or todos.1.due. The fields here are content, status, activeForm, id.',
+      'The input of TodoWrite does not fit: there is no field todos.1.due or todos.1.owner. The fields here are content, status, activeForm, id.',
     ],
     [
       'of a tool without fields',
@@ -51,7 +51,7 @@ describe('a field that a tool does not have', () => {
       'that would switch the sandbox off',
       'Bash',
       {command: 'ls', dangerouslyDisableSandbox: true},
-      'The input of Bash does not fit: there is no field dangerouslyDisableSandbox. The fields here are command, description, timeout, is_read_only, is_risky, uses_pager, wait_until_completion, run_in_background, rationale, citations.',
+      'The input of Bash does not fit: there is no field dangerouslyDisableSandbox. The fields here are command, description, timeout, is_read_only, is_risky, uses_pager, wait_until_completion, run_in_background, rationale, citations, workdir.',
     ],
     [
       'under two names with two values',
@@ -81,6 +81,10 @@ describe('a field under another name', () => {
     ['Edit', {filePath: 'a', oldString: 'b', newString: 'c'}, {file_path: 'a', old_string: 'b', new_string: 'c'}],
     ['Skill', {skill: 'pdf', args: 'a'}, {name: 'pdf', arguments: 'a'}],
     ['SearchCodebase', {query: 'a', codebase_path: 'src'}, {query: 'a', path: 'src'}],
+    ['Grep', {pattern: 'a', after: 1, limit: 3}, {pattern: 'a', '-A': 1, head_limit: 3}],
+    ['Glob', {pattern: '*', target_directory: 'src', respect_git_ignore: true}, {pattern: '*', path: 'src'}],
+    ['Bash', {command: 'ls', cwd: 'src', justification: 'why'}, {command: 'ls', workdir: 'src', rationale: 'why'}],
+    ['Agent', {name: 'a', prompt: 'b'}, {description: 'a', prompt: 'b'}],
   ])('%s %j', (tool, input, same) => {
     expect([decoded(tool, input), namedInput(tool, input)]).toEqual([decoded(tool, same), same]);
   });
@@ -90,6 +94,84 @@ describe('a field under another name', () => {
       /^The input of Grep does not fit: there is no field -I\. The/u,
     );
   });
+});
+
+describe('a field that asks for nothing is left out', () => {
+  test.each<readonly [tool: string, input: Json, same: Json]>([
+    ['Read', {file_path: 'a', pages: '', explanation: 'why'}, {file_path: 'a'}],
+    [
+      'Edit',
+      {file_path: 'a', old_string: 'b', new_string: 'c', instruction: 'why', expected_replacements: 1},
+      {file_path: 'a', old_string: 'b', new_string: 'c'},
+    ],
+    [
+      'TodoWrite',
+      {merge: true, todos: [{content: 'a', status: 'pending', priority: 'high'}]},
+      {todos: [{content: 'a', status: 'pending'}]},
+    ],
+    ['Agent', {description: 'a', name: 'scout', prompt: 'b', attachments: []}, {description: 'a', prompt: 'b'}],
+    [
+      'AskUserQuestion',
+      {questions: [{id: '1', question: 'a', options: [{label: 'b', preview: 'c'}]}], answers: {}},
+      {questions: [{question: 'a', options: [{label: 'b'}]}]},
+    ],
+  ])('%s %j', (tool, input, same) => {
+    expect([decoded(tool, input), namedInput(tool, input)]).toEqual([decoded(tool, same), same]);
+  });
+});
+
+describe('fields that models are not told of', () => {
+  const request = {
+    queries: ['a'],
+    path: '.',
+    globs: [],
+    mode: 'files',
+    letterCase: 'sensitive',
+    before: 0,
+    after: 0,
+    fileType: '',
+    span: 'line',
+    offset: 0,
+    limit: 250,
+  };
+
+  test.each<readonly [input: JsonObject, asked: JsonObject]>([
+    [{'-A': 2}, {after: 2}],
+    [
+      {'-B': 2, '-C': 5},
+      {before: 2, after: 5},
+    ],
+    [{type: 'ts'}, {fileType: 'ts'}],
+    [{multiline: true}, {span: 'lines'}],
+    [{offset: 20}, {offset: 20}],
+    [{glob: ''}, {}],
+    [{head_limit: 0}, {limit: 2000}],
+  ])('Grep %j', (input, asked) => {
+    expect(decoded('Grep', {pattern: 'a', ...input})).toEqual({...request, ...asked});
+  });
+
+  test('Read to a line', () => {
+    expect(decoded('Read', {file_path: 'a', start_line: 3, end_line: 5})).toEqual({
+      requests: [{path: 'a', offset: 3, limit: 3}],
+    });
+  });
+
+  test('Bash in a folder, for this command alone', () => {
+    expect(decoded('Bash', {command: 'a; b', workdir: "it's"})).toMatchObject({
+      command: "(cd 'it'\\''s' || exit; a; b\n)",
+    });
+    expect(decoded('Bash', {command: 'a', workdir: '.'})).toMatchObject({command: 'a'});
+  });
+});
+
+test('numbers and truth values may stand in quotes, texts are texts', () => {
+  expect(namedInput('Grep', {pattern: '5', context: '2', '-i': 'true', '-A': '1'})).toEqual({
+    pattern: '5',
+    context: 2,
+    '-i': true,
+    '-A': 1,
+  });
+  expect(decoded('Bash', {command: 'ls', timeout: '5 s'})).toMatch(/^The input of Bash does not fit: timeout: /u);
 });
 
 const long = 'a'.repeat(256);

@@ -206,7 +206,16 @@ test('searches find a secret by its placeholder, and show it as one', async () =
   using place = openPlace();
   const {machine, hidden, put} = place;
   put('src/a.txt', `x ${value} y\n`);
-  const request = {path: '.', globs: [], letterCase: 'sensitive', context: 0, limit: 10} as const;
+  const request = {
+    path: '.',
+    globs: [],
+    letterCase: 'sensitive',
+    before: 0,
+    after: 0,
+    fileType: '',
+    span: 'line',
+    limit: 10,
+  } as const;
   expect(await machine.search.grep({...request, mode: 'content', queries: [hidden]}, never)).toMatchObject({
     value: {lines: [`src/a.txt:1:x ${hidden} y`]},
   });

@@ -80,7 +80,17 @@ test.each(ignoreFiles.flatMap(name => (['pipe', 'device'] as const).map(kind => 
     const found = Promise.withResolvers<readonly string[]>();
     const [grepped, globbed] = await Promise.all([
       search.grep(
-        {...request, queries: ['needle'], globs: [], mode: 'files', letterCase: 'sensitive', context: 0},
+        {
+          ...request,
+          queries: ['needle'],
+          globs: [],
+          mode: 'files',
+          letterCase: 'sensitive',
+          before: 0,
+          after: 0,
+          fileType: '',
+          span: 'line',
+        },
         never,
       ),
       search.glob({...request, patterns: ['**/*.txt'], maxDepth: 0}, never),

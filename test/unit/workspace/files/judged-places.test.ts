@@ -85,7 +85,16 @@ test('what a search finds through a link that came meanwhile is not shown', asyn
   writeFileSync(join(space.outside, 'other'), 'needle outside\n');
   const search = makeSearch({roots: [space.root], home: '/', environment: process.env, excluded: () => []});
   const places = [{written: 'sub', path: space.path('sub'), place: 'inside-workspace'} as const];
-  const grep = {queries: ['needle'], globs: [], letterCase: 'sensitive', context: 0, limit: 100} as const;
+  const grep = {
+    queries: ['needle'],
+    globs: [],
+    letterCase: 'sensitive',
+    before: 0,
+    after: 0,
+    fileType: '',
+    span: 'line',
+    limit: 100,
+  } as const;
   swap(space);
   const port = search.limitedTo(places);
   expect(await port.grep({...grep, path: 'sub', mode: 'content'}, never)).toMatchObject({value: {lines: []}});

@@ -47,7 +47,10 @@ function searches(excluded: readonly string[], homeFolder = home) {
           globs: [],
           mode: 'files',
           letterCase: 'sensitive',
-          context: 0,
+          before: 0,
+          after: 0,
+          fileType: '',
+          span: 'line',
           limit: 100,
           ...request,
         },
@@ -109,7 +112,11 @@ test('a file that is named, and a search that starts inside, are refused; so are
 
 test('what is left out counts neither as a line nor as one too many', async () => {
   const {grep} = searches(['sub']);
-  expect(await grep({limit: 3, mode: 'content', context: 2})).toEqual(['.env:1:needle', '--', 'a.txt:1:needle']);
+  expect(await grep({limit: 3, mode: 'content', before: 2, after: 2})).toEqual([
+    '.env:1:needle',
+    '--',
+    'a.txt:1:needle',
+  ]);
 });
 
 test('other roots and places outside: relative globs hold from each root, absolute ones and names everywhere', async () => {

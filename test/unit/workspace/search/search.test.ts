@@ -39,7 +39,10 @@ async function grep(request: Partial<GrepRequest>, signal = never) {
     globs: [],
     mode: 'files',
     letterCase: 'sensitive',
-    context: 0,
+    before: 0,
+    after: 0,
+    fileType: '',
+    span: 'line',
     limit: 100,
   };
   const outcome = await search.grep({...defaults, ...request}, signal);
@@ -52,6 +55,7 @@ async function glob(request: Partial<GlobRequest>) {
 }
 
 const exact = {count: 0, exact: 'exact'};
+const wholly = (...lines: readonly string[]) => ({lines, omitted: exact});
 
 test('files, by path, without what ignore files leave out', async () => {
   expect(await grep({})).toEqual({
@@ -72,7 +76,7 @@ test('content, counts, context, several queries, letter case', async () => {
     omitted: exact,
   });
   expect(await grep({mode: 'count', path: 'src/deep'})).toEqual({lines: ['src/deep/c.ts:2'], omitted: exact});
-  expect(await grep({mode: 'content', context: 1, path: 'src/a.ts'})).toEqual({
+  expect(await grep({mode: 'content', before: 1, after: 1, path: 'src/a.ts'})).toEqual({
     lines: ['src/a.ts-1-one', 'src/a.ts:2:two needle', 'src/a.ts-3-three'],
     omitted: exact,
   });
@@ -80,6 +84,19 @@ test('content, counts, context, several queries, letter case', async () => {
     lines: ['src/a.ts:1:one', 'src/a.ts:3:three'],
     omitted: exact,
   });
+});
+
+test('lines before, lines after, a kind of file, a match over several lines', async () => {
+  const content = (request: Partial<GrepRequest>) => grep({mode: 'content', path: 'src', ...request});
+  const match = 'src/a.ts:2:two needle';
+  expect(await content({queries: ['two'], before: 1})).toEqual(wholly('src/a.ts-1-one', match));
+  expect(await content({queries: ['two'], after: 1})).toEqual(wholly(match, 'src/a.ts-3-three'));
+  expect(await grep({fileType: 'md'})).toEqual(wholly('src/we:ird.md'));
+  expect(await grep({fileType: 'ts', globs: ['*.md']})).toEqual(wholly());
+  expect(await grep({fileType: 'none'})).toBe('The search failed: unrecognized file type: none');
+  const lines = ['src/a.ts:1:one', match, 'src/a.ts:3:three'];
+  expect(await content({queries: ['one.*three'], span: 'lines'})).toEqual(wholly(...lines));
+  expect(await content({queries: ['one.*three']})).toEqual(wholly());
 });
 
 test('long lines are cut', async () => {
@@ -208,7 +225,18 @@ test('links are not followed; a pattern that names one starts where it leads', a
   expect(await find('../../../*.conf', 'a/b/up')).toEqual(['own.conf']);
   expect(await find('../outside/*', 'link')).toEqual([]);
   const inFiles = await port.grep(
-    {queries: ['needle'], path: '.', globs: [], mode: 'files', letterCase: 'sensitive', context: 0, limit: 9},
+    {
+      queries: ['needle'],
+      path: '.',
+      globs: [],
+      mode: 'files',
+      letterCase: 'sensitive',
+      before: 0,
+      after: 0,
+      fileType: '',
+      span: 'line',
+      limit: 9,
+    },
     never,
   );
   expect(inFiles).toMatchObject({tag: 'ok', value: {lines: ['own.conf']}});
