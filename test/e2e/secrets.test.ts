@@ -244,3 +244,10 @@ test(
     expect(toldResults(scene.server.requests.at(-1))[0]).toContain('no secret that weft knows');
   },
 );
+
+test('the model reads a prompt that ends as a secret may begin', async () => {
+  const ask = call('Bash', {command: 'printf "Name a"; cat', wait_until_completion: false});
+  await using scene = await openScene([ask, say('Done.')]);
+  await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash']);
+  expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Name a')]);
+});

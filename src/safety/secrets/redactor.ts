@@ -116,17 +116,20 @@ const keyContext = '-----BEGIN PRIVATE KEY-----\n';
 
 /**
  * Redacts secrets in bytes as they come, wherever these are divided. The bytes are read as Latin-1, so that any of them pass unchanged.
- * Only what may be the beginning of a secret is held back.
+ * Only what may be the beginning of a secret is held back. A pause releases a beginning that is too short to give something away. It
+ * stays in the context, so the rest of the secret is redacted when it comes.
  */
 function makeOutputFilter(vault: Vault): OutputFilter {
   /** The last output that was passed on, with secrets redacted. */
   let context = '';
   let held = '';
 
-  function take(more: string, ending: 'open' | 'closed'): Uint8Array {
+  function take(more: string, ending: 'open' | 'paused' | 'closed'): Uint8Array {
     const text = context + held + more;
-    const {found, openFrom} = findSecrets({text, domain: 'bytes', end: ending}, vault);
-    const until = ending === 'closed' ? text.length : passUntil(text, {found, openFrom, from: context.length});
+    const {found, openFrom} = findSecrets({text, domain: 'bytes', end: ending === 'closed' ? 'closed' : 'open'}, vault);
+    const isShort = ending === 'paused' && text.length - openFrom < shortestCut;
+    const scan = {found, openFrom: isShort ? text.length : openFrom, from: context.length};
+    const until = ending === 'closed' ? text.length : passUntil(text, scan);
     const cut = ending === 'closed' ? cutSecret(text, vault) : [];
     const passed = hide(text, {found: [...found, ...cut], from: context.length, until}, vault);
     held = text.slice(until);
@@ -139,6 +142,7 @@ function makeOutputFilter(vault: Vault): OutputFilter {
 
   return {
     push: bytes => take(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'), 'open'),
+    pause: () => take('', 'paused'),
     end: () => take('', 'closed'),
   };
 }

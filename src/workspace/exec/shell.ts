@@ -16,6 +16,7 @@ import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {collectOutput, type OutputCollector, type RawOutput} from './command-output.ts';
 import {endProcessTree, groupRemains, livingMembers, trackMembers, treeOf, type ProcessTree} from './process-tree.ts';
+import {filteredOutput} from './filtered-output.ts';
 import {findObstacle, findShell, nextDirectory, type Preludes, startedWith} from './shell-start.ts';
 import {isReadingTerminal, screenful, screenPlacements} from './input-wait.ts';
 import type {ProcessWatchdog} from './watchdog.ts';
@@ -150,14 +151,18 @@ export function makeShell(options: ShellOptions): ShellPort {
     const startedAt = performance.now();
     const filter = options.filter();
     const collector = collectOutput({newFile: options.outputs.newFile, observe});
-    const output = filtered(filter, collector);
+    const output = filteredOutput(filter, bytes => collector.push(bytes));
     const from = request.directory;
     const isMoved = from === root && isGone(directory);
     const notes = isMoved ? [`${directory} is gone; the command ran in ${root}`] : [];
     directory = isGone(from) ? root : from;
+    const finished = async (): Promise<BoundedOutput> => {
+      await output.end();
+      return collector.finish();
+    };
     const settle = async (end: ShellReport['end'], more: Partial<ShellReport> = {}): Promise<ShellReport> => ({
       end,
-      output: more.output ?? (await output.finish()),
+      output: more.output ?? (await finished()),
       durationMs: Math.round(performance.now() - startedAt),
       directory: from,
       nextDirectory: directory,
@@ -227,6 +232,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       const followed = await follow({...request, limit, child, reading, runTag, output: pipe.name, before}, signal);
       if (followed === 'to-background') {
         reading.release();
+        output.stop();
         preludeUsed = child.ended;
         const {output: printed, raw} = collector.handOver();
         const {pid: leader, started: leaderStarted, ended} = child;
@@ -357,17 +363,6 @@ export function startOfCommand(
 
 export const noSandbox = (reason: string): Fault =>
   rejected(`The command was not started: it may only run in the sandbox, and ${reason}.`);
-
-/** Passes the output through the filter first; what the filter still holds back is added at the end. */
-function filtered(filter: OutputFilter, output: OutputCollector): Omit<OutputCollector, 'handOver'> {
-  return {
-    push: bytes => output.push(filter.push(bytes)),
-    async finish() {
-      await output.push(filter.end());
-      return output.finish();
-    },
-  };
-}
 
 interface Started {
   readonly child: Child;

@@ -15,6 +15,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {makeBoundedText, type RawOutput} from '../exec/command-output.ts';
 import {looksLikePrompt, terminalUse} from '../exec/input-wait.ts';
+import {filteredOutput} from '../exec/filtered-output.ts';
 import {endProcessTree, treeOf} from '../exec/process-tree.ts';
 import {type AttachedView, makeAttachedView} from './attached-terminal.ts';
 import type {BlockEnd, BlockSource} from './block-source.ts';
@@ -76,7 +77,7 @@ const silence = {sure: 200, likely: 600, unknown: 1000} as const;
 
 /** `changed` is called after every change of what `info` says. */
 export function openBlock(parts: BlockParts, changed: () => void): Block {
-  const {source, screen, raw, filter} = parts;
+  const {source, screen, raw} = parts;
   const startedAt = performance.now();
   const terminals = new Map<AttachedTerminal, AttachedView>();
   let lastAt = startedAt;
@@ -125,9 +126,13 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
     if (pending <= fewPending && behind === 0 && rest === undefined && !released) source.resume();
   }
 
+  const output = filteredOutput(parts.filter, take);
+  // A filter that was used before may hold something back.
+  output.push(new Uint8Array());
+
   source.onData(bytes => {
     lastAt = performance.now();
-    take(filter.push(bytes));
+    output.push(bytes);
     for (const view of terminals.values()) view.push(bytes);
     if (state.kind === 'waiting') state = {kind: 'running'};
     changed();
@@ -139,7 +144,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
   });
 
   const ended = source.ended.then(async end => {
-    take(filter.end());
+    output.end();
     await raw.close();
     // Attached terminals get all of the last output: the screen may still be parsing it.
     if (terminals.size > 0) await screen.settled();
@@ -156,8 +161,9 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
 
   async function look(): ReturnType<Block['look']> {
     if (over !== undefined) return 'ended';
-    await screen.settled();
     const silentMs = performance.now() - lastAt;
+    if (silentMs >= silence.sure) output.pause();
+    await screen.settled();
     const found = silentMs < silence.sure ? 'no' : await findWait(silentMs);
     if (over !== undefined) return 'ended';
     if (found !== waits) changed();

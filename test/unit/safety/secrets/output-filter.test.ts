@@ -85,3 +85,43 @@ test.each<[string, string]>([
 test('a known secret that the end of the output cuts off is hidden too', () => {
   expect(untagged(filtered(sampleSecrets({env}).filter(), Buffer.from('x zebra-cros'), []).toString())).toBe('x <CUT>');
 });
+
+/** The output when it comes in these pieces, with a pause after each. */
+function paused(filter: OutputFilter, pieces: readonly string[]): string {
+  const passed = pieces.flatMap(piece => [filter.push(Buffer.from(piece)), filter.pause()]);
+  return untagged(Buffer.concat([...passed, filter.end()]).toString());
+}
+
+test.each([
+  // Too short to give something away.
+  [['a'], 'a'],
+  [['zebra'], 'zebra'],
+  [['token ghp_k'], 'token ghp_k'],
+  // The rest is redacted, however it comes.
+  [['a zebr', 'a-crossing-41 b'], 'a zebr<OTHER> b'],
+  [Array.from('zebra-crossing-41'), 'zebra<OTHER>'],
+  [[...Array.from(token), '\n'], `${token.slice(0, 5)}<GITHUB_TOKEN>\n`],
+  [['ghp', token.slice(3, 20), `${token.slice(20)}\n`], 'ghp<GITHUB_TOKEN>\n'],
+])('after a pause of %j', (pieces, shown) => {
+  expect(paused(sampleSecrets({env}).filter(), pieces)).toBe(shown);
+});
+
+test.each([
+  ['a zebra-', 'a '],
+  ['a ghp_k3', 'a '],
+  ['PASSWORD=walrus', 'PASSWORD='],
+  ['Password: ', 'Password: '],
+])('of %j a pause releases no longer beginning of a secret', (text, shown) => {
+  const filter = sampleSecrets({env}).filter();
+  expect(Buffer.concat([filter.push(Buffer.from(text)), filter.pause()]).toString()).toBe(shown);
+});
+
+test('pauses change no bytes without secrets', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({maxLength: 20}), {maxLength: 20}), pieces => {
+      const filter = sampleSecrets({env}).filter();
+      const passed = pieces.flatMap(piece => [filter.push(piece), filter.pause()]);
+      expect(Buffer.concat([...passed, filter.end()]).equals(Buffer.concat(pieces))).toBe(true);
+    }),
+  );
+});

@@ -30,7 +30,7 @@ export function commandPlace(
     ownVariables: given.own ?? {},
     passedVariables: [],
     outputs,
-    filter: () => ({push: bytes => bytes, end: () => new Uint8Array()}),
+    filter: () => ({push: bytes => bytes, pause: () => new Uint8Array(), end: () => new Uint8Array()}),
     redact: text => text,
     registryFolder: registry,
     blockWaits: given.blockWaits ?? 'usual',

@@ -80,7 +80,7 @@ export async function sandboxPlace(
     ownVariables: {},
     passedVariables: [],
     outputs: makeOutputFolder({parent: join(folder, 'outputs')}),
-    filter: () => ({push: bytes => bytes, end: () => new Uint8Array()}),
+    filter: () => ({push: bytes => bytes, pause: () => new Uint8Array(), end: () => new Uint8Array()}),
     redact: text => text,
     registryFolder: join(folder, 'blocks'),
     blockWaits: 'usual',

@@ -14,7 +14,7 @@ const commands = makeCommands({
   ownVariables: {},
   passedVariables: [],
   outputs: makeOutputFolder({parent: `${folder}/outputs`}),
-  filter: () => ({push: bytes => bytes, end: () => new Uint8Array()}),
+  filter: () => ({push: bytes => bytes, pause: () => new Uint8Array(), end: () => new Uint8Array()}),
   redact: text => text,
   registryFolder: `${folder}/blocks`,
   blockWaits: 'usual',
