@@ -27,6 +27,7 @@ import type {
   Watches,
 } from './client.ts';
 import {ComputerUse} from './computer-use.ts';
+import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
 import {runPrompt} from './loop.ts';
@@ -145,6 +146,10 @@ class Engine implements AgentClient {
               const setup = {newEngine, host, disabledTools, session: () => this.#session, limits: agentLimits};
               return new SubAgents(setup).top();
             }),
+      budget:
+        place.kind === 'sub-agent'
+          ? place.owner().budget
+          : new CostBudget(rest.limits.maxCostUsd, () => this.#session.conversation.usage.costUsd),
       sampling: samplingPort(() => this.#session),
       plans: new SessionPlans(() => this.#session),
       computer: new ComputerUse(ports),

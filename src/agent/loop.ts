@@ -19,7 +19,8 @@ import {streamAnswer, type ModelAnswer} from './answer.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
 import type {Ending} from '../actions/hooks-port.ts';
-import {journal, warn, type PromptContext, type SessionContext} from './session-context.ts';
+import type {Reservation} from './cost-budget.ts';
+import {journal, nextRequest, warn, type PromptContext, type SessionContext} from './session-context.ts';
 import {cancelToolCalls, runToolCalls, type CallsReport} from './tool-call.ts';
 import type {WaitingPrompt} from './work-queue.ts';
 
@@ -70,7 +71,13 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     sendOn(serverInstructions(session), session);
     shortenOldResults(session);
 
-    const turn = await takeTurn(context, stats, signal);
+    const reserved = await session.budget.reserve(
+      async () => (await loadCosts()).expectedCost(nextRequest(session), 'conversation', session),
+      signal,
+    );
+    if (reserved.kind === 'aborted') return {kind: 'interrupted'};
+    if (reserved.kind === 'spent') return {kind: 'max-cost', usd: reserved.usd};
+    const turn = await takeTurn(context, {stats, reserved}, signal).finally(() => reserved.settle('unknown'));
     const isAsked = stats.asked !== 'none';
     if (turn.kind === 'ended') {
       // The question about a plan's steps comes after the final answer: its failure does not undo that.
@@ -116,13 +123,20 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
 const onlyMarks = (message: AssistantMessage | undefined): boolean =>
   message === undefined || toolCalls(message).every(({name}) => todoTools.has(name));
 
+/** Loaded if costs are limited. */
+const loadCosts = () => import('./context/context-usage.ts');
+
 /** How a turn came out; `calls` says how many tool calls the model made. */
 type Turn =
   | {readonly kind: 'ended'; readonly end: PromptEnd}
   | {readonly kind: 'answered'; readonly text: string; readonly calls: number};
 
 /** One turn: a request to the model, its answer, and the tool calls that the answer makes. */
-async function takeTurn(context: PromptContext, stats: PromptStats, signal: AbortSignal): Promise<Turn> {
+async function takeTurn(
+  context: PromptContext,
+  {stats, reserved}: {readonly stats: PromptStats; readonly reserved: Reservation},
+  signal: AbortSignal,
+): Promise<Turn> {
   const {session} = context;
   const {messages} = session.conversation;
   stats.turns += 1;
@@ -133,6 +147,8 @@ async function takeTurn(context: PromptContext, stats: PromptStats, signal: Abor
 
   const answer = await stats.timed(streamAnswer(context, signal));
   keepAnswer(answer, session, stats);
+  // Sub-agents that the calls start need what is left.
+  reserved.settle(costOf(answer, session));
   const calls = answer.message === undefined ? [] : toolCalls(answer.message);
   // The calls of an answer that broke off settle too, as cancelled: history needs a result for each.
   const report =
@@ -149,6 +165,9 @@ async function takeTurn(context: PromptContext, stats: PromptStats, signal: Abor
   const text = answer.message === undefined ? '' : messageText(answer.message);
   return {kind: 'answered', text, calls: calls.length};
 }
+
+const costOf = ({message, usage}: ModelAnswer, {ports, promptModel, model}: SessionContext): number | 'unknown' =>
+  ports.model.facts(message?.model ?? promptModel ?? model).costOf(usage);
 
 /** The answer is in the journal before it joins the conversation: what could not be journalled must not be built upon. */
 function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionContext, stats: PromptStats): void {
@@ -241,11 +260,12 @@ class PromptStats {
   }
 
   limitReached(): PromptEnd | undefined {
-    const {limits, conversation, model: own, promptModel} = this.#context.session;
-    const model = promptModel ?? own;
-    const {maxTurns, maxCostUsd: usd} = limits;
+    const {budget, limits, conversation, model, promptModel} = this.#context.session;
+    const {maxTurns} = limits;
     if (maxTurns !== 'unlimited' && this.turns >= maxTurns) return {kind: 'max-turns', turns: maxTurns};
-    return usd !== 'unlimited' && conversation.usage.isSpent(usd, model) ? {kind: 'max-cost', usd} : undefined;
+    const least = conversation.usage.leastCostAfterNext(promptModel ?? model) - conversation.usage.costUsd;
+    const usd = budget.limitPassedBy(least);
+    return usd === undefined ? undefined : {kind: 'max-cost', usd};
   }
 
   summary(end: PromptEnd): PromptSummary {

@@ -10,10 +10,9 @@ import {journal, type SessionContext} from './session-context.ts';
 export const samplingPort = (context: () => SessionContext): SamplingPort => ({
   model: () => modelOf(context()),
   obstacle() {
-    const {mode, conversation, limits, ...session} = context();
+    const {mode, budget} = context();
     if (mode === 'dontAsk') return 'weft asks the user about every sampling, and the user wants no questions.';
-    const isSpent = conversation.usage.isSpent(limits.maxCostUsd, modelOf(session));
-    return isSpent ? 'The cost limit of the session is reached.' : '';
+    return budget.limitPassedBy(0) === undefined ? '' : limitReached;
   },
   async answer({system, messages, mostTokens}, signal) {
     const session = context();
@@ -27,11 +26,18 @@ export const samplingPort = (context: () => SessionContext): SamplingPort => ({
       thinking: {kind: 'default'},
       mostTokens,
     } as const;
+    const reserved = await session.budget.reserve(async () => {
+      const {expectedCost} = await import('./context/context-usage.ts');
+      return expectedCost(request, 'text', session);
+    }, signal);
+    if (reserved.kind === 'aborted') return failed('The answer of the model was interrupted.');
+    if (reserved.kind === 'spent') return failed(limitReached);
     try {
       const answer = await readAnswer(request, {model: ports.model, onBatch: () => undefined}, signal);
       // Another model may have answered in its place.
       const answering = answer.message?.model ?? model;
       if (answer.usage !== noUsage) count({model: answering, usage: answer.usage}, session);
+      reserved.settle(ports.model.facts(answering).costOf(answer.usage));
       if (answer.end === 'failed') return failed(`The model did not answer: ${faultText(answer.fault)}`);
       if (answer.end === 'interrupted') return failed('The answer of the model was interrupted.');
       if (answer.stop === 'refusal') return failed('The model declined to answer.');
@@ -39,9 +45,13 @@ export const samplingPort = (context: () => SessionContext): SamplingPort => ({
       return ok({text, model: answering, end: answer.stop === 'max-tokens' ? 'cut-off' : 'whole'});
     } catch (cause) {
       return failed(`The model did not answer: ${causeText(cause)}`);
+    } finally {
+      reserved.settle('unknown');
     }
   },
 });
+
+const limitReached = 'The cost limit of the session is reached.';
 
 const modelOf = ({promptModel, model}: Pick<SessionContext, 'promptModel' | 'model'>): string => promptModel ?? model;
 

@@ -19,6 +19,7 @@ import type {Cancellation} from '../domain/settled.ts';
 import type {Asker} from '../domain/sub-agent.ts';
 import {hostsPort} from './ask-host.ts';
 import type {PromptCheckpoints} from './checkpoint-recorder.ts';
+import type {CostBudget} from './cost-budget.ts';
 import type {ComputerUse} from './computer-use.ts';
 import type {OpenConversation} from './conversation.ts';
 import type {ForegroundCommands} from './foreground-commands.ts';
@@ -62,6 +63,8 @@ export interface SessionContext {
   /** The session whose documents, code review and artifacts the user sees: for a sub-agent that of the agent that the user talks with. */
   readonly owner: () => SessionContext;
   readonly agents: SessionAgents;
+  /** The cost limit, which a session and its sub-agents share. */
+  readonly budget: CostBudget;
   readonly sampling: SamplingPort;
   readonly plans: SessionPlans;
   readonly computer: ComputerUse;

@@ -58,12 +58,13 @@ export class UsageMeter {
 
   /**
    * What a sub-agent or an MCP server has used counts as money and tokens, and says nothing of how full the context is. Where tokens alone
-   * were reported the cost is estimated; where even that is not possible, what is known of the model's cost stays.
+   * were reported the cost is estimated. An unknown cost beside a known one has a row of its own, so that it is seen.
    */
-  addAgentUsage({model, usage, costUsd}: AgentUsage): void {
-    const known = this.#models.get(model);
-    const before = known ?? {usage: noUsage, costUsd: 'unknown', requests: 0, webSearches: 0};
-    const cost = costUsd === 'unknown' ? this.#port.facts(model).costOf(usage) : costUsd;
+  addAgentUsage({model: named, usage, costUsd}: AgentUsage): void {
+    const cost = costUsd === 'unknown' ? this.#port.facts(named).costOf(usage) : costUsd;
+    const isKnown = (this.#models.get(named)?.costUsd ?? 'unknown') !== 'unknown';
+    const model = cost === 'unknown' && isKnown ? `${named} (cost unknown)` : named;
+    const before = this.#models.get(model) ?? {usage: noUsage, costUsd: 'unknown', requests: 0, webSearches: 0};
     this.#models.set(model, {
       ...before,
       usage: addUsage(before.usage, usage),
@@ -75,11 +76,6 @@ export class UsageMeter {
   /** US dollars so far, of the models whose price is known. */
   get costUsd(): number {
     return knownCost(this.#models.values()) ?? 0;
-  }
-
-  /** Whether one more request to `model` would cost more than is left of so many US dollars for the session. */
-  isSpent(mostUsd: number | 'unlimited', model: string): boolean {
-    return mostUsd !== 'unlimited' && (this.costUsd >= mostUsd || this.leastCostAfterNext(model) > mostUsd);
   }
 
   /**

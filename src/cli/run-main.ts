@@ -279,6 +279,7 @@ async function answer(
     agentTexts: options.forwardSubagentText === undefined ? 'without' : 'with',
     version,
     timeoutSeconds: options.timeout ?? 'none',
+    costLimitOn: options.maxCost === undefined ? '' : chosen.model,
     unfinished: plan === 'none' ? () => '' : plan.unfinished,
     note,
   });

@@ -1,4 +1,5 @@
 import type {McpPort} from '../actions/mcp-port.ts';
+import {unknownCosts} from '../domain/usage.ts';
 import type {PromptSummary} from '../actions/agent-event.ts';
 import type {AgentClient} from '../agent/client.ts';
 import {endOf, type HeadlessEnd} from '../headless/prompt-summary.ts';
@@ -22,6 +23,8 @@ export interface PrintJob {
   readonly mcp: McpPort;
   readonly version: string;
   readonly timeoutSeconds: number | 'none';
+  /** The model whose cost is limited; empty if no cost is. */
+  readonly costLimitOn: string;
   /** Says which steps of a plan are left when the prompt has ended; empty if none is. */
   readonly unfinished: () => string;
   readonly note: (line: string) => void;
@@ -72,12 +75,20 @@ function endOfRun(
   summary: PromptSummary,
   {job, stopped}: {readonly job: PrintJob; readonly stopped: ExitCode | undefined},
 ): HeadlessEnd {
-  const end = endOf(summary);
+  const end = withCostNotes(endOf(summary), summary, job);
   if (stopped !== undefined) return {exitCode: stopped, notes: [...end.notes, ...stopNotes(job, stopped)]};
   const unfinished = job.unfinished();
   return end.exitCode !== exitCode.done || unfinished === ''
     ? end
     : {exitCode: exitCode.failed, notes: [...end.notes, unfinished]};
+}
+
+/** Names the sub-agents in other programs whose cost is unknown. A note at the start names the model itself. */
+function withCostNotes(end: HeadlessEnd, summary: PromptSummary, {costLimitOn}: PrintJob): HeadlessEnd {
+  const unknown = unknownCosts(summary.sessionUsage.models).filter(name => name !== costLimitOn);
+  return costLimitOn === '' || unknown.length === 0
+    ? end
+    : {...end, notes: [...end.notes, `the cost of ${unknown.join(', ')} is unknown: --max-cost does not count it`]};
 }
 
 const stopNotes = ({timeoutSeconds}: PrintJob, stopped: ExitCode | undefined): readonly string[] =>

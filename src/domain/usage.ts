@@ -39,6 +39,10 @@ export const usageSince = (now: Usage, before: Usage): Usage => ({
 export const contextTokens = (usage: Usage): number =>
   usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
 
+/** The models and programs of which some cost is not known. */
+export const unknownCosts = (models: Readonly<Record<string, ModelUsage>>): readonly string[] =>
+  Object.entries(models).flatMap(([name, {costUsd}]) => (costUsd === 'unknown' ? [name] : []));
+
 /** The sum of the known costs in US dollars; `undefined` when no cost is known. */
 export function knownCost(models: Iterable<ModelUsage>): number | undefined {
   let sum: number | undefined;

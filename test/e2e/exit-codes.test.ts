@@ -264,6 +264,22 @@ describe('4: a bound was reached', () => {
     expect(resultOf(stdout)).toMatchObject({subtype: 'error_max_budget_usd', is_error: true, total_cost_usd: 0.6});
   });
 
+  test('--max-cost holds for sub-agents side by side: no more leave than there is money for', async () => {
+    const agents = Array.from({length: 8}, (_, at) =>
+      call('Agent', {description: `part ${at}`, prompt: `PART ${at}`}, {id: `agent-${at}`}),
+    );
+    const dear = usage({input: 666_667, output: 0});
+    await using scene = await openScene(({body}) =>
+      JSON.stringify(body.messages[0]).includes('PART') ? [say('Done.'), dear] : agents.flat(),
+    );
+    const flags = ['--max-cost', '4', '--model', 'claude-sonnet-4-5', '--output-format', 'json'];
+    const {code, stdout} = await scene.run(['--prompt', 'x', ...flags]);
+    const {total_cost_usd: cost, ...result} = resultOf(stdout);
+    expect([code, result['subtype']]).toEqual([4, 'error_max_budget_usd']);
+    // The main agent's request, and two of the eight for 2 dollars each.
+    expect([scene.server.requests.length, Number(cost)]).toEqual([3, expect.closeTo(4, 1)]);
+  });
+
   test('bounds that are kept change nothing', async () => {
     await using scene = await openScene([say('done')]);
     const {code, stdout} = await scene.run(['--prompt', 'x', '--max-turns', '1', '--max-cost', '1', '--timeout', '60']);

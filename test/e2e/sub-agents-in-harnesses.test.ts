@@ -37,6 +37,14 @@ test('a harness does the task, and goes on in the same conversation', async () =
   expect(toldResults(scene.server.requests[2])).toEqual([expect.stringMatching(/^Prompt 2 of acp-session\./u)]);
 });
 
+test('a harness that does not say what it cost is named beside the cost that is known', async () => {
+  await using scene = await sceneWithHarness([agentCall('Say something.'), say('Good.')]);
+  const flags = ['--model', 'claude-sonnet-4-5', '--max-cost', '1', '--output-format', 'json'];
+  const {code, stdout, stderr} = await scene.run(['--prompt', 'MAIN', ...flags]);
+  expect([code, JSON.parse(stdout).unknown_costs]).toEqual([0, ['own']]);
+  expect(stderr).toBe('weft: the cost of own is unknown: --max-cost does not count it\n');
+});
+
 test('--continue goes on with a harness that an earlier run of weft has started', async () => {
   await using scene = await sceneWithHarness(({body}) => {
     const told = JSON.stringify(body.messages);

@@ -18,6 +18,7 @@ import type {MessageId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import {type ModelAnswer, readAnswer} from '../answer.ts';
+import {expectedCost} from '../context/context-usage.ts';
 import {PromptHooks} from '../prompt-hooks.ts';
 import {journal, nextRequest, type SessionContext} from '../session-context.ts';
 import {type CompactionDraft, type CompactionPlan, draftCompaction, isOrdinaryMessage} from './draft-compaction.ts';
@@ -105,8 +106,16 @@ export class Compactor {
     const {records} = conversation.journal;
     const counted = conversation.usage.report();
     const id = ports.ids.message();
-    const summary = await summaryOf(instructions, {session, request}, signal);
-    const cost = recordCost(summary, session, counted);
+    const reserved = await session.budget.reserve(async () => expectedCost(request, 'conversation', session), signal);
+    const summary = await (reserved.kind === 'reserved'
+      ? summaryOf(instructions, {session, request}, signal)
+      : noSummary(request, reserved.kind));
+    const cost = costOf(summary, session);
+    try {
+      recordCost(summary, session, counted);
+    } finally {
+      if (reserved.kind === 'reserved') reserved.settle(cost.kind === 'used' ? cost.usd : 0);
+    }
     if (isUnwanted()) return failed(rejected('The preview is not wanted any more.'));
     const plan: CompactionPlan =
       summary.kind === 'written'
@@ -126,30 +135,35 @@ export class Compactor {
   }
 }
 
+const noSummary = ({model}: ModelRequest, why: 'spent' | 'aborted'): Summary => ({
+  kind: 'none',
+  why: why === 'spent' ? 'A summary would cost more than the limit leaves.' : 'The summary was stopped.',
+  usage: noUsage,
+  model,
+});
+
 async function summaryOf(
   instructions: string,
   {session, request}: {readonly session: SessionContext; readonly request: ModelRequest},
   signal: AbortSignal,
 ): Promise<Summary> {
-  const {ports, limits, conversation} = session;
-  if (conversation.usage.isSpent(limits.maxCostUsd, request.model)) {
-    const why = 'A summary would cost more than the limit leaves.';
-    return {kind: 'none', why, usage: noUsage, model: request.model};
-  }
+  const {ports} = session;
   const wanted = {request, id: ports.ids.message(), instructions: ports.secrets.redact(instructions)};
   return writeSummary({...wanted, timeoutMs: summaryTimeoutMs}, ports.model, signal);
 }
 
 /** Journals and publishes what the request for the summary has used. The conversation is as long as it was before. */
-function recordCost({usage, model}: Summary, session: SessionContext, counted: SessionUsage): SummaryCost {
-  if (usage === noUsage) return {kind: 'none'};
+function recordCost({usage, model}: Summary, session: SessionContext, counted: SessionUsage): void {
+  if (usage === noUsage) return;
   const meter = session.conversation.usage;
   journal(session, {kind: 'usage', model, usage});
   meter.add(model, usage, 0);
   if (counted.contextTokens > 0) meter.expect(counted.contextTokens);
   session.publish([{event: 'usage-changed', usage: meter.report()}]);
-  return {kind: 'used', usage, usd: session.ports.model.facts(model).costOf(usage)};
 }
+
+const costOf = ({usage, model}: Summary, {ports}: SessionContext): SummaryCost =>
+  usage === noUsage ? {kind: 'none'} : {kind: 'used', usage, usd: ports.model.facts(model).costOf(usage)};
 
 /** The summary of an earlier compaction is carried on where there is no new one. */
 function earlierSummary(records: readonly JournalRecord[], request: ModelRequest): string {

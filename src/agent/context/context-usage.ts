@@ -22,6 +22,7 @@ import type {ModelRequest} from '../../domain/model-stream.ts';
 import {pinnableMessages} from '../../domain/pin.ts';
 import {noUsage} from '../../domain/usage.ts';
 import {parseUserCommand, userCommandLabel} from '../../domain/user-command.ts';
+import type {ExpectedCost} from '../cost-budget.ts';
 import {nextRequest, type SessionContext} from '../session-context.ts';
 import {systemPromptParts} from './system-prompt.ts';
 
@@ -56,6 +57,35 @@ const messagesSinceAnswer = (messages: readonly Message[]): readonly Message[] =
   messages
     .slice(messages.findLastIndex(({role}) => role === 'assistant') + 1)
     .filter(message => !isCompactionMessage(message));
+
+/** Tokens of an answer at the most, if neither the request nor its thinking says so: no provider is asked for more. */
+const mostAnswerTokens = 32_000;
+
+/**
+ * The expected cost of a request, from the tokens of its text and the prices of its model. `conversation`: it goes on where the last
+ * one ended, of which the provider has counted the tokens.
+ */
+export function expectedCost(
+  request: ModelRequest,
+  of: 'conversation' | 'text',
+  {ports, conversation}: Pick<SessionContext, 'ports' | 'conversation'>,
+): ExpectedCost {
+  const {usage: meter} = conversation;
+  const {model, thinking, mostTokens} = request;
+  const {tokens} = requestTokens(request, {...meter.report(), ...(of === 'text' ? {contextTokens: 0} : {})});
+  const outputTokens =
+    (mostTokens === 'default' ? mostAnswerTokens : mostTokens) + (thinking.kind === 'budget' ? thinking.tokens : 0);
+  const facts = ports.model.facts(model);
+  const costs = [
+    facts.costOf({...noUsage, inputTokens: tokens, outputTokens}),
+    facts.costOf({...noUsage, cacheWriteTokens: tokens, outputTokens}),
+  ];
+  return {
+    model,
+    least: of === 'conversation' ? meter.leastCostAfterNext(model) - meter.costUsd : 0,
+    most: Math.max(...costs.map(cost => (cost === 'unknown' ? 0 : cost))),
+  };
+}
 
 /** What fills the context of the next request. Starts no server and asks nobody. */
 export function contextUsage(session: SessionContext): ContextUsage {

@@ -47,6 +47,8 @@ export class HarnessAgent {
   #mode: PermissionMode;
   #run: HarnessRun | undefined;
   #starting: AbortController | undefined;
+  /** Whether its model has done something since it last said what it used. */
+  #uncounted: 'nothing' | 'something' = 'nothing';
   #used: HarnessUsage = {model: '', usage: noUsage, cost: {kind: 'unknown'}};
 
   constructor(setup: HarnessAgentSetup) {
@@ -118,12 +120,16 @@ export class HarnessAgent {
         const usage = usageSince(event.used.usage, this.#used.usage);
         spent({model: event.used.model || agent.harness, usage, costUsd: costSince(event.used, this.#used)});
         this.#used = event.used;
+        this.#uncounted = 'nothing';
         break;
       }
       case 'warning':
         parent.publish([{event: 'notice', level: 'warning', text: `${agent.harness}: ${event.text}`}]);
         break;
       case 'finished': {
+        // A run that says nothing of its cost did not cost nothing.
+        if (this.#uncounted === 'something') spent({model: agent.harness, usage: noUsage, costUsd: 'unknown'});
+        this.#uncounted = 'nothing';
         const {text} = event.outcome;
         if (text !== '') {
           this.#keep({
@@ -143,10 +149,12 @@ export class HarnessAgent {
       case 'closed':
         this.#run = undefined;
         break;
-      case 'working':
       case 'text':
       case 'thinking':
       case 'tool-started':
+        this.#uncounted = 'something';
+        break;
+      case 'working':
       case 'tool-output':
       case 'tool-finished':
       case 'plan':

@@ -366,8 +366,7 @@ export class SubAgents {
   }
 
   #isSpent(): boolean {
-    const {limits, conversation} = this.#session();
-    return limits.maxCostUsd !== 'unlimited' && conversation.usage.costUsd >= limits.maxCostUsd;
+    return this.#session().budget.limitPassedBy(0) !== undefined;
   }
 
   #stopFor(running: Running, reason: string): void {

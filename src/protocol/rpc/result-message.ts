@@ -1,7 +1,7 @@
 import type {PromptEnd, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
-import {knownCost, type ModelUsage} from '../../domain/usage.ts';
+import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
 import type {MessageEnvelope, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
@@ -137,6 +137,9 @@ const figuresOf = (summary: PromptSummary, {address, model, of}: ResultContext) 
   total_cost_usd: dollars(knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
   usage: wireUsage(summary.usage),
   modelUsage: modelUsage(summary.sessionUsage, model),
+  ...(unknownCosts(summary.sessionUsage.models).length === 0
+    ? {}
+    : {unknown_costs: unknownCosts(summary.sessionUsage.models)}),
   permission_denials: summary.denials.map(({call}) => ({
     tool_name: call.name,
     tool_use_id: call.id,

@@ -259,6 +259,8 @@ interface ResultFigures extends MessageEnvelope {
   readonly total_cost_usd: number;
   readonly usage: WireUsage;
   readonly modelUsage: Readonly<Record<string, WireModelUsage>>;
+  /** weft's own field: what `total_cost_usd` leaves out, by name. */
+  readonly unknown_costs?: readonly string[];
   readonly permission_denials: readonly {
     readonly tool_name: string;
     readonly tool_use_id: string;

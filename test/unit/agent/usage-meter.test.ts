@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {UsageMeter} from '../../../src/agent/usage-meter.ts';
-import {noUsage} from '../../../src/domain/usage.ts';
+import {noUsage, unknownCosts} from '../../../src/domain/usage.ts';
 import {scriptedModel} from '../../support/memory-ports.ts';
 
 /** Input costs 1 for 1000 tokens, out of the cache 1 for 10,000. */
@@ -45,4 +45,5 @@ test('what a harness used is estimated where it tells tokens alone, and never hi
   priceless.addAgentUsage({model: 'm', usage, costUsd: 0.5});
   priceless.addAgentUsage({model: 'm', usage, costUsd: 'unknown'});
   expect(priceless.costUsd).toBeCloseTo(0.5);
+  expect(unknownCosts(priceless.report().models)).toEqual(['m (cost unknown)']);
 });
