@@ -115,7 +115,7 @@ function analysisFinding(command: string, analysis: ScriptAnalysis, context: Pat
         ...writing.map(invocation => simpleCommand(invocation, wordsOf(invocation))),
       ]),
       confirmWord:
-        sent[0]?.host ??
+        sent[0]?.host.split(' and ')[0] ??
         [
           ...destroying.map(({known}) => known.words),
           ...writing.flatMap(({overwrites}) => overwrites.map(path => ['', path])),
@@ -294,7 +294,8 @@ function unparsedFinding(command: string, {parsed, forms, context}: CommandEvide
       criticalRanges: [{from: 0, to: command.length}],
       rules: sent.length > 0 ? [] : suggestedRules(command, {asked: [], alone: false, risk: 'unknown'}),
       destructiveCommands: [],
-      confirmWord: sent[0]?.host ?? (worstForm === undefined ? '' : confirmWord(worstForm.known.words)),
+      confirmWord:
+        sent[0]?.host.split(' and ')[0] ?? (worstForm === undefined ? '' : confirmWord(worstForm.known.words)),
       pagers: [],
     },
   };

@@ -372,13 +372,13 @@ export const secretVariables = (words: readonly string[]): readonly string[] =>
 /** Matches the file by which a shell opens a connection; its first group is the host. */
 export const connection = /\/dev\/(?:tcp|udp)\/([^/\s]+)/u;
 
-/** What a program prints, in words. */
+/** The words for the output of a program. */
 export const outputOf = (words: readonly string[]): string =>
   `output of ${words
     .filter(word => !word.startsWith('-') || words.length === 2)
     .slice(0, 3)
     .join(' ')}`;
 
-/** What stands for all variables. */
+/** The words for all variables. */
 export const environment = 'environment variables';
 const commits = 'commits';
