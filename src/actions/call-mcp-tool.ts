@@ -46,7 +46,7 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
   outcome: () => [],
   reported: 'as-action',
   preview: async input => ok({kind: 'arguments', text: jsonText(input.arguments)}),
-  async run({server, tool, standing: judged, arguments: input}, {ports, observe, signal, approval}) {
+  async run({server, tool, toolName, standing: judged, arguments: input}, {ports, observe, signal, approval}) {
     const standing = judged === 'changed' && approval === 'answered' ? 'accepted' : judged;
     const observer: McpCallObserver = {
       progress: line => observe(`${line}\n`),
@@ -57,7 +57,7 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
       // A server may not take back what it asked for a call that is over.
       elicit: (elicitation, asked) => elicitByQuestions(elicitation, ports.questions, AbortSignal.any([asked, signal])),
     };
-    const result = await ports.mcp.call({server, tool, standing, input}, observer, signal);
+    const result = await ports.mcp.call({server, tool, toolName, standing, input}, observer, signal);
     if (result.tag === 'ok') return {state: 'success', output: result.value};
     if (!signal.aborted) return {state: 'error', fault: result.error};
     const why = {reason: 'interrupted', message: ''} as const;

@@ -51,6 +51,8 @@ export interface McpPromptRequest {
 export interface McpCallRequest {
   readonly server: string;
   readonly tool: string;
+  /** The name by which the call was judged: a tool that goes by another one is not called. */
+  readonly toolName: string;
   /**
    * As it was when the call was judged: one that has changed since is not called. `accepted`: it had changed, and the user agreed to
    * the call, so that permissions cover it again.

@@ -1,4 +1,3 @@
-import {mcpToolName} from '../actions/mcp-tool-name.ts';
 import type {McpPort} from '../actions/mcp-port.ts';
 import {failed} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
@@ -19,10 +18,7 @@ export function limitedServers(mcp: McpPort, mayCall: (tool: string) => boolean)
     },
     servers: () => mcp.servers(),
     async call(request, observer, signal) {
-      const called = mcp.tools().find(({server, name: tool}) => server === request.server && tool === request.tool);
-      // A server whose tools are not known yet is called by name.
-      const name = called?.toolName ?? mcpToolName(request.server, request.tool);
-      if (!mayCall(name)) return failed(rejected(`This agent may not use ${name}.`));
+      if (!mayCall(request.toolName)) return failed(rejected(`This agent may not use ${request.toolName}.`));
       return mcp.call(request, observer, signal);
     },
     resources: (...request) => mcp.resources(...request),

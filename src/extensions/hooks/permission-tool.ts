@@ -29,7 +29,7 @@ export const permissionTool = (toolName: string, mcp: McpPort): Hook => ({
     const {tool_name: name = null, tool_input: asked = null, tool_use_id: id = null} = request;
     const input = {tool_name: name, input: asked, tool_use_id: id};
     const called = await mcp.call(
-      {server: tool.server, tool: tool.name, standing: 'as-known', input},
+      {server: tool.server, tool: tool.name, toolName, standing: 'as-known', input},
       {
         progress: () => {},
         elicit: async () => ({action: 'decline', content: undefined}),

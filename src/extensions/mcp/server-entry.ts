@@ -1,4 +1,3 @@
-import {wireName} from '../../actions/mcp-tool-name.ts';
 import type {Elicitation, ElicitationReply, McpCallObserver, McpServerState} from '../../actions/mcp-port.ts';
 import {firstLine} from '../../base/clip.ts';
 import type {Outcome} from '../../base/outcome.ts';
@@ -143,13 +142,6 @@ export function serverToStart({name, origin, known}: Entry): ServerToStart | und
   return origin.config.tag === 'ok'
     ? {kind: 'configured', name, source: origin.source, config: origin.config.value, era: known.era}
     : undefined;
-}
-
-/** The tool that a name means; a model that guessed one knows it without the characters that names of tools may not have. */
-export function nameAmong(tool: string, {known}: Entry): string | undefined {
-  return (
-    known.tools.find(({name}) => name === tool)?.name ?? known.tools.find(({name}) => wireName(name) === tool)?.name
-  );
 }
 
 /** The last lines of a log, with one more. */

@@ -30,7 +30,6 @@ import {
   isSame,
   isSoonOffered,
   lastWords,
-  nameAmong,
   newEntry,
   type ServerToStart,
   serverToStart,
@@ -176,16 +175,17 @@ class Servers implements ServerSet {
   }
 
   async call(
-    {server, tool, standing, input}: McpCallRequest,
+    {server, tool, toolName, standing, input}: McpCallRequest,
     caller: McpCallObserver,
     signal: AbortSignal,
   ): Promise<Outcome<McpResult, Fault>> {
     const found = await this.#demand(server, signal);
     if (found.tag === 'failed') return found;
     const {entry, connection} = found.value;
-    const name = nameAmong(tool, entry);
+    const own = this.tools().filter(known => known.server === server);
+    const name = own.find(known => known.toolName === toolName)?.name;
     if (name === undefined) {
-      const names = entry.known.tools.map(known => known.name).join(', ');
+      const names = own.map(known => known.toolName).join(', ');
       return failed(rejected(`The MCP server ${server} has no tool ${tool}. It has: ${clip(names, 2000)}.`));
     }
     if (changedTools(entry.known).has(name)) {

@@ -66,7 +66,7 @@ test('whatever a server answers and sends, calls settle and nothing throws', asy
         await mcp.ready(never);
         for (const message of own) if (isJsonObject(message)) mcp.deliver('x', message);
         const results = await Promise.all([
-          mcp.call({server: 'x', tool: 't', standing: 'as-known', input: {}}, silent, never),
+          mcp.call({server: 'x', tool: 't', toolName: 'mcp__x__t', standing: 'as-known', input: {}}, silent, never),
           mcp.readResource({server: 'x', uri: 'u'}, never),
           mcp.resources(undefined, never),
         ]);

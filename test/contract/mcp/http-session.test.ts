@@ -88,7 +88,8 @@ function connectTo(url: string): ServerSet {
 test('a session that the server has forgotten fails one call in words; the next call begins a new one', async () => {
   const server = await forgetfulServer();
   const set = connectTo(server.url);
-  const call = () => set.call({server: 'far', tool: 'add', standing: 'as-known', input: {}}, silent, never);
+  const call = () =>
+    set.call({server: 'far', tool: 'add', toolName: 'mcp__far__add', standing: 'as-known', input: {}}, silent, never);
   expect(await call()).toMatchObject({tag: 'ok', value: {blocks: [{text: 's1'}]}});
   server.forget();
   expect(await call()).toMatchObject({

@@ -120,7 +120,11 @@ describe('a server that works', () => {
     ]);
     expect(mcp.tools()[0]?.inputSchema).toMatchObject({type: 'object', required: ['a', 'b']});
     expect(
-      await mcp.call({server: 'calc', tool: 'add', standing: 'as-known', input: {a: 1, b: 2}}, silent, never),
+      await mcp.call(
+        {server: 'calc', tool: 'add', toolName: 'mcp__calc__add', standing: 'as-known', input: {a: 1, b: 2}},
+        silent,
+        never,
+      ),
     ).toEqual({
       tag: 'ok',
       value: {blocks: [{kind: 'text', text: '3'}]},
@@ -148,7 +152,13 @@ describe('a server that works', () => {
 
   test('gives images, resources and links', async () => {
     const {mcp} = await link({calc: calculator()});
-    expect(await mcp.call({server: 'calc', tool: 'draw', standing: 'as-known', input: {}}, silent, never)).toEqual({
+    expect(
+      await mcp.call(
+        {server: 'calc', tool: 'draw', toolName: 'mcp__calc__draw', standing: 'as-known', input: {}},
+        silent,
+        never,
+      ),
+    ).toEqual({
       tag: 'ok',
       value: {
         blocks: [
@@ -180,11 +190,24 @@ describe('a server that works', () => {
   test.each([
     ['fail', {}, 'no luck'],
     ['add', {a: 'x'}, 'Invalid'],
-    ['nope', {}, 'It has: add, fail, draw'],
+    ['nope', {}, 'It has: mcp__calc__add, mcp__calc__fail, mcp__calc__draw'],
   ])('says of %s what went wrong', async (tool, input, words) => {
     const {mcp} = await link({calc: calculator()});
-    const result = await mcp.call({server: 'calc', tool, standing: 'as-known', input}, silent, never);
+    const result = await mcp.call(
+      {server: 'calc', tool, toolName: `mcp__calc__${tool}`, standing: 'as-known', input},
+      silent,
+      never,
+    );
     expect(result).toMatchObject({tag: 'failed', error: {kind: 'rejected', message: expect.stringContaining(words)}});
+  });
+
+  test('is not called by a name that another one goes by', async () => {
+    const {mcp} = await link({'my.calc': calculator(), my_calc: calculator()});
+    const address = {server: 'my.calc', tool: 'add', toolName: 'mcp__my_calc__add'} as const;
+    expect(await mcp.call({...address, standing: 'as-known', input: {a: 1, b: 2}}, silent, never)).toMatchObject({
+      tag: 'failed',
+      error: {message: expect.stringMatching(/my\.calc has no tool add\. It has: mcp__my_calc_[0-9a-f]{8}__add/u)},
+    });
   });
 
   test('may change its tools', async () => {
@@ -208,7 +231,11 @@ describe('a call', () => {
     );
     const {mcp} = await link({slow});
     const abort = new AbortController();
-    const call = mcp.call({server: 'slow', tool: 'wait', standing: 'as-known', input: {}}, silent, abort.signal);
+    const call = mcp.call(
+      {server: 'slow', tool: 'wait', toolName: 'mcp__slow__wait', standing: 'as-known', input: {}},
+      silent,
+      abort.signal,
+    );
     const seen = await started.promise;
     abort.abort();
     expect((await call).tag).toBe('failed');
@@ -219,7 +246,13 @@ describe('a call', () => {
   test('of a server that says nothing ends', async () => {
     const dumb = new LinkedServer(server => server.registerTool('wait', {}, () => new Promise(() => {})));
     const {mcp} = await link({dumb}, {callTimeoutMs: 50});
-    expect(await mcp.call({server: 'dumb', tool: 'wait', standing: 'as-known', input: {}}, silent, never)).toEqual({
+    expect(
+      await mcp.call(
+        {server: 'dumb', tool: 'wait', toolName: 'mcp__dumb__wait', standing: 'as-known', input: {}},
+        silent,
+        never,
+      ),
+    ).toEqual({
       tag: 'failed',
       error: {kind: 'rejected', message: 'wait of dumb could not be called: it gave no sign of life for 0.05 s'},
     });
@@ -238,13 +271,23 @@ describe('a call', () => {
     );
     const {mcp} = await link({busy}, {callTimeoutMs: 250});
     expect(
-      await mcp.call({server: 'busy', tool: 'work', standing: 'as-known', input: {}}, silent, never),
+      await mcp.call(
+        {server: 'busy', tool: 'work', toolName: 'mcp__busy__work', standing: 'as-known', input: {}},
+        silent,
+        never,
+      ),
     ).toMatchObject({tag: 'ok'});
   });
 
   test('may ask the user, and is declined where nobody answers', async () => {
     const declined = await link({asking: asking()});
-    const call = {server: 'asking', tool: 'ask', standing: 'as-known', input: {}} as const;
+    const call = {
+      server: 'asking',
+      tool: 'ask',
+      toolName: 'mcp__asking__ask',
+      standing: 'as-known',
+      input: {},
+    } as const;
     expect(await declined.mcp.call(call, silent, never)).toEqual({
       tag: 'ok',
       value: {blocks: [{kind: 'text', text: 'decline undefined'}]},
@@ -295,7 +338,7 @@ test('of many questions of one server at a time the user gets sixteen', async ()
       },
     },
   );
-  const call = {server: 'eager', tool: 'ask', standing: 'as-known', input: {}} as const;
+  const call = {server: 'eager', tool: 'ask', toolName: 'mcp__eager__ask', standing: 'as-known', input: {}} as const;
   const result = {tag: 'ok', value: {blocks: [{kind: 'text', text: '16 4'}]}};
   expect(await mcp.call(call, silent, never)).toEqual(result);
   expect(asked.length).toBe(16);
@@ -351,7 +394,11 @@ describe('several servers', () => {
     expect(await mcp.toggle('b', 'disabled')).toEqual({tag: 'ok', value: undefined});
     expect(mcp.tools()).toEqual([]);
     expect(
-      await mcp.call({server: 'b', tool: 'add', standing: 'as-known', input: {a: 1, b: 1}}, silent, never),
+      await mcp.call(
+        {server: 'b', tool: 'add', toolName: 'mcp__b__add', standing: 'as-known', input: {a: 1, b: 1}},
+        silent,
+        never,
+      ),
     ).toMatchObject({
       tag: 'failed',
       error: {message: 'The MCP server b is disabled.'},
@@ -432,7 +479,11 @@ describe('a hostile server', () => {
     ['an error that says nothing', {isError: true}],
   ])('that answers %s to a call is told, not believed', async (_what, result) => {
     const {mcp} = await link({x: says({initialize, 'tools/list': {tools: [{name: 't'}]}, 'tools/call': result})});
-    const outcome = await mcp.call({server: 'x', tool: 't', standing: 'as-known', input: {}}, silent, never);
+    const outcome = await mcp.call(
+      {server: 'x', tool: 't', toolName: 'mcp__x__t', standing: 'as-known', input: {}},
+      silent,
+      never,
+    );
     expect(JSON.stringify(outcome).length).toBeLessThan(10_100_000);
     expect(outcome.tag === 'failed' ? outcome.error.kind : 'ok').toMatch(/^(?:ok|rejected)$/u);
   });

@@ -110,7 +110,9 @@ test('tools of servers are offered behind the others, asked about, called and to
   expect(called).toEqual([]);
   run.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
   expect((await ended).answer).toBe('Three.');
-  expect(called).toEqual([{server: 'my calc', tool: 'add', standing: 'as-known', input: {a: 1, b: 2}}]);
+  expect(called).toEqual([
+    {server: 'my calc', tool: 'add', toolName: 'mcp__my_calc__add', standing: 'as-known', input: {a: 1, b: 2}},
+  ]);
   expect(run.model.requests[0]?.tools.at(-1)).toEqual({
     name: 'mcp__my_calc__add',
     description: 'Does add',

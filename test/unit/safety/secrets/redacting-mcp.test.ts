@@ -39,13 +39,17 @@ test('what servers answer has placeholders, and their tools get the secrets back
     secrets,
   );
   const input = {key: placeholder, list: [{deep: `a ${placeholder}`}, 5, null]};
-  expect(await guarded.call({server: 's', tool: 't', standing: 'as-known', input}, observer, never)).toEqual(
-    ok({blocks: [{kind: 'text', text: `got ${placeholder}`}]}),
-  );
+  expect(
+    await guarded.call({server: 's', tool: 't', toolName: 'mcp__s__t', standing: 'as-known', input}, observer, never),
+  ).toEqual(ok({blocks: [{kind: 'text', text: `got ${placeholder}`}]}));
   expect(called[0]?.input).toEqual({key: value, list: [{deep: `a ${value}`}, 5, null]});
-  expect(await guarded.call({server: 's', tool: 'fail', standing: 'as-known', input: {}}, observer, never)).toEqual(
-    failed(rejected(`no ${placeholder}`)),
-  );
+  expect(
+    await guarded.call(
+      {server: 's', tool: 'fail', toolName: 'mcp__s__fail', standing: 'as-known', input: {}},
+      observer,
+      never,
+    ),
+  ).toEqual(failed(rejected(`no ${placeholder}`)));
   expect(await guarded.readResource({server: 's', uri: `mem://${placeholder}`}, never)).toEqual(
     ok({blocks: [{kind: 'text', text: `mem://${placeholder}`}]}),
   );
@@ -59,7 +63,7 @@ test('what a server asks the model has placeholders', async () => {
     return ok({blocks: []});
   };
   const guarded = redactingMcp({...noMcp, call}, secrets);
-  await guarded.call({server: 's', tool: 't', standing: 'as-known', input: {}}, observer, never);
+  await guarded.call({server: 's', tool: 't', toolName: 'mcp__s__t', standing: 'as-known', input: {}}, observer, never);
   expect(replies).toEqual([ok({sampled: {messages: [{text: `say ${secrets.redact(value)}`}], maxTokens: 5}})]);
 });
 
@@ -68,7 +72,11 @@ test('a placeholder that nobody knows goes nowhere', async () => {
   const known = sampleSecrets({env: `THING=${value}`}).redact(value);
   const guarded = redactingMcp({...noMcp, call: async () => ok({blocks: []})}, secrets);
   expect(
-    await guarded.call({server: 's', tool: 't', standing: 'as-known', input: {a: [known]}}, observer, never),
+    await guarded.call(
+      {server: 's', tool: 't', toolName: 'mcp__s__t', standing: 'as-known', input: {a: [known]}},
+      observer,
+      never,
+    ),
   ).toMatchObject({
     tag: 'failed',
     error: {message: expect.stringContaining('The tool was not called')},
