@@ -1,4 +1,4 @@
-import {mcpToolName} from './mcp-tool-name.ts';
+import {harnessToolName} from './mcp-tool-name.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type Executor, type RunTerms, weftItself} from '../domain/executor.ts';
@@ -46,6 +46,7 @@ function harnessExecutor(name: string, access: HarnessAccess, directory: string)
       confined: ifKept,
       // The command was judged in the folder in which the harness says that it runs it.
       directory: ({path}, means) => ({...means, directory: path}),
+      'left-out': ifKept,
       paths: ({paths, links}, means) => (links.length === 0 || kept.includes('paths') ? {...means, paths} : 'cannot'),
     },
   };
@@ -64,6 +65,7 @@ function placeOf(access: HarnessAccess, directory: string): string {
     }
     case 'edit':
     case 'read':
+    case 'search':
     case 'web-page':
     case 'web-query':
     case 'other':
@@ -96,7 +98,7 @@ function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, di
     actionOf('call-mcp-tool', {
       server: harness,
       tool,
-      toolName: mcpToolName(harness, tool),
+      toolName: harnessToolName(harness, tool),
       standing: 'as-known',
       arguments: input,
     });
@@ -137,6 +139,13 @@ function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, di
     case 'read': {
       return same(reading(access.paths, directory), 'Read', {file_path: access.paths.join(', ')});
     }
+    case 'search': {
+      const [first, ...rest] = access.paths.map(path => searching(access.text, pathFrom(directory, path)));
+      const input = {pattern: access.text, path: access.paths.join(', ')};
+      return first === undefined
+        ? same(other(toolName, input), toolName, input)
+        : {...same(first, 'Grep', input), judged: [first, ...rest]};
+    }
     case 'web-page':
       return same(actionOf('web-fetch', {url: access.url, prompt: ''}), 'WebFetch', {url: access.url});
     case 'web-query': {
@@ -162,6 +171,21 @@ const editing = (edits: readonly FileEdit[]): Action =>
 
 const reading = (paths: readonly string[], directory: string): Action =>
   actionOf('read-files', {requests: paths.map(path => ({path: pathFrom(directory, path), offset: 1, limit: 1}))});
+
+const searching = (text: string, path: string): Action =>
+  actionOf('grep', {
+    queries: [text],
+    path,
+    globs: [],
+    mode: 'content',
+    letterCase: 'sensitive',
+    before: 0,
+    after: 0,
+    fileType: '',
+    span: 'line',
+    limit: 1,
+    offset: 0,
+  });
 
 interface Move {
   readonly from: string;

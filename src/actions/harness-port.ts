@@ -102,6 +102,7 @@ export type HarnessAccess =
   /** `edits` is empty where the harness only says which files. */
   | {readonly kind: 'edit'; readonly paths: readonly string[]; readonly edits: readonly FileEdit[]}
   | {readonly kind: 'read'; readonly paths: readonly string[]}
+  | {readonly kind: 'search'; readonly text: string; readonly paths: readonly string[]}
   | {readonly kind: 'web-page'; readonly url: string}
   | {readonly kind: 'web-query'; readonly text: string}
   /**

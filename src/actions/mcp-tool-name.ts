@@ -14,8 +14,26 @@ export function mcpServerName(server: string): string {
   return `mcp__${single === plain ? plain : `${single}_${checksum(server)}`}`;
 }
 
-/** The server's part of a tool name, `mcp__SERVER`; `undefined` if the name was cut before its end. */
-export const serverPartOf = (toolName: string): string | undefined => /^(mcp__.+?)__/su.exec(toolName)?.[1];
+/**
+ * The name by which rules know what a harness asks for and weft has no word for: `harness__NAME__WHAT`. No tool of an MCP server has
+ * such a name. WHAT ends in a checksum where it is not what the harness said to the letter.
+ */
+export function harnessToolName(harness: string, what: string): string {
+  const plain = wireName(what);
+  return `${harnessName(harness)}__${plain === what ? plain : `${plain}_${checksum(what)}`}`;
+}
+
+const harnessName = (harness: string): string => mcpServerName(harness).replace(/^mcp/u, 'harness');
+
+/** The rule that means all of the server or harness that a tool of this name belongs to. */
+export const ownerName = (owner: string, toolName: string): string =>
+  isHarnessRule(toolName) ? harnessName(owner) : mcpServerName(owner);
+
+/** Whether a rule's tool, or a tool name, is one of a harness. */
+export const isHarnessRule = (tool: string): boolean => tool.startsWith('harness__');
+
+/** The owner's part of a tool name, `mcp__SERVER` or `harness__NAME`; `undefined` if the name was cut before its end. */
+export const serverPartOf = (toolName: string): string | undefined => /^((?:mcp|harness)__.+?)__/su.exec(toolName)?.[1];
 
 /** Replaces the characters that tool names may not have by `_`. */
 export const wireName = (name: string): string => name.replaceAll(/[^\w-]/gu, '_');

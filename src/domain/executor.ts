@@ -62,6 +62,8 @@ function dischargedBy<Means>({discharge}: Executor<Means>, obligation: Obligatio
       return discharge.directory(obligation, means);
     case 'paths':
       return discharge.paths(obligation, means);
+    case 'left-out':
+      return discharge['left-out'](obligation, means);
     default:
       return unreachable(obligation);
   }
@@ -103,5 +105,7 @@ export const weftItself = (directory: string): Executor<RunTerms> => ({
     confined: ({to}, means) => ({...means, confinement: to}),
     directory: ({path}, means) => ({...means, directory: path}),
     paths: ({paths}, means) => ({...means, paths}),
+    // Its search has the rules.
+    'left-out': (_, means) => means,
   },
 });

@@ -7,7 +7,9 @@ export type Obligation =
   /** The command starts in this folder. */
   | {readonly kind: 'directory'; readonly path: string}
   /** Each path is opened where it led when it was judged. `links`: those that lead through a symbolic link of the workspace. */
-  | {readonly kind: 'paths'; readonly paths: readonly JudgedPath[]; readonly links: readonly string[]};
+  | {readonly kind: 'paths'; readonly paths: readonly JudgedPath[]; readonly links: readonly string[]}
+  /** The search leaves out the files that these rules forbid to read. */
+  | {readonly kind: 'left-out'; readonly rules: readonly string[]};
 
 /** A path as the action wrote it, and the absolute path that it resolved to, links followed, when it was judged. */
 export interface JudgedPath {

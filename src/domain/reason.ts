@@ -191,6 +191,8 @@ function unkeptText(executor: string, obligation: Obligation): string {
       return `${executor} may run it in another folder than ${obligation.path}`;
     case 'paths':
       return `${executor} follows links that may change meanwhile: ${obligation.links.join(', ')}`;
+    case 'left-out':
+      return `${executor} also searches files that a rule forbids to read: ${obligation.rules.join(', ')}`;
     default:
       return unreachable(obligation);
   }

@@ -15,7 +15,7 @@ import {
 import {type PathParts, partsOf, pathOf} from './paths/path-parts.ts';
 import {enclosingWeftFile} from './paths/weft-files.ts';
 import {fitsSomeForm} from './rules/command-pattern.ts';
-import {allRulesCover, matchingRule, rulesCover} from './rules/matching-rule.ts';
+import {allRulesCover, leftOut, matchingRule, rulesCover} from './rules/matching-rule.ts';
 import {possibleDenial} from './rules/possible-denial.ts';
 import {handedOverPlaceholders, ruleAllowsHandover} from './secrets/secret-handover.ts';
 import type {Access} from '../actions/access.ts';
@@ -317,7 +317,10 @@ async function factsOf(
       ...finding.detail,
       rules: finding.detail.rules.filter(text => ruleAllowsHandover(text, placeholders)),
     },
-    obligations: access.kind === 'command' ? [{kind: 'directory', path: directory}] : pathObligations(access, context),
+    obligations:
+      access.kind === 'command'
+        ? [{kind: 'directory', path: directory}]
+        : [...pathObligations(access, context), ...leftOut(access, rules, context)],
     protection: () => (protection ??= protectionOf(access, finding, evidence)),
     partsAllowed: () =>
       (partsAllowed ??=

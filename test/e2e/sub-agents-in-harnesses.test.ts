@@ -10,17 +10,20 @@ import {fileComes, openScene, processGone, type Scene, toldResults} from '../sup
 const agent = fileURLToPath(new URL('support/acp-agent.mjs', import.meta.url));
 
 /** A scene in which `own` is a harness of the user's: a program that speaks ACP. */
-async function sceneWithHarness(script: Script): Promise<Scene> {
+async function sceneWithHarness(script: Script, name = 'own'): Promise<Scene> {
   const scene = await openScene(script);
   const folder = join(scene.place.home, 'weft');
   mkdirSync(folder, {recursive: true});
-  const harnesses = {own: {command: process.execPath, args: [agent]}};
+  const harnesses = {[name]: {command: process.execPath, args: [agent]}};
   writeFileSync(join(folder, 'settings.json'), JSON.stringify({harnesses}));
   return scene;
 }
 
 const agentCall = (prompt: string, harness = 'own') => call('Agent', {description: 'x', prompt, harness});
-const ask = (wanted: object) => agentCall(`ASK ${JSON.stringify(wanted)}`);
+const ask = (wanted: object, harness = 'own') => agentCall(`ASK ${JSON.stringify(wanted)}`, harness);
+const search = (path: string) => ask({kind: 'search', title: 'x', rawInput: {pattern: 'x', path}});
+const answersIn = ({server}: Scene) =>
+  server.requests.slice(1).map(request => /^It may(?: not)?\./u.exec(toldResults(request)[0] ?? '')?.[0]);
 const idIn = (text: string | undefined): string => /\[agent ([0-9a-f-]{36}):/u.exec(text ?? '')?.[1] ?? expect.fail();
 
 test('a harness does the task, and goes on in the same conversation', async () => {
@@ -86,13 +89,27 @@ test('what weft would run only on conditions that a harness does not keep is ask
   ]);
   const rules = ['--allowed-tools', 'Bash(cat:*)', '--disallowed-tools', 'Read(conf/**)'];
   const {stdout} = await scene.run(['--prompt', 'MAIN', '--output-format', 'json', ...rules]);
-  const answers = [1, 2, 3, 4].map(
-    at => /^It may(?: not)?\./u.exec(toldResults(scene.server.requests[at])[0] ?? '')?.[0],
-  );
-  expect(answers).toEqual(['It may not.', 'It may not.', 'It may not.', 'It may.']);
+  expect(answersIn(scene)).toEqual(['It may not.', 'It may not.', 'It may not.', 'It may.']);
   expect(JSON.parse(stdout)).toMatchObject({
     permission_denials: ['git status', 'cat notes.txt', 'touch made.txt'].map(command => ({tool_input: {command}})),
   });
+});
+
+test('a harness searches no folder that may hold files which a rule forbids to read', async () => {
+  await using scene = await sceneWithHarness([search('conf'), search('.'), search('src'), say('So it is.')]);
+  await scene.run(['--prompt', 'MAIN', '--disallowed-tools', 'Read(conf/**)']);
+  expect(answersIn(scene)).toEqual(['It may not.', 'It may not.', 'It may.']);
+});
+
+test('a rule for an MCP server allows nothing to a harness of the same name', async () => {
+  const create = ask({kind: 'other', title: 'create_issue'}, 'gh');
+  await using scene = await sceneWithHarness([create, ask({kind: 'other', title: 'x y'}, 'gh'), say('No.')], 'gh');
+  await scene.run(['--prompt', 'MAIN', '--allowed-tools', 'mcp__gh', 'mcp__gh__create_issue', 'mcp__gh__x_y']);
+  expect(answersIn(scene)).toEqual(['It may not.', 'It may not.']);
+
+  await using own = await sceneWithHarness([create, ask({kind: 'other', title: 'x y'}, 'gh'), say('No.')], 'gh');
+  await own.run(['--prompt', 'MAIN', '--allowed-tools', 'harness__gh__create_issue', 'harness__gh__x_y']);
+  expect(answersIn(own)).toEqual(['It may.', 'It may not.']);
 });
 
 test('a harness that crashes, and one that is not installed, are errors that the model reads', async () => {

@@ -42,12 +42,17 @@ export const acpDriver = (agent: AcpAgent, request: DriverRequest): Driver => ({
 
 const authRequired = -32_000;
 
+/** Characters that are kept of calls that have not ended. */
+const mostHeld = 16 * 1024 * 1024;
+
 class AcpConversation implements Conversation {
   readonly #agent: AcpAgent;
   readonly #request: DriverRequest;
   readonly #reporter: Reporter;
   readonly #peer: RpcPeer;
-  readonly #calls = new Map<string, JsonObject>();
+  /** Oldest first. `size`: characters of all that was told of it. */
+  readonly #calls = new Map<string, {readonly call: JsonObject; readonly size: number}>();
+  #held = 0;
   #session = '';
   #model = '';
   /** Updates before the first prompt repeat what was said in an earlier program. */
@@ -223,18 +228,36 @@ class AcpConversation implements Conversation {
   #takeCall(update: JsonObject): void {
     const id = textOf(update['toolCallId']);
     if (id === '') return;
-    const call = {...this.#calls.get(id), ...update};
+    const call = this.#told(id, update);
     const {status, rawInput, kind} = call;
-    this.#calls.set(id, call);
     if (status === 'pending') return;
     const title = textOf(call['title']);
     this.#reporter.toolStarted({id, name: textOf(call['name']) || textOf(kind) || 'tool', title, input: rawInput});
     if (status !== 'completed' && status !== 'failed') return;
-    this.#calls.delete(id);
+    this.#forget(id);
     const {outcome} = objectOf(objectOf(update['_meta'])['weft']);
     const end = status === 'completed' ? 'succeeded' : outcome === 'cancelled' ? 'cancelled' : 'failed';
     const files = end === 'succeeded' ? filesOf(call) : [];
     this.#reporter.toolFinished({id, end, output: outputOf(call), files});
+  }
+
+  /** The call with what is told of it now. Where calls that do not end come to too much, the oldest are forgotten. */
+  #told(id: string, update: JsonObject): JsonObject {
+    const {call = {}, size = 1000} = this.#calls.get(id) ?? {};
+    this.#forget(id);
+    const known = {call: {...call, ...update}, size: size + JSON.stringify(update).length};
+    this.#calls.set(id, known);
+    this.#held += known.size;
+    for (const oldest of this.#calls.keys()) {
+      if (this.#held <= mostHeld) break;
+      this.#forget(oldest);
+    }
+    return known.call;
+  }
+
+  #forget(id: string): void {
+    this.#held -= this.#calls.get(id)?.size ?? 0;
+    this.#calls.delete(id);
   }
 
   #takeCost({amount, currency}: JsonObject): void {
@@ -272,8 +295,7 @@ class AcpConversation implements Conversation {
     }
     const call = objectOf(params['toolCall']);
     const id = textOf(call['toolCallId']);
-    const whole = {...this.#calls.get(id), ...call};
-    this.#calls.set(id, whole);
+    const whole = this.#told(id, call);
     const title = textOf(whole['title']);
     const toolName = textOf(whole['name']) || textOf(whole['kind']);
     const options = objectsOf(params['options']);
@@ -303,16 +325,21 @@ class AcpConversation implements Conversation {
     if (own !== undefined) return {kind: 'own-call', ...own};
     const other = {kind: 'other', title: title === '' ? 'something' : title, input} as const;
     const diffs = objectsOf(call['content']).filter(({type}) => type === 'diff');
-    const paths = [...new Set([...diffs.map(({path}) => textOf(path)), ...namedPaths(call)])];
     const isRun = kind === 'execute' && this.#agent.commandIn === 'title';
-    const command = commandOf(input) || (isRun ? title : '');
+    const run = commandOf(input);
+    const directories = directoriesOf(input, isRun ? outputOf({content: call['content'] ?? []}) : '');
+    // What cannot be read may be a command, or the folder that it runs in.
+    if (run === undefined || directories === undefined) return other;
+    const command = run || (isRun ? title : '');
+    const named = namedPaths(call, command === '' ? [] : directoryKeys);
+    const paths = [...new Set([...diffs.map(({path}) => textOf(path)), ...named])];
     const url = textOf(input['url']);
     const changes = diffs.length > 0 || kind === 'edit' || kind === 'delete';
     // The kind is the agent's claim, so the content of the call decides. A call with several contents is always asked about.
     if ([command !== '', url !== '', changes].filter(Boolean).length > 1) return other;
     if (command !== '') {
-      const directory = textOf(input['cwd']) || textOf(input['workdir']) || this.#request.directory;
-      return {kind: 'command', command, directory, paths};
+      const [directory = this.#request.directory, ...more] = directories;
+      return more.length === 0 ? {kind: 'command', command, directory, paths} : other;
     }
     if (diffs.length > 0 && kind !== 'delete') return {kind: 'edit', paths, edits: diffs.map(editOf)};
     if (url !== '') return kind === 'fetch' && paths.length === 0 ? {kind: 'web-page', url} : other;
@@ -322,19 +349,40 @@ class AcpConversation implements Conversation {
       case 'delete':
         return paths.length === 0 ? other : {kind: 'edit', paths, edits: paths.map(path => ({kind: 'delete', path}))};
       case 'read':
-      case 'search':
         return paths.length === 0 ? other : {kind: 'read', paths};
+      case 'search':
+        return paths.length === 0 ? other : {kind: 'search', text: textOf(input['pattern']) || title, paths};
       default:
         return other;
     }
   }
 }
 
+/** The folders in which a call says that it runs a command; Gemini says it in words beside the title. `undefined`: it is not clear. */
+function directoriesOf(input: JsonObject, words: string): readonly string[] | undefined {
+  const named = directoryKeys.map(key => input[key] ?? '').filter(value => value !== '');
+  const said = /^\[(?:in|current working directory) ([^\][]+)\](?: [([].*)?$/su.exec(words)?.[1];
+  if (words.startsWith('[') && said === undefined) return undefined;
+  const texts = [...named.map(textOf), said ?? ''];
+  return named.some(value => typeof value !== 'string') ? undefined : [...new Set(texts)].filter(text => text !== '');
+}
+
+const directoryKeys = ['cwd', 'workdir', 'dir_path', 'directory', 'working_directory', 'workingDirectory'];
+
 const readingMode = /^(?:plan|read[-_ ]?only|ask)$/iu;
 const freeMode = /yolo|bypass|auto|full[-_ ]?access|dangerous|dont[-_ ]?ask/iu;
 
-const commandOf = ({command}: JsonObject): string =>
-  Array.isArray(command) ? textsOf(command).map(quoted).join(' ') : textOf(command);
+/** The command of a call, empty where it has none; `undefined` where it is neither a text nor a list of words. */
+function commandOf(input: JsonObject): string | undefined {
+  const [command, ...more] = commandKeys.map(key => input[key] ?? '').filter(value => value !== '');
+  if (command === undefined) return '';
+  const words = textsOf(command);
+  const text = words.length > 0 ? words.map(quoted).join(' ') : textOf(command);
+  const isRead = typeof command === 'string' || (Array.isArray(command) && words.length === command.length);
+  return isRead && more.length === 0 ? text : undefined;
+}
+
+const commandKeys = ['command', 'cmd', 'commands', 'script'];
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
@@ -347,11 +395,15 @@ const editOf = (diff: JsonObject): FileEdit => {
 };
 
 /** The paths that a call names beside its diffs. */
-function namedPaths(call: JsonObject): readonly string[] {
+function namedPaths(call: JsonObject, except: readonly string[] = []): readonly string[] {
   const input = objectOf(call['rawInput']);
-  const keys = ['file_path', 'filePath', 'filepath', 'path', 'absolute_path'];
-  const paths = [...objectsOf(call['locations']).map(({path}) => path), ...keys.map(key => input[key])];
-  return [...new Set(paths.map(textOf))].filter(path => path !== '');
+  const named = Object.entries(input).flatMap(([key, value]) =>
+    /(?:path|file|uri|dir|directory|folder)s?$/iu.test(key) && !except.includes(key)
+      ? [textOf(value), ...textsOf(value)]
+      : [],
+  );
+  const paths = [...objectsOf(call['locations']).map(({path}) => textOf(path)), ...named];
+  return [...new Set(paths.map(path => path.replace(/^file:\/\//u, '')))].filter(path => path !== '');
 }
 
 function filesOf(call: JsonObject): readonly HarnessFileChange[] {

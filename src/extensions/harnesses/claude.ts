@@ -319,10 +319,15 @@ function accessOf(tool: string, input: JsonObject, directory: string): HarnessAc
       const pattern = textOf(input['pattern']);
       if (/(?:^|[/{,])\.\.|[{,][/~]/u.test(pattern)) return {kind: 'other', title: tool, input};
       const start = pattern.replace(/[^/]*[*?[{].*$/u, '');
-      return {kind: 'read', paths: [path === '' ? '.' : path, ...(/^[/~]/u.test(start) ? [start] : [])]};
+      return {
+        kind: 'search',
+        text: pattern,
+        paths: [path === '' ? '.' : path, ...(/^[/~]/u.test(start) ? [start] : [])],
+      };
     }
-    case 'Read':
     case 'Grep':
+      return {kind: 'search', text: textOf(input['pattern']), paths: [path === '' ? '.' : path]};
+    case 'Read':
     case 'LS':
       return {kind: 'read', paths: [path === '' ? '.' : path]};
     case 'WebFetch':

@@ -475,6 +475,7 @@ function accessText({access}: HarnessApproval): string {
       return line(access.command);
     case 'edit':
     case 'read':
+    case 'search':
       return line(access.paths.join(', '));
     case 'web-page':
       return line(access.url);
@@ -492,6 +493,7 @@ function accessText({access}: HarnessApproval): string {
 function onlyReads({access}: HarnessApproval): boolean {
   switch (access.kind) {
     case 'read':
+    case 'search':
     case 'web-page':
     case 'web-query':
     // weft there works in plan mode, and the judge here knows what its own calls do.

@@ -47,7 +47,7 @@ const shownPreview = z.discriminatedUnion('kind', [
   z.object({kind: z.literal('arguments'), text: z.string()}),
 ]);
 const ownCall = z.object({name: z.string(), directory: z.string()});
-const kept = z.array(z.enum(['restricted-environment', 'confined', 'directory', 'paths']));
+const kept = z.array(z.enum(['restricted-environment', 'confined', 'directory', 'paths', 'left-out']));
 
 /** `undefined` where there is none; a preview that does not fit is none. */
 export function readOwnCall(meta: Json | undefined): OwnCall | undefined {

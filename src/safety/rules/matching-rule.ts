@@ -1,4 +1,4 @@
-import {mcpServerName, serverPartOf, wireName} from '../../actions/mcp-tool-name.ts';
+import {isHarnessRule, ownerName, serverPartOf, wireName} from '../../actions/mcp-tool-name.ts';
 import type {Access} from '../../actions/access.ts';
 import {accessOf, type Action, toolNamesBy, toolNamesOf} from '../../actions/catalogue.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -20,6 +20,7 @@ import {
 } from '../paths/path-pattern.ts';
 import {protectedPart} from '../paths/protected-paths.ts';
 import type {Argument} from '../shell/expansion.ts';
+import type {Obligation} from '../../domain/obligation.ts';
 import {readWebUrl, type WebUrl} from '../../domain/web-url.ts';
 import {coversWords, fitsSomeForm, isTextOf} from './command-pattern.ts';
 import {matchesDomain} from './domain-pattern.ts';
@@ -195,6 +196,17 @@ function mayBeSearched({tool, about}: PermissionRule, access: Access, match: Mat
   );
 }
 
+/** What a search is to leave out, since rules forbid to read it. */
+export function leftOut(access: Access, {deny}: PermissionRules, context: PathContext): readonly Obligation[] {
+  if (access.kind !== 'search') return [];
+  const test = {paths: accessedPaths(access), context, matches: patternMayMatchBelow};
+  const rules = deny.filter(
+    ({tool, about}) =>
+      about.kind === 'paths' && toolNamesBy('reading', 'searching').includes(tool) && meetsPath(about.pattern, test),
+  );
+  return rules.length === 0 ? [] : [{kind: 'left-out', rules: rules.map(({text}) => text)}];
+}
+
 /** Whether a command breaks a rule about files: it mentions a file that must not be read, or writes to one that must not be edited. */
 function commandNames(
   {tool, pattern}: {readonly tool: string; readonly pattern: PathPattern},
@@ -237,7 +249,7 @@ function placesOf(names: readonly string[], {context, directory}: MatchContext):
 }
 
 /**
- * Whether a rule's `mcp__…` means a tool: `mcp__SERVER__TOOL` that one, `mcp__SERVER` and `mcp__SERVER__*` all of the server, a
+ * Whether a rule's `mcp__…` or `harness__…` means a tool: `mcp__SERVER__TOOL` that one, `mcp__SERVER` and `mcp__SERVER__*` all of the server, a
  * `*` at the end all that begin so. A rule that allows must name the whole server: servers choose their tools' names, and a name
  * that looks like another server's must gain nothing.
  */
@@ -246,16 +258,17 @@ function namesMcpTool(
   {server, toolName}: {readonly server: string; readonly toolName: string},
   behaviour: keyof PermissionRules,
 ): boolean {
-  const own = mcpServerName(server);
+  const own = ownerName(server, toolName);
   const named = serverPartOf(toolName) ?? own;
   const begins = rule.endsWith('*') ? rule.slice(0, -1) : `${rule}__`;
   if (behaviour === 'allow') {
     if (named !== own && !named.startsWith(`${own}_`)) return false;
     return rule === toolName || rule === named || (begins.startsWith(`${named}__`) && toolName.startsWith(begins));
   }
-  // What denies or asks holds for the server's name as the user writes it, too.
-  const written = `mcp__${wireName(server)}${toolName.slice(named.length)}`;
-  return [toolName, written].some(name => rule === name || name.startsWith(begins));
+  // What denies or asks holds for the server's name as the user writes it, too; of a harness, also as weft named it before.
+  const kinds = isHarnessRule(toolName) ? ['mcp', 'harness'] : ['mcp'];
+  const written = kinds.map(kind => `${kind}__${wireName(server)}${toolName.slice(named.length)}`);
+  return [toolName, ...written].some(name => rule === name || name.startsWith(begins));
 }
 
 /**

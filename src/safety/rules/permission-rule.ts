@@ -1,4 +1,5 @@
 import type {AskCase} from '../../actions/access.ts';
+import {isHarnessRule} from '../../actions/mcp-tool-name.ts';
 import {actionNames, definitions, toolNamesOf} from '../../actions/catalogue.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -43,11 +44,11 @@ type RuleFault =
 
 /**
  * Reads one rule, e.g. `Bash(git status:*)`, `Read`, `Edit(src/**)`. The tool is one of the catalogue or of an MCP server
- * (`mcp__…`), in its exact case. The error says what is wrong with the rule and what to write.
+ * (`mcp__…`) or a harness (`harness__…`), in its exact case. The error says what is wrong with the rule and what to write.
  */
 export function parseRule(text: string): Outcome<PermissionRule, RuleFault> {
   const trimmed = text.trim();
-  const [, tool, pattern] = /^([A-Za-z][\w-]*|mcp__[\w-]*\*)\s*(?:\(([\s\S]*)\))?$/u.exec(trimmed) ?? [];
+  const [, tool, pattern] = /^([A-Za-z][\w-]*|(?:mcp|harness)__[\w-]*\*)\s*(?:\(([\s\S]*)\))?$/u.exec(trimmed) ?? [];
   if (tool === undefined) {
     return failed({
       kind: 'malformed',
@@ -98,7 +99,7 @@ export const networkRules = 'Network';
 function patternedBy(tool: string): Patterned | 'unknown' {
   if (tool === networkRules) return 'domains';
   const action = actionNames.find(name => toolNamesOf(name).includes(tool));
-  if (action === undefined) return tool.startsWith('mcp__') ? 'other' : 'unknown';
+  if (action === undefined) return tool.startsWith('mcp__') || isHarnessRule(tool) ? 'other' : 'unknown';
   const {ruleKind} = definitions[action];
   switch (ruleKind) {
     case 'command':
@@ -124,7 +125,7 @@ function unknownTool(rule: string, tool: string): RuleFault {
   const near = nearestName(tool, built);
   const message = `The rule ${rule} names no tool of weft.`;
   if (near !== undefined) return {kind: 'malformed', message: `${message} Did you mean ${near}?`};
-  const known = `There are ${built.join(', ')}; tools of MCP servers begin with mcp__.`;
+  const known = `There are ${built.join(', ')}; tools of MCP servers begin with mcp__, what harnesses ask for with harness__.`;
   return {kind: 'unknown-tool', message: `${message} ${known}`};
 }
 

@@ -151,6 +151,8 @@ function redactAccess(access: HarnessAccess, secrets: Redactor): HarnessAccess {
       return {...access, paths: access.paths.map(redact), edits: access.edits.map(edit => mapEditTexts(edit, redact))};
     case 'read':
       return {...access, paths: access.paths.map(redact)};
+    case 'search':
+      return {...access, text: redact(access.text), paths: access.paths.map(redact)};
     case 'web-page':
       return {...access, url: redact(access.url)};
     case 'web-query':

@@ -141,6 +141,7 @@ const whoeverAsks = (directory: string): Executor<readonly string[]> => ({
     // They were named with the question.
     directory: (_, told) => told,
     paths: (_, told) => told,
+    'left-out': (_, told) => told,
   },
 });
 

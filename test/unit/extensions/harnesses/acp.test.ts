@@ -23,7 +23,7 @@ test('ACP: Gemini puts the command into the title; only what is allowed for once
         toolCallId: 'c1',
         status: 'pending',
         title: 'echo hi > a',
-        content: [],
+        content: [{type: 'content', content: {type: 'text', text: '[in src] (Says hi)'}}],
         locations: [],
         kind: 'execute',
       };
@@ -51,7 +51,7 @@ test('ACP: Gemini puts the command into the title; only what is allowed for once
     {jsonrpc: '2.0', id: 1, error: {code: -32_601, message: 'weft does not answer fs/read_text_file'}},
   ]);
   expect(scene.approvals.map(({access}) => access)).toEqual([
-    {kind: 'command', command: 'echo hi > a', directory: '/project', paths: []},
+    {kind: 'command', command: 'echo hi > a', directory: 'src', paths: []},
   ]);
   expect(scene.events.slice(2)).toEqual([
     {event: 'tool-started', id: 'c1', name: 'execute', title: 'echo hi > a', input: {}},
@@ -142,6 +142,22 @@ test('ACP: what a call carries decides, and not the kind that the agent gives it
       {kind: 'edit', paths: ['b'], edits: [{kind: 'delete', path: 'b'}]},
     ],
     [{kind: 'read'}, {kind: 'other'}],
+    ...['commands', 'script'].map(
+      key => [{kind: 'read', rawInput: {[key]: {a: 'rm a'}, path: 'b'}}, {kind: 'other'}] as const,
+    ),
+    [{kind: 'read', rawInput: {command: ['rm', ['a']], path: 'b'}}, {kind: 'other'}],
+    [{kind: 'read', rawInput: {cmd: 'rm a', command: 'ls', path: 'b'}}, {kind: 'other'}],
+    [{rawInput: {cmd: 'rm a', dir_path: 'src'}}, {kind: 'command', ...command, directory: 'src', paths: []}],
+    [{rawInput: {command: 'rm a', cwd: '.', workdir: 'src'}}, {kind: 'other'}],
+    [{rawInput: {command: 'rm a', cwd: ['src']}}, {kind: 'other'}],
+    [
+      {kind: 'read', rawInput: {file_path: 'b', target_file: 'file:///c', paths: ['d']}},
+      {kind: 'read', paths: ['b', '/c', 'd']},
+    ],
+    [
+      {kind: 'search', rawInput: {pattern: 'x', dir_path: 'b'}},
+      {kind: 'search', text: 'x', paths: ['b']},
+    ],
   ];
   const scene = await startScripted(
     async side => {
@@ -239,4 +255,25 @@ test('ACP: weft at the other end says which calls were cancelled', async () => {
     'cancelled',
     'failed',
   ]);
+});
+
+test('ACP: of calls that never end no more is kept than is bounded', async () => {
+  const rawInput = {command: 'ls', pad: 'x'.repeat(1024 * 1024)};
+  const scene = await startScripted(
+    async side => {
+      const {id} = await greetAcp(side);
+      for (let at = 0; at < 20; at += 1)
+        side.say(update({sessionUpdate: 'tool_call', toolCallId: `c${at}`, status: 'pending', rawInput}));
+      for (const toolCallId of ['c0', 'c19']) {
+        const params = {sessionId: 'ses_1', options, toolCall: {toolCallId, title: 'x'}};
+        side.say({jsonrpc: '2.0', id: toolCallId, method: 'session/request_permission', params});
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await side.next();
+      }
+      side.say(chunk('DONE'), {jsonrpc: '2.0', id, result: {stopReason: 'end_turn'}});
+    },
+    {harness: 'opencode'},
+  );
+  await scene.first;
+  expect(scene.approvals.map(({access}) => access.kind)).toEqual(['other', 'command']);
 });

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../../../src/actions/catalogue.ts';
-import {mcpServerName, mcpToolName} from '../../../../src/actions/mcp-tool-name.ts';
+import {harnessToolName, mcpServerName, mcpToolName} from '../../../../src/actions/mcp-tool-name.ts';
 import {judge, type Given} from '../support/judging.ts';
 
 const call = (server: string, toolName: string) =>
@@ -62,4 +62,27 @@ test('a resource is asked about; which there are is not', async () => {
   expect((await judge(read)).decision).toBe('ask');
   expect((await judge(read, {allow: ['ReadMcpResourceTool']})).decision).toBe('allow');
   expect((await judge(actionOf('read-mcp-resource', {kind: 'list', server: undefined}))).decision).toBe('allow');
+});
+
+describe('what a harness asks for', () => {
+  const asked = call('gh', harnessToolName('gh', 'create_issue'));
+  const toServer = call('gh', mcpToolName('gh', 'create_issue'));
+
+  test.each<[string, Given, string, string]>([
+    ['a rule for the harness', {allow: ['harness__gh']}, 'allow', 'ask'],
+    ['a rule for what it asks for', {allow: ['harness__gh__create_issue']}, 'allow', 'ask'],
+    ['a rule for the server', {allow: ['mcp__gh', 'mcp__gh__create_issue', 'mcp__gh__*']}, 'ask', 'allow'],
+    ['a harness denied', {deny: ['harness__gh']}, 'deny', 'ask'],
+    ['a denial by the name of before', {deny: ['mcp__gh__create_issue']}, 'deny', 'deny'],
+  ])('%s', async (_what, given, ofHarness, ofServer) => {
+    expect([(await judge(asked, given)).decision, (await judge(toServer, given)).decision]).toEqual([
+      ofHarness,
+      ofServer,
+    ]);
+  });
+
+  test('two texts that differ only in their characters have two names', () => {
+    expect(harnessToolName('gh', 'rm a')).not.toBe(harnessToolName('gh', 'rm|a'));
+    expect(harnessToolName('gh', 'rm_a')).toBe('harness__gh__rm_a');
+  });
 });

@@ -50,7 +50,7 @@ describe('parseRule', () => {
     [
       'Frobnicate',
       expect.stringMatching(
-        /^The rule Frobnicate names no tool of weft\. There are Bash, .*Read, .*TodoWrite, .*; tools of MCP servers begin with mcp__\.$/u,
+        /^The rule Frobnicate names no tool of weft\. There are Bash, .*Read, .*TodoWrite, .*; tools of MCP servers begin with mcp__, what harnesses ask for with harness__\.$/u,
       ),
     ],
     ['Edit()', 'The rule Edit() cannot be used: the pattern is empty; leave the parentheses out to mean every path.'],
