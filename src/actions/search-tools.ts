@@ -15,7 +15,9 @@ export interface SearchToolsOutput {
   readonly total: number;
 }
 
+/** Tools that a search by words finds where the model does not say, and the most that any search finds. */
 const usualLimit = 5;
+const mostFound = 20;
 
 /** Finds tools that are not in the request: those of MCP servers that would take too much of the context, and seldom used ones of weft's own. */
 export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, undefined>({
@@ -31,8 +33,13 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
       name: 'ToolSearch',
       description: 'Find more tools by words, or by name with "select:NAME,NAME"; call them from your next answer on.',
       otherNames: {limit: 'max_results'},
-      schema: () => z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(20)))}),
-      toInput: (raw): SearchToolsInput => ({query: raw.query, limit: raw.max_results ?? usualLimit}),
+      schema: () =>
+        z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(mostFound)))}),
+      // All are wanted that are named.
+      toInput: ({query, max_results}): SearchToolsInput => ({
+        query,
+        limit: max_results ?? (query.trim().startsWith('select:') ? mostFound : usualLimit),
+      }),
     }),
   ],
   label: ({query}) => `Search tools: ${query}`,

@@ -46,20 +46,24 @@ test('a suggested prompt is a line of stderr, and a message in stream-json', asy
   ]);
 });
 
-test('a one-shot run is offered what needs nobody, by the search', async () => {
+test('a one-shot run is offered what needs nobody, all that the search names', async () => {
+  const wanted = [
+    'ReadDocuments',
+    'CreateDocuments',
+    'UploadArtifact',
+    'InitProject',
+    'SearchCodebase',
+    'SuggestPrompt',
+  ];
   await using scene = await openScene([
-    call('ToolSearch', {query: 'select:SearchCodebase,SuggestPrompt,OpenCodeReview'}),
+    call('ToolSearch', {query: `select:${[...wanted, 'OpenCodeReview'].join(',')}`}),
     call('SearchCodebase', {query: 'where is the tea'}),
     say('Done.'),
   ]);
   writeFileSync(join(scene.place.work, 'tea.js'), 'export const tea = 1;\n');
   await scene.run(['--prompt', 'x']);
   const offered = scene.server.requests.map(({body}) => (body.tools ?? []).flatMap(({name}) => name ?? []));
-  expect(offered.map(names => names.slice(offered[0]?.length))).toEqual([
-    [],
-    ['SearchCodebase', 'SuggestPrompt'],
-    ['SearchCodebase', 'SuggestPrompt'],
-  ]);
+  expect(offered.map(names => names.slice(offered[0]?.length))).toEqual([[], wanted, wanted]);
   expect(toldResults(scene.server.requests[2])).toEqual([expect.stringMatching(/^tea\.js:1/u)]);
 });
 
