@@ -124,7 +124,7 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(
     readonly description: string;
     readonly schema: () => Shape;
     readonly toInput: (parsed: z.output<Shape>) => Input;
-    /** Left out of what models are told, so that no request has to carry them; who knows them from elsewhere may use them. */
+    /** Fields that no offered schema names, to keep requests short. Models that know them from other agents may use them. */
     readonly unlistedFields?: readonly string[];
   } & Partial<OtherFields>,
 ): ToolForm<Input> {

@@ -90,7 +90,7 @@ const simpleName = (name: string): string => (name.length < 3 ? name : name.repl
 /** In these a model says why it makes a call. */
 const remarks: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason']);
 
-/** What is empty asks for nothing, and neither does a remark. */
+/** An empty value and a remark ask for nothing. */
 function isIdle(key: string, given: Json, {idleFields}: OtherFields): boolean {
   if (['""', '[]', '{}'].includes(JSON.stringify(given))) return true;
   const idle = Object.hasOwn(idleFields, key) ? idleFields[key] : undefined;

@@ -139,7 +139,7 @@ export interface ShellReport {
 /** Changes the bytes of an output as they come, before anything else sees them; `end` gives what was held back. */
 export interface OutputFilter {
   push(bytes: Uint8Array): Uint8Array;
-  /** What it holds back although that gives nothing away; called when no more has come for a while. */
+  /** Returns held bytes that give nothing away. Called when no more has come for a while. */
   pause(): Uint8Array;
   end(): Uint8Array;
 }

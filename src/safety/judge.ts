@@ -278,7 +278,7 @@ interface Facts {
   readonly placeholders: readonly string[];
   readonly sessionApproval: Verdict['sessionApproval'];
   readonly detail: VerdictDetail;
-  /** Those of each yes, whoever says it. */
+  /** They hold for each yes: of a rule, a mode or a person. */
   readonly obligations: readonly Obligation[];
   readonly protection: () => Protection;
   /** Whether the user's rules allow each part of a command that is asked about. */

@@ -358,7 +358,7 @@ class Run {
   /** What the model wrote, by call. */
   readonly #inputs = new Map<ActionId, Json>();
   #session: SessionId | undefined;
-  /** Of a prompt that plans without a plan: whether the model was asked for it in so many words. */
+  /** Whether the model was asked for a missing plan. */
   #planned: 'not-yet' | 'asked' = 'not-yet';
   /** The plan that is made or carried out, as it is now. */
   #plan: Plan | 'none';

@@ -111,8 +111,8 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
 }
 
 /**
- * The client at the other end of a stream. When the stream ends, what is open fails, and whoever listens is told. No more is read
- * while a listener of events is busy, so a server that sends without end costs no memory here.
+ * The client at the other end of a stream. The end of the stream fails open queries and tells the listeners. Nothing is read while a
+ * listener of events is busy, so a server that sends without end costs no memory here.
  */
 export function connectClient(stream: Duplex): AgentClient {
   let ids = 0;

@@ -39,7 +39,7 @@ export interface TuiOptions {
   readonly effort: Effort | 'default';
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
-  /** What becomes of the work when the user leaves. On a server it goes on. */
+  /** The work when the user leaves: a server goes on with it. */
   readonly workAfter: 'stops' | 'goes-on';
   /** The sessions that go on while another one is shown, those that need an answer first. */
   runningSessions(): readonly RunningSession[];

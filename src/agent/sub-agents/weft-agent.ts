@@ -63,7 +63,7 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
     limits: {maxTurns: leastTurns(kind.maxTurns, parent.limits.maxTurns), maxCostUsd: 'unlimited'},
     // Where the user does not want to be asked, nobody is.
     interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
-    // What it shows, nobody sees.
+    // A sub-agent has no screen.
     frontEnd: noAbilities,
     backgroundAgents: 'waited-for',
     structuredOutput: {kind: 'none'},
@@ -102,7 +102,7 @@ export const modeOf = ({mode}: AgentKind, parent: PermissionMode): PermissionMod
 export const leastTurns = (own: number, parent: number | 'unlimited'): number =>
   parent === 'unlimited' ? own : Math.min(own, parent);
 
-/** What a kind may not call. What needs a person is for the agent whom the user talks with. */
+/** The tools that a kind may not call. Tools that need a person belong to the user's own agent. */
 function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
   const names = actionNames.flatMap(name => {
     const {offered, tools} = definitions[name];

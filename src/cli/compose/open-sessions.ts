@@ -111,7 +111,7 @@ export class OpenSessions implements AgentClient {
     await Promise.all([...open.map(({client}) => client.close(reason)), ...this.#closings]);
   }
 
-  /** Operations that come meanwhile are meant for the session that is being opened. */
+  /** Holds operations that come meanwhile for the session that opens. */
   async #go(op: OpenOp): Promise<void> {
     this.#held = [];
     // A session that has just ended here may be the one that is wanted.

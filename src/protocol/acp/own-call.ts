@@ -16,7 +16,7 @@ export interface OwnCall {
   /** The folder of the session. */
   readonly directory: string;
   readonly preview: Preview;
-  /** What weft here discharges when it runs the call. */
+  /** The obligations that this weft discharges when it runs the call. */
   readonly obligations: readonly Obligation['kind'][];
 }
 

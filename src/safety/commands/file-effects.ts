@@ -13,7 +13,7 @@ export interface FileEffects {
   readonly overwritten: (invocation: JudgedInvocation) => readonly string[];
 }
 
-/** What an invocation does to files, itself or by a command that it runs. */
+/** One effect on files of an invocation or of a command that it runs. */
 export interface InvocationEffect extends FileEffect {
   /** The words of the command that does it, without what wraps it. */
   readonly words: readonly string[];

@@ -420,7 +420,7 @@ export const dependsOnArguments = (name: string): boolean =>
     ?.some(({words, row}) => words.length === 1 && (row.risk === 'destructive' || row.names === networkPrograms)) ===
   true;
 
-/** Whether an argument fits, or is a beginning of a long option that would: `--rec` of `--recursive`. */
+/** True for an argument that fits, or for a beginning of a long option that fits (`--rec` of `--recursive`). */
 const fits = (argument: string, wanted: RegExp): boolean =>
   wanted.test(argument) ||
   (/^--\w/u.test(argument) &&

@@ -9,7 +9,7 @@ export interface AccessibleOptions extends TuiOptions {
   readonly echo: AppendOnlyTerminalOptions['echo'];
 }
 
-/** Bytes that wait for the terminal, at most: whoever sends more has to wait for it. */
+/** The most bytes that wait for the terminal. A sender of more waits. */
 const maxUnwritten = 1024 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import type {AgentEvent} from '../../actions/agent-event.ts';
 /** Least time between two frames that only events asked for; keys are shown at once. */
 const frameMs = 50;
 
-/** Characters of events that wait for a frame, at most: whoever sends more has to wait for the terminal. */
+/** The most characters of events that wait for a frame. A sender of more waits. */
 const maxUndrawn = 1024 * 1024;
 
 interface FrameHost {

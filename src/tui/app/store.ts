@@ -329,7 +329,7 @@ export class Store {
     };
   }
 
-  /** Whether an approval or a question waits for the user, also in a session in the background. */
+  /** True if an approval or a question waits for the user, in any session. */
   get awaitsAnswer(): boolean {
     return (
       ['approval', 'question'].includes(attentionOf(this.#view).kind) ||

@@ -42,7 +42,7 @@ type OfferedAnswer =
   /** Asks what to do instead. */
   | {readonly kind: 'refuse'};
 
-/** What destroys something, or sends what is private, can only be allowed once. `rule` is the rule that "always" shows, as its index. */
+/** An action that destroys something or sends private data can only be allowed once. `rule` is the rule that "always" shows, as its index. */
 export function choicesOf(approval: Approval, rule: number | 'suggested' = 'suggested'): ApprovalChoices {
   const {action, preview, verdict} = approval;
   const access = accessOf(action);

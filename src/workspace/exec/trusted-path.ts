@@ -70,7 +70,7 @@ export function findProgram(name: string): string | undefined {
   return found;
 }
 
-/** What was found. Something that is missing may be installed while weft runs. */
+/** Programs found. A missing one is looked for again: it may be installed while weft runs. */
 const programs = new Map<string, string>();
 
 function isExecutable(file: string): boolean {

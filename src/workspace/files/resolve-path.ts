@@ -34,7 +34,7 @@ export function makePaths(options: {readonly roots: readonly string[]; readonly 
       return roots();
     },
     resolve(path) {
-      // Whoever would use such a path refuses it (see `whyInvalidPath`), so the disk need not be asked.
+      // Every user of a path refuses this one (see `whyInvalidPath`), so the disk need not be asked.
       if (path.length > longestPath) return {path: clip(path, longestPath), place: 'outside-workspace'};
       const real = realPath(resolve(first(), expandHome(path, options.home)));
       return {path: real, place: roots().some(root => holds(root, real)) ? 'inside-workspace' : 'outside-workspace'};

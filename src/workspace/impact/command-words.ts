@@ -37,7 +37,7 @@ export function sortWords(words: readonly string[], withValue: readonly string[]
 export const hasOption = (options: readonly string[], letter: string, long: string): boolean =>
   options.some(option => (option.startsWith('--') ? isOption(option, long) : option.slice(1).includes(letter)));
 
-/** Whether a word is the option, whose long name may be abbreviated as GNU programs and git allow it: `--rec` is `--recursive`. */
+/** True if a word is the option. A long name may be abbreviated, as GNU programs and git allow: `--rec` is `--recursive`. */
 export const isOption = (word: string, option: string): boolean =>
   word === option || (word.length > 2 && word.startsWith('--') && option.startsWith(word));
 

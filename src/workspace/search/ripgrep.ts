@@ -84,7 +84,7 @@ export interface SearchBinary {
   readonly origin: 'package' | 'PATH';
 }
 
-/** Finds ripgrep. What is on PATH is another version than that of the package, so it comes second. */
+/** Finds ripgrep. The one on PATH has another version than weft's package, so it comes second. */
 export function findSearchBinary(
   resolve: ResolveModule = resolveInstalled,
   find: (name: string) => string | undefined = findProgram,

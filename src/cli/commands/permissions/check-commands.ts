@@ -130,7 +130,7 @@ async function report(
   return form === 'json' ? jsonLine(command, verdict, conditions) : textLines(command, verdict, conditions);
 }
 
-/** Nothing runs here: whoever asked is told on which conditions the answer holds. */
+/** Runs nothing: the answer names the conditions under which it holds. */
 const whoeverAsks = (directory: string): Executor<readonly string[]> => ({
   name: 'weft permissions check',
   directory,

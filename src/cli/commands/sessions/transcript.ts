@@ -172,7 +172,7 @@ function resultPart(result: ToolResultBlock, call: ToolCallBlock | undefined): s
   return `[${heading}]${indent(shown.join('\n'), '  ', '\n')}`;
 }
 
-/** What people read of a result, with its images and documents. */
+/** The text of a result for people, with its images and documents. */
 export const shownResult = (result: ToolResultBlock, call: ToolCallBlock | undefined) => ({
   ...(call === undefined ? {notes: [], output: resultText(result)} : pastResultOf(call, result)),
   attached: result.content.filter(block => block.kind !== 'text'),

@@ -18,7 +18,7 @@ export interface PeerFile {
   readonly peer: Peer;
   readonly path: string;
   readonly format: 'json' | 'toml';
-  /** Who wrote the servers: the user, or whoever wrote the project. */
+  /** The author of the servers: the user or the project. */
   readonly owner: 'user' | 'project';
 }
 
