@@ -137,11 +137,12 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
   run: (input, context) => (input.place === 'block' ? runBlock(input, context) : runForeground(input, context)),
 });
 
-/** For this command alone: the next one starts where it would have started without. */
-const commandIn = (directory: string, command: string): string =>
-  directory === '.' || directory === ''
-    ? command
-    : `(cd '${directory.replaceAll("'", String.raw`'\''`)}' || exit; ${command}\n)`;
+/** For this command alone: the next one starts where it would have started without. A comment or a text must not reach the end. */
+function commandIn(directory: string, command: string): string {
+  if (directory === '.' || directory === '') return command;
+  const end = /[#\\\n]/u.test(command) ? '\n)' : ')';
+  return `(cd '${directory.replaceAll("'", String.raw`'\''`)}' || exit; ${command}${end}`;
+}
 
 type CommandSettled = Settled<CommandOutput, CommandPartial>;
 

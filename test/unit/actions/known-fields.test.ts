@@ -157,9 +157,9 @@ describe('fields that models are not told of', () => {
   });
 
   test('Bash in a folder, for this command alone', () => {
-    expect(decoded('Bash', {command: 'a; b', workdir: "it's"})).toMatchObject({
-      command: "(cd 'it'\\''s' || exit; a; b\n)",
-    });
+    const inFolder = (command: string) => decoded('Bash', {command, workdir: "it's"});
+    expect(inFolder('a; b')).toMatchObject({command: "(cd 'it'\\''s' || exit; a; b)"});
+    expect(inFolder('a # b')).toMatchObject({command: "(cd 'it'\\''s' || exit; a # b\n)"});
     expect(decoded('Bash', {command: 'a', workdir: '.'})).toMatchObject({command: 'a'});
   });
 });
