@@ -148,7 +148,13 @@ test('SIGTERM stops every session and keeps it; screen reader mode says what goe
   terminal.type('Second task\r');
   await terminal.until(/Two\./u);
   terminal.type('/exit\r');
-  await terminal.until(/Quit and stop 1 running session\?\s+First task: running\s+y stop and quit, n cancel/u);
+  const asks = /Quit and stop 2 running sessions\?\s+This session: running; First task: running\s+y stop and quit, n/u;
+  await terminal.until(asks);
+  // A cancelled question is no answer to the next one.
+  terminal.type('n\r');
+  await terminal.until(/Nothing was done\./u);
+  terminal.type('/exit\r');
+  await terminal.until(new RegExp(`Nothing was done[^]*${asks.source}`, 'u'));
   process.kill(terminal.pid, 'SIGTERM');
   expect(await terminal.exited).toBe(143);
   await processGone(pid);

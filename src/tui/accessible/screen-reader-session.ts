@@ -72,7 +72,7 @@ export class ScreenReaderSession {
   /** Whether the queued lines are printed at the next pause in typing, rather than when the user has entered the line. */
   #isUrgent = false;
   #lastKey = Number.NEGATIVE_INFINITY;
-  /** Whether the user was asked what leaving may stop. */
+  /** Whether the user's open question is what leaving may stop. */
   #isQuitting = false;
   #leaving: 'no' | 'asked' | 'leaves' = 'no';
   #pause: NodeJS.Timeout | undefined;
@@ -402,6 +402,7 @@ export class ScreenReaderSession {
   }
 
   #open(panel: Panel): void {
+    this.#isQuitting = panel.panel === 'confirm' && panel.yes.do === 'quit';
     const {commands, frame} = this.#context;
     const context = (): PressContext => ({
       view: this.#view,
@@ -432,11 +433,10 @@ export class ScreenReaderSession {
 
   /** If sessions run which end with weft, it asks first. To leave again is a yes. */
   #leave(exit: TuiExit): void {
-    const panel = quitPanel(this.#options, exit.kind === 'demo' || this.#isQuitting ? 'asked' : 'unasked');
-    if (panel !== 'none') {
-      this.#isQuitting = true;
-      return this.#open(panel);
-    }
+    const isAsked = this.#isQuitting && this.#question.of === 'user';
+    const question = exit.kind === 'demo' || isAsked ? 'asked' : 'unasked';
+    const panel = quitPanel(this.#options, {question, shown: this.#view});
+    if (panel !== 'none') return this.#open(panel);
     this.#leaving = 'leaves';
     this.#host.leave(exit);
   }

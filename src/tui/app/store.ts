@@ -446,7 +446,7 @@ export class Store {
   #leave(): void {
     const {panel: open} = this.#ui;
     const isAsked = open !== 'none' && open.panel === 'confirm' && open.yes.do === 'quit';
-    const panel = quitPanel(this.#options, isAsked ? 'asked' : 'unasked');
+    const panel = quitPanel(this.#options, {question: isAsked ? 'asked' : 'unasked', shown: this.#view});
     if (panel === 'none') this.#host.leave({kind: 'left'});
     else this.#ui = {...this.#ui, panel};
     this.#frames.drawSoon();

@@ -4,6 +4,8 @@ import {runningText, sessionTitle} from '../../../domain/session-list.ts';
 import type {TuiOptions} from '../../options.ts';
 import type {Effect} from '../effect.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
+import {isIdle} from '../selectors.ts';
+import type {View} from '../view.ts';
 import {closePanel, isCloseKey, isYes, type PanelStep} from './panel-step.ts';
 
 /** A question that y answers with yes, and n or Esc with no. */
@@ -34,19 +36,21 @@ export const notePanel = (text: string, note: string, when: 'queued' | 'steering
   other: {letter: 'p', does: 'send as a prompt', effect: {do: 'compose', work: {kind: 'send', text, when}}},
 });
 
-/** Asks before weft ends with sessions that run; `none` if no session ends with it. To leave again while it asks is a yes. */
+/** Asks before weft ends with sessions in the background; `none` if no session ends with it. To leave again while it asks is a yes. */
 export function quitPanel(
   {workAfter, ...options}: Pick<TuiOptions, 'workAfter' | 'runningSessions'>,
-  question: 'unasked' | 'asked',
+  {question, shown}: {readonly question: 'unasked' | 'asked'; readonly shown: View},
 ): ConfirmPanel | 'none' {
-  const running = workAfter === 'stops' ? options.runningSessions() : [];
-  if (running.length === 0 || question === 'asked') return 'none';
+  const background = workAfter === 'stops' ? options.runningSessions() : [];
+  if (background.length === 0 || question === 'asked') return 'none';
+  const running = [
+    ...(isIdle(shown) ? [] : [`This session: ${runningText.running}`]),
+    ...background.map(({summary, state}) => `${visibleLine(sessionTitle(summary))}: ${runningText[state]}`),
+  ];
   return {
     panel: 'confirm',
     title: `Quit and stop ${pluralize(running.length, 'running session')}?`,
-    subject: running
-      .map(({summary, state}) => `${visibleLine(sessionTitle(summary))}: ${runningText[state]}`)
-      .join('; '),
+    subject: running.join('; '),
     does: 'stop and quit',
     yes: {do: 'quit'},
     no: [],
