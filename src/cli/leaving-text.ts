@@ -24,10 +24,17 @@ export class LeavingText {
   readonly #agents = new Map<SessionId, string>();
   #state: 'open' | 'closing' = 'open';
 
+  /** Whether there is a session to resume afterwards. */
+  readonly #persistence: boolean;
+
   /** Follows the engine until `lines` is called. */
-  constructor(client: AgentClient, running: () => readonly RunningSession[]) {
+  constructor(
+    client: AgentClient,
+    {persistence, running}: {readonly persistence: boolean; readonly running: () => readonly RunningSession[]},
+  ) {
     this.#client = client;
     this.#running = running;
+    this.#persistence = persistence;
     client.subscribe(events => {
       for (const event of events) this.#follow(event);
     });
@@ -46,7 +53,7 @@ export class LeavingText {
   /** To be called when the user has left. */
   lines(): readonly string[] {
     this.#over.abort();
-    const session = this.#session;
+    const session = this.#persistence ? this.#session : 'none';
     // A session that has just begun may not have been among them yet.
     const others = this.#running();
     const own = [...(session === 'none' ? [] : [session]), ...others.map(({summary}) => summary.id)];

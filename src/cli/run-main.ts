@@ -360,7 +360,10 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     runningSessions: () => engine.running(),
     effort: options.effort ?? 'default',
   } as const;
-  const leaving = new LeavingText(engine, () => engine.running());
+  const leaving = new LeavingText(engine, {
+    persistence: options.sessionPersistence,
+    running: () => engine.running(),
+  });
   try {
     let end = await runTerminal(job);
     while (end.kind === 'demo') {

@@ -162,12 +162,15 @@ test('SIGTERM stops every session and keeps it; screen reader mode says what goe
   expect(rows.map(({title}: {title: string}) => title).toSorted()).toEqual(['First task', 'Second task']);
 });
 
-test('a session that is not saved is not left while it works', async () => {
+test('a session that is not saved is not left while it works, and cannot be resumed', async () => {
   await using scene = await openScene([[say('One.'), until(new Promise(() => {}))]]);
   using terminal = open(scene, ['--no-session-persistence', 'First task']);
   await terminal.until(/One\./u);
   terminal.type('/clear\r');
   await terminal.until(/Sessions are not saved here\. Stop this one first, with Esc\.[^]*Working/u);
+  terminal.type('/exit\r');
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.log()).not.toContain('--resume');
 });
 
 test('a command in the background stays with the user who clears a session at rest', async () => {
