@@ -9,8 +9,8 @@ export function inputSchema(_tool: string, shape: () => z.ZodMiniType): JsonObje
   const {$schema: _dialect, ...schema} = z.toJSONSchema(shape(), {
     io: 'input',
     override({jsonSchema}) {
-      // A call with another field is refused (`known-fields.ts`).
-      if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties = false;
+      // A call with another field is refused in words (`known-fields.ts`). Saying so in each schema costs 560 bytes a request.
+      delete jsonSchema.additionalProperties;
       // Bounds that are plain without a word would be sent with every request: no model means an empty text or less than nothing.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum !== undefined && jsonSchema.minimum <= 1) delete jsonSchema.minimum;

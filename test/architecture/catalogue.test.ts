@@ -139,12 +139,9 @@ describe('what the model is offered', () => {
   );
 
   test.each(Object.entries(calls()))('%s refuses a field that it does not have, at every depth', (name, {good}) => {
-    const tool = allTools.find(offered => offered.name === name);
-    const schema = z.fromJSONSchema({...tool?.jsonSchema()});
     for (const strange of withStranger(good)) {
-      expect({input: strange, schema: schema.safeParse(strange).success, told: decodeAction(name, strange)}).toEqual({
+      expect({input: strange, told: decodeAction(name, strange)}).toEqual({
         input: strange,
-        schema: false,
         told: {
           tag: 'failed',
           error: {kind: 'rejected', message: expect.stringMatching(/there is no field (?:\w+\.)*stranger\b/u)},

@@ -182,6 +182,16 @@ describe('what is loaded', () => {
   });
 });
 
+test.each([
+  ['asking', []],
+  ['planning', ['--permission-mode', 'plan']],
+  ['with a schema', ['--json-schema', '{"type":"object","properties":{"a":{"type":"string"}}}']],
+])('the first request of a run, %s, has at most 10 kB', async (_how, args) => {
+  await using scene = await openScene([say('{"a":"b"}'), say('{"a":"b"}')]);
+  await scene.run(['--prompt', 'x', ...args]);
+  expect(Buffer.byteLength(JSON.stringify(scene.server.requests[0]?.body))).toBeLessThanOrEqual(10_000);
+});
+
 test('the schemas that the build has made are those of the catalogue', async () => {
   await using scene = await openScene([say('done')]);
   expect((await scene.run(['--prompt', 'x'])).code).toBe(0);

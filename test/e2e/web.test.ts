@@ -20,8 +20,6 @@ test('where nobody can be asked, a page of this machine is not read, whatever ru
   await using scene = await openScene([call('WebFetch', {url}), say('I could not.')]);
   const {code, stdout} = await scene.run(['--prompt', 'x', '--allowed-tools', 'WebFetch,WebFetch(domain:127.0.0.1)']);
   expect({code, stdout, requests: server.requests.length}).toEqual({code: 3, stdout: 'I could not.\n', requests: 0});
-  // With all core tools, the web's among them.
-  expect(Buffer.byteLength(JSON.stringify(scene.server.requests[0]?.body))).toBeLessThanOrEqual(10_000);
   expect(toldResults(scene.server.requests[1])).toEqual([
     expect.stringMatching(
       /^Not permitted: this needs the user's approval, and nobody can be asked here\. .*this machine/u,

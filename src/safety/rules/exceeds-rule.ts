@@ -7,7 +7,7 @@ import {protectedPart} from '../paths/protected-paths.ts';
 import {looksSecret} from '../paths/secret-paths.ts';
 import {commandStarts, wrapperOpenAt} from '../commands/wrappers.ts';
 import {fixedWords} from './command-pattern.ts';
-import {runsProjectCode} from './suggested-rules.ts';
+import {runsArguments, runsProjectCode} from './suggested-rules.ts';
 
 /**
  * Whether a simple command does more than the allow rule that covers its words was written for. It does if a wrapper runs a program
@@ -23,7 +23,8 @@ export function exceedsRule(
 ): boolean {
   if (about.kind === 'commands') {
     const {words: fixed, open} = fixedWords(about.pattern);
-    if (open && fixed.length > 0 && wrapperOpenAt(words, fixed.length) !== undefined) return true;
+    const isOpen = open && fixed.length > 0 && words.length > fixed.length;
+    if (isOpen && (wrapperOpenAt(words, fixed.length) !== undefined || runsArguments(plainCall(words)))) return true;
   }
   const namedInRule = new Set(
     about.kind === 'commands' ? about.pattern.text.replaceAll(/["'\\]/gu, '').split(/\s+/u) : [],
@@ -43,6 +44,12 @@ export function exceedsRule(
       ),
     );
   });
+}
+
+/** The command by its program's name, without the options before its subcommand: `git -C x bisect run` is `git bisect run`. */
+function plainCall([program = '', ...args]: readonly string[]): string {
+  const at = args.findIndex((word, index) => !word.startsWith('-') && !/^-[Cc]$/u.test(args[index - 1] ?? ''));
+  return [program.slice(program.lastIndexOf('/') + 1), ...(at < 0 ? args : args.slice(at))].join(' ');
 }
 
 /** Whether a word, or the value in it, is a path that leads out of the workspace: `/tmp/x.js`, `--config=../x`, `-r/tmp/x`. */

@@ -106,10 +106,10 @@ export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefine
   const wrapper = openWrapper(about.pattern);
   if (wrapper !== undefined) return `${wrapper} runs any other program`;
   const [first] = others;
-  if ((isShell(name) || isInterpreter(name) || runsText.test(name)) && first === undefined)
+  if ((isShell(name) || isInterpreter(name) || runsText.test(name) || runsArguments(name)) && first === undefined)
     return `${name} runs whatever it is given`;
   const call = [name, ...others].join(' ');
-  if (runsBySubcommand.test(call)) return `${call} runs any other program`;
+  if (runsBySubcommand.test(call) || runsArguments(call)) return `${call} runs any other program`;
   const abilities = first === undefined ? programsWithManyFaces.get(name) : undefined;
   return abilities === undefined ? undefined : `${name} can ${abilities}`;
 }
@@ -117,11 +117,14 @@ export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefine
 const reachesAll = 'commands in the sandbox may then send any file anywhere';
 
 /** Further programs that run a text that they are given. */
-const runsText = /^(?:source|\.|[gm]?awk|cmd|powershell|trap|hyperfine|nix-shell)$/u;
+const runsText = /^(?:source|\.|[gm]?awk|cmd|powershell)$/u;
+
+/** True for a command whose arguments are a command: an allow rule must name that one to its end. */
+export const runsArguments = (command: string): boolean =>
+  /^(?:trap|hyperfine|nix-shell|git (?:bisect run|submodule foreach))(?: |$)/u.test(command);
 
 /** Commands that run a program in a container, or by a setting. */
-const runsBySubcommand =
-  /^(?:(?:docker|podman) (?:run|exec)|kubectl (?:exec|run|debug)|git (?:config|bisect(?: run)?|submodule foreach))$/u;
+const runsBySubcommand = /^(?:(?:docker|podman) (?:run|exec)|kubectl (?:exec|run|debug)|git (?:config|bisect))$/u;
 
 const programsWithManyFaces: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -101,6 +101,20 @@ describe('no rule for a wrapper lets any program through', () => {
   });
 
   test.each([
+    ['Bash(git submodule foreach:*)', 'git submodule foreach rm -rf src'],
+    ['Bash(git submodule:*)', 'git submodule foreach --recursive "rm -rf src"'],
+    ['Bash(git bisect:*)', 'git bisect run rm -rf src'],
+    ['Bash(git:*)', 'git -C . bisect run rm -rf src'],
+    ['Bash(trap:*)', "trap 'rm -rf src' EXIT"],
+    ['Bash(hyperfine:*)', "hyperfine 'rm -rf src'"],
+  ])('%s, kept earlier, does not allow %s', async (rule, command) => {
+    expect((await judge(bash(command), {allow: [rule]})).decision).toBe('ask');
+  });
+
+  test.each([
+    ['Bash(git submodule foreach make)', 'git submodule foreach make'],
+    ['Bash(git submodule:*)', 'git submodule update --init'],
+    ['Bash(git bisect:*)', 'git bisect good'],
     ['Bash(perf stat make:*)', 'perf stat make test'],
     ['Bash(npx -y prettier:*)', 'npx -y prettier --write .'],
     ['Bash(uv run --frozen pytest:*)', 'uv run --frozen pytest -- -k x'],
