@@ -1,3 +1,4 @@
+import {isAbsolute} from 'node:path';
 import {CommanderError} from 'commander';
 import {causeText} from '../domain/fault.ts';
 import {codeOfFailure, exitCode, setExitCode, type ExitCode} from './exit-code.ts';
@@ -9,6 +10,8 @@ import {keepIgnoredSignals} from './signals.ts';
 /** Runs the command line, and turns what was thrown into one line on stderr and an exit code. */
 async function main(): Promise<void> {
   keepIgnoredSignals(process.env);
+  // Under an empty or relative HOME, the settings of any folder that weft starts in would be the user's own.
+  if (!isAbsolute(process.env['HOME'] ?? '/')) delete process.env['HOME'];
   onStdoutFailure(() => (process.exitCode ??= exitCode.failed));
   const program = programFor(process.argv.slice(2));
   try {

@@ -36,6 +36,11 @@ describe('a run that cannot begin', () => {
     };
     expect(await finish(spawn(process.execPath, [weftBin, 'serve'], user))).toMatchObject(told);
     expect(await finish(spawn(process.execPath, [weftBin, '--prompt', 'x'], user))).toMatchObject(told);
+    // Otherwise the folder in which weft starts would be the home, with settings that are the user's own.
+    for (const HOME of ['', 'here']) {
+      const env = {...user.env, HOME};
+      expect(await finish(spawn(process.execPath, [weftBin, 'config', 'path'], {...user, env}))).toMatchObject(told);
+    }
     expect(await finish(spawn(process.execPath, [weftBin, '--version'], user))).toMatchObject({code: 0});
   });
 
