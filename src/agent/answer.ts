@@ -30,9 +30,9 @@ interface AnswerContent {
 export async function streamAnswer({session, checkpoints}: PromptContext, signal: AbortSignal): Promise<ModelAnswer> {
   const {ports, publish, listenersReady} = session;
   const writer = new PartialAnswerWriter({clock: ports.clock, journal: record => journal(session, record)});
-  const onBatch = (events: readonly AgentEvent[], isLast: boolean): Promise<unknown> | undefined => {
-    // Journalled before it is shown, so that killing weft loses at most what came since the writer last wrote.
-    if (!isLast) writer.take(events);
+  const onBatch = (events: readonly AgentEvent[]): Promise<unknown> | undefined => {
+    // Journalled before it is shown. The last batch, too: the stream is closed before the whole answer is kept.
+    writer.take(events);
     for (const event of events) if (event.event === 'fell-back') session.promptModel = event.fallback;
     if (events.length > 0) publish(events);
     if (events.some(event => beginsCall(event, fileChangingTools))) checkpoints.expectChange();
@@ -66,14 +66,14 @@ export async function readAnswer(
     onBatch,
   }: {
     readonly model: ModelPort;
-    readonly onBatch: (events: readonly AgentEvent[], isLast: boolean) => Promise<unknown> | undefined;
+    readonly onBatch: (events: readonly AgentEvent[]) => Promise<unknown> | undefined;
   },
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
   const reader = new AnswerReader(request.model);
   for await (const batch of model.stream(request, signal)) {
     const events = batch.flatMap(event => reader.take(event));
-    const waiting = onBatch(events, reader.finished);
+    const waiting = onBatch(events);
     if (waiting !== undefined) await waiting;
     if (reader.fault !== undefined) return {...reader.partial(), end: 'failed', fault: reader.fault};
     if (reader.finished) return {...reader.complete(), end: 'complete'};
@@ -206,7 +206,7 @@ const bounded = <B extends BlockStart | BlockDelta>(block: B): B =>
 /** Least time between two writes, in milliseconds; the first text is written at once. */
 const writeIntervalMs = 250;
 
-/** Writes the text of an answer to the journal while it arrives, so that killing weft loses only the text since the last write. */
+/** Writes the text of an answer to the journal while it arrives: killing weft loses no finished text, and of begun text only the end. */
 export class PartialAnswerWriter {
   readonly #clock: ClockPort;
   readonly #journal: (record: JournalRecord) => void;
@@ -231,7 +231,10 @@ export class PartialAnswerWriter {
         this.#texts.set(event.index, (this.#texts.get(event.index) ?? '') + event.delta.text);
       }
     }
-    if (this.#texts.size > 0 && this.#clock.now() - this.#writtenAt >= writeIntervalMs) this.#flush();
+    // Programs get finished text as a message, which must not be lost.
+    const isDue =
+      events.some(({event}) => event === 'block-finished') || this.#clock.now() - this.#writtenAt >= writeIntervalMs;
+    if (this.#texts.size > 0 && isDue) this.#flush();
   }
 
   #flush(): void {

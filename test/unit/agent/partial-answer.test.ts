@@ -14,7 +14,7 @@ const delta = (index: number, text: string): AgentEvent => ({
   delta: {kind: 'text', text},
 });
 
-test('keeps the first text at once, then what came in each quarter of a second, and thinking never', () => {
+test('keeps the first text at once, then what came in each quarter of a second or is finished, and thinking never', () => {
   const kept: JournalRecord[] = [];
   let now = 0;
   const writer = new PartialAnswerWriter({clock: {now: () => now}, journal: record => kept.push(record)});
@@ -24,6 +24,8 @@ test('keeps the first text at once, then what came in each quarter of a second, 
   writer.take([delta(0, 'three '), delta(2, 'four')]);
   now = 250;
   writer.take([delta(0, 'five')]);
+  writer.take([delta(2, ' six')]);
+  writer.take([{event: 'block-finished', message, index: 2, block: {kind: 'text', text: 'four six'}}]);
   const piece = (index: number, text: string): JournalRecord => ({kind: 'piece', message, model: 'm', index, text});
-  expect(kept).toEqual([piece(0, 'one '), piece(0, 'two three five'), piece(2, 'four')]);
+  expect(kept).toEqual([piece(0, 'one '), piece(0, 'two three five'), piece(2, 'four'), piece(2, ' six')]);
 });
