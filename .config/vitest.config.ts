@@ -1,11 +1,12 @@
 import {availableParallelism} from 'node:os';
+import {fileURLToPath} from 'node:url';
 import {defineConfig} from 'vitest/config';
 import {protoAsText} from './proto-as-text.ts';
 import {skippedReporter} from './skipped-reporter.ts';
 
 /** `npm test` leaves out the long tests and tries fewer of the inputs that are made at random; `--mode all` does everything. */
 export default defineConfig(({mode}) => ({
-  root: new URL('..', import.meta.url).pathname,
+  root: fileURLToPath(new URL('..', import.meta.url)),
   plugins: [protoAsText],
   test: {
     include: ['test/**/*.test.{ts,tsx}'],

@@ -1,9 +1,10 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {parseSource, type SourceFile} from './source-file.ts';
 
 /** The repository's root, as a path that ends in `/`. */
-export const root = new URL('../../', import.meta.url).pathname;
+export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Every TypeScript file under a folder of the repository, parsed, in order of path. */
 export function sourceFiles(folder: string): readonly SourceFile[] {
