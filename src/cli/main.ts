@@ -2,7 +2,7 @@ import {isAbsolute} from 'node:path';
 import {CommanderError} from 'commander';
 import {causeText} from '../domain/fault.ts';
 import {codeOfFailure, exitCode, setExitCode, type ExitCode} from './exit-code.ts';
-import type {MainOptions} from './flags.ts';
+import {type MainOptions, outputFormats} from './flags.ts';
 import {note, onStdoutFailure, printError, stdoutFlushed} from './output.ts';
 import {programFor} from './program.ts';
 import {keepIgnoredSignals} from './signals.ts';
@@ -25,11 +25,21 @@ async function main(): Promise<void> {
     // Commander has parsed nothing else: a run that began tells its own failure.
     if (cause instanceof CommanderError && code !== exitCode.done) {
       const message = cause.message.replace(/^error: /u, '');
-      await (await import('./run-main.ts')).printFailureResult(program.opts<MainOptions>(), {message, code});
+      await (await import('./run-main.ts')).printFailureResult(formatsIn(process.argv.slice(2)), {message, code});
     }
   }
   await stdoutFlushed();
   process.exit();
+}
+
+/** The formats that a command line asks for, also behind the option at which commander stopped. */
+function formatsIn(args: readonly string[]): Pick<MainOptions, 'outputFormat' | 'inputFormat'> {
+  const valueOf = (option: string): string | undefined =>
+    args.find((arg, index) => args[index - 1] === option || arg.startsWith(`${option}=`))?.replace(`${option}=`, '');
+  const outputFormat = outputFormats.find(format => format === valueOf('--output-format'));
+  return outputFormat === undefined
+    ? {}
+    : {outputFormat, inputFormat: valueOf('--input-format') === 'stream-json' ? 'stream-json' : 'text'};
 }
 
 function reportFailure(cause: unknown): ExitCode {

@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {editDistance, nearestName} from '../base/nearest-name.ts';
+import {isSurelyKey} from '../domain/api-key.ts';
 import {addAcp} from './commands/acp.ts';
 import {addAuth} from './commands/auth.ts';
 import {addCompletion} from './commands/completion.ts';
@@ -25,7 +26,7 @@ import {addSessions} from './commands/sessions.ts';
 import {addAgents, addSkills} from './commands/skills.ts';
 import {addStack} from './commands/stack.ts';
 import {addTasks} from './commands/tasks.ts';
-import {exiting, UsageError} from './exit-code.ts';
+import {exiting} from './exit-code.ts';
 import {addMainFlags, type MainOptions} from './flags.ts';
 import {print, printError} from './output.ts';
 import {version} from './version.ts';
@@ -59,11 +60,13 @@ function isPrompt(args: readonly string[]): boolean {
   const option = read.unknown.findIndex(word => word.startsWith('-'));
   const words = option < 0 ? read.unknown : read.unknown.slice(0, option);
   if (words.length === 0) return false;
-  if (first === 'help')
+  if (first === 'help') {
+    const [topic = ''] = words;
+    if (words.length === 1) return ['me', 'us', 'please'].includes(topic);
     return (
-      words.length > 2 ||
-      (misspelledCommand(words.slice(0, 1), program.commands) ?? helpTarget(words.slice(0, 1), program)) === undefined
+      words.length > 2 || (misspelledCommand([topic], program.commands) ?? helpTarget([topic], program)) === undefined
     );
+  }
   const [choice] = command.registeredArguments;
   return words.length > 1 || choice?.argChoices?.includes(words[0] ?? '') !== true;
 }
@@ -92,6 +95,7 @@ export function makeProgram(words: 'commands' | 'prompt' = 'commands'): Command 
   addMainFlags(program);
   program.action(
     exiting(async (prompt: readonly string[], options: MainOptions) => {
+      refuseKey(prompt, program);
       if (words === 'commands') refuseMisspelledCommand(prompt, {options, program});
       return (await import('./run-main.ts')).runMain(prompt, options);
     }),
@@ -126,6 +130,12 @@ export function makeProgram(words: 'commands' | 'prompt' = 'commands'): Command 
   return program;
 }
 
+/** `weft sk-…` and `weft login sk-…` do not send the key to a model. It is not repeated either. */
+function refuseKey(words: readonly string[], program: Command): void {
+  if (words.length > 2 || !isSurelyKey(words.at(-1) ?? '')) return;
+  program.error('error: This is an API key. Nothing was sent. To keep it, put it into a file: weft login < key.txt');
+}
+
 /** A misspelled command is not sent to a model as a prompt; words given with --print or beside --prompt are meant as one. */
 function refuseMisspelledCommand(
   words: readonly string[],
@@ -134,8 +144,8 @@ function refuseMisspelledCommand(
   if (words.length === 0 || options.print !== undefined || options.prompt !== undefined) return;
   const meant = misspelledCommand(words, program.commands);
   if (meant === undefined) return;
-  throw new UsageError(
-    `Unknown command "${words[0]}". Did you mean "weft ${meant}"? To send it as a prompt: weft --prompt "${words.join(' ')}"`,
+  program.error(
+    `error: Unknown command "${words[0]}". Did you mean "weft ${meant}"? To send it as a prompt: weft --prompt "${words.join(' ')}"`,
   );
 }
 
@@ -146,12 +156,13 @@ function refuseMisspelledCommand(
 export function misspelledCommand(words: readonly string[], commands: readonly Command[]): string | undefined {
   const [first = '', second] = words;
   // A sentence of one word is a prompt: "Serve." is no slip of `serve`.
-  if (first.includes(' ') || /[.!?…]$/u.test(first)) return undefined;
+  if (first.includes(' ') || /[\p{L}\p{N}][.!?…]+$/u.test(first)) return undefined;
   const names = commands.flatMap(namesOf);
-  const name = nearestName(first, names);
+  const name = nearestName(first, names) ?? names.find(known => isSlip(first, known));
   if (second === undefined) {
     const other = wordsForCommands.get(first);
     if (other !== undefined) return other;
+    if (/^\.{1,2}(?:\/|$)/u.test(first)) return `--cwd ${first}`;
     if (name !== undefined && isSlip(first, name)) return name;
     return first.length < 3 ? undefined : names.find(each => each.startsWith(first));
   }
@@ -165,17 +176,23 @@ export function misspelledCommand(words: readonly string[], commands: readonly C
 /** Words that are commands of other programs, and what does the same here. They say nothing to a model. */
 const wordsForCommands: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    help: 'add about clean create delete edit exit info install man new open quit remove reset restart rm search setup show start',
+    help: '? about add bug clean create delete docs edit exit export feedback import info install man manual new open options plugin plugins quit remove reset restart rm search setup show start tutorial',
+    'help commands': 'clear compact context cost redo rewind theme undo usage vim',
+    'help keys': 'keys',
+    completion: 'complete',
     '--continue': 'continue',
     '--prompt TEXT': 'ask chat exec run',
     '--resume': 'resume',
-    'config list': 'env get set settings',
+    'config list': 'cfg configure env get preferences prefs set settings',
     doctor: 'check diagnose',
-    login: 'signin',
-    logout: 'signout',
+    login: 'authenticate register sign-in signin signup',
+    logout: 'sign-out signout',
     ps: 'jobs kill stop top',
-    'sessions list': 'history list ls',
-    status: 'whoami',
+    schedule: 'cron',
+    serve: 'daemon',
+    'sessions list': 'history list logs ls',
+    status: 'account whoami',
+    update: 'self-update selfupdate',
   }).flatMap(([command, others]) => others.split(' ').map(word => [word, command] as const)),
 );
 

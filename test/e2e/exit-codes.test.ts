@@ -212,6 +212,19 @@ describe('the result says how the run ended: is_error exactly when the exit code
   });
 
   test.each([
+    ['--max-cost none --output-format json --prompt x', /^option '--max-cost/u],
+    ['--prmpt x --output-format=stream-json', /^unknown option/u],
+    ['--output-format json hlep', /^Unknown command "hlep"/u],
+  ])('a command line that is refused: %s', async (line, says) => {
+    await using scene = await openScene([]);
+    const {code, stdout} = await scene.run(line.split(' '));
+    expect([code, resultOf(stdout)]).toMatchObject([
+      2,
+      {is_error: true, exit_code: 2, errors: [expect.stringMatching(says)]},
+    ]);
+  });
+
+  test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('%s', async (signal, code) => {

@@ -5,6 +5,8 @@ import {openScene, toldPrompt} from '../support/scene.ts';
 
 const {version} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
+const key = 'sk-ant-api03-0123456789abcdefghij';
+
 describe('a word that people try is a command, and nothing is sent', () => {
   test.each<[line: string, code: number, stdout: RegExp, stderr: RegExp]>([
     ['help', 0, /^Usage: weft \[options\]/u, /^$/u],
@@ -14,7 +16,7 @@ describe('a word that people try is a command, and nothing is sent', () => {
     ['help sesions', 2, /^$/u, /^weft: No help on "sesions"\. Did you mean "weft help sessions"\? .*: weft help\n$/u],
     ['version', 0, new RegExp(`^${version}\n$`, 'u'), /^$/u],
     ['status', 0, /^Anthropic {2}key from ANTHROPIC_API_KEY\n/u, /^$/u],
-    ['login', 2, /^$/u, /^weft: Nothing was pasted\.\n$/u],
+    ['login', 2, /^$/u, /^weft: No key came in on stdin\. Give it: weft login < key\.txt\n$/u],
     ['logout', 1, /^$/u, /^weft: no key is kept\n$/u],
     ['update', 0, /, run from its sources in .*\nUpdate it: in .*: git pull && npm ci && npm run build\n$/u, /^$/u],
     ['upgrade', 0, /\nUpdate it: /u, /^$/u],
@@ -25,6 +27,9 @@ describe('a word that people try is a command, and nothing is sent', () => {
       /^$/u,
       /Unknown command "stat"\. Did you mean "weft status"\? To send it as a prompt: weft --prompt "stat"/u,
     ],
+    ['help nope', 2, /^$/u, /^weft: No help on "nope"\. /u],
+    [`login ${key}`, 2, /^$/u, /^weft: This is an API key\. Nothing was sent\. (?!.*sk-)/u],
+    [`${key} --model m`, 2, /^$/u, /^weft: This is an API key\. Nothing was sent\. (?!.*sk-)/u],
     ['install', 2, /^$/u, /Unknown command "install"\. Did you mean "weft help"\?/u],
   ])('weft %s', async (line, code, stdout, stderr) => {
     await using scene = await openScene([]);

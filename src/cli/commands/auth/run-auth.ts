@@ -28,7 +28,9 @@ export async function authLogin(options: {readonly provider?: KeyProvider}): Pro
       'The key is read from stdin: weft auth login < key.txt. Or start weft, type /login and paste it.',
     );
   }
-  const {provider, key} = givenKey(await readStdin(process.stdin, {until: 'end'}), options.provider);
+  const text = await readStdin(process.stdin, {until: 'end'});
+  if (text.trim() === '') throw new UsageError('No key came in on stdin. Give it: weft login < key.txt');
+  const {provider, key} = givenKey(text, options.provider);
   const baseUrl = baseUrlOf(provider, choice()) ?? '';
   const checked = unwrap(
     await checkKey({provider, key, baseUrl, environment: process.env}, AbortSignal.timeout(checkMs)),
