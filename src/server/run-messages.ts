@@ -14,7 +14,8 @@ export const approvalAnswer = ({decision, message}: RunAnswer & {readonly kind: 
     : {decision: 'allow', scope: decision === 'allow' ? 'once' : 'session'};
 
 /** The message of a run whose events or whose end are lost. */
-export const notKept = "The run failed: it can't be kept. server.log in the server's data folder says why.";
+export const notKept =
+  "The run failed: it can't be kept. The server's stderr says why; so does its server.log, if it can be written.";
 
 /** Why a prompt is not done, one message each. */
 export function troubleOf({end}: PromptSummary): readonly string[] {

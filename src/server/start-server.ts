@@ -140,7 +140,14 @@ function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOpti
   app.notFound(context => send(context, refuse(404, 'There is nothing under this path.'), note));
   app.onError((cause, context) => {
     note(`${context.req.method} ${context.req.path} failed: ${causeText(cause)}`);
-    return send(context, refuse(500, 'The server failed. server.log in its data folder says why.'), note);
+    return send(
+      context,
+      refuse(
+        500,
+        'The server failed. Its stderr says why; so does server.log in its data folder, if it can be written.',
+      ),
+      note,
+    );
   });
   return app;
 }
