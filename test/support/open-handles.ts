@@ -27,7 +27,7 @@ function targetOf(path: string): string {
   }
 }
 
-/** Bytes of the JavaScript heap that are in use, buffers included, after all garbage is gone. `folder` is where the process runs. */
+/** Bytes of the JavaScript heap that are in use, buffers included and code left out, after all garbage is gone. `folder` is where the process runs. */
 export async function heapInUse(pid: number, folder: string): Promise<number> {
   process.kill(pid, 'SIGUSR2');
   let bytes = 0;
@@ -47,14 +47,19 @@ export async function heapInUse(pid: number, folder: string): Promise<number> {
 }
 
 interface Snapshot {
-  readonly snapshot: {readonly meta: {readonly node_fields: readonly string[]}};
+  readonly snapshot: {
+    readonly meta: {readonly node_fields: readonly string[]; readonly node_types: readonly unknown[]};
+  };
   readonly nodes: readonly number[];
 }
 
+/** Compiled code comes and goes with what V8 optimizes, so it does not count. */
 function selfSizes({snapshot: {meta}, nodes}: Snapshot): number {
+  const [kinds] = meta.node_types;
+  const code = new Set(Array.isArray(kinds) ? ['code', 'hidden'].map(kind => kinds.indexOf(kind)) : []);
   const width = meta.node_fields.length;
   const at = meta.node_fields.indexOf('self_size');
   let sum = 0;
-  for (let node = at; node < nodes.length; node += width) sum += nodes[node] ?? 0;
+  for (let node = 0; node < nodes.length; node += width) if (!code.has(nodes[node] ?? 0)) sum += nodes[node + at] ?? 0;
   return sum;
 }
