@@ -25,6 +25,10 @@ test.each<[root: string, expected: readonly string[]]>([
     ['installed by pnpm', 'pnpm add --global PACKAGE', 'pnpm remove --global weft'],
   ],
   [
+    '/opt/own-pnpm-home/global/5/.pnpm/weft@1/node_modules/weft',
+    ['installed by pnpm', 'pnpm add --global PACKAGE', 'pnpm remove --global weft'],
+  ],
+  [
     '/home/me/.config/yarn/global/node_modules/weft',
     ['installed by Yarn', 'yarn global add PACKAGE', 'yarn global remove weft'],
   ],

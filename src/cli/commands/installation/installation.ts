@@ -11,7 +11,7 @@ export interface Installation {
 
 /** Package managers by a part of the path of what they have installed for all folders. */
 const managers: readonly (readonly [path: RegExp, name: string, update: string, remove: string])[] = [
-  [/\/pnpm\/global\//u, 'pnpm', 'pnpm add --global PACKAGE', 'pnpm remove --global weft'],
+  [/\/(?:pnpm\/global|global\/[^/]+\/\.pnpm)\//u, 'pnpm', 'pnpm add --global PACKAGE', 'pnpm remove --global weft'],
   [/\/yarn\/global\//u, 'Yarn', 'yarn global add PACKAGE', 'yarn global remove weft'],
   [/\/\.bun\/install\/global\//u, 'Bun', 'bun add --global PACKAGE', 'bun remove --global weft'],
   [/\/\.volta\//u, 'Volta', 'volta install PACKAGE', 'volta uninstall weft'],
