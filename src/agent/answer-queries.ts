@@ -8,6 +8,7 @@ import type {ReviewChange} from '../domain/code-review.ts';
 import {documentName} from '../domain/document.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {rejected, thrownFault, type Fault} from '../domain/fault.ts';
+import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
@@ -72,6 +73,8 @@ export type HostOp = Extract<
 export function answerQueries(sources: QuerySources): QueryHandlers<ConversationQuery> {
   const {session, work} = sources;
   const {checkpoints} = session.ports;
+  const alongside = (prompts: readonly MessageId[]): readonly string[] =>
+    session.ports.sessions.alongside(session.conversation.journal.id, prompts);
   let compactor: Compactor | undefined;
   // Loaded with the first compaction.
   const loadCompactor = async (): Promise<Compactor> =>
@@ -114,7 +117,7 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
     'rewind-points': async () => ({tag: 'ok', value: rewindPoints(session.conversation.journal.records)}),
     'preview-rewind': ({target}, signal) =>
       runAlone(work, {what: 'Looking at what going back would do', signal}, stop =>
-        previewRewind(target, {records: session.conversation.journal.records, checkpoints}, stop),
+        previewRewind(target, {records: session.conversation.journal.records, checkpoints, alongside}, stop),
       ),
     rewind: ({target}, signal) => runAlone(work, {what: 'Going back', signal}, stop => rewind(target, stop)),
     'preview-compaction': ({instructions}, signal) =>
@@ -137,7 +140,7 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
   async function rewind(target: RewindTarget, signal: AbortSignal): Promise<Outcome<RewindReport, Fault>> {
     const {records} = session.conversation.journal;
     const keep = (record: JournalRecord): void => journal(session, record);
-    const done = await carryOutRewind(target, {records, checkpoints, keep}, signal);
+    const done = await carryOutRewind(target, {records, checkpoints, keep, alongside}, signal);
     if (done.tag === 'ok') session.publish([{event: 'rewound', report: done.value, todoFrames: sources.reopen()}]);
     return done;
   }

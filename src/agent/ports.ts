@@ -140,6 +140,8 @@ export interface SessionsPort {
     details: {readonly directory: string; readonly model: string; readonly title: string},
   ): OpenSession;
   resume(id: SessionId): Outcome<OpenSession, Fault>;
+  /** The titles of the other sessions of the same folder that may have changed files while these prompts of a session ran. */
+  alongside(id: SessionId, prompts: readonly MessageId[]): readonly string[];
 }
 
 /** The sub-agents at work, shown to the other processes of the user, which may ask to stop one. Nothing here throws. */

@@ -3,7 +3,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {CheckpointsPort, TreeChange, OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
 import {messageText} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
-import {messageId} from '../domain/ids.ts';
+import {type MessageId, messageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
@@ -14,6 +14,8 @@ export interface RewindSession {
   readonly records: readonly JournalRecord[];
   readonly checkpoints: CheckpointsPort;
   readonly keep: (record: JournalRecord) => void;
+  /** The titles of the sessions that may have changed files while these prompts ran. */
+  readonly alongside: (prompts: readonly MessageId[]) => readonly string[];
 }
 
 /** The prompts that the user can rewind to, in order. */
@@ -28,15 +30,15 @@ export const rewindPoints = (records: readonly JournalRecord[]): readonly Rewind
 /** What a rewind would do. Changes nothing. */
 export async function previewRewind(
   target: RewindTarget,
-  {records, checkpoints}: Pick<RewindSession, 'records' | 'checkpoints'>,
+  {records, checkpoints, alongside}: Omit<RewindSession, 'keep'>,
   signal: AbortSignal,
 ): Promise<Outcome<RewindReport, Fault>> {
   const plan = planRewind(target, records);
   if (plan.tag === 'failed') return plan;
   const {changes, ...rest} = plan.value;
-  if (changes.length === 0) return ok(reportOf(rest, nothingReverted));
+  if (changes.length === 0) return ok(reportOf(rest, nothingReverted, []));
   const files = await checkpoints.preview(changes, signal);
-  return files.tag === 'ok' ? ok(reportOf(rest, files.value)) : files;
+  return files.tag === 'ok' ? ok(reportOf(rest, files.value, alongside(rest.changedBy))) : files;
 }
 
 /**
@@ -45,7 +47,7 @@ export async function previewRewind(
  */
 export async function carryOutRewind(
   target: RewindTarget,
-  {records, checkpoints, keep}: RewindSession,
+  {records, checkpoints, keep, alongside}: RewindSession,
   signal: AbortSignal,
 ): Promise<Outcome<RewindReport, Fault>> {
   const plan = planRewind(target, records);
@@ -53,7 +55,7 @@ export async function carryOutRewind(
   const {changes, record, ...rest} = plan.value;
   if (changes.length === 0) {
     keep(record('untouched'));
-    return ok(reportOf({...rest, record}, nothingReverted));
+    return ok(reportOf({...rest, record}, nothingReverted, []));
   }
   const reverted = await checkpoints.revert(changes, signal);
   if (reverted.tag === 'failed') return reverted;
@@ -64,7 +66,7 @@ export async function carryOutRewind(
     const id = messageId(`files-went-back:${String(records.length)}`);
     keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(reminderText(rest, report))]}});
   }
-  return ok(reportOf({...rest, record}, report));
+  return ok(reportOf({...rest, record}, report, alongside(rest.changedBy)));
 }
 
 /** How many paths the model reads; of the rest, only the number. */
@@ -90,6 +92,8 @@ interface RewindPlan {
   readonly prompts: number;
   /** Latest first. */
   readonly changes: readonly OpenTreeChange[];
+  /** The prompts that made the changes; none for a redo. */
+  readonly changedBy: readonly MessageId[];
   readonly record: (files: TreeChange | 'untouched') => JournalRecord;
 }
 
@@ -108,6 +112,7 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
       prompt: first === undefined ? '' : messageText(first.message),
       prompts: first === undefined ? 0 : 1 + more.length,
       changes: files === 'untouched' ? [] : [files],
+      changedBy: [],
       record: change => ({kind: 'redo', files: change}),
     });
   }
@@ -119,7 +124,7 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
       what: 'talk',
       files,
     });
-    return ok({kind: 'rewind', what: 'compaction', prompt: '', prompts: 0, changes: [], record});
+    return ok({kind: 'rewind', what: 'compaction', prompt: '', prompts: 0, changes: [], changedBy: [], record});
   }
   const spans = promptSpans(timeline);
   const at = target.kind === 'last' ? spans.length - 1 : spans.findIndex(({message}) => message.id === target.to);
@@ -137,17 +142,16 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
     prompt: messageText(first.message),
     prompts: what === 'files' ? 0 : taken.length,
     changes: what === 'talk' ? [] : changes.toReversed(),
+    changedBy: taken.flatMap(({message, files}) => (files === 'untouched' ? [] : [message.id])),
     record: files => ({kind: 'rewind', to: first.message.id, what, files}),
   });
 }
 
-const reportOf = ({kind, what, prompt, prompts}: Omit<RewindPlan, 'changes'>, files: RevertReport): RewindReport => ({
-  kind,
-  what,
-  prompt,
-  prompts,
-  files,
-});
+const reportOf = (
+  {kind, what, prompt, prompts}: Omit<RewindPlan, 'changes'>,
+  files: RevertReport,
+  alongside: readonly string[],
+): RewindReport => ({kind, what, prompt, prompts, files, alongside});
 
 const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => ({
   kind: 'needs-user',

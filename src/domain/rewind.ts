@@ -5,6 +5,7 @@ import {visibleLine} from '../base/visible.ts';
 import type {RevertedFile, RevertReport} from './checkpoint.ts';
 import type {MessageId} from './ids.ts';
 import type {RewindScope} from './journal.ts';
+import {sessionTitle} from './session-list.ts';
 
 /** What to rewind to, or that the latest rewind is to be undone (`redo`). */
 export type RewindTarget =
@@ -23,6 +24,8 @@ export interface RewindReport {
   /** How many prompts are removed or restored; 0 where the rewind is only about files or a compaction. */
   readonly prompts: number;
   readonly files: RevertReport;
+  /** The titles of other sessions that may have changed files while the prompts ran. The report includes their changes to these files. */
+  readonly alongside: readonly string[];
 }
 
 /** A prompt that the session can be rewound to. */
@@ -51,6 +54,7 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
     ...(files.length === 0 ? [] : [filesText(files)]),
     ...files.slice(0, mostNamed).map(({path, effect}) => `  ${effectMarks[effect]} ${name(path)}`),
     ...moreText(files.length - mostNamed, 'files'),
+    ...(files.length === 0 ? [] : alongsideText(report.alongside)),
     ...conflicts.slice(0, mostNamed).map(({path, reason}) => `  ! ${name(path)} stays as it is: ${reason}`),
     ...moreText(conflicts.length - mostNamed, 'conflicts'),
     ...(excluded.length === 0 || report.what === 'talk'
@@ -60,6 +64,14 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
         ]),
   ];
 }
+
+/** Checkpoints do not tell who changed a file. */
+const alongsideText = (titles: readonly string[]): readonly string[] => [
+  ...titles
+    .slice(0, 3)
+    .map(title => `  ! Includes what session "${visibleLine(firstLine(sessionTitle({title}), 40))}" changed meanwhile`),
+  ...moreText(titles.length - 3, 'sessions'),
+];
 
 const effectMarks = {restored: '+', deleted: '-', changed: '~', merged: '±'} as const satisfies Record<
   RevertedFile['effect'],

@@ -2,7 +2,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
-import {parseSessionId, type SessionId} from '../domain/ids.ts';
+import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession, SessionSummary} from '../domain/journal.ts';
 import type {Database, DatabasePlace} from './database.ts';
 import {isOf} from './process-start.ts';
@@ -18,6 +18,7 @@ import {
   lastMessages,
   latestSession,
   selectSessions,
+  sessionsAlongside,
   selectUsage,
   ownerOf,
   readRecords,
@@ -56,6 +57,8 @@ export interface Store {
   lastMessages(id: SessionId, count: number): readonly Message[];
   /** Deletes a session that no running process has open. */
   delete(id: SessionId): Outcome<undefined, Fault>;
+  /** The titles of the other sessions of the same folder that may have changed files while these prompts of a session ran. */
+  alongside(id: SessionId, prompts: readonly MessageId[]): readonly string[];
   /** Which checkpoints the sessions may go back to, the newest session first. */
   keptTrees(): readonly SessionCheckpoints[];
   /** Lets go of every session still open. Twice is once. */
@@ -177,6 +180,10 @@ class KeptSessions implements Store {
       });
       return refused === undefined ? ok(undefined) : failed(refused);
     });
+  }
+
+  alongside(id: SessionId, prompts: readonly MessageId[]): readonly string[] {
+    return this.#guard(() => sessionsAlongside(this.#db, {id, prompts}));
   }
 
   keptTrees(): readonly SessionCheckpoints[] {

@@ -1,7 +1,7 @@
 import {firstLine} from '../base/clip.ts';
 import type {SessionCheckpoints, TreeId} from '../domain/checkpoint.ts';
 import {messageText, type Message} from '../domain/conversation.ts';
-import {parseSessionId, type SessionId} from '../domain/ids.ts';
+import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
@@ -180,6 +180,56 @@ export function keptTrees(db: Database): readonly SessionCheckpoints[] {
     });
     return {updatedAt, trees};
   });
+}
+
+/** The titles of the other sessions of the same folder that may have changed files while these prompts of a session ran. */
+export function sessionsAlongside(
+  db: Database,
+  {id, prompts}: {readonly id: SessionId; readonly prompts: readonly MessageId[]},
+): readonly string[] {
+  const spans = new Map<string, ChangeSpan>();
+  const rows = db.all(
+    `SELECT r.session_id AS id, r.body AS body, r.at AS at, s.title AS title, s.updated_at AS updated,
+       CASE WHEN o.session_id IS NULL THEN 0 ELSE 1 END AS owned
+     FROM records r JOIN sessions s ON s.id = r.session_id LEFT JOIN owners o ON o.session_id = s.id
+     WHERE r.kind = 'checkpoint' AND s.parent IS NULL AND s.directory = (SELECT directory FROM sessions WHERE id = ?)
+     ORDER BY r.session_id, r.seq`,
+    id,
+  );
+  for (const row of rows) {
+    const decoded = decodeBody('checkpoint', text(row, 'body'));
+    if (decoded.tag === 'failed' || decoded.value.kind !== 'checkpoint') continue;
+    const {prompt, moment, tree} = decoded.value;
+    const [session, at] = [text(row, 'id'), integer(row, 'at')];
+    const known = spans.get(`${session} ${prompt}`);
+    if (known !== undefined) {
+      if (moment === 'after') spans.set(`${session} ${prompt}`, {...known, to: at, after: tree});
+    } else if (moment === 'before') {
+      const to = integer(row, 'owned') === 1 ? Number.POSITIVE_INFINITY : integer(row, 'updated');
+      const title = text(row, 'title');
+      spans.set(`${session} ${prompt}`, {session, prompt, title, from: at, to, before: tree, after: 'none'});
+    }
+  }
+  const all = [...spans.values()];
+  const own = all.filter(({session}) => session === id);
+  const taken = own.filter(({prompt}) => prompts.includes(prompt));
+  // A fork has the prompts of its origin, too.
+  const others = all.filter(({prompt}) => !own.some(each => each.prompt === prompt));
+  const alongside = others.filter(
+    ({from, to, before, after}) => before !== after && taken.some(each => from <= each.to && each.from <= to),
+  );
+  return [...new Set(alongside.map(({title}) => title))];
+}
+
+/** The time in which a prompt may have changed files, and the files before and after it. */
+interface ChangeSpan {
+  readonly session: string;
+  readonly title: string;
+  readonly prompt: MessageId;
+  readonly from: number;
+  readonly to: number;
+  readonly before: TreeId;
+  readonly after: TreeId | 'none';
 }
 
 function treesIn(record: JournalRecord): readonly TreeId[] {

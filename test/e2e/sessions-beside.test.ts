@@ -182,3 +182,34 @@ test('a command in the background stays with the user who clears a session at re
   terminal.type('/ps\r');
   await terminal.until(/b1[^]*echo \$\$/u);
 });
+
+test('undo names the session whose changes it takes back, too', async () => {
+  await using scene = await openScene([
+    call('Bash', {command: `touch a; ${waits}`}),
+    call('Write', {file_path: 'b', content: 'b\n'}),
+    say('Second.'),
+    say('Third.'),
+  ]);
+  using terminal = open(scene, [...free, 'First task']);
+  await fileComes(join(scene.place.work, 'pid'));
+  terminal.type('/clear\r');
+  await terminal.until(/goes on in the background/u);
+  terminal.type('Second task\r');
+  await terminal.until(/Second\./u);
+  terminal.type('!touch go\r');
+  await terminal.until(/Session "First task" is done/u);
+  await enterFirst(terminal, /First task/u);
+  await terminal.until(/Session resumed\.[^]*Third\./u);
+  terminal.type('/undo\r');
+  await terminal.until(/- a\s[^]*- b\s[^]*! Includes what session "Second task" changed meanwhile/u);
+  terminal.type('\u001B');
+  await terminal.until(/Ask weft/u);
+  terminal.type('/exit\r');
+  expect(await terminal.exited).toBe(0);
+  const rows: readonly {readonly id: string; readonly title: string}[] = JSON.parse(
+    (await scene.run(['sessions', 'list', '--json'])).stdout,
+  );
+  const second = rows.find(({title}) => title === 'Second task')?.id ?? '';
+  const {stderr} = await scene.run(['sessions', 'rewind', second]);
+  expect(stderr).toContain('! Includes what session "First task" changed meanwhile');
+});

@@ -292,6 +292,7 @@ export function engineBench(
       create: () => memorySession(),
       createBelow: () => memorySession(),
       resume: () => failed(rejected('no such session')),
+      alongside: () => [],
       ...given.sessions,
     },
     machine: {

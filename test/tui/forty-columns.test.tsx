@@ -198,6 +198,7 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
         what: 'both',
         prompt: `Make ${long}`,
         prompts: 2,
+        alongside: [],
         files: {files: [{path: `/home/user/project/${long}`, effect: 'deleted'}], conflicts: [], excluded: []},
       },
     ),

@@ -19,6 +19,7 @@ const report: RewindReport = {
   what: 'both',
   prompt: 'Make\u001b[2J it\nnow',
   prompts: 2,
+  alongside: [],
   files: {
     files: [
       {path: '/w/a', effect: 'changed'},
@@ -170,6 +171,7 @@ const undone = (prompt: string, prompts = 1): RewindReport => ({
   prompt,
   prompts,
   files: {files: [], conflicts: [], excluded: []},
+  alongside: [],
 });
 
 describe('on the screen', () => {

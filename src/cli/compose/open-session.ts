@@ -194,6 +194,7 @@ export const unsavedSessions: SessionsPort = {
       message: 'Sessions are not saved here.',
       fix: 'Start weft without --no-session-persistence.',
     }),
+  alongside: () => [],
 };
 
 export const unsavedSession = (id: SessionId): OpenSession => ({id, records: [], append: () => {}, close: () => {}});

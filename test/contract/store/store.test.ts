@@ -96,6 +96,43 @@ onEachDatabase(database => {
     });
   });
 
+  test('names the sessions that may have changed files while a prompt ran', () => {
+    withStore(store => {
+      const begin = (title: string, directory = '/work'): ((moment: 'before' | 'after', tree: string) => void) => {
+        const session = store.create({...details, directory, title});
+        const of = messageId(title);
+        ids.set(title, session.id);
+        return (moment, tree) => session.append({kind: 'checkpoint', prompt: of, moment, tree: treeId(tree)});
+      };
+      const ids = new Map<string, SessionId>();
+      const alongside = (title: string): readonly string[] =>
+        store.alongside(ids.get(title) ?? sessionId(99), [messageId(title)]).toSorted();
+      const [earlier, own, inner, idle, elsewhere] = [
+        begin('earlier'),
+        begin('own'),
+        begin('inner'),
+        begin('idle'),
+        begin('elsewhere', '/other'),
+      ];
+      earlier('before', 'a');
+      earlier('after', 'b');
+      own('before', 'b');
+      inner('before', 'b');
+      inner('after', 'c');
+      idle('before', 'c');
+      idle('after', 'c');
+      elsewhere('before', 'b');
+      elsewhere('after', 'c');
+      begin('open')('before', 'c');
+      own('after', 'd');
+      store.fork(ids.get('own') ?? sessionId(99), 'any-id');
+      expect(alongside('own')).toEqual(['inner', 'open']);
+      expect(alongside('inner')).toEqual(['own']);
+      expect(alongside('earlier')).toEqual([]);
+      expect(alongside('open')).toEqual(['own']);
+    });
+  });
+
   test('gives back every kind of record as it was kept', () => {
     withStore(store => {
       const records = [prompt('hello\nworld'), answer, ...others];

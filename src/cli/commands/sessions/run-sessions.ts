@@ -8,7 +8,7 @@ import type {ReadSession, Store} from '../../../store/open-store.ts';
 import {moneyText} from '../../../tui/state/selectors.ts';
 import {cellWidth, fit} from '../../../tui/text/cell-width.ts';
 import {homedir} from 'node:os';
-import type {SessionId} from '../../../domain/ids.ts';
+import type {MessageId, SessionId} from '../../../domain/ids.ts';
 import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
 import {sessionIdOf} from '../../compose/open-session.ts';
 import {sessionCosts} from '../../compose/session-costs.ts';
@@ -167,7 +167,8 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
     now: () => Date.now(),
   });
   const {signal} = new AbortController();
-  const preview = unwrap(await previewRewind(target, {records, checkpoints}, signal));
+  const alongside = (prompts: readonly MessageId[]): readonly string[] => store.alongside(session.id, prompts);
+  const preview = unwrap(await previewRewind(target, {records, checkpoints, alongside}, signal));
   const {directory} = summary;
   if (options.yes === undefined) {
     const text = rewindReportText(preview, {directory, when: 'preview'});
@@ -180,7 +181,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
     if (!(await askYesNo('Rewind? [y/N] '))) return exitCode.failed;
   }
   const keep = (record: JournalRecord): void => session.append(record);
-  const done = unwrap(await carryOutRewind(target, {records, checkpoints, keep}, signal));
+  const done = unwrap(await carryOutRewind(target, {records, checkpoints, keep, alongside}, signal));
   store.close();
   if (options.json === undefined) printError(`${rewindReportText(done, {directory, when: 'done'})}\n`);
   else printJson(`${JSON.stringify({done: true, ...done})}\n`);
