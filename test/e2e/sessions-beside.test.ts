@@ -198,7 +198,7 @@ test('undo names the session whose changes it takes back, too', async () => {
   await terminal.until(/Second\./u);
   terminal.type('!touch go\r');
   await terminal.until(/Session "First task" is done/u);
-  await enterFirst(terminal, /First task/u);
+  await enterFirst(terminal, /❯ 1 {2}First task {2}/u);
   await terminal.until(/Session resumed\.[^]*Third\./u);
   terminal.type('/undo\r');
   await terminal.until(/- a\s[^]*- b\s[^]*! Includes what session "Second task" changed meanwhile/u);
