@@ -102,7 +102,7 @@ test(
     });
     const types: string[] = [];
     for await (const {type} of agentEvents(server, 'GET', '/agent/tasks/own/events')) types.push(type);
-    expect(types.join(' ')).toBe('session tool_use tool_result session tool_use tool_result text done');
+    expect(types.join(' ')).toBe('session tool_use plan tool_result session tool_use plan tool_result text done');
     expect(await other.end('SIGTERM')).toBe(143);
     expect((await server.ask('GET', '/agent/sessions')).body.map(({id}: {id: string}) => id)).toContain(sessionId);
   },
