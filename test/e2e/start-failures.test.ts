@@ -57,7 +57,7 @@ describe('a run that cannot begin', () => {
       code: 2,
       stdout: '',
       stderr:
-        'weft: Unknown command "sesions". Did you mean "weft sessions list"? To send it as a prompt: weft --prompt "sesions list"\n',
+        'weft: Unknown command "sesions". Did you mean "weft sessions list"? To send it as a prompt: weft --prompt "sesions list"\n(see weft --help)\n',
     });
     expect(scene.server.requests).toEqual([]);
   });
