@@ -1,3 +1,4 @@
+import type {Change} from '../domain/change-set.ts';
 import type {FellBack} from '../domain/model-fallback.ts';
 import type {Json} from '../base/json.ts';
 import type {CompactionReport} from '../domain/compaction.ts';
@@ -226,8 +227,10 @@ export interface PromptSummary {
 
 export type StructuredValue = {readonly kind: 'none'} | {readonly kind: 'value'; readonly value: Json};
 
-/** A call that was refused; `by: 'nobody'` when a person would have been asked and none was there. */
+/** A call that was refused, or changes of one that were dropped. `by: 'nobody'`: nobody could be asked. */
 export interface Denial {
   readonly call: ToolCallBlock;
   readonly by: 'user' | 'rule' | 'hook' | 'nobody';
+  /** `call`: it did not run. `changes`: it ran, and these changes were dropped. */
+  readonly of: {readonly kind: 'call'} | {readonly kind: 'changes'; readonly changes: readonly Change[]};
 }

@@ -10,7 +10,7 @@ import type {SessionArtifacts} from './artifacts-port.ts';
 import type {SessionComputer} from './computer-port.ts';
 import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
 import type {DocumentsPort} from './documents-port.ts';
-import type {ChangesPort} from './changes-port.ts';
+import type {ChangesOutcome, ChangesPort, DecideChanges} from './changes-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {PlansPort} from './plans-port.ts';
@@ -41,6 +41,7 @@ export interface ActionPorts {
   readonly documents: DocumentsPort;
   readonly artifacts: SessionArtifacts;
   readonly changes: ChangesPort;
+  readonly decideChanges: DecideChanges;
   readonly review: ReviewPort;
   readonly sampling: SamplingPort;
   readonly plans: PlansPort;
@@ -85,6 +86,8 @@ export interface ShellRequest {
   readonly environment: CommandEnvironment;
   readonly confinement: Confinement;
   readonly hosts: CommandHosts;
+  /** Who decides about what the command changes in its view of the workspace; `none`: it has no such view. */
+  readonly changes: 'none' | DecideChanges;
   /** Fires when the command is to go on in the background: it becomes a block, and the run settles with what was printed so far. */
   readonly background: AbortSignal;
   readonly terminal: 'none' | OwnTerminal;
@@ -134,6 +137,8 @@ export interface ShellReport {
   readonly notes: readonly string[];
   /** What the sandbox seems to have kept it from, as the end of a sentence; empty where it ran in none or that is not why it failed. */
   readonly blocked: string;
+  /** What became of the changes in its view of the workspace; none if it had no such view. */
+  readonly changes: ChangesOutcome;
 }
 
 /** Changes the bytes of an output as they come, before anything else sees them; `end` gives what was held back. */

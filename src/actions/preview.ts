@@ -1,3 +1,4 @@
+import type {Change} from '../domain/change-set.ts';
 import type {PlanDraft} from '../domain/plan.ts';
 import type {TextRange} from '../domain/risk.ts';
 
@@ -8,7 +9,15 @@ export type Preview =
   | {readonly kind: 'diff'; readonly files: readonly FileDiff[]}
   /** What another program is given, as JSON text in one line. */
   | {readonly kind: 'arguments'; readonly text: string}
-  | {readonly kind: 'plan'; readonly plan: PlanDraft};
+  | {readonly kind: 'plan'; readonly plan: PlanDraft}
+  /** What a command has changed in its view of the workspace. `files` are the diffs of `asked`, which are the changes to decide about. */
+  | {
+      readonly kind: 'changes';
+      readonly command: string;
+      readonly directory: string;
+      readonly asked: readonly Change[];
+      readonly files: readonly FileDiff[];
+    };
 
 /** SHA-256 of a file's bytes in lower hex, or `absent` where there is no file. */
 export type ContentState = string;

@@ -164,6 +164,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
     environment,
     confinement,
     hosts,
+    changes: confinement === 'sandbox' ? context.ports.decideChanges : 'none',
     background,
     terminal,
   } as const;
@@ -172,7 +173,11 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
     confinement === 'sandbox' ? await context.ports.changes.watch(context.signal) : async () => noChanges;
   let report = await context.ports.shell.run(request, context.observe, context.signal);
   if (report.blocked !== '' && (await mayRunOutside(command, report, context))) {
-    report = await context.ports.shell.run({...request, confinement: 'outside'}, context.observe, context.signal);
+    report = await context.ports.shell.run(
+      {...request, confinement: 'outside', changes: 'none'},
+      context.observe,
+      context.signal,
+    );
   }
   switch (report.end.kind) {
     case 'exited':

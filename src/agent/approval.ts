@@ -300,6 +300,8 @@ async function takeAnswer(
         await grantForSession(sessionGrant(proposal.action, proposal.verdict), session);
       }
       return approved(proposal);
+    case 'allow-files':
+      return notThisAction(proposal.action, 'The user picked changes, but this command has not run yet.');
     case 'allow-rule':
       await changeRules([{change: 'add', list: 'allow', rule: answer.rule, scope: answer.scope}], session);
       return approved(proposal);

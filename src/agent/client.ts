@@ -449,6 +449,8 @@ export type ApprovalAnswer =
   | {readonly decision: 'allow-edited'; readonly command: string}
   /** Writes what the user left of the proposal, unless that is denied or has to be asked about for another reason; only for edits. */
   | {readonly decision: 'allow-with-changes'; readonly userChanges: UserChanges}
+  /** Keeps the changes of these paths and drops the others; only for the changes of a command. */
+  | {readonly decision: 'allow-files'; readonly paths: readonly string[]}
   /** Runs the same tool with `input`, which is judged again: what is denied stays so. Changes the rules. */
   | {
       readonly decision: 'allow-updated';

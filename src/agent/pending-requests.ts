@@ -213,6 +213,7 @@ function redactApproval(answer: ApprovalAnswer, {redact}: SecretsPort): Approval
   switch (answer.decision) {
     case 'allow':
     case 'allow-rule':
+    case 'allow-files':
       return answer;
     case 'allow-updated':
       return answer.input === 'unchanged' ? answer : {...answer, input: redactObject(answer.input, redact)};

@@ -180,6 +180,11 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
       },
     },
     agents: session.agents.portFor(id),
+    decideChanges: async ({changes}) => ({
+      applied: [],
+      dropped: changes.map(change => ({change, why: 'nobody'}) as const),
+      diffs: [],
+    }),
     sampling: session.sampling,
     ...asking,
     hosts: hostsPort({

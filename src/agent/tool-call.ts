@@ -148,7 +148,9 @@ const mayRunInParallel = ({action}: DecodedCall): boolean =>
 
 const reportOf = (reports: readonly CallReport[]): CallsReport => ({
   results: reports.map(({content}) => content),
-  denials: reports.flatMap(({call, deniedBy}) => (deniedBy === 'not-denied' ? [] : [{call, by: deniedBy}])),
+  denials: reports.flatMap(({call, deniedBy}) =>
+    deniedBy === 'not-denied' ? [] : [{call, by: deniedBy, of: {kind: 'call'}} as const],
+  ),
   journalErrors: reports.flatMap(({journalled}) => (journalled.state === 'failed' ? [journalled.cause] : [])),
 });
 

@@ -20,6 +20,8 @@ export interface Proven {
   readonly network: boolean;
   /** Seeing and signalling processes outside, and making namespaces in which that would be possible again. */
   readonly processes: boolean;
+  /** The command's view of the workspace: its changes are held until they are decided about, and the workspace stays as it is. */
+  readonly overlay: boolean;
 }
 
 /** Whether a backend was seen to let commands reach, through weft's proxy, the hosts that rules allow and no others. */
@@ -29,7 +31,7 @@ export interface HostsProof {
   readonly reason: string;
 }
 
-export const nothingProven: Proven = {files: false, network: false, processes: false};
+export const nothingProven: Proven = {files: false, network: false, processes: false, overlay: false};
 
 /** The outcome of trying a backend. `works`: it starts commands and was seen to stop all that it has to. */
 export interface Proof {

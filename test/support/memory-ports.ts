@@ -1,3 +1,4 @@
+import {noHeldChanges} from '../../src/actions/changes-port.ts';
 import {terminalAbilities} from '../../src/actions/front-end.ts';
 import type {ModelEvent, ModelPort, ModelRequest} from '../../src/domain/model-stream.ts';
 import {reasonOf} from './reason.ts';
@@ -143,6 +144,7 @@ export const finishedReport = (text: string, code = 0): ShellReport => ({
   nextDirectory: '/work',
   leftRunning: [],
   blocked: '',
+  changes: noHeldChanges,
   notes: [],
 });
 

@@ -1,3 +1,4 @@
+import {noHeldChanges} from '../../src/actions/changes-port.ts';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Action, actionNames, type ActionResult} from '../../src/actions/catalogue.ts';
@@ -26,6 +27,7 @@ const report = (text: string, end: ShellReport['end'], output: Partial<ShellRepo
   nextDirectory: '/work',
   leftRunning: [],
   blocked: '',
+  changes: noHeldChanges,
   notes: [],
 });
 

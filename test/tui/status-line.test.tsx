@@ -34,7 +34,7 @@ const server: BlockInfo = {
 const bwrap: Proof = {
   provider: 'bwrap',
   works: true,
-  proven: {files: true, network: true, processes: true},
+  proven: {files: true, network: true, processes: true, overlay: true},
   hosts: 'closed',
   reason: '',
 };

@@ -127,7 +127,7 @@ export async function runCommandLines(
       const {deniedBy, fault} = printed.error;
       const message = `/${command.name} was not sent, since its line ${JSON.stringify(part.command)} did not run: ${faultText(fault)}`;
       const why = deniedBy === 'not-denied' ? 'failed' : 'not-permitted';
-      const denials = deniedBy === 'not-denied' ? [] : [{call, by: deniedBy}];
+      const denials = deniedBy === 'not-denied' ? [] : [{call, by: deniedBy, of: {kind: 'call'}} as const];
       return {kind: 'not-sent', end: {kind: 'not-sent', why, fault: rejected(message)}, denials};
     }
     text += printed.value;

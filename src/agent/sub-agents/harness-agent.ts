@@ -191,7 +191,7 @@ export class HarnessAgent {
     const id = actionId(`${agent.id}:${approval.id}`);
     const toolCall = {kind: 'tool-call', id, ...call} as const;
     if (verdict.decision === 'deny') {
-      this.#setup.denied([{call: toolCall, by: 'rule'}]);
+      this.#setup.denied([{call: toolCall, by: 'rule', of: {kind: 'call'}}]);
       return {kind: 'denied', message: deniedText(verdict)};
     }
     const request = {
@@ -206,7 +206,8 @@ export class HarnessAgent {
     const answer = await approve(request, context, signal);
     if (signal.aborted) return {kind: 'cancelled'};
     if (answer.kind === 'refused') {
-      if (answer.deniedBy !== 'not-denied') this.#setup.denied([{call: toolCall, by: answer.deniedBy}]);
+      if (answer.deniedBy !== 'not-denied')
+        this.#setup.denied([{call: toolCall, by: answer.deniedBy, of: {kind: 'call'}}]);
       const words = blockTexts(modelContent(resultOf(shown, answer.settled)));
       return {kind: 'denied', message: words.join('\n')};
     }

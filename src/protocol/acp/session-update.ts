@@ -81,6 +81,7 @@ export function toolCall(
 export function previewContent(preview: Preview, directory: string): readonly JsonObject[] {
   switch (preview.kind) {
     case 'diff':
+    case 'changes':
       return preview.files.flatMap(file => diffsOf(file, directory));
     case 'command':
     case 'arguments':

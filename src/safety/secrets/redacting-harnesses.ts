@@ -177,6 +177,7 @@ function redactPreview(preview: Preview, {redact}: Redactor): Preview {
     case 'arguments':
       return {...preview, text: redact(preview.text)};
     case 'diff':
+    case 'changes':
       return {...preview, files: preview.files.map(file => redactDiff(file, redact))};
     case 'plan':
     case 'none':

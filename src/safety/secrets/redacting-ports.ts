@@ -12,7 +12,7 @@ import type {
 } from '../../actions/ports.ts';
 import type {ConversationsPort} from '../../actions/conversations-port.ts';
 import type {ComputerPort} from '../../actions/computer-port.ts';
-import type {ChangesPort} from '../../actions/changes-port.ts';
+import {type ChangesPort, noHeldChanges} from '../../actions/changes-port.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
 import type {McpCallObserver, McpPort, McpResource, McpResult} from '../../actions/mcp-port.ts';
@@ -137,6 +137,7 @@ const notStarted = (why: string, directory: string): ShellReport => ({
   nextDirectory: directory,
   leftRunning: [],
   blocked: '',
+  changes: noHeldChanges,
   notes: [],
 });
 

@@ -27,6 +27,8 @@ function titleOf(approval: Approval, room: TitleRoom): string {
       return preview.files.length > 0 ? changeQuestion(preview.files, room) : fit(`${labelIn(approval, home)}?`, cells);
     case 'command':
       return fit(wording === 'user' ? 'Run this, as you changed it?' : commandTitle(approval), cells);
+    case 'changes':
+      return changeQuestion(preview.files, room);
     case 'plan':
       return fit(wording === 'user' ? 'Go ahead with the plan, as you changed it?' : 'Go ahead with this plan?', cells);
     case 'arguments':

@@ -39,6 +39,7 @@ export function exactText({preview, action}: Approval): string {
     case 'plan':
       return planText(preview.plan);
     case 'diff':
+    case 'changes':
       return '';
     case 'none': {
       const access = accessOf(action);

@@ -11,6 +11,7 @@ import type {
   ShellReport,
   ShellRequest,
 } from '../../actions/ports.ts';
+import {noHeldChanges} from '../../actions/changes-port.ts';
 import {raceAbort} from '../../base/race.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
@@ -169,6 +170,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       leftRunning: [],
       notes,
       blocked: '',
+      changes: noHeldChanges,
       ...more,
     });
 

@@ -71,6 +71,7 @@ export const bwrap: SandboxProvider = {
         : request.argv;
     return ok({
       kind: 'enclosed',
+      view: 'direct',
       program,
       args: [...args, ...inner],
       environment: withExcludes(insideEnvironment(request), policy),

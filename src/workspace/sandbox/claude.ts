@@ -57,6 +57,7 @@ export const claude: SandboxProvider = {
       const [program = '/bin/sh', ...args] = wrapped.argv;
       return ok({
         kind: 'enclosed',
+        view: 'direct',
         program,
         args,
         environment: {

@@ -44,6 +44,7 @@ export const codex: SandboxProvider = {
     const args = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
     return ok({
       kind: 'enclosed',
+      view: 'direct',
       program,
       args: ['sandbox', '-P', 'weft', '-C', directory, ...args, '--', ...mark.argv],
       environment: {

@@ -278,7 +278,7 @@ function keptProof(file: string, key: string): Proof | undefined {
   return {
     provider,
     works: true,
-    proven: {files: true, network: true, processes: processes === true},
+    proven: {files: true, network: true, processes: processes === true, overlay: false},
     hosts: 'closed',
     reason,
   };

@@ -96,7 +96,12 @@ type Failure = {readonly about: keyof Proven; readonly what: string};
 
 function verdict(provider: SandboxProvider['name'], failures: readonly Failure[]): Proof {
   const holds = (about: keyof Proven): boolean => failures.every(failure => failure.about !== about);
-  const proven: Proven = {files: holds('files'), network: holds('network'), processes: holds('processes')};
+  const proven: Proven = {
+    files: holds('files'),
+    network: holds('network'),
+    processes: holds('processes'),
+    overlay: false,
+  };
   const reason = failures.map(({what}) => what).join('; ');
   return {provider, works: proven.files && proven.network, proven, hosts: 'closed', reason};
 }

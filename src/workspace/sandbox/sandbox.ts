@@ -47,12 +47,31 @@ export interface CommandStart {
 export interface EnclosedStart extends CommandStart {
   readonly kind: 'enclosed';
   readonly prelude: InsidePrelude;
+  /** What it sees of the workspace; `direct`: the workspace itself. */
+  readonly view: CommandView | 'direct';
   /** Files and folders that are there because of it, to be removed by somebody else where weft cannot. */
   readonly litter: readonly string[];
   /** Whether the command itself was started. What is printed before are complaints of the backend. */
   readonly hasBegun: () => boolean;
   /** To be called once, when nothing of the command runs any more. Returns sentences for the model about what was put right. */
   release(): readonly string[];
+}
+
+/** The copy-on-write view of the workspace that one confined command sees. */
+export interface CommandView {
+  readonly layers: readonly ViewLayer[];
+  /** Removes the upper folders with all that is in them. To be called once, when nothing of the command runs any more. */
+  close(): void;
+}
+
+/** One folder of the view: a workspace folder, or a file system that is mounted inside one. */
+export interface ViewLayer {
+  /** The real folder, absolute, all links resolved. Overlayfs calls it the lower layer. */
+  readonly lower: string;
+  /** The folder that holds the changes in the form of overlayfs: whiteouts, and `user.overlay.*` attributes. */
+  readonly upper: string;
+  /** Nanoseconds by the clock of the lower file system when the command began: an entry with a later ctime changed meanwhile. */
+  readonly begunNs: bigint;
 }
 
 /** Folders for the files that a shell reads and writes at its start and end: where they lie, and where the shell sees them. */

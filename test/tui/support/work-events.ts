@@ -1,3 +1,4 @@
+import {noHeldChanges} from '../../../src/actions/changes-port.ts';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
 import {noChanges} from '../../../src/actions/changes-port.ts';
@@ -26,6 +27,7 @@ export function commandEvents(name: string, command: string, text: string): read
     nextDirectory: '/w',
     leftRunning: [],
     blocked: '',
+    changes: noHeldChanges,
     notes: [],
   } as const;
   return [

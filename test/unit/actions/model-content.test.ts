@@ -1,3 +1,4 @@
+import {noHeldChanges} from '../../../src/actions/changes-port.ts';
 import {describe, expect, test} from 'vitest';
 import {type ActionResult, labelOf, modelContent} from '../../../src/actions/catalogue.ts';
 import {noChanges} from '../../../src/actions/changes-port.ts';
@@ -19,6 +20,7 @@ const report = (end: ShellReport['end'], text = '', file?: string): ShellReport 
   nextDirectory: '/w',
   leftRunning: [],
   blocked: '',
+  changes: noHeldChanges,
   notes: [],
 });
 

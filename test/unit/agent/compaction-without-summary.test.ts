@@ -1,3 +1,4 @@
+import {noHeldChanges} from '../../../src/actions/changes-port.ts';
 import {describe, expect, test} from 'vitest';
 import {writeSummary} from '../../../src/agent/compaction/compactor.ts';
 import {messageText} from '../../../src/domain/conversation.ts';
@@ -60,6 +61,7 @@ describe('without a summary', () => {
           nextDirectory: '/work',
           leftRunning: [],
           blocked: '',
+          changes: noHeldChanges,
           notes: [],
         }),
       },

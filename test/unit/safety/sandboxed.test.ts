@@ -14,7 +14,7 @@ afterAll(() => rmSync(root, {recursive: true, force: true}));
 const proven: Proof = {
   provider: 'bwrap',
   works: true,
-  proven: {files: true, network: true, processes: true},
+  proven: {files: true, network: true, processes: true, overlay: true},
   hosts: 'closed',
   reason: '',
 };

@@ -1,3 +1,4 @@
+import {noHeldChanges} from '../../../../src/actions/changes-port.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../../../src/actions/agent-event.ts';
 import {actionOf, type SettledOf} from '../../../../src/actions/catalogue.ts';
 import {noChanges} from '../../../../src/actions/changes-port.ts';
@@ -196,6 +197,7 @@ export const commandReport = (
       nextDirectory: '/work',
       leftRunning: [],
       blocked: '',
+      changes: noHeldChanges,
       notes: [],
     },
     changes,

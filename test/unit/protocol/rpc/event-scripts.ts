@@ -142,7 +142,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
         stop: 'max-tokens',
         turns: 2,
         results: 4,
-        denials: [{call: write, by: 'rule'}],
+        denials: [{call: write, by: 'rule', of: {kind: 'call'}}],
       }),
       ...accepted('And now?'),
       promptFinished({answer: 'Some of it.', turns: 0}),

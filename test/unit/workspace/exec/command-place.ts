@@ -50,6 +50,7 @@ export function commandPlace(
           directory: commands.shell.directory,
           timeoutMs: 20_000,
           paging: 'unexpected',
+          changes: 'none',
           environment: 'inherited',
           confinement: 'chosen',
           ...onPipes,

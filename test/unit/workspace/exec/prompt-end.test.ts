@@ -22,6 +22,7 @@ test('after an abort a command is asked to end and, if it does not listen, ended
       directory: place.shell.directory,
       timeoutMs: 600_000,
       paging: 'unexpected',
+      changes: 'none',
       environment: 'inherited',
       confinement: 'chosen',
       ...onPipes,

@@ -1,3 +1,4 @@
+import {noHeldChanges} from '../../../../src/actions/changes-port.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -22,6 +23,7 @@ test('a command and its end', async () => {
     nextDirectory: root,
     leftRunning: [],
     blocked: '',
+    changes: noHeldChanges,
     notes: [],
   });
   expect(durationMs).toBeGreaterThanOrEqual(0);
@@ -47,6 +49,7 @@ test('output is seen while the command runs', async () => {
       directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
+      changes: 'none',
       environment: 'inherited',
       confinement: 'chosen',
       ...onPipes,
@@ -79,6 +82,7 @@ test('the time limit ends the tree, even processes that refuse, left the group a
       directory: shell.directory,
       timeoutMs: 1500,
       paging: 'unexpected',
+      changes: 'none',
       environment: 'inherited',
       confinement: 'chosen',
       ...onPipes,
@@ -99,6 +103,7 @@ test('an abort ends the tree before the promise settles, and what was printed is
       directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
+      changes: 'none',
       environment: 'inherited',
       confinement: 'chosen',
       ...onPipes,
@@ -125,6 +130,7 @@ test('a stopped process is ended too', async () => {
       directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
+      changes: 'none',
       environment: 'inherited',
       confinement: 'chosen',
       ...onPipes,
@@ -144,6 +150,7 @@ test('an abort ends what cleared its environment too, while it holds the output'
       directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
+      changes: 'none',
       environment: 'inherited',
       confinement: 'chosen',
       ...onPipes,
@@ -259,6 +266,7 @@ test('a command that pages at a terminal it made itself is ended, and the result
       directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'expected',
+      changes: 'none',
       environment: 'inherited',
       confinement: 'chosen',
       ...onPipes,

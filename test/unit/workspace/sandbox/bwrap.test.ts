@@ -151,6 +151,7 @@ test('a time limit ends everything inside', async context => {
     directory: commands.shell.directory,
     timeoutMs: 1000,
     paging: 'unexpected',
+    changes: 'none',
     environment: 'inherited',
     confinement: 'sandbox',
   } as const;

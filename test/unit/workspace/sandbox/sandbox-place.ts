@@ -129,6 +129,7 @@ export async function sandboxPlace(
           directory: commands.shell.directory,
           timeoutMs: 60_000,
           paging: 'unexpected',
+          changes: 'none',
           environment: 'inherited',
           confinement,
           ...onPipes,

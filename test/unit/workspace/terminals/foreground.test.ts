@@ -1,3 +1,4 @@
+import {noHeldChanges} from '../../../../src/actions/changes-port.ts';
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
@@ -23,6 +24,7 @@ function start(command: string, needed: (block: BlockId) => void = () => {}) {
       directory: shell.directory,
       timeoutMs: 20_000,
       paging: 'unexpected',
+      changes: 'none',
       environment: 'inherited',
       confinement: 'chosen',
       hosts: 'none',
@@ -61,6 +63,7 @@ test('a command of the user has a terminal of the given size, its end and its te
     nextDirectory: join(root, 'sub'),
     leftRunning: [],
     blocked: '',
+    changes: noHeldChanges,
     notes: [],
   });
   expect(seen.join('')).toContain('20 60\n');

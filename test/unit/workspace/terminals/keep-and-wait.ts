@@ -40,6 +40,7 @@ await commands.shell.run(
     directory: folder,
     timeoutMs: 5000,
     paging: 'unexpected',
+    changes: 'none',
     environment: 'inherited',
     confinement: 'chosen',
     ...onPipes,
