@@ -1,4 +1,5 @@
 import {pluralize} from '../base/clip.ts';
+import type {Outcome} from '../base/outcome.ts';
 import type {Change, DroppedChange} from '../domain/change-set.ts';
 import type {FileDiff} from './preview.ts';
 
@@ -43,6 +44,11 @@ export interface HeldChanges {
    * as it is and is a conflict. May be called several times. `all-or-nothing` applies nothing if there is a conflict.
    */
   apply(paths: readonly string[], how: 'each' | 'all-or-nothing', signal: AbortSignal): Promise<AppliedChanges>;
+  /**
+   * Keeps them for `weft sandbox apply`, under the ID that it answers with, and applies nothing. They can be neither applied nor shown by
+   * this afterwards. A failure says why they could not be kept.
+   */
+  keep(signal: AbortSignal): Promise<Outcome<string, string>>;
 }
 
 export interface AppliedChanges {
