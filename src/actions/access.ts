@@ -48,6 +48,8 @@ export type Access =
 export interface CommandAccess {
   readonly kind: 'command';
   readonly command: string;
+  /** A command in a `block` outlives the action, so nobody decides about its changes when it ends. */
+  readonly place: 'foreground' | 'block';
   /** The model's own view: hints for the judge, which can only make it stricter. */
   readonly claims: CommandClaims;
 }

@@ -3,7 +3,7 @@ import {firstLine} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {Settled} from '../domain/settled.ts';
-import type {Claim, CommandClaims} from './access.ts';
+import type {Claim, CommandAccess, CommandClaims} from './access.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
 import {changesText, noChanges, type WorkspaceChanges} from './changes-port.ts';
 import {boundedCitations} from './citations.ts';
@@ -13,7 +13,7 @@ import type {BlockSnapshot, CommandHosts, ShellReport} from './ports.ts';
 export interface CommandInput {
   readonly command: string;
   /** `block`: it goes on beside the conversation. */
-  readonly place: 'foreground' | 'block';
+  readonly place: CommandAccess['place'];
   /** Only in the foreground. */
   readonly timeoutMs: number;
   /** The model's own view: hints for the judge, which can only make it stricter. */
@@ -47,7 +47,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
   risk: 'unknown',
   scheduling: 'barrier',
   offered: 'always',
-  access: ({command, claims}) => ({kind: 'command', command, claims}),
+  access: ({command, place, claims}) => ({kind: 'command', command, place, claims}),
   ruleKind: 'command',
   asks: [
     {

@@ -52,8 +52,12 @@ export const nativeProof: Proof = {
   reason: 'commands run as you do: nothing is confined',
 };
 
-/** The least that lets a command run without being asked about: it can change nothing but the workspace and tell nobody. */
+/** The least that counts as a sandbox: a command inside can change nothing but the workspace and tell nobody. */
 export const confines = ({works, proven}: Proof): boolean => works && proven.files && proven.network;
+
+/** The least that lets a command run although nobody was asked: it can tell nobody, leaves no process, and its changes are decided about. */
+export const holdsChanges = (proof: Proof): boolean =>
+  confines(proof) && proof.proven.processes && proof.proven.overlay;
 
 /** `files, network and processes`: what is proven, in words; empty where nothing is. */
 export function provenText({proven: {files, network, processes}, hosts}: Pick<Proof, 'proven' | 'hosts'>): string {

@@ -104,6 +104,7 @@ function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLev
   const command = {
     kind: 'command',
     command: input,
+    place: 'foreground',
     claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
   } as const;
   const found = commandFinding(command, {...evidence, parsed: evidence.parsed(input)});

@@ -22,7 +22,7 @@ import type {Access} from '../actions/access.ts';
 import type {RuleReach} from '../actions/hooks-port.ts';
 import {type Action, accessOf, definitions, toolNamesOf} from '../actions/catalogue.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {confines, type Proof} from '../domain/sandbox.ts';
+import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import {buildsOrTests} from './commands/builds-and-tests.ts';
 import {type Executor, type Judged, judgedFor} from '../domain/executor.ts';
 import type {Obligation} from '../domain/obligation.ts';
@@ -200,9 +200,8 @@ const steps: readonly Step[] = [
     async decide(facts) {
       if (!facts.buildsOrTests() || !(await facts.confirmed())) return 'undecided';
       const proof = await facts.sandbox();
-      if (proof === 'none' || proof.provider === 'native') return 'undecided';
       // That it confines nothing is said once, and not with every question.
-      if (!confines(proof)) return 'undecided';
+      if (proof === 'none' || !holdsChanges(proof)) return 'undecided';
       const {provider} = proof;
       return under(allow(facts, {kind: 'sandboxed', provider}), {kind: 'confined', to: 'sandbox'});
     },
@@ -331,6 +330,7 @@ async function factsOf(
         rulesCover(ofCommand, rules, context)),
     buildsOrTests: () =>
       access.kind === 'command' &&
+      access.place === 'foreground' &&
       access.claims.risky !== 'yes' &&
       placeholders.length === 0 &&
       ofCommand?.reading === 'parsed' &&

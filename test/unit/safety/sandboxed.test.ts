@@ -112,6 +112,15 @@ describe('where a sandbox is proven', () => {
   });
 });
 
+test.each(['files', 'network', 'processes', 'overlay'] as const)('without a proof of %s it asks', async missing => {
+  const partly = {...proven, proven: {...proven.proven, [missing]: false}};
+  expect(await verdict('npm test', {proof: partly})).toEqual(await verdict('npm test', {proof: 'none'}));
+});
+
+test.each([{run_in_background: true}, {wait_until_completion: false}])('as a block (%j) it asks', async claims => {
+  expect(await verdict('npm test', {claims})).toEqual(await verdict('npm test', {claims, proof: 'none'}));
+});
+
 test('a sandbox that does not prove itself spares no question', async () => {
   const broken: Proof = {
     provider: 'bwrap',
