@@ -33,6 +33,7 @@ import {requestCommandOutput} from './request-command-output.ts';
 import {requestFileEdits} from './request-file-edits.ts';
 import {sendMessageToAgent} from './send-message-to-agent.ts';
 import {startAgent} from './start-agent.ts';
+import {sandboxExec} from './sandbox-exec.ts';
 import {searchCodebase} from './search-codebase.ts';
 import {searchTools} from './search-tools.ts';
 import {suggestNewConversation} from './suggest-new-conversation.ts';
@@ -75,6 +76,7 @@ const catalogue = {
   'upload-artifact': uploadArtifact,
   'init-project': initProject,
   'search-codebase': searchCodebase,
+  'sandbox-exec': sandboxExec,
   'fetch-conversation': fetchConversation,
   'suggest-prompt': suggestPrompt,
   'suggest-new-conversation': suggestNewConversation,
@@ -197,6 +199,10 @@ export const canGoOnBehind = (action: Action): boolean =>
 /** Whether it sets a sub-agent to work. */
 export const worksByAgent = ({name}: Pick<Action, 'name'>): boolean =>
   name === 'start-agent' || name === 'send-message-to-agent';
+
+/** The names by which a hook's matcher knows a tool: what watches over commands watches over those in the sandbox, too. */
+export const matchedNames = (tool: string): readonly string[] =>
+  toolNamesOf('sandbox-exec').includes(tool) ? [tool, ...toolNamesOf('request-command-output')] : [tool];
 
 /** The tools by which a model starts a sub-agent. */
 export const agentTools: ReadonlySet<string> = new Set(definitions['start-agent'].tools.map(({name}) => name));

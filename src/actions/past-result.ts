@@ -70,6 +70,7 @@ const successForms: Readonly<
   grep: 'remarks-at-end',
   'file-glob-v2': 'remarks-at-end',
   'search-codebase': 'remarks-at-end',
+  'sandbox-exec': 'remarks-at-end',
   'update-todos': 'for-the-model',
   'ask-user-question': 'as-it-is',
   'write-to-long-running-shell-command': 'block',

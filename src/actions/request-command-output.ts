@@ -39,8 +39,8 @@ export interface CommandPartial {
   readonly output: string;
 }
 
-const defaultTimeoutMs = 120_000;
-const longestTimeoutMs = 600_000;
+export const defaultTimeoutMs = 120_000;
+export const longestTimeoutMs = 600_000;
 
 export const requestCommandOutput = defineAction<CommandInput, CommandOutput, CommandPartial>({
   summary: 'Run a shell command and return its output and exit code.',
@@ -243,7 +243,7 @@ async function runBlock({command}: CommandInput, {ports, signal, terms}: ActionR
     : {state: 'error', fault: started.error};
 }
 
-const interrupted = (partial: CommandPartial): CommandSettled => ({
+export const interrupted = (partial: CommandPartial): Settled<never, CommandPartial> => ({
   state: 'cancelled',
   why: {reason: 'interrupted', message: ''},
   partial,
@@ -251,7 +251,7 @@ const interrupted = (partial: CommandPartial): CommandSettled => ({
 
 const claim = (flag: boolean | undefined): Claim => (flag === undefined ? 'unsaid' : flag ? 'yes' : 'no');
 
-function partialText({reached, output}: CommandPartial): string {
+export function partialText({reached, output}: CommandPartial): string {
   if (reached === 'not-started') return '';
   return output === ''
     ? 'It was running and was ended; it had printed nothing.'
@@ -271,7 +271,7 @@ function outputText(output: CommandOutput): string {
   }
 }
 
-function reportText(report: ShellReport, changes: WorkspaceChanges): string {
+export function reportText(report: ShellReport, changes: WorkspaceChanges): string {
   const seconds = (report.durationMs / 1000).toFixed(1);
   const lines = [report.output.text.replace(/\n$/u, '')];
   if (report.output.file !== undefined) {
@@ -296,7 +296,7 @@ function reportText(report: ShellReport, changes: WorkspaceChanges): string {
 }
 
 /** `exit code 1`, `ended by SIGTERM`, `timed out`: how a command ended, in words. */
-function endText(report: ShellReport): string {
+export function endText(report: ShellReport): string {
   switch (report.end.kind) {
     case 'exited':
       return `exit code ${report.end.code}`;

@@ -6,6 +6,7 @@ import type {Settled} from '../domain/settled.ts';
 import {boundedCitations, citationsSchema} from './citations.ts';
 import {defineAction, textContent, toolForm, type ToolForm, unlistedForm} from './define-action.ts';
 import {editPaths} from './edit-texts.ts';
+import type {WorkspaceChanges} from './changes-port.ts';
 import {type AppliedEdits, type EditRequest, noUserChanges, type UserChangedFile} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
 import type {DiffHunk, FileDiff} from './preview.ts';
@@ -212,7 +213,7 @@ export function changeOf(file: FileDiff): 'Created' | 'Deleted' | 'Renamed' | 'C
 export const nameOf = (file: FileDiff): string =>
   file.movedFrom === undefined ? file.path : `${file.movedFrom} → ${file.path}`;
 
-export const fileText = (file: FileDiff): string =>
+const fileText = (file: FileDiff): string =>
   [`${changeOf(file)} ${nameOf(file)} (+${file.added} -${file.removed})`, ...file.notes.map(note => `[${note}]`)].join(
     '\n',
   );
@@ -241,7 +242,27 @@ function userChangeText({path, kind, hunks}: UserChangedFile): string {
 
 const signs = {context: ' ', added: '+', removed: '-'} as const;
 
-export const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => [
+const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => [
   `@@ -${oldStart} +${newStart} @@`,
   ...lines.map(({kind, text}) => `${signs[kind]}${text}`),
 ];
+
+/** Characters of the diff that a model reads. */
+const mostText = 16_000;
+
+/** Changes as a diff that a model reads, bounded. */
+export function diffText({files, more}: WorkspaceChanges): string {
+  const lines: string[] = [];
+  let left = mostText;
+  for (const [at, file] of files.entries()) {
+    const text = [fileText(file), ...file.hunks.flatMap(hunkLines).map(line => clip(line, longestLine))].join('\n');
+    if (text.length > left) {
+      lines.push(fileText(file), `… the diffs of ${pluralize(files.length - at + more, 'file')} are left out`);
+      return lines.join('\n');
+    }
+    left -= text.length;
+    lines.push(text);
+  }
+  if (more > 0) lines.push(`… and ${pluralize(more, 'more file')}`);
+  return lines.join('\n');
+}

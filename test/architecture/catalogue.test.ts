@@ -250,6 +250,7 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     OpenCodeReview: {good: {base_branch: 'main'}, bad: {base_branch: 1}},
     UploadArtifact: {good: {file_path: 'a.pdf', description: 'x'}, bad: {file_path: 1}},
     InitProject: {good: {}, bad: []},
+    SandboxExec: {good: {command: 'make', apply: true}, bad: {command: 'make', apply: 'yes'}},
     SearchCodebase: {good: {query: 'retry', path: 'src', limit: 5}, bad: {query: 'retry', limit: 31}},
     FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: 9}},
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: 1}},

@@ -194,6 +194,11 @@ export const sampleActions: {
     partial: {path: 'out/report.pdf'},
   },
   'init-project': {input: {}, label: 'Look the project over', partial: undefined},
+  'sandbox-exec': {
+    input: {command: 'make fmt', effects: 'dry', timeoutMs: 120_000},
+    label: 'Try in the sandbox: make fmt',
+    partial: {command: 'make fmt', reached: 'not-started', output: ''},
+  },
   'search-codebase': {
     input: {query: 'where is the sum rounded?', path: 'src', filters: [], limit: 10},
     label: 'Search the code for "where is the sum rounded?" in src',

@@ -1,8 +1,8 @@
 import type {AgentRequest} from '../../actions/agents-port.ts';
-import {fileText, hunkLines} from '../../actions/request-file-edits.ts';
+import {diffText} from '../../actions/request-file-edits.ts';
 import type {Question} from '../../actions/ports.ts';
 import {changeCounts, type Worktree, type WorktreeChanges} from '../../actions/worktrees-port.ts';
-import {clip, pluralize} from '../../base/clip.ts';
+import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import {actionId} from '../../domain/ids.ts';
@@ -185,24 +185,3 @@ async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: En
 
 const placeText = ({folder, branch, name}: Worktree): string =>
   `The worktree is kept: ${folder} (branch ${branch}). weft worktree merge ${name} merges it, weft worktree remove --force ${name} removes it.`;
-
-/** Characters, and lines, of the diff that a model reads. */
-const mostText = 16_000;
-const longestLine = 400;
-
-/** The changes as a diff, bounded. */
-function diffText({files, more}: WorktreeChanges): string {
-  const lines: string[] = [];
-  let left = mostText;
-  for (const [at, file] of files.entries()) {
-    const text = [fileText(file), ...file.hunks.flatMap(hunkLines).map(line => clip(line, longestLine))].join('\n');
-    if (text.length > left) {
-      lines.push(fileText(file), `… the diffs of ${pluralize(files.length - at + more, 'file')} are left out`);
-      return lines.join('\n');
-    }
-    left -= text.length;
-    lines.push(text);
-  }
-  if (more > 0) lines.push(`… and ${pluralize(more, 'more file')}`);
-  return lines.join('\n');
-}

@@ -19,6 +19,7 @@ import {
   type StopAnswer,
   type CallAnswer,
 } from '../../actions/hooks-port.ts';
+import {matchedNames} from '../../actions/catalogue.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -192,7 +193,9 @@ class Hooks implements HooksPort {
 
   async #callAll(call: HookCall, signal: AbortSignal): Promise<Joined> {
     const matching = this.#deps.hooks.filter(
-      ({event, matcher}) => event === call.event && (call.subject === '' || matcherFits(matcher, call.subject)),
+      ({event, matcher}) =>
+        event === call.event &&
+        (call.subject === '' || matchedNames(call.subject).some(name => matcherFits(matcher, name))),
     );
     const once = [...new Map(matching.map(hook => [hook.key, hook])).values()];
     const meant = await Promise.all(

@@ -131,12 +131,13 @@ const isCommandTool = (tool: string): boolean => toolNamesBy('command').includes
 
 /**
  * What may not be read may neither be searched nor edited, since both tell what is in it; what may be read is not thereby free
- * to be searched or edited.
+ * to be searched or edited. What forbids a command forbids it whichever tool runs it.
  */
 function namesFor({name}: Action, {kind}: Access, behaviour: Behaviour): readonly string[] {
   const own = toolNamesOf(name);
-  const tells = kind === 'search' || kind === 'edit';
-  return behaviour !== 'allow' && tells ? [...own, ...toolNamesBy('reading')] : own;
+  if (behaviour === 'allow') return own;
+  if (kind === 'command') return [...own, ...toolNamesBy('command')];
+  return kind === 'search' || kind === 'edit' ? [...own, ...toolNamesBy('reading')] : own;
 }
 
 type PathMatcher = typeof patternMatches;

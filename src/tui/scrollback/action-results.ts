@@ -4,6 +4,7 @@ import {agentFacts} from '../../actions/start-agent.ts';
 import type {AgentRow} from '../../domain/sub-agent.ts';
 import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
 import type {ReadEntry} from '../../actions/read-files.ts';
+import {type KeptChanges, keptWords} from '../../actions/sandbox-exec.ts';
 import {placeText} from '../../actions/search-codebase.ts';
 import {blockStateText} from '../../actions/block-text.ts';
 import type {FileDiff} from '../../actions/preview.ts';
@@ -142,6 +143,8 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   }),
   'init-project': ({found, omitted}, frame) =>
     listBody(found, countOf(found.length + omitted, {one: 'telling file', many: 'telling files'}), frame),
+  'sandbox-exec': ({report, kept}, frame, by) =>
+    kept === 'none' ? reportBody(report, frame, by) : withDryRun(reportBody(report, frame, by), kept, frame),
   'search-codebase': ({places}, frame) =>
     listBody(places.map(placeText), countOf(places.length, {one: 'place', many: 'places'}), frame),
   'fetch-conversation': ({title, messages, total}, frame) => ({
@@ -310,6 +313,18 @@ function withChanges(
   const undo = left === 0 ? 'changed in the sandbox' : `changed in the sandbox, with ${pluralize(left, 'more file')}`;
   const isFolded = !isWhole && foot.length === 0;
   return {rows: [...rows, ...changed], foot: [...foot, isFolded ? `${undo} · Ctrl+O` : undo]};
+}
+
+/** What a dry run would change, below its output. */
+function withDryRun({rows, foot}: ResultBody, kept: KeptChanges, frame: EntryFrame): ResultBody {
+  const form = {...(frame.verbosity === 'full' ? wholeDiff : foldedDiff), home: frame.home};
+  const how =
+    kept.id.tag === 'failed'
+      ? [`not kept: ${visibleLine(kept.id.error)}`]
+      : kept.id.value === ''
+        ? []
+        : [`weft sandbox apply ${kept.id.value}`];
+  return {rows: [...rows, ...diffLines(kept.diffs, form, frame)], foot: [...foot, keptWords(kept), ...how]};
 }
 
 /** `Changed src/a.ts  +2 -1`. */

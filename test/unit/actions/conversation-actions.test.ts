@@ -205,7 +205,7 @@ describe('seldom used tools', () => {
 
   const forPeople = ['OpenCodeReview', 'SuggestPrompt', 'SuggestNewConversation'];
   const common =
-    'ReadDocuments CreateDocuments EditDocuments InsertCodeReviewComments UploadArtifact InitProject SearchCodebase FetchConversation';
+    'ReadDocuments CreateDocuments EditDocuments InsertCodeReviewComments UploadArtifact InitProject SandboxExec SearchCodebase FetchConversation';
   const seldom = [...common.split(' '), ...forPeople, 'RequestComputerUse', 'UseComputer'];
 
   test.each<[where: string, options: Partial<EngineOptions>, others: readonly string[]]>([
@@ -235,7 +235,7 @@ describe('seldom used tools', () => {
         ['error', 'No code review can be opened here. Say in your answer what you found.'],
         ['error', 'No new conversation can be opened here. Go on in this one.'],
         ['error', 'No suggestion can be shown here. Say in your answer what could come next.'],
-        ['success', 'No tool fits. There are 8 to search in; try other words.'],
+        ['success', 'No tool fits. There are 9 to search in; try other words.'],
       ].map(([outcome, text]) => expect.objectContaining({outcome, content: [{kind: 'text', text}]})),
     );
     expect(bench.events.filter(({event}) => event === 'prompt-suggested' || event === 'question-asked')).toEqual([]);

@@ -45,6 +45,17 @@ const ask = async (...hooks: readonly Hook[]) => {
   return port.preToolUse(call, new AbortController().signal);
 };
 
+test.for([
+  ['Bash', 'SandboxExec', 'deny'],
+  ['SandboxExec', 'SandboxExec', 'deny'],
+  ['SandboxExec', 'Bash', 'none'],
+  ['Edit', 'SandboxExec', 'none'],
+] as const)('a hook on %s that denies has for %s the verdict %s', async ([matcher, name, verdict]) => {
+  const port = makeHooks({...deps, hooks: [hook(decides({permissionDecision: 'deny'}), {matcher})]});
+  const {answer} = await port.preToolUse({...call, name}, new AbortController().signal);
+  expect(answer.verdict.kind).toBe(verdict);
+});
+
 const changed = {updatedInput: {command: 'ls'}};
 test.each([
   ['deny before ask before allow', ['allow', 'ask', 'deny'], 'deny'],

@@ -10,6 +10,16 @@ describe('rules', () => {
     expect((await judge(bash('ls'), {...all, deny: [], ask: []})).decision).toBe('allow');
   });
 
+  test.for([
+    [{deny: ['Bash(make:*)']}, 'deny', 'deny'],
+    [{deny: ['SandboxExec']}, 'deny', 'ask'],
+    [{allow: ['SandboxExec']}, 'allow', 'ask'],
+    [{allow: ['Bash(make:*)']}, 'allow', 'allow'],
+  ] as const)('with %j a dry run of make: %s, make itself: %s', async ([rules, dry, own]) => {
+    expect((await judge(action('SandboxExec', {command: 'make x'}), rules)).decision).toBe(dry);
+    expect((await judge(bash('make x'), rules)).decision).toBe(own);
+  });
+
   const fits: readonly [string, string, boolean][] = [
     ['Bash(git status:*)', 'git status', true],
     ['Bash(git status:*)', 'git status --short src', true],

@@ -1,0 +1,191 @@
+import * as z from 'zod/mini';
+import {firstLine, pluralize} from '../base/clip.ts';
+import {ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {Change} from '../domain/change-set.ts';
+import type {Settled} from '../domain/settled.ts';
+import {type HeldChanges, noChanges, noHeldChanges} from './changes-port.ts';
+import {type ActionRunContext, defineAction, textContent, toolForm} from './define-action.ts';
+import type {CommandHosts, ShellReport} from './ports.ts';
+import type {FileDiff} from './preview.ts';
+import {
+  type CommandPartial,
+  defaultTimeoutMs,
+  endText,
+  interrupted,
+  longestTimeoutMs,
+  partialText,
+  reportText,
+} from './request-command-output.ts';
+import {diffText} from './request-file-edits.ts';
+
+export interface SandboxExecInput {
+  readonly command: string;
+  /** `dry`: its changes are kept for `weft sandbox apply`, and none is applied. */
+  readonly effects: 'dry' | 'decided';
+  readonly timeoutMs: number;
+}
+
+export interface SandboxExecOutput {
+  readonly report: ShellReport;
+  /** What a dry run has left; `none` if its changes were decided about, or it had no view to change. */
+  readonly kept: KeptChanges | 'none';
+}
+
+export interface KeptChanges {
+  readonly changes: readonly Change[];
+  /** The first ones of the class `file`. */
+  readonly diffs: readonly FileDiff[];
+  /** The ID that `weft sandbox apply` takes; a failure says why they could not be kept. */
+  readonly id: Outcome<string, string>;
+}
+
+/** Files whose diff is read, and changes that are named without one. */
+const mostDiffs = 200;
+const mostNamed = 50;
+
+/** Runs a command that sees a copy-on-write view of the workspace, whatever the sandbox of the settings is. */
+export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, CommandPartial>({
+  summary: 'Try a shell command on a copy of the workspace and return what it would change.',
+  risk: 'unknown',
+  scheduling: 'barrier',
+  offered: 'when-found',
+  access: ({command}) => ({
+    kind: 'command',
+    command,
+    place: 'foreground',
+    claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
+  }),
+  // A pattern of commands would allow them outside the sandbox, too.
+  ruleKind: 'whole-tool',
+  asks: [
+    {
+      name: 'sandbox-command',
+      risks: ['read-only', 'local-change', 'external', 'destructive', 'unknown'],
+      askedWhen: 'a part of it does more than run code and change files of the workspace, or no sandbox can hold it',
+    },
+  ],
+  tools: [
+    toolForm({
+      name: 'SandboxExec',
+      description:
+        'Dry run: run a shell command in the sandbox, on a copy-on-write view of the workspace, and read its output and the diff of its changes. ' +
+        'Nothing is applied, unless apply is true: then its changes are decided about as those of Bash are.',
+      otherNames: {cmd: 'command', timeout_ms: 'timeout'},
+      idleFields: {description: 'any', explanation: 'any', network: [false]},
+      schema: () =>
+        z.object({
+          command: z.string().check(z.minLength(1)),
+          apply: z.optional(z.boolean().check(z.describe('Default false'))),
+          timeout: z.optional(z.number().check(z.gt(0), z.describe(`Milliseconds, default ${defaultTimeoutMs}`))),
+        }),
+      toInput: ({command, apply, timeout}) => ({
+        command,
+        effects: apply === true ? 'decided' : 'dry',
+        timeoutMs: Math.min(timeout ?? defaultTimeoutMs, longestTimeoutMs),
+      }),
+    }),
+  ],
+  label: ({command, effects}) => `${effects === 'dry' ? 'Try' : 'Run'} in the sandbox: ${firstLine(command, 200)}`,
+  cancelled: ({command}) => ({command, reached: 'not-started', output: ''}),
+  modelContent: output => textContent(outputText(output)),
+  partialText,
+  outcome: ({report, kept}) => [endText(report), ...(kept === 'none' ? [] : [keptWords(kept)])],
+  reported: 'as-action',
+  preview: async ({command}, {ports}) => ok({kind: 'command', command, directory: ports.shell.directory}),
+  run: runInView,
+});
+
+async function runInView(
+  {command, effects, timeoutMs}: SandboxExecInput,
+  {ports, terms, signal, observe, background, terminal}: ActionRunContext,
+): Promise<Settled<SandboxExecOutput, CommandPartial>> {
+  const {environment, directory} = terms;
+  // In plan mode it can change nothing, also not in a view of its own.
+  const confinement = terms.confinement === 'read-only' ? 'read-only' : 'sandbox';
+  const hosts: CommandHosts =
+    environment === 'restricted'
+      ? 'none'
+      : (wanted, ended) => ports.hosts.ask({...wanted, command}, AbortSignal.any([ended, signal]));
+  const isDry = effects === 'dry' && confinement === 'sandbox';
+  let kept: KeptChanges | 'none' = isDry ? {changes: [], diffs: [], id: ok('')} : 'none';
+  const keep = async (held: HeldChanges, ended: AbortSignal) => {
+    kept = await keptOf(held, ended);
+    return noHeldChanges;
+  };
+  const changes = isDry ? keep : confinement === 'sandbox' ? ports.decideChanges : 'none';
+  const report = await ports.shell.run(
+    {
+      command,
+      directory,
+      timeoutMs,
+      paging: 'unexpected',
+      environment,
+      confinement,
+      hosts,
+      changes,
+      background,
+      terminal,
+    },
+    observe,
+    signal,
+  );
+  switch (report.end.kind) {
+    case 'exited':
+    case 'signalled':
+    case 'timed-out':
+    case 'moved':
+      return {state: 'success', output: {report, kept}};
+    case 'aborted':
+      return interrupted({command, reached: 'running', output: report.output.text});
+    case 'not-started':
+      return {state: 'error', fault: report.end.fault};
+    default:
+      return unreachable(report.end);
+  }
+}
+
+async function keptOf(held: HeldChanges, signal: AbortSignal): Promise<KeptChanges> {
+  const {changes} = held;
+  const files = changes.filter(change => change.class === 'file').slice(0, mostDiffs);
+  const diffs = await held.diffs(
+    files.map(({path}) => path),
+    signal,
+  );
+  return {changes, diffs, id: await held.keep(signal)};
+}
+
+function outputText({report, kept}: SandboxExecOutput): string {
+  if (kept === 'none') return reportText(report, noChanges);
+  const {changes, diffs, id} = kept;
+  if (changes.length === 0) return `${reportText(report, noChanges)}\n[dry run: it changed nothing]`;
+  const files = changes.filter(change => change.class === 'file').length;
+  const others = changes.filter(change => change.class !== 'file');
+  return [
+    reportText(report, noChanges),
+    `[dry run: ${keptWords(kept)}${id.tag === 'ok' ? `; the user applies exactly these by weft sandbox apply ${id.value}` : `; they could not be kept: ${id.error}`}]`,
+    ...(files === 0 ? [] : [diffText({files: diffs, more: files - diffs.length})]),
+    ...others.slice(0, mostNamed).map(changeText),
+    ...(others.length > mostNamed ? [`… and ${pluralize(others.length - mostNamed, 'more change')}`] : []),
+  ].join('\n');
+}
+
+/** `it would change 3 files`. */
+export const keptWords = ({changes}: KeptChanges): string =>
+  changes.length === 0 ? 'it would change nothing' : `it would change ${pluralize(changes.length, 'file')}`;
+
+/** A change without its diff: `created dist/a.js (output)`. */
+const changeText = (change: Change): string => `${change.kind} ${change.path} (${classText(change)})`;
+
+function classText(change: Change): string {
+  switch (change.class) {
+    case 'output':
+      return 'ignored by git';
+    case 'file':
+      return 'file';
+    case 'protected':
+      return 'never applied';
+    default:
+      return unreachable(change);
+  }
+}
