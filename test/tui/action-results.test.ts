@@ -1,9 +1,8 @@
-import {noHeldChanges} from '../../src/actions/changes-port.ts';
+import {type ChangesOutcome, noHeldChanges} from '../../src/actions/changes-port.ts';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Action, actionNames, type ActionResult} from '../../src/actions/catalogue.ts';
 import {noChanges} from '../../src/actions/changes-port.ts';
-import type {DiffLine, FileDiff} from '../../src/actions/preview.ts';
 import type {ShellReport} from '../../src/actions/ports.ts';
 import {actionId, parseSessionId, planId} from '../../src/domain/ids.ts';
 import {planSteps} from '../../src/domain/plan.ts';
@@ -13,6 +12,7 @@ import {excerptOf, linesOfExcerpt, saysWhy} from '../../src/tui/scrollback/outpu
 import type {ActionEntry} from '../../src/tui/state/view.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
+import {fileOf, hunk, line as diffLine} from './support/diffs.ts';
 
 const frame = {theme: themeOf('plain'), width: 60, verbosity: 'summary', home: ''} as const;
 const narrow = {...frame, width: 39} as const;
@@ -84,61 +84,59 @@ const failedTests = [
   '# fail 1',
 ].join('\n');
 
-const changedFile = (path: string, before: string, lines: readonly DiffLine[]): FileDiff => ({
-  path,
-  before,
-  after: 'y',
-  movedFrom: undefined,
-  added: lines.filter(({kind}) => kind === 'added').length,
-  removed: lines.filter(({kind}) => kind === 'removed').length,
-  hunks: [{oldStart: 1, newStart: 1, lines}],
-  notes: [],
-});
+const changedBy = (changes: Partial<ChangesOutcome>) =>
+  commandEntry('make', ran('make', {...report('ok\n', ended(0)), changes: {...noHeldChanges, ...changes}}));
 
-const diffLine = (kind: DiffLine['kind'], text: string): DiffLine => ({kind, text, changed: []});
-
-describe('a command that nobody was asked about shows what it has changed', () => {
-  const files = [
-    changedFile('made.txt', 'absent', [diffLine('added', 'new')]),
-    ...['a', 'b', 'c', 'd'].map(name => changedFile(name, 'x', [diffLine('removed', 'was'), diffLine('added', 'is')])),
+describe('what a command has changed', () => {
+  const edited = hunk(1, diffLine('removed', 'was'), diffLine('added', 'is'));
+  const diffs = [
+    fileOf('made.txt', [hunk(1, diffLine('added', 'new'))], {before: 'absent'}),
+    ...['a', 'b', 'c', 'd'].map(name => fileOf(name, [edited])),
   ];
-  const entry = (most: number, more: number) =>
-    commandEntry('make', {
-      state: 'success',
-      output: {
-        kind: 'completed',
-        command: 'make',
-        report: report('ok\n', ended(0)),
-        changes: {files: files.slice(0, most), more},
-      },
-    });
+  const applied = diffs.map(({path}, at) => ({path, kind: at === 0 ? 'created' : 'changed', class: 'file'}) as const);
+  const dropped = [
+    {change: {path: '.git/config', kind: 'changed', class: 'protected', why: 'name'}, why: 'protected'},
+    ...['v', 'w', 'x', 'y'].map(path => ({change: {path, kind: 'deleted', class: 'file'}, why: 'refused'}) as const),
+  ] as const;
 
-  test('below its output, with counts; of many the first ones', () => {
-    expect(actionRows(entry(1, 0), frame, undefined)).toEqual([
-      '  ✓ make',
-      '    │ ok',
-      '    │ Created made.txt  +1 -0',
-      '    ╰ changed in the sandbox · Ctrl+O',
-    ]);
-    expect(actionRows(entry(5, 2), frame, undefined).slice(-4)).toEqual([
-      '    │ Created made.txt  +1 -0',
-      '    │ Changed a  +1 -1',
-      '    │ Changed b  +1 -1',
-      '    ╰ changed in the sandbox, with 4 more files · Ctrl+O',
-    ]);
-  });
-
-  test('unfolded, with the diff', () => {
-    expect(actionRows(entry(2, 0), full, undefined)).toEqual([
+  test('is shown below its output, as edits are', () => {
+    expect(actionRows(changedBy({applied: applied.slice(0, 2), diffs}), frame, undefined)).toEqual([
       '  ✓ make',
       '    │ ok',
       '    │ Created made.txt  +1 -0',
       '    │ 1 + new',
-      '    │ Changed a  +1 -1',
+      '    │ Edited a  +1 -1',
       '    │ 1 - was',
       '    │ 1 + is',
-      '    ╰ changed in the sandbox',
+      '    ╰ changed 2 files +2 -1 · Ctrl+O',
     ]);
+  });
+
+  test('of many files the first ones are named', () => {
+    expect(actionRows(changedBy({applied, diffs}), frame, undefined).slice(2)).toEqual([
+      '    │ Created made.txt  +1 -0',
+      '    │ Edited a  +1 -1',
+      '    │ Edited b  +1 -1',
+      '    │ and 2 more files',
+      '    ╰ changed 5 files +5 -4 · Ctrl+O',
+    ]);
+    expect(actionRows(changedBy({applied, diffs}), full, undefined)).toHaveLength(2 + 2 + 4 * 3 + 1);
+  });
+
+  test('and what was dropped, with why', () => {
+    expect(actionRows(changedBy({dropped}), frame, undefined).slice(1)).toEqual([
+      '    │ ok',
+      '    │ dropped 1 change: .git/config (protected)',
+      '    ╰ dropped 4 changes: v, w, x and 1 more (refused)',
+    ]);
+    expect(actionRows(changedBy({dropped}), full, undefined).at(-1)).toBe(
+      '    ╰ dropped 4 changes: v, w, x, y (refused)',
+    );
+  });
+
+  test('output that git ignores is not spoken of', () => {
+    const built = [{path: 'dist/a.js', kind: 'created', class: 'output'}] as const;
+    expect(actionRows(changedBy({applied: built}), frame, undefined)).toEqual(['  ✓ make', '    ╰ ok']);
   });
 });
 

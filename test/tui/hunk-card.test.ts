@@ -2,8 +2,9 @@ import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
 import {noUserChanges} from '../../src/actions/files-port.ts';
-import type {DiffHunk, DiffLine, FileDiff} from '../../src/actions/preview.ts';
+import type {FileDiff} from '../../src/actions/preview.ts';
 import {noDetail} from '../../src/domain/risk.ts';
+import {fileOf, hunk, line} from './support/diffs.ts';
 import {drawn} from './support/drawn.ts';
 import {createElement} from 'react';
 import {HunkCard} from '../../src/tui/components/hunk-card.tsx';
@@ -21,15 +22,6 @@ import {initialEditing} from '../../src/tui/editor/text-field.ts';
 import type {KeyName, KeyPress} from '../../src/tui/terminal/keymap.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {approval as commandApproval} from './support/stage.ts';
-
-const line = (kind: DiffLine['kind'], text: string): DiffLine => ({kind, text, changed: []});
-const hunk = (start: number, ...lines: readonly DiffLine[]): DiffHunk => ({oldStart: start, newStart: start, lines});
-const fileOf = (path: string, hunks: readonly DiffHunk[], more: Partial<FileDiff> = {}): FileDiff => {
-  const count = (kind: DiffLine['kind']): number =>
-    hunks.flatMap(({lines}) => lines).filter(one => one.kind === kind).length;
-  const counts = {added: count('added'), removed: count('removed')};
-  return {path, before: 'x', after: 'y', ...counts, movedFrom: undefined, notes: [], hunks, ...more};
-};
 
 const first = hunk(1, line('context', 'one'), line('removed', 'two'), line('added', 'zwei'));
 const second = hunk(40, line('context', 'forty'), line('context', 'forty-one'), line('added', 'new'));

@@ -3,6 +3,7 @@ import type {FileDiff} from '../../actions/preview.ts';
 import {clip, pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleExactLine} from '../../base/visible.ts';
+import {changeVerbs, hasNoLines} from '../scrollback/change-lines.ts';
 import {approvalTitle} from '../scrollback/approval-text.ts';
 import {commandRows, fitRows} from '../scrollback/command-rows.ts';
 import {draftFromText} from '../editor/draft.ts';
@@ -10,7 +11,7 @@ import {choicesOf, suggestedRule} from '../state/approval-choices.ts';
 import {type ApprovalStage, initialStage} from '../state/approval-stage.ts';
 import {whyOf} from '../state/approval-why.ts';
 import {exactText, showsCriticalParts} from '../state/card-room.ts';
-import {type ChangePart, partCounts} from '../state/change-parts.ts';
+import {type ChangePart, partCounts, partsOf} from '../state/change-parts.ts';
 import {answerEffects, pressApproval} from '../state/press-approval.ts';
 import {approvalKeys, cardKeys, type KeyPress} from '../terminal/keymap.ts';
 import {type AnswerStep, askAgain, askNext, closeWith, isBack, type LineQuestion, numbersIn} from './line-question.ts';
@@ -63,16 +64,36 @@ function bodyLines(approval: Approval, most: number, workspace: string): readonl
   // The column of marks and the row of pointers are for the eye.
   const rows = commandRows(text, verdict.detail, frame).map(row => ({...row, line: row.line.slice(2), pointer: ''}));
   const exact = text === '' ? [] : fitRows(rows, {room: most, frame}).map(line => line.trim());
-  const changes = (preview.kind === 'diff' ? preview.files : impact.diffs).flatMap(fileLines);
+  const changes =
+    preview.kind === 'changes'
+      ? partsOf(preview).flatMap(changedLines)
+      : (preview.kind === 'diff' ? preview.files : impact.diffs).flatMap(fileLines);
   const left = Math.max(0, most - exact.length);
   return [
     ...exact,
-    ...(preview.kind === 'command' && preview.directory !== '' && preview.directory !== workspace
+    ...((preview.kind === 'command' || preview.kind === 'changes') &&
+    preview.directory !== '' &&
+    preview.directory !== workspace
       ? [`In the folder ${visibleExactLine(preview.directory)}.`]
       : []),
     ...changes.slice(0, left),
     ...(changes.length > left ? [`${pluralize(changes.length - left, 'more line')}.`] : []),
   ];
+}
+
+/** What a command has done to a file, and the changed lines. */
+const changedLines = (part: ChangePart): readonly string[] => [
+  sentences([changeText(part)]),
+  ...(hasNoLines(part) ? [] : fileLines(part.file).slice(1)),
+];
+
+/** `Edit src/a.js: 1 line added, 2 removed`; of a file without lines, what there is to say of it. */
+function changeText(part: ChangePart): string {
+  const {file, by} = part;
+  const said = hasNoLines(part)
+    ? file.notes.map(visibleExactLine).join(', ')
+    : `${pluralize(file.added, 'line')} added, ${file.removed} removed`;
+  return `${changeVerbs[by].present} ${visibleExactLine(file.path)}${said === '' ? '' : `: ${said}`}`;
 }
 
 /** The changed lines only, each with its number and whether it is added or removed. */
@@ -94,7 +115,10 @@ export function fileLines(file: FileDiff): readonly string[] {
 
 /** What can be typed at the stage of the card. */
 function howOf({approval, stage, heard, isFolded}: Asked): string {
-  const {accept, offers, command, rules} = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
+  const {accept, offers, command, rules, parts} = choicesOf(
+    approval,
+    stage.stage === 'choosing' ? stage.rule : 'suggested',
+  );
   switch (stage.stage) {
     case 'choosing':
     case 'word': {
@@ -107,12 +131,12 @@ function howOf({approval, stage, heard, isFolded}: Asked): string {
       const unheard = heard === 'some' ? 'Not all that matters here has been said: say all of it before a yes. ' : '';
       return accept.by === 'key'
         ? `${unheard}${letters}. Type a letter and Enter.`
-        : `${unheard}To allow it once, type the word ${visibleExactLine(accept.word)} and Enter. ${letters}.`;
+        : `${unheard}To ${accept.does === 'keep' ? 'keep the changes' : 'allow it once'}, type the word ${visibleExactLine(accept.word)} and Enter. ${letters}.`;
     }
     case 'hunks': {
       const yes = accept.by === 'key' ? approvalKeys.allow : visibleExactLine(accept.word);
       const numbers = [...stage.dropped].map(row => row + 1).toSorted((a, b) => a - b);
-      const rest = `${yes} writes ${numbers.length === 0 ? 'all of it' : `it without ${numbers.join(', ')}`}`;
+      const rest = `${yes} ${parts.every(({by}) => by === 'edit') ? 'writes' : 'keeps'} ${numbers.length === 0 ? 'all of it' : `it without ${numbers.join(', ')}`}`;
       return `Type the numbers of the parts to leave out, such as 1 3, and Enter. ${rest}; ${approvalKeys.refuse} No; 0 goes back.`;
     }
     case 'reason':
@@ -213,6 +237,7 @@ function partText(part: ChangePart): string {
   const {file, hunk, shown} = part;
   const path = visibleExactLine(file.path);
   if (hunk === 'new-name') return `the new name of ${visibleExactLine(file.movedFrom ?? '')}, which is ${path}`;
+  if (part.by !== 'edit') return changeText(part);
   if (shown === 'whole-file') return `all of ${path}`;
   const {added, removed} = partCounts(part);
   const first = shown.lines.find(({kind}) => kind !== 'context');

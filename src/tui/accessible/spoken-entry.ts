@@ -16,7 +16,7 @@ import {themeOf} from '../theme/theme.ts';
 export const spokenFrame = {
   theme: themeOf('plain'),
   width: 200,
-  verbosity: 'summary',
+  verbosity: 'spoken',
   home: '',
 } as const satisfies EntryFrame;
 

@@ -7,13 +7,14 @@ import {visibleExactLine} from '../../base/visible.ts';
 import {draftText, emptyDraft} from '../editor/draft.ts';
 import type {Editing} from '../editor/text-field.ts';
 import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
-import {whyOf} from '../state/approval-why.ts';
+import {heldNote, whyOf} from '../state/approval-why.ts';
 import type {ApprovalStage, HunkStage} from '../state/approval-stage.ts';
 import {cardRoom, isTight} from '../state/card-room.ts';
 import {approvalKeys, cardKeys} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {withTildes} from '../text/workspace-paths.ts';
 import {type Frame, type Layout, wrapText} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 import {approvalBody, approvalTitle, cardHint} from '../scrollback/approval-text.ts';
 import {Card, frameRows} from './card.tsx';
@@ -46,14 +47,17 @@ interface ApprovalCardProps {
 /** What the agent asks for: what would happen, once; why weft asks; and the answers. */
 export function ApprovalCard({approval, waiting, stage, editing, folders, width, rows}: ApprovalCardProps): ReactNode {
   const theme = useTheme();
-  const isEdit = approval.preview.kind === 'diff';
+  const isEdit = approval.preview.kind === 'diff' || approval.preview.kind === 'changes';
   const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
   const frame: Frame = {theme, width: Math.max(8, width - 4)};
   const answer = answerOf({choices, stage, editing}, {rows, isLine: isEdit || isTight({width, rows})}, frame);
   const why = whyOf(approval);
   const title = approvalTitle(approval, {cells: Math.max(8, width - 6), home: folders.home});
-  const note = [...(waiting > 1 ? [`1 of ${waiting}`] : []), ...(why.note === '' ? [] : [why.note])].join(' · ');
-  const isNoteInside = note !== '' && cellWidth(title) + 3 + cellWidth(note) > width - 6;
+  const fits = (said: string): boolean => cellWidth(title) + 3 + cellWidth(said) <= width - 6;
+  const notes = [...(waiting > 1 ? [`1 of ${waiting}`] : []), ...(why.note === '' ? [] : [why.note])];
+  const all = notes.join(glyphs.between);
+  const note = fits(all) ? all : notes.filter(one => one !== heldNote).join(glyphs.between);
+  const isNoteInside = note !== '' && !fits(note);
   const left = rows - frameRows - answer.rows - (isNoteInside ? 1 : 0);
   const wanted = cardRoom({width, rows}).rows;
   const {home} = folders;
@@ -95,7 +99,9 @@ function reasonLines(
   frame: Frame,
 ): readonly string[] {
   const where =
-    preview.kind !== 'command' || preview.directory === '' || preview.directory === workspace
+    (preview.kind !== 'command' && preview.kind !== 'changes') ||
+    preview.directory === '' ||
+    preview.directory === workspace
       ? []
       : [`in ${visibleExactLine(withTilde(relativeTo(preview.directory, workspace), home))}`];
   return [...where, ...lines.map(line => withTildes(line, home))].flatMap(line => {
@@ -133,13 +139,12 @@ function answerOf({choices, stage, editing}: AnswerState, {rows, isLine}: Answer
       const hint = cardHint(stage.hint, choices);
       const answer =
         choices.accept.by === 'word'
-          ? wordAnswer(choices.accept.word, {text: emptyDraft, entered: 'not-yet'}, frame)
+          ? wordAnswer(choices.accept, {text: emptyDraft, entered: 'not-yet'}, frame)
           : choiceAnswer(choices, {row: stage.row, isLine}, frame);
       return hint === '' ? answer : withHint(fit(hint, frame.width), answer);
     }
     case 'word': {
-      const word = choices.accept.by === 'word' ? choices.accept.word : '';
-      const answer = wordAnswer(word, stage, frame);
+      const answer = wordAnswer(choices.accept, stage, frame);
       return stage.entered === 'wrong' ? withHint(fit(cardHint('wrong-word', choices), frame.width), answer) : answer;
     }
     case 'rule-text':
@@ -189,15 +194,16 @@ const asChoice = ({label, letter}: {readonly label: string; readonly letter: str
 });
 
 /** Side by side a no needs no more than its word. */
-const lineLabel = (label: string): string => label.replace(/^No,.*$/u, 'No');
+const lineLabel = (label: string): string => label.replace(/^(No|Drop),.*$/u, '$1');
 
 /** `type "build" to allow [ build   ]`, with the terminal's cursor behind what is typed. */
 function wordAnswer(
-  word: string,
+  accept: ApprovalChoices['accept'],
   {text}: Pick<Extract<ApprovalStage, {readonly stage: 'word'}>, 'text' | 'entered'>,
   {theme, width}: Frame,
 ): Answer {
-  const asks = `type "${visibleExactLine(word)}" to allow `;
+  const {word, does} = accept.by === 'word' ? accept : {word: '', does: 'allow'};
+  const asks = `type "${visibleExactLine(word)}" to ${does} `;
   const typed = visibleExactLine(draftText(text));
   const before = visibleExactLine(text.buffer.text.slice(0, text.buffer.cursor));
   const end = 'Esc = no';

@@ -3,6 +3,7 @@ import type {ReactNode} from 'react';
 import type {Approval} from '../../actions/agent-event.ts';
 import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
 import {nameOf} from '../../actions/request-file-edits.ts';
+import {pluralize} from '../../base/clip.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {draftText} from '../editor/draft.ts';
 import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
@@ -17,6 +18,7 @@ import {Styled, useTheme} from '../theme/styled.tsx';
 import {cardHint} from '../scrollback/approval-text.ts';
 import {Card, frameRows} from './card.tsx';
 import {type Choice, ChoiceLine, choiceLineHeight} from './choices.tsx';
+import {changeHeading, countsOf} from '../scrollback/change-lines.ts';
 import {cachedDiffLines, changeTitle, scrollLines, type TitleRoom} from '../scrollback/diff-lines.ts';
 import {Lines} from './lines.tsx';
 import {firstShown} from './picker.tsx';
@@ -38,7 +40,7 @@ const mostListed = 8;
 export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): ReactNode {
   const theme = useTheme();
   const choices = choicesOf(approval);
-  const {parts, accept} = choices;
+  const {parts, accept, editable} = choices;
   const frame: Frame = {theme, width: Math.max(8, width - 4)};
   const answers = answersOf(stage, choices);
   const hint = cardHint(stage.hint, choices);
@@ -59,9 +61,9 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
       note=""
       hints={[
         'Space tick',
-        '↑↓ other hunk',
+        `↑↓ other ${approval.preview.kind === 'changes' ? 'file' : 'hunk'}`,
         'Esc back',
-        `${cardKeys.edit.label} edit the file first`,
+        ...(editable === 'yes' ? [`${cardKeys.edit.label} edit the file first`] : []),
         'PgUp PgDn scroll',
       ]}
       tone={accept.by === 'word' ? 'danger' : 'calm'}
@@ -73,25 +75,32 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
       <Lines lines={shown.map(line => ` ${line}`)} />
       <Box flexDirection="column" paddingX={1}>
         {hint !== '' && <Styled as="warning">{fit(hint, frame.width)}</Styled>}
-        {accept.by === 'word' ? <WordRow word={accept.word} stage={stage} /> : null}
+        {accept.by === 'word' ? <WordRow {...accept} stage={stage} /> : null}
         <ChoiceLine choices={answers} selected="none" cells={frame.width} />
       </Box>
     </Card>
   );
 }
 
-function WordRow({word, stage}: {readonly word: string; readonly stage: HunkStage}): ReactNode {
-  const lead = `type "${visibleExactLine(word)}" to write the ticked ones `;
+interface WordRowProps {
+  readonly word: string;
+  readonly does: 'allow' | 'keep';
+  readonly stage: HunkStage;
+}
+
+function WordRow({word, does, stage}: WordRowProps): ReactNode {
+  const lead = `type "${visibleExactLine(word)}" to ${does === 'keep' ? 'keep' : 'write'} the ticked ones `;
   const typed = visibleExactLine(draftText(stage.word));
   return <Lines lines={[lead + typed]} cursor={{x: cellWidth(lead + typed), y: 0}} />;
 }
 
-function answersOf({dropped}: HunkStage, {accept, parts}: ApprovalChoices): readonly Choice[] {
+function answersOf({dropped}: HunkStage, {accept, editable, parts}: ApprovalChoices): readonly Choice[] {
   const left = parts.length - dropped.size;
-  const write = left === 0 ? 'Nothing ticked: no' : `Write ${left} of ${parts.length}`;
+  const [yes, no] = editable === 'yes' ? ['Write', 'No'] : ['Keep', 'Drop all'];
+  const write = left === 0 ? `Nothing ticked: ${no.toLowerCase()}` : `${yes} ${left} of ${parts.length}`;
   return [
     ...(accept.by === 'key' ? [{label: write, detail: '', letter: 'y'}] : []),
-    {label: 'No', detail: '', letter: 'n'},
+    {label: no, detail: '', letter: 'n'},
   ];
 }
 
@@ -100,8 +109,14 @@ function titleOf(
   parts: readonly ChangePart[],
   {approval, cells, home}: TitleRoom & {readonly approval: Approval},
 ): string {
-  const lead = `Write ${parts.length - dropped.size} of ${parts.length} hunks? `;
-  const files = approval.preview.kind === 'diff' ? approval.preview.files : [];
+  const {preview} = approval;
+  const left = parts.length - dropped.size;
+  if (preview.kind === 'changes') {
+    const counts = left === 0 ? 'Nothing is ticked' : ` ${countsOf(parts.filter((_, at) => !dropped.has(at)))}`;
+    return fit(`Keep ${left} of ${pluralize(parts.length, 'file')}? ${counts}`, cells);
+  }
+  const lead = `Write ${left} of ${parts.length} hunks? `;
+  const files = preview.kind === 'diff' ? preview.files : [];
   const ticked = files.flatMap(file =>
     tickedFile(
       file,
@@ -151,6 +166,7 @@ function PartRow({part, stage, at, room: {cells, home}}: PartRowProps): ReactNod
 /** The title of a part: what happens to a whole file, or the number of the first changed line. */
 function partTitle(part: ChangePart, {cells, home}: TitleRoom): string {
   const {file, hunk, shown} = part;
+  if (part.by !== 'edit') return changeHeading(part, 'present', {cells, home});
   if (hunk === 'new-name') return fit(visibleLine(`Rename ${withTildes(nameOf(file), home)}`), cells);
   if (shown === 'whole-file' || file.before === 'absent' || file.after === 'absent')
     return changeTitle([file], {cells, home});
@@ -171,13 +187,13 @@ function partLines(
   {frame, home}: {readonly frame: Frame; readonly home: string},
 ): readonly string[] {
   if (part === undefined) return [];
-  const {file, shown, alone} = part;
-  if (shown === 'whole-file') {
+  const {file, by, shown, alone} = part;
+  if (shown === 'whole-file' && (by === 'edit' || file.hunks.length === 0)) {
     const renamed = file.movedFrom === undefined ? [] : [`from ${file.movedFrom}`, `to   ${file.path}`];
-    const said =
-      renamed.length === 0
-        ? [changeTitle([file], {cells: frame.width - 2, home})]
-        : renamed.map(line => withTildes(line, home));
+    const room = {cells: frame.width - 2, home};
+    const title =
+      by === 'edit' ? changeTitle([file], room) : changeHeading({...part, file: {...file, notes: []}}, 'present', room);
+    const said = renamed.length === 0 ? [title] : renamed.map(line => withTildes(line, home));
     return [...said, ...file.notes].flatMap(line => wrapText(`  ${visibleLine(line)}`, [], frame));
   }
   return cachedDiffLines(alone, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped', home}, frame);

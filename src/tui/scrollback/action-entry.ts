@@ -209,8 +209,8 @@ export const isEdit = (stage: ActionStage): boolean =>
 function bodyOf(stage: ActionStage, by: ActionEntry['by'], frame: EntryFrame): ResultBody {
   switch (stage.stage) {
     case 'queued':
-    case 'waiting':
       return {rows: [], foot: []};
+    case 'waiting':
     case 'running':
       return runningBody(stage.tail, frame);
     case 'settled': {

@@ -7,12 +7,12 @@ import type {ReadEntry} from '../../actions/read-files.ts';
 import {type KeptChanges, keptWords} from '../../actions/sandbox-exec.ts';
 import {placeText} from '../../actions/search-codebase.ts';
 import {blockStateText} from '../../actions/block-text.ts';
-import type {FileDiff} from '../../actions/preview.ts';
-import {changeOf} from '../../actions/request-file-edits.ts';
+import type {ChangesOutcome} from '../../actions/changes-port.ts';
 import type {McpResult} from '../../actions/mcp-port.ts';
 import type {BlockSnapshot, ShellReport} from '../../actions/ports.ts';
 import type {WebPage, WebSearchResult} from '../../actions/web-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import type {Change, DroppedChange} from '../../domain/change-set.ts';
 import {commentPlace} from '../../domain/code-review.ts';
 import {documentName, documentText, type SessionDocument} from '../../domain/document.ts';
 import {faultText} from '../../domain/fault.ts';
@@ -21,11 +21,12 @@ import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 import type {ActionEntry} from '../state/view.ts';
 import {type EntryFrame, type Frame, hardWrap, wrapSpans, wrapText} from '../text/wrap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import {fitPath, withTildes} from '../text/workspace-paths.ts';
-import {glyphs} from '../theme/glyphs.ts';
+import {withTildes} from '../text/workspace-paths.ts';
 import type {Role} from '../theme/palette.ts';
+import {type ChangePart, commandParts} from '../state/change-parts.ts';
+import {changedWords, changeLines, changeSummary, countsOf, type Tense} from './change-lines.ts';
 import {diffLines} from './diff-lines.ts';
-import {type BarredRow, excerptRows, moreLines} from './entry-rows.ts';
+import {type BarredRow, excerptRows, moreLines, unfolds} from './entry-rows.ts';
 import {
   allOf,
   type ExcerptLine,
@@ -63,7 +64,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   'request-command-output': (output, frame, by) =>
     output.kind === 'block'
       ? blockBody(output, frame)
-      : withChanges(reportBody(output.report, frame, by), output, frame),
+      : withChanges(reportBody(output.report, frame, by), output.report.changes, frame),
   'read-files': ({files}, frame) => ({rows: files.flatMap(entry => readRows(entry, frame)), foot: []}),
   'request-file-edits': ({files}, frame) => ({
     rows: diffLines(files, {...(frame.verbosity === 'full' ? wholeDiff : foldedDiff), home: frame.home}, frame),
@@ -144,7 +145,9 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   'init-project': ({found, omitted}, frame) =>
     listBody(found, countOf(found.length + omitted, {one: 'telling file', many: 'telling files'}), frame),
   'sandbox-exec': ({report, kept}, frame, by) =>
-    kept === 'none' ? reportBody(report, frame, by) : withDryRun(reportBody(report, frame, by), kept, frame),
+    kept === 'none'
+      ? withChanges(reportBody(report, frame, by), report.changes, frame)
+      : withDryRun(reportBody(report, frame, by), kept, frame),
   'search-codebase': ({places}, frame) =>
     listBody(places.map(placeText), countOf(places.length, {one: 'place', many: 'places'}), frame),
   'fetch-conversation': ({title, messages, total}, frame) => ({
@@ -295,48 +298,79 @@ function reportBody(report: ShellReport, frame: EntryFrame, by: ActionEntry['by'
   };
 }
 
-/** What a command has changed that nobody was asked about: its files below the output, and at full verbosity the whole diff. */
+/** What was kept of the changes of a command and what was not, below its output; at full verbosity with every line. */
 function withChanges(
   {rows, foot}: ResultBody,
-  {changes}: Pick<Extract<OutputOf<'request-command-output'>, {kind: 'completed'}>, 'changes'>,
+  {applied, dropped, diffs}: ChangesOutcome,
   frame: EntryFrame,
 ): ResultBody {
-  const {files, more} = changes;
-  if (files.length === 0) return {rows, foot};
+  const parts = commandParts(applied.filter(isFile), diffs);
   const isWhole = frame.verbosity === 'full';
-  const named = isWhole ? files : files.slice(0, files.length === filesShown + 1 ? files.length : filesShown);
-  const left = more + files.length - named.length;
-  const changed = named.flatMap(file => {
-    const title = changedTitle(file, frame);
-    return isWhole ? [title, ...diffLines([file], {...wholeDiff, home: frame.home}, frame)] : [title];
-  });
-  const undo = left === 0 ? 'changed in the sandbox' : `changed in the sandbox, with ${pluralize(left, 'more file')}`;
-  const isFolded = !isWhole && foot.length === 0;
-  return {rows: [...rows, ...changed], foot: [...foot, isFolded ? `${undo} · Ctrl+O` : undo]};
+  const kept = parts.length === 0 ? [] : [`${changedWords(parts.map(({by}) => by))} ${countsOf(parts)}`];
+  const isFolded = kept.length > 0 && !isWhole && !foot.some(note => note.endsWith(unfolds));
+  return {
+    rows: [
+      ...rows,
+      ...changeRows(parts, 'past', frame),
+      ...droppedRows(dropped, isWhole ? dropped.length : filesShown, frame),
+    ],
+    foot: [...foot, ...kept, ...(isFolded ? [unfolds] : [])],
+  };
 }
 
 /** What a dry run would change, below its output. */
 function withDryRun({rows, foot}: ResultBody, kept: KeptChanges, frame: EntryFrame): ResultBody {
-  const form = {...(frame.verbosity === 'full' ? wholeDiff : foldedDiff), home: frame.home};
   const how =
     kept.id.tag === 'failed'
       ? [`not kept: ${visibleLine(kept.id.error)}`]
       : kept.id.value === ''
         ? []
         : [`weft sandbox apply ${kept.id.value}`];
-  return {rows: [...rows, ...diffLines(kept.diffs, form, frame)], foot: [...foot, keptWords(kept), ...how]};
+  const parts = commandParts(kept.changes.filter(isFile), kept.diffs);
+  return {rows: [...rows, ...changeRows(parts, 'present', frame)], foot: [...foot, keptWords(kept), ...how]};
 }
 
-/** `Changed src/a.ts  +2 -1`. */
-function changedTitle(file: FileDiff, {theme, width, home}: EntryFrame): string {
-  const verb = `${changeOf(file)} `;
-  const counts = [`${glyphs.added}${file.added}`, `${glyphs.removed}${file.removed}`] as const;
-  const room = Math.max(8, width - verb.length - counts.join(' ').length - 2);
-  const path = fitPath(visibleLine(withTildes(file.path, home)), room);
-  return `${verb}${path}  ${theme.style(['added'], counts[0])} ${theme.style(['removed'], counts[1])}`;
+const isFile = (change: Change): boolean => change.class === 'file';
+
+/** The changed files with their lines, as edits are shown; of many files the first ones, by their names. */
+function changeRows(parts: readonly ChangePart[], tense: Tense, frame: EntryFrame): readonly string[] {
+  if (frame.verbosity === 'full') return changeLines(parts, tense, frame);
+  const isMany = parts.length > filesShown + 1;
+  const room = isMany ? filesShown : frame.verbosity === 'spoken' ? parts.length : diffShown;
+  const {lines, more} = changeSummary(parts, {rows: room, tense}, frame);
+  return [...lines, ...(more === 0 ? [] : noteRows(`and ${pluralize(more, 'more file')}`, frame))];
 }
 
-/** Files that a command has changed that are named. */
+/** `dropped 2 changes: a.ts, b.ts (you said no)`, a line for each reason. */
+function droppedRows(dropped: readonly DroppedChange[], most: number, frame: EntryFrame): readonly string[] {
+  const reasons = [...new Set(dropped.map(({why}) => why))];
+  return reasons.flatMap(why => {
+    const paths = dropped
+      .filter(one => one.why === why)
+      .map(({change}) => visibleLine(withTildes(change.path, frame.home)));
+    const left = paths.length > most ? ` and ${paths.length - most} more` : '';
+    const named = paths.slice(0, most).join(', ') + left;
+    return wrapText(
+      `dropped ${pluralize(paths.length, 'change')}: ${named} (${droppedWords[why]})`,
+      ['warning'],
+      frame,
+    );
+  });
+}
+
+const droppedWords: Readonly<Record<DroppedChange['why'], string>> = {
+  protected: 'protected',
+  conflict: 'changed meanwhile',
+  refused: 'refused',
+  nobody: 'nobody could be asked',
+  unwanted: 'this mode never asks',
+  rule: 'a rule denies it',
+  plan: 'plan mode changes nothing',
+  interrupted: 'interrupted',
+  failed: 'could not be written',
+};
+
+/** Files that a command has changed, or changes that were dropped, that are named. */
 const filesShown = 3;
 
 /** How much of the output of a command is shown, and which part of it. */

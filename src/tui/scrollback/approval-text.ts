@@ -1,9 +1,11 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {pluralize} from '../../base/clip.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import type {EntryFrame, Frame} from '../text/wrap.ts';
 import {wrapSpans, wrapText} from '../text/wrap.ts';
+import {changeLines, changesTitle, changeSummary, type CommandChanges} from './change-lines.ts';
 import {commandRows, fitRows, type HighlightRanges} from './command-rows.ts';
 import {cachedDiffLines, changeQuestion, changeTitle, type TitleRoom} from './diff-lines.ts';
 import {withTildes} from '../text/workspace-paths.ts';
@@ -11,6 +13,7 @@ import type {ApprovalChoices} from '../state/approval-choices.ts';
 import type {ChoosingStage, HunkStage} from '../state/approval-stage.ts';
 import {whyOf} from '../state/approval-why.ts';
 import {exactText} from '../state/card-room.ts';
+import {partsOf} from '../state/change-parts.ts';
 
 /** What a card asks, on at most `cells`, and which sub-agent does; the path of an edit is shortened before its end. */
 export function approvalTitle(approval: Approval, room: TitleRoom): string {
@@ -28,7 +31,7 @@ function titleOf(approval: Approval, room: TitleRoom): string {
     case 'command':
       return fit(wording === 'user' ? 'Run this, as you changed it?' : commandTitle(approval), cells);
     case 'changes':
-      return changeQuestion(preview.files, room);
+      return changesTitle(preview, cells);
     case 'plan':
       return fit(wording === 'user' ? 'Go ahead with the plan, as you changed it?' : 'Go ahead with this plan?', cells);
     case 'arguments':
@@ -54,10 +57,13 @@ const labelOf = ({label}: Approval): string => visibleExactLine(label.replaceAll
 const labelIn = (approval: Approval, home: string): string => withTildes(labelOf(approval), home);
 
 /** In one line, for a person who is doing something else: `Run npm test`. */
-export const approvalSubject = (approval: Approval, room: TitleRoom): string =>
-  approval.preview.kind === 'diff' && approval.preview.files.length > 0
-    ? changeTitle(approval.preview.files, room)
-    : fit(approval.preview.kind === 'command' ? labelOf(approval) : labelIn(approval, room.home), room.cells);
+export function approvalSubject(approval: Approval, room: TitleRoom): string {
+  const {preview} = approval;
+  if (preview.kind === 'changes') return changesTitle(preview, room.cells);
+  return preview.kind === 'diff' && preview.files.length > 0
+    ? changeTitle(preview.files, room)
+    : fit(preview.kind === 'command' ? labelOf(approval) : labelIn(approval, room.home), room.cells);
+}
 
 /** Why the last key allowed nothing; empty where there is nothing to say. */
 export function cardHint(
@@ -108,6 +114,7 @@ export function approvalBody(
   const all = full.length;
   if (all <= rows) return {lines: full, all};
   if (top !== 'summary') return {lines: pageOf(full, {rows, top}, frame), all};
+  if (approval.preview.kind === 'changes') return {lines: changesInShort(approval.preview, rows, frame), all};
   if (exact.length === 0) return {lines: cutMiddle(diffOf(approval, 'changes', frame), rows, frame), all};
   const command = fitRows(exact, {room: rows, frame});
   const left = rows - command.length;
@@ -172,11 +179,24 @@ const diffOf = (
   shown: 'all' | 'changes',
   frame: Frame & Pick<EntryFrame, 'home'>,
 ): readonly string[] => {
+  if (preview.kind === 'changes') return changeLines(partsOf(preview), 'present', frame);
   const files = preview.kind === 'diff' ? preview.files : impact.diffs;
   return files.length === 0
     ? []
     : cachedDiffLines(files, {most: Number.POSITIVE_INFINITY, shown, long: 'clipped', home: frame.home}, frame);
 };
+
+function changesInShort(
+  preview: CommandChanges,
+  rows: number,
+  frame: Frame & Pick<EntryFrame, 'home'>,
+): readonly string[] {
+  const parts = partsOf(preview);
+  const named = parts.length <= rows ? rows : Math.max(1, rows - 1);
+  const {lines, more} = changeSummary(parts, {rows: named, tense: 'present'}, frame);
+  if (more === 0 || lines.length === rows) return lines;
+  return [...lines, frame.theme.style(['warning'], fit(`  … ${pluralize(more, 'more file')} · v`, frame.width))];
+}
 
 function cutMiddle(lines: readonly string[], rows: number, frame: Frame): readonly string[] {
   if (lines.length <= rows) return lines;

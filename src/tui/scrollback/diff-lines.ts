@@ -10,7 +10,8 @@ import {type Frame, hardWrapSpans, type StyledSpan, wrapText} from '../text/wrap
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 
-interface DiffOptions {
+/** How much of a change is laid out. */
+export interface DiffOptions {
   /** If a file has more lines than this, lines in its middle are folded. */
   readonly most: number;
   /** `changes` leaves out the context lines. */

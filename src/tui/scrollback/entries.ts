@@ -144,8 +144,10 @@ function openEntryLines(entry: Entry, {lexer, actions}: OpenEntryOptions, frame:
     case 'thinking':
       return entry.text.trim() === '' ? [] : ['', ...thinkingTail(entry.text, frame)];
     case 'action':
-      // The card below says what is asked.
-      return entry.stage.stage === 'waiting' ? [] : ['', ...actionRows(entry, frame, actions.get(entry.id))];
+      // The card below says what is asked, but not what a command has printed whose changes are asked about.
+      return entry.stage.stage === 'waiting' && entry.stage.tail === ''
+        ? []
+        : ['', ...actionRows(entry, frame, actions.get(entry.id))];
     case 'exploration':
       return spaced(explorationRows(entry, 'growing', frame));
     case 'prompt':

@@ -63,9 +63,12 @@ export function barredRows(
   });
 }
 
+/** The key that unfolds an entry. */
+export const unfolds = 'Ctrl+O';
+
 /** What unfolds with Ctrl+O. */
 export const moreLines = (count: number): readonly string[] =>
-  count <= 0 ? [] : [`${pluralize(count, 'more line')} · Ctrl+O`];
+  count <= 0 ? [] : [`${pluralize(count, 'more line')} · ${unfolds}`];
 
 /** The rows of an excerpt of `lines`; `rowsOf` wraps and styles a line. */
 export const excerptRows = (

@@ -183,4 +183,4 @@ const fenceOpening = /^[ \t>]*(?:[-*+] +)?(?:`{3,}|~{3,})[ \t]*([\w+#.-][^\n`]*)
 const previewOf = (entry: Entry): Preview =>
   entry.kind === 'action' && entry.stage.stage !== 'queued' ? entry.stage.preview : {kind: 'none'};
 
-const filesOf = (preview: Preview) => (preview.kind === 'diff' ? preview.files : []);
+const filesOf = (preview: Preview) => (preview.kind === 'diff' || preview.kind === 'changes' ? preview.files : []);

@@ -23,7 +23,9 @@ export interface ApprovalChoices {
 }
 
 /** What accepts a proposal: a key, or for what destroys something a typed word, the confirm word. */
-export type Acceptance = {readonly by: 'key'} | {readonly by: 'word'; readonly word: string};
+export type Acceptance =
+  | {readonly by: 'key'}
+  | {readonly by: 'word'; readonly word: string; readonly does: 'allow' | 'keep'};
 
 /** An answer that a card offers. Its letter means the same on every card. */
 export interface Offer {
@@ -48,13 +50,14 @@ export function choicesOf(approval: Approval, rule: number | 'suggested' = 'sugg
   const access = accessOf(action);
   const edit = access.kind === 'edit' && preview.kind === 'diff' ? access : undefined;
   if (preview.kind === 'plan') return planChoices;
+  if (preview.kind === 'changes') return changesChoices(approval, partsOf(preview));
   const parts = edit?.userChanges.kind === 'none' && preview.kind === 'diff' ? partsOf(preview) : [];
   const takesWord = verdict.risk === 'destructive' || verdict.detail.confirmWord !== '';
   const rules = takesWord ? [] : verdict.detail.rules;
   const hunks: readonly Offer[] = parts.length < 2 ? [] : [hunksOffer];
   const shown = rules[rule === 'suggested' ? suggestedRule(verdict) : rule];
   return {
-    accept: takesWord ? {by: 'word', word: typeableWord(verdict.detail.confirmWord)} : {by: 'key'},
+    accept: takesWord ? {by: 'word', word: typeableWord(verdict.detail.confirmWord), does: 'allow'} : {by: 'key'},
     offers: takesWord
       ? [...hunks, refuseOffer]
       : [
@@ -101,6 +104,33 @@ const planChoices: ApprovalChoices = {
   parts: [],
   editable: 'yes',
 };
+
+/** What a command has changed is kept or dropped once: rules speak of the next command, and this one has run. */
+function changesChoices(
+  {verdict: {risk, detail}, sessionGrant}: Approval,
+  parts: readonly ChangePart[],
+): ApprovalChoices {
+  const takesWord = risk === 'destructive' || detail.confirmWord !== '';
+  const session: Offer = {
+    does: {kind: 'answer', answer: {decision: 'allow', scope: 'session'}},
+    letter: approvalKeys.allowSession,
+    label: 'Keep, and all edits this session',
+    short: 'Session',
+  };
+  return {
+    accept: takesWord ? {by: 'word', word: typeableWord(detail.confirmWord), does: 'keep'} : {by: 'key'},
+    offers: [
+      ...(takesWord ? [] : [{...allowOffer, label: 'Keep', short: 'Keep'}]),
+      ...(takesWord || sessionGrant === '' ? [] : [session]),
+      ...(parts.length < 2 ? [] : [{...hunksOffer, label: 'Pick files', short: 'Pick'}]),
+      {...refuseOffer, label: 'Drop, and tell weft what to do instead', short: 'Drop'},
+    ],
+    rules: [],
+    command: '',
+    parts,
+    editable: 'no',
+  };
+}
 
 const hunksOffer: Offer = {
   does: {kind: 'choose-hunks'},

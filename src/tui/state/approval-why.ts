@@ -23,7 +23,9 @@ export function whyOf(approval: Approval): Why {
       : 'can destroy data'
     : isShort
       ? lowerFirst(short)
-      : '';
+      : approval.preview.kind === 'changes'
+        ? heldNote
+        : '';
   return {
     note,
     lines: [
@@ -35,13 +37,17 @@ export function whyOf(approval: Approval): Why {
   };
 }
 
+/** What only a card with room for it says. */
+export const heldNote = 'held until you decide';
+
 const longestNote = 44;
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** A reason that the title or the impact says, too. */
 function isSaidAlready(reason: Reason, {verdict, impact, preview}: Approval): boolean {
-  if (reason.kind === 'mode') return preview.kind === 'diff' && reason.mode === 'default';
+  if (reason.kind === 'mode')
+    return (preview.kind === 'diff' || preview.kind === 'changes') && reason.mode === 'default';
   return (
     reason.kind === 'command-part' && verdict.risk === 'destructive' && impact.summary !== '' && reason.alike === 0
   );
@@ -58,7 +64,9 @@ function impactLines({summary, paths, more}: Approval['impact']): readonly strin
 }
 
 /** What the model claims about its command where weft does not agree. */
-function claimsOf({action, verdict}: Approval): readonly string[] {
+function claimsOf({action, preview, verdict}: Approval): readonly string[] {
+  // Its changes are seen: what the model has said of the command no longer matters.
+  if (preview.kind === 'changes') return [];
   const access = accessOf(action);
   if (access.kind !== 'command') return [];
   const {readOnly, risky} = access.claims;

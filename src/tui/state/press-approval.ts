@@ -30,7 +30,7 @@ import {
   type WordStage,
 } from './approval-stage.ts';
 import {type CardRoom, exactText, rowsNeeded} from './card-room.ts';
-import {droppedParts} from './change-parts.ts';
+import {type ChangePart, droppedParts} from './change-parts.ts';
 import type {Effect, ProposalEditResult} from './effect.ts';
 import type {Ui} from './ui.ts';
 
@@ -136,9 +136,10 @@ function scrolled(
 /** What a card scrolls through: the exact text, or the lines of the change. */
 const bodyText = (approval: Approval): string => {
   const {preview, impact} = approval;
-  const files = preview.kind === 'diff' ? preview.files : impact.diffs;
+  const files = preview.kind === 'diff' || preview.kind === 'changes' ? preview.files : impact.diffs;
+  const headings = preview.kind === 'changes' ? preview.asked.map(() => '') : [];
   const lines = files.flatMap(({hunks}) => hunks.flatMap(hunk => ['', ...hunk.lines.map(({text}) => `      ${text}`)]));
-  return [exactText(approval), ...lines].join('\n');
+  return [exactText(approval), ...headings, ...lines].join('\n');
 };
 
 function pressLetter(choices: ApprovalChoices, key: TextPress): ApprovalStep {
@@ -279,20 +280,27 @@ function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: ApprovalP
       return open({...calm, top: 0, row: Math.min(parts.length - 1, stage.row + 1)});
     case 'page-up':
     case 'page-down': {
-      const shown = parts[stage.row]?.shown;
-      const last = shown === undefined || shown === 'whole-file' ? 0 : Math.max(0, shown.lines.length - hunkPage);
+      const last = Math.max(0, linesOf(parts[stage.row]) - hunkPage);
       const top = stage.top + (key.name === 'page-up' ? -hunkPage : hunkPage);
       return open({...calm, top: Math.max(0, Math.min(last, top))});
     }
     case cardKeys.edit.name:
     case cardKeys.editor.name:
-      return {kind: 'edit', of: parts[stage.row]?.file ?? 'all-files', dropped: droppedParts(parts, stage.dropped)};
+      return choices.editable === 'no'
+        ? open(calm)
+        : {kind: 'edit', of: parts[stage.row]?.file ?? 'all-files', dropped: droppedParts(parts, stage.dropped)};
     case 'escape':
       return open(isEmptyDraft(stage.word) ? initialStage : {...calm, word: emptyDraft});
     default:
       return isEmptyDraft(stage.word) ? open(calm) : pressTyped(calm, choices, press);
   }
 }
+
+/** The lines that are drawn of a part at least; between two hunks there is a row. */
+const linesOf = (part: ChangePart | undefined): number =>
+  part === undefined || (part.shown === 'whole-file' && part.by === 'edit')
+    ? 0
+    : part.alone.flatMap(({hunks}) => hunks).reduce((sum, {lines}) => sum + lines.length + 1, -1);
 
 /** Lines by which a long hunk is scrolled, and which are shown of it at least at its end. */
 const hunkPage = 4;
@@ -355,6 +363,10 @@ function pressTyped(stage: HunkStage, choices: ApprovalChoices, press: ApprovalP
 function accepted({dropped}: HunkStage, {parts}: ApprovalChoices): ApprovalStep {
   if (dropped.size === 0) return allowOnce;
   if (dropped.size === parts.length) return open({stage: 'reason', text: emptyDraft});
+  const left = parts.filter((_, at) => !dropped.has(at));
+  if (left.every(({by}) => by !== 'edit')) {
+    return answered({decision: 'allow-files', paths: left.map(({file}) => file.path)});
+  }
   return answered({
     decision: 'allow-with-changes',
     userChanges: {kind: 'hunks', dropped: droppedParts(parts, dropped)},

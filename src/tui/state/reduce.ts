@@ -106,14 +106,16 @@ export function reduce(view: View, event: AgentEvent): View {
       });
     case 'approval-requested': {
       // What a command says stays exactly as it would run.
-      const isExact = event.approval.preview.kind === 'command';
+      const {kind} = event.approval.preview;
+      const isExact = kind === 'command' || kind === 'changes';
       const label = isExact ? event.approval.label : withRelativePaths(event.approval.label, directoryOf(view));
       const approval = {...event.approval, label};
       return {
-        ...onAction(view, approval.id, () => ({
+        ...onAction(view, approval.id, stage => ({
           stage: 'waiting',
           action: approval.action,
           preview: approval.preview,
+          tail: stage.stage === 'running' ? stage.tail : '',
         })),
         // A command that the user has just edited is asked about first.
         approvals: approval.wording === 'user' ? [approval, ...view.approvals] : [...view.approvals, approval],
@@ -399,7 +401,7 @@ function settled(view: View, event: AgentEvent & {readonly event: 'action-settle
     stage: 'settled',
     result: event.result,
     preview: before?.stage === 'running' || before?.stage === 'waiting' ? before.preview : {kind: 'none'},
-    tail: before?.stage === 'running' ? before.tail : '',
+    tail: before?.stage === 'running' || before?.stage === 'waiting' ? before.tail : '',
     durationMs: event.durationMs,
   });
   const {id, name} = event.call;

@@ -133,7 +133,8 @@ export type ExplorationStep = ActionEntry | PastActionEntry | ThinkingEntry;
 
 export type ActionStage =
   | {readonly stage: 'queued'; readonly action: Action}
-  | {readonly stage: 'waiting'; readonly action: Action; readonly preview: Preview}
+  /** A command waits again once it has ended, for an answer about its changes: `tail` is what it has printed. */
+  | {readonly stage: 'waiting'; readonly action: Action; readonly preview: Preview; readonly tail: string}
   | {readonly stage: 'running'; readonly action: Action; readonly preview: Preview; readonly tail: string}
   | {
       readonly stage: 'settled';

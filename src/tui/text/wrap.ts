@@ -191,7 +191,8 @@ class LineFiller {
 
 /** The frame for scrollback entries, which can be folded. */
 export interface EntryFrame extends Frame {
-  readonly verbosity: Verbosity;
+  /** `spoken`: as `summary`, without the lines of changes. */
+  readonly verbosity: Verbosity | 'spoken';
   /** The user's home, which paths are shown with `~` for; empty where it is not known. */
   readonly home: string;
 }

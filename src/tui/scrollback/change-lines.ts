@@ -1,0 +1,159 @@
+import type {Preview} from '../../actions/preview.ts';
+import {firstLine, pluralize} from '../../base/clip.ts';
+import {visibleExactLine, visibleLine} from '../../base/visible.ts';
+import {type ChangePart, partCounts, partsOf} from '../state/change-parts.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
+import {fitPath, withTildes} from '../text/workspace-paths.ts';
+import type {EntryFrame, Frame, StyledSpan} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import {hasDiffColours} from './syntax/highlight.ts';
+import {cachedDiffLines, type DiffOptions, foldLines, type TitleRoom} from './diff-lines.ts';
+
+/** What a command has changed, as its card and its entry show it. */
+export type CommandChanges = Extract<Preview, {kind: 'changes'}>;
+
+/** The words for what was done to a file, before and after it is decided about. */
+export const changeVerbs: Readonly<Record<ChangePart['by'], {readonly present: string; readonly past: string}>> = {
+  edit: {present: 'Edit', past: 'Edited'},
+  created: {present: 'Create', past: 'Created'},
+  changed: {present: 'Edit', past: 'Edited'},
+  deleted: {present: 'Delete', past: 'Deleted'},
+  mode: {present: 'Set mode of', past: 'Set mode of'},
+  link: {present: 'Link', past: 'Linked'},
+};
+
+/** `present` until it is decided. */
+export type Tense = 'present' | 'past';
+
+/** `changed 2 files`, `deleted 1 file`. */
+export function changedWords(kinds: readonly ChangePart['by'][]): string {
+  const [first, ...others] = kinds;
+  const alike = first !== undefined && others.every(kind => kind === first) ? first : 'changed';
+  const verb = alike === 'created' || alike === 'deleted' ? alike : 'changed';
+  return `${verb} ${pluralize(kinds.length, 'file')}`;
+}
+
+/** `+3 -1`: the lines of all of them. */
+export function countsOf(parts: readonly Pick<ChangePart, 'file'>[]): string {
+  const sum = (count: (part: Pick<ChangePart, 'file'>) => number): number =>
+    parts.reduce((total, part) => total + count(part), 0);
+  return `${glyphs.added}${sum(({file}) => file.added)} ${glyphs.removed}${sum(({file}) => file.removed)}`;
+}
+
+/** `` `npm test` changed 2 files  +3 -1 ``; where there is little room the command is cut, then the counts go. */
+export function changesTitle(preview: CommandChanges, cells: number): string {
+  const words = ` ${changedWords(preview.asked.map(({kind}) => kind))}`;
+  const counts = `  ${countsOf(partsOf(preview))}`;
+  const command = visibleExactLine(firstLine(preview.command, longestCommand));
+  const named = (end: string): string => `\`${fit(command, Math.max(1, cells - cellWidth(end) - 2))}\`${end}`;
+  const least = Math.min(cellWidth(command), shortestCommand);
+  return fit(named(cells - cellWidth(words + counts) - 2 < least ? words : words + counts), cells);
+}
+
+/** Characters of a command in a title at most, and cells of it before its counts go. */
+const longestCommand = 200;
+const shortestCommand = 8;
+
+/** `Edit src/a.ts  +2 -1`; of a file without lines, what there is to say of it: `Edit logo.png  binary`. */
+export function changeHeading(part: ChangePart, tense: Tense, room: TitleRoom): string {
+  const {title, rest} = headingOf(part, tense, room);
+  return [title, ...rest.map(({text}) => text)].join('');
+}
+
+function headingOf(part: ChangePart, tense: Tense, {cells, home}: TitleRoom) {
+  const {file, by} = part;
+  const verb = `${changeVerbs[by][tense]} `;
+  const {added, removed} = partCounts(part);
+  const path = visibleLine(withTildes(file.path, home));
+  // The name of the file says more than what follows it.
+  const name = Math.min(cellWidth(path), Math.max(cellWidth(path.split('/').at(-1) ?? ''), shortestName));
+  const left = cells - cellWidth(verb) - name - 2;
+  const notes = fit(file.notes.map(visibleLine).join(', '), Math.max(0, left));
+  const said: readonly StyledSpan[] = hasNoLines(part)
+    ? [{text: notes, roles: ['dim']}]
+    : [
+        {text: `${glyphs.added}${added}`, roles: ['added']},
+        {text: ` ${glyphs.removed}${removed}`, roles: ['removed']},
+      ];
+  const saidCells = said.reduce((sum, {text}) => sum + cellWidth(text), 0);
+  const rest = saidCells === 0 || saidCells > left ? [] : [{text: '  ', roles: []}, ...said];
+  const room = cells - cellWidth(verb) - (rest.length === 0 ? 0 : saidCells + 2);
+  return {title: verb + fitPath(path, Math.max(1, room)), rest};
+}
+
+/** Cells of a path that are kept before what follows it. */
+const shortestName = 12;
+
+/** Whether nothing of the change is a line. */
+export const hasNoLines = ({file: {hunks, added, removed}}: ChangePart): boolean =>
+  hunks.length === 0 && added + removed === 0;
+
+type BodyFrame = Frame & Pick<EntryFrame, 'home'>;
+
+function headingRow(part: ChangePart, tense: Tense, {theme, width, home}: BodyFrame): string {
+  const {title, rest} = headingOf(part, tense, {cells: width, home});
+  const lead = tense === 'present' ? theme.style(['bold'], title) : title;
+  return lead + rest.map(({text, roles}) => theme.style(roles, text)).join('');
+}
+
+const linesOf = (part: ChangePart, form: Pick<DiffOptions, 'shown' | 'long'>, frame: BodyFrame): readonly string[] =>
+  hasNoLines(part)
+    ? []
+    : cachedDiffLines(part.alone, {...form, most: Number.POSITIVE_INFINITY, home: frame.home}, frame);
+
+interface Kept {
+  readonly tense: Tense;
+  readonly frame: BodyFrame;
+  /** The files whose grammar was loaded when the lines were laid out. */
+  readonly coloured: number;
+  readonly lines: readonly string[];
+}
+
+const kept = new WeakMap<readonly ChangePart[], Kept>();
+
+/** All the changes, each below its heading. Cached for the latest frame, because there may be thousands and they are drawn with every key. */
+export function changeLines(parts: readonly ChangePart[], tense: Tense, frame: BodyFrame): readonly string[] {
+  const known = kept.get(parts);
+  const coloured = parts.filter(({file}) => hasDiffColours(file)).length;
+  const isSame =
+    known?.tense === tense &&
+    known.coloured === coloured &&
+    known.frame.width === frame.width &&
+    known.frame.theme === frame.theme &&
+    known.frame.home === frame.home;
+  if (known !== undefined && isSame) return known.lines;
+  const long = tense === 'past' ? 'whole' : 'clipped';
+  const lines = parts.flatMap(part => [headingRow(part, tense, frame), ...linesOf(part, {shown: 'all', long}, frame)]);
+  kept.set(parts, {tense, frame, coloured, lines});
+  return lines;
+}
+
+/**
+ * The changes on so many rows: every file that fits is named, deletions before all others, and what is left of the rows shows their
+ * changed lines. `more` is how many are not named.
+ */
+export function changeSummary(
+  parts: readonly ChangePart[],
+  {rows, tense}: {readonly rows: number; readonly tense: Tense},
+  frame: BodyFrame,
+): {readonly lines: readonly string[]; readonly more: number} {
+  if (parts.length > rows) {
+    const first = [...parts.filter(isDeletion), ...parts.filter(part => !isDeletion(part))].slice(0, rows);
+    return {lines: first.map(part => headingRow(part, tense, frame)), more: parts.length - first.length};
+  }
+  let left = rows - parts.length;
+  const lines = parts.flatMap((part, at) => {
+    const all = linesOf(part, {shown: 'changes', long: 'clipped'}, frame);
+    const share = Math.max(leastLines, Math.floor(left / (parts.length - at)));
+    const most = Math.min(all.length, share, left);
+    // A note about lines that are left out needs lines beside it.
+    const shown = most === all.length || most >= leastLines ? foldLines(all, most, frame) : [];
+    left -= shown.length;
+    return [headingRow(part, tense, frame), ...shown];
+  });
+  return {lines, more: 0};
+}
+
+const leastLines = 3;
+
+const isDeletion = ({by}: ChangePart): boolean => by === 'deleted';
