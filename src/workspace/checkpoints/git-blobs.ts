@@ -1,9 +1,10 @@
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {closeSync, constants, fstatSync, openSync, readFileSync, type Stats, writeFileSync} from 'node:fs';
+import {closeSync, fstatSync, readFileSync, type Stats, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {isJsonList, parseJson} from '../../base/json.ts';
 import {makeFolders} from '../../config/make-folders.ts';
+import {openInPlace} from '../files/regular-files.ts';
 import {gitEnvironment} from './git-query.ts';
 import {type GitIndex, matchesIndex} from './tracked-files.ts';
 
@@ -118,7 +119,7 @@ const mostCompared = 16 * 1024 * 1024;
 function wholeFile(path: string): Buffer | undefined {
   let handle: number | undefined;
   try {
-    handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    handle = openInPlace(path);
     return fstatSync(handle).isFile() ? readFileSync(handle) : undefined;
   } catch {
     return undefined;

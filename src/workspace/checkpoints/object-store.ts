@@ -17,6 +17,7 @@ import {
 import {dirname, join} from 'node:path';
 import {makeFolders} from '../../config/make-folders.ts';
 import {entryNames} from '../files/list-folder.ts';
+import {openInPlace} from '../files/regular-files.ts';
 import {blobOf, gitName, isGitName, openGitBlobs} from './git-blobs.ts';
 
 /**
@@ -122,7 +123,7 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
   return {
     put,
     putFile(path) {
-      const handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+      const handle = openInPlace(path);
       try {
         if (fstatSync(handle).size <= wholeBytes) return put(readFileSync(handle));
         mkdirOnce();

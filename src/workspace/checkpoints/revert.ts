@@ -4,17 +4,17 @@ import {
   constants,
   lstatSync,
   mkdirSync,
-  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
-import {dirname, join} from 'node:path';
+import {basename, dirname} from 'node:path';
 import type {RevertedFile} from '../../domain/checkpoint.ts';
 import {causeText} from '../../domain/fault.ts';
-import {temporaryName} from '../files/folder-handle.ts';
+import {type HeldPath, holdPath, temporaryName} from '../files/folder-handle.ts';
 import {blobOf, gitName, isGitName} from './git-blobs.ts';
 import type {ObjectStore} from './object-store.ts';
 import {type CachedFile, matchesStats} from './stat-cache.ts';
@@ -257,15 +257,14 @@ export function carryOutRevert(
 ): readonly RefusedPath[] {
   const refused: RefusedPath[] = [];
   const locked = makeUnlocker();
-  const attempt = (step: RevertStep, work: () => void): void => {
+  const attempt = (step: RevertStep, work: (at: Target) => void): void => {
     try {
-      const reason = whyNot(step, seen);
-      if (reason !== undefined) {
-        refused.push({path: step.path, reason});
-        return;
-      }
-      locked.open(dirname(step.path));
-      work();
+      using folder = folderOf(step.path);
+      const target = {folder, path: folder.at(basename(step.path))};
+      locked.open(dirname(step.path), folder);
+      const reason = whyNot(step, {path: target.path, seen});
+      if (reason === undefined) work(target);
+      else refused.push({path: step.path, reason});
     } catch (cause) {
       refused.push({path: step.path, reason: causeText(cause)});
     }
@@ -273,22 +272,23 @@ export function carryOutRevert(
   const deepestFirst = steps.toSorted((a, b) => b.path.length - a.path.length);
 
   for (const step of deepestFirst) {
-    if (goes(step) && step.is?.kind !== 'folder') attempt(step, () => unlinkSync(step.path));
+    if (goes(step) && step.is?.kind !== 'folder') attempt(step, ({path}) => unlinkSync(path));
   }
-  for (const step of deepestFirst) if (goes(step) && step.is?.kind === 'folder') attempt(step, () => removeEmpty(step));
+  for (const step of deepestFirst)
+    if (goes(step) && step.is?.kind === 'folder') attempt(step, ({path}) => removeEmpty(path, step));
   const isRefused = (path: string): boolean => refused.some(one => one.path === path);
   const ready = steps.filter(({path}) => !isRefused(path)).map(step => (goes(step) ? {...step, is: undefined} : step));
 
   const folders = ready.filter(({wanted}) => wanted?.kind === 'folder');
   for (const step of folders.toSorted((a, b) => a.path.length - b.path.length)) {
-    attempt(step, () => {
-      if (step.is === undefined) mkdirSync(step.path, {mode: 0o700, recursive: true});
+    attempt(step, ({path}) => {
+      if (step.is === undefined) mkdirSync(path, {mode: 0o700, recursive: true});
     });
   }
   for (const step of ready) {
     const {wanted} = step;
-    if (wanted?.kind === 'link') attempt(step, () => putLink(step.path, wanted.target));
-    if (wanted?.kind === 'file') attempt(step, () => putFile(step, {wanted, objects}));
+    if (wanted?.kind === 'link') attempt(step, target => putLink(target, wanted.target));
+    if (wanted?.kind === 'file') attempt(step, target => putFile(step, {target, wanted, objects}));
   }
   // Modes are set last: a folder without write permission must be filled before.
   const modes = new Map(locked.modes);
@@ -297,16 +297,34 @@ export function carryOutRevert(
   return refused;
 }
 
+/** A path of a step in its open folder. */
+interface Target {
+  readonly folder: HeldPath;
+  readonly path: string;
+}
+
+function folderOf(path: string): HeldPath {
+  try {
+    return holdPath(dirname(path), 'folder');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code !== 'ENOTDIR') throw cause;
+    throw new Error('its folder is a link now', {cause});
+  }
+}
+
 /** Gives the owner write permission for folders that lack it while the revert runs; `modes` are their modes before. */
-function makeUnlocker(): {readonly modes: ReadonlyMap<string, number>; open(folder: string): void} {
+function makeUnlocker(): {
+  readonly modes: ReadonlyMap<string, number>;
+  open(folder: string, held: HeldPath): void;
+} {
   const modes = new Map<string, number>();
   return {
     modes,
-    open(folder) {
-      if (modes.has(folder) || isOpen(folder)) return;
-      const mode = lstatSync(folder).mode & 0o7777;
+    open(folder, {self}) {
+      if (modes.has(folder) || isOpen(self)) return;
+      const mode = statSync(self).mode & 0o7777;
       try {
-        chmodSync(folder, mode | 0o300);
+        chmodSync(self, mode | 0o300);
         modes.set(folder, mode);
       } catch {
         // The folder belongs to another user. The step in the folder then fails with the reason.
@@ -327,9 +345,11 @@ function isOpen(folder: string): boolean {
 /** Whether the present entry must be removed before the wanted one can take its place. */
 const goes = ({is, wanted}: RevertStep): boolean => is !== undefined && is.kind !== wanted?.kind;
 
-/** Why a path must not be touched: it is not as it was when the plan was made, or is reached through a link. */
-function whyNot({path, is, wanted}: RevertStep, seen: ReadonlyMap<string, CachedFile>): string | undefined {
-  if (realpathSync(dirname(path)) !== dirname(path)) return 'its folder is a link now';
+/** Why a path must not be touched: it is not as it was when the plan was made. */
+function whyNot(
+  {path: known, is, wanted}: RevertStep,
+  {path, seen}: {readonly path: string; readonly seen: ReadonlyMap<string, CachedFile>},
+): string | undefined {
   const stats = lstatSync(path, {throwIfNoEntry: false});
   const isThere = wanted?.kind === 'folder' && stats?.isDirectory() === true;
   if (is === undefined) return stats === undefined || isThere ? undefined : changedNow;
@@ -340,7 +360,7 @@ function whyNot({path, is, wanted}: RevertStep, seen: ReadonlyMap<string, Cached
     case 'link':
       return stats.isSymbolicLink() ? undefined : changedNow;
     default: {
-      const file = seen.get(path);
+      const file = seen.get(known);
       return file !== undefined && matchesStats(file, stats) ? undefined : changedNow;
     }
   }
@@ -349,7 +369,7 @@ function whyNot({path, is, wanted}: RevertStep, seen: ReadonlyMap<string, Cached
 const changedNow = 'it changed at this very moment';
 
 /** Removes a folder if it is empty. */
-function removeEmpty({path, wanted}: RevertStep): void {
+function removeEmpty(path: string, {wanted}: RevertStep): void {
   try {
     rmdirSync(path);
   } catch (cause) {
@@ -357,21 +377,26 @@ function removeEmpty({path, wanted}: RevertStep): void {
   }
 }
 
-function putLink(path: string, target: string): void {
-  const fresh = freshName(path);
+function putLink({folder, path}: Target, target: string): void {
+  const fresh = folder.at(temporaryName());
   symlinkSync(target, fresh);
   replace(path, fresh);
 }
 
 function putFile(
-  {path, is}: RevertStep,
-  {wanted, objects}: {readonly wanted: {readonly mode: number; readonly hash: string}; readonly objects: ObjectStore},
+  {path: known, is}: RevertStep,
+  {
+    target: {folder, path},
+    wanted,
+    objects,
+  }: {readonly target: Target; readonly wanted: FileNode; readonly objects: ObjectStore},
 ): void {
   if (is?.kind === 'file' && is.hash === wanted.hash) {
-    chmodSync(path, wanted.mode);
+    using file = holdPath(known, 'file');
+    chmodSync(file.self, wanted.mode);
     return;
   }
-  const fresh = freshName(path);
+  const fresh = folder.at(temporaryName());
   try {
     if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its content is not kept any more');
     chmodSync(fresh, wanted.mode);
@@ -381,8 +406,6 @@ function putFile(
     throw cause;
   }
 }
-
-const freshName = (path: string): string => join(dirname(path), temporaryName());
 
 function replace(path: string, fresh: string): void {
   try {
@@ -396,7 +419,9 @@ function replace(path: string, fresh: string): void {
 /** Sets the mode of a folder; nothing happens if the folder is gone. */
 function changeMode(path: string, mode: number, refused: RefusedPath[]): void {
   try {
-    if (lstatSync(path, {throwIfNoEntry: false})?.isDirectory() === true) chmodSync(path, mode);
+    if (lstatSync(path, {throwIfNoEntry: false})?.isDirectory() !== true) return;
+    using folder = holdPath(path, 'folder');
+    chmodSync(folder.self, mode);
   } catch (cause) {
     refused.push({path, reason: causeText(cause)});
   }

@@ -8,9 +8,10 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import {join} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
+import {holdPath} from '../files/folder-handle.ts';
 import {isGitName} from './git-blobs.ts';
 import type {TreeEntries, TreeNode} from './tree.ts';
 
@@ -115,16 +116,18 @@ export function statsOf(path: string): Stats | 'gone' | 'unreadable' {
 
 export function linkNode(path: string): TreeNode | undefined {
   try {
-    return {kind: 'link', target: readlinkSync(path)};
+    using folder = holdPath(dirname(path), 'folder');
+    return {kind: 'link', target: readlinkSync(folder.at(basename(path)))};
   } catch {
     return undefined;
   }
 }
 
-/** The names in a folder, sorted; `undefined` if the folder cannot be read. */
+/** The names in a folder, sorted; `undefined` if the folder cannot be read, or if a link has taken its place. */
 export function sortedNamesIn(folder: string): readonly string[] | undefined {
   try {
-    return readdirSync(folder).toSorted();
+    using held = holdPath(folder, 'folder');
+    return readdirSync(held.self).toSorted();
   } catch {
     return undefined;
   }

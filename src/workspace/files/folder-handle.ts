@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import {constants} from 'node:fs';
+import {closeSync, constants, openSync, readlinkSync, realpathSync} from 'node:fs';
 import {type FileHandle, mkdir, open, readdir, realpath, rm, rmdir, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isRunning} from '../exec/process-table.ts';
@@ -63,6 +63,36 @@ export async function makeAndOpenFolder(
   }
 }
 
+/** An open folder or file for callers that cannot wait. Opening it needs no permission for what it holds. */
+export interface HeldPath extends Disposable {
+  /** A path of what is open itself. */
+  readonly self: string;
+  /** The path of the file `name` in an open folder. */
+  at(name: string): string;
+}
+
+/** Opens what lies at `path`, all links resolved; throws if a link has taken the place of a part of the path. */
+export function holdPath(path: string, kind: 'file' | 'folder'): HeldPath {
+  if (process.platform !== 'linux') {
+    if (realpathSync(path) !== path) throw takenPlace(path);
+    return {self: path, at: name => join(path, name), [Symbol.dispose]: () => {}};
+  }
+  const flags = pathOnly | constants.O_NOFOLLOW | (kind === 'folder' ? constants.O_DIRECTORY : 0);
+  const descriptor = openSync(path, flags);
+  const self = `/proc/self/fd/${descriptor}`;
+  if (readlinkSync(self) !== path) {
+    closeSync(descriptor);
+    throw takenPlace(path);
+  }
+  return {self, at: name => `${self}/${name}`, [Symbol.dispose]: () => closeSync(descriptor)};
+}
+
+/** O_PATH of Linux, which Node does not name. */
+const pathOnly = 0o10000000;
+
+const takenPlace = (path: string, cause?: unknown): Error =>
+  new Error(`the folder ${path} is not where it was; something else has taken its place`, {cause});
+
 /** Removes empty folders, the innermost first. A folder that is not empty, or that was moved, stays. Never throws. */
 export async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const path of folders.toReversed()) {
@@ -77,7 +107,7 @@ async function held(path: string, through: string): Promise<FolderHandle> {
   const real = handle === undefined ? undefined : await pathOfHandle(handle);
   if ((real ?? (await realpath(path))) !== path) {
     await handle?.close();
-    throw new Error(`the folder ${path} is not where it was; something else has taken its place`);
+    throw takenPlace(path);
   }
   const base = real === undefined || handle === undefined ? path : `/proc/self/fd/${handle.fd}`;
   return {
@@ -103,7 +133,7 @@ async function openDirectory(path: string): Promise<FileHandle | undefined> {
     return await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (cause) {
     if (!hasCode(cause, 'ENOTDIR') && !hasCode(cause, 'ELOOP')) throw cause;
-    throw new Error(`the folder ${path} is not where it was; something else has taken its place`, {cause});
+    throw takenPlace(path, cause);
   }
 }
 

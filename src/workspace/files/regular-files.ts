@@ -1,5 +1,15 @@
 import {createHash} from 'node:crypto';
-import {closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats, statSync} from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import {type FileHandle, lstat, open, readlink, realpath, stat} from 'node:fs/promises';
 import type {Fingerprint} from '../../actions/files-port.ts';
 import type {ReadBytes} from '../../actions/ports.ts';
@@ -89,6 +99,21 @@ async function placeOf(handle: FileHandle, opened: Stats, path: string): Promise
 export async function pathOfHandle(handle: FileHandle): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+}
+
+/** A path that leads to the open file itself where the system offers one, else `path`. */
+export const pathThrough = (handle: FileHandle, path: string): string =>
+  process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
+
+/**
+ * Opens what lies at `path`, all links resolved, and does not block on a pipe. Throws if a link has taken the place of a part of the
+ * path, as if the file were locked.
+ */
+export function openInPlace(path: string): number {
+  const handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  if (process.platform !== 'linux' || readlinkSync(`/proc/self/fd/${handle}`) === path) return handle;
+  closeSync(handle);
+  throw Object.assign(new Error(`${path} is not where it was`), {code: 'EBUSY'});
 }
 
 /**

@@ -1,9 +1,11 @@
 import {createHash, hash} from 'node:crypto';
-import {constants, createReadStream, type Stats} from 'node:fs';
-import {copyFile, lstat, mkdir, readFile, readlink, realpath, symlink} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {constants, type Stats} from 'node:fs';
+import {chmod, copyFile, type FileHandle, lstat, mkdir, open, readlink, symlink, writeFile} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
 import * as z from 'zod/mini';
-import {isOpenDatabase} from '../../config/open-databases.ts';
+import {type FolderHandle, openFolder} from '../files/folder-handle.ts';
+import {openRegular, pathThrough} from '../files/regular-files.ts';
+import {realPath} from '../files/resolve-path.ts';
 
 /** A file or a link as git sees it: its content by the SHA-256 of its bytes, or of where the link leads. */
 const fileState = z.object({mode: z.enum(['file', 'executable', 'link']), sha256: z.string()});
@@ -31,25 +33,69 @@ const statsOf = ({size, mtimeMs, ctimeMs, ino}: Stats): SeenFile['stats'] => [si
 /** Milliseconds within which two changes of a file may get the same time from the file system. */
 const tickMs = 20;
 
+/** An open folder; or `absent` if it does not exist, `other` if a link leads to it: what lies behind a link lies elsewhere. */
+export type Place = FolderHandle | 'absent' | 'other';
+
+/** Opens the folder of a path below `top`, does something in it, and closes it. */
+export async function inFolderOf<T>(
+  {top, path}: {readonly top: string; readonly path: string},
+  work: (place: Place, name: string) => Promise<T>,
+): Promise<T> {
+  const place = await openPlace(dirname(join(top, path)));
+  try {
+    return await work(place, basename(path));
+  } finally {
+    if (typeof place === 'object') await place.close();
+  }
+}
+
+/** How often a folder that is replaced while it is opened is looked at again. */
+const mostTurns = 3;
+
+async function openPlace(path: string): Promise<Place> {
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return await openFolder(path);
+    } catch (cause) {
+      if (realPath(path) !== path) return 'other';
+      const stats = await statsAt(path);
+      if (stats?.isDirectory() !== true) return stats?.isSymbolicLink() === true ? 'other' : 'absent';
+      if (turn === mostTurns) throw cause;
+    }
+  }
+}
+
+interface Known {
+  readonly seen: SeenFile | undefined;
+  readonly seenAt: number;
+}
+
+/** Returns the state of a path below a folder. */
+export const stateAt = async (top: string, path: string): Promise<PathState> =>
+  inFolderOf({top, path}, async place => stateIn(place, join(top, path)));
+
 /**
- * What is at a path below a folder now. A file whose stats are those of `seen` is not read again, unless it was written to at the moment
- * (`seenAt`) when those were taken. What is reached through a link counts as `other`: it lies elsewhere.
+ * Returns the state of a path, which is reached through its open folder. A file whose stats are those of `seen` is not read again, unless it was
+ * written to at the moment (`seenAt`) when those were taken.
  */
-export async function stateAt(
-  folder: string,
-  path: string,
-  known?: {readonly seen: SeenFile | undefined; readonly seenAt: number},
-): Promise<PathState> {
-  const at = join(folder, path);
-  const stats = await statsAt(at);
+export async function stateIn(place: Place, path: string, known?: Known): Promise<PathState> {
+  if (typeof place === 'string') return place;
+  const through = place.at(basename(path));
+  const stats = await statsAt(through);
   if (stats === undefined) return 'absent';
-  if ((await realpath(dirname(at))) !== dirname(at)) return 'other';
   if (stats.isDirectory()) return 'folder';
   const {seen, seenAt} = known ?? {seen: undefined, seenAt: 0};
   if (seen !== undefined && stats.ctimeMs < seenAt - tickMs && statsOf(stats).every((n, i) => n === seen.stats[i])) {
     return {mode: seen.mode, sha256: seen.sha256};
   }
-  return readState(at, stats);
+  if (stats.isSymbolicLink()) return {mode: 'link', sha256: hash('sha256', await readlink(through), 'hex')};
+  const found = await openRegular(path, through);
+  if (found.kind !== 'file') return 'other';
+  try {
+    return await stateOf(found);
+  } finally {
+    await found.handle.close();
+  }
 }
 
 /** `undefined` too where something that is no folder stands above it. */
@@ -63,44 +109,94 @@ async function statsAt(path: string): Promise<Stats | undefined> {
   }
 }
 
-async function readState(path: string, stats: Stats): Promise<FileState | 'other'> {
-  if (stats.isSymbolicLink()) {
-    return {mode: 'link', sha256: hash('sha256', await readlink(path), 'hex')};
-  }
-  if (!stats.isFile() || isOpenDatabase(path)) return 'other';
-  return {mode: (stats.mode & 0o100) === 0 ? 'file' : 'executable', sha256: await hashOf(path, stats.size)};
-}
-
 /** Bytes of a file up to which it is read at once, which is faster. */
 const readAtOnce = 1024 * 1024;
 
-async function hashOf(path: string, size: number): Promise<string> {
-  if (size <= readAtOnce) return hash('sha256', await readFile(path), 'hex');
+const modeOf = ({mode}: Stats): FileState['mode'] => ((mode & 0o100) === 0 ? 'file' : 'executable');
+
+async function stateOf({handle, stats}: {readonly handle: FileHandle; readonly stats: Stats}): Promise<FileState> {
+  const mode = modeOf(stats);
+  if (stats.size <= readAtOnce) return {mode, sha256: hash('sha256', await handle.readFile(), 'hex')};
   const hasher = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hasher.update(chunk);
-  return hasher.digest('hex');
+  for await (const chunk of handle.createReadStream({autoClose: false})) hasher.update(chunk);
+  return {mode, sha256: hasher.digest('hex')};
 }
 
-/** Copies a file or a link, where there is one, and makes the folders above it; what it is then. A folder becomes an empty one. */
-export async function copyEntry(from: string, to: string): Promise<SeenFile | undefined> {
+/** The bytes of a file, or where a link leads; `undefined` for anything else. */
+export const contentAt = (top: string, path: string, most: number): Promise<Buffer | undefined | 'too large'> =>
+  inFolderOf({top, path}, async (place, name) => {
+    if (typeof place === 'string') return undefined;
+    const stats = await statsAt(place.at(name));
+    if (stats?.isSymbolicLink() === true) return Buffer.from(await readlink(place.at(name)));
+    const found = await openRegular(join(top, path), place.at(name));
+    if (found.kind !== 'file') return undefined;
+    try {
+      return found.stats.size > most ? 'too large' : await found.handle.readFile();
+    } finally {
+      await found.handle.close();
+    }
+  });
+
+/**
+ * Copies a file or a link, if there is one, between two open folders; returns its state then. A folder (a repository of its own) becomes
+ * an empty one. `path` is the path of what is copied, and `to` its new path in an open folder.
+ */
+export async function copyEntry(place: Place, path: string, to: string): Promise<SeenFile | undefined> {
+  if (typeof place === 'string') return undefined;
+  const from = place.at(basename(path));
   const stats = await statsAt(from);
-  if (stats === undefined) return undefined;
-  if (stats.isDirectory()) {
-    await mkdir(to, {recursive: true});
-    return undefined;
+  if (stats?.isDirectory() === true) await mkdir(to, {recursive: true});
+  else if (stats?.isSymbolicLink() === true) {
+    const target = await readlink(from);
+    await symlink(target, to);
+    return {mode: 'link', sha256: hash('sha256', target, 'hex'), stats: statsOf(await lstat(to))};
   }
-  await mkdir(dirname(to), {recursive: true});
-  if (stats.isSymbolicLink()) await symlink(await readlink(from), to);
-  else if (stats.isFile() && !isOpenDatabase(from))
-    await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-  else return undefined;
-  const made = await lstat(to);
-  const state = await readState(to, made);
-  return state === 'other' ? undefined : {...state, stats: statsOf(made)};
+  const found = await openRegular(path, from);
+  if (found.kind !== 'file') return undefined;
+  const {
+    handle,
+    stats: {mode, size},
+  } = found;
+  try {
+    if (size <= readAtOnce) {
+      const bytes = await handle.readFile();
+      await writeFile(to, bytes, {mode, flag: 'wx'});
+      await chmod(to, mode);
+      return {mode: modeOf(found.stats), sha256: hash('sha256', bytes, 'hex'), stats: statsOf(await lstat(to))};
+    }
+    // Clones the file where the file system can.
+    await copyFile(pathThrough(handle, from), to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  } finally {
+    await handle.close();
+  }
+  const made = await open(to, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const copied = await made.stat();
+    return {...(await stateOf({handle: made, stats: copied})), stats: statsOf(copied)};
+  } finally {
+    await made.close();
+  }
 }
 
-/** Files that are looked at, or copied, at the same time. */
-const atOnce = 32;
+/** Does something with the paths of each folder below `top`, which is open for all of them; several folders at a time. */
+export function forEachFolder(
+  {top, paths}: {readonly top: string; readonly paths: readonly string[]},
+  work: (paths: readonly [string, ...string[]], place: Place) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const folders = new Map<string, [string, ...string[]]>();
+  for (const path of paths) {
+    const known = folders.get(dirname(path));
+    if (known === undefined) folders.set(dirname(path), [path]);
+    else known.push(path);
+  }
+  const inFolder = (files: readonly [string, ...string[]]): Promise<void> =>
+    inFolderOf({top, path: files[0]}, place => work(files, place));
+  return forEach([...folders.values()], inFolder, signal);
+}
+
+/** Folders, and files of one folder, that are looked at or copied at the same time. */
+const atOnce = 8;
 
 /** Does something with each, several at a time; the signal stops it between two. */
 export async function forEach<T>(

@@ -1,10 +1,11 @@
 import {existsSync, lstatSync} from 'node:fs';
 import {copyFile, mkdir, realpath, rm, writeFile} from 'node:fs/promises';
-import {join, relative, resolve, sep} from 'node:path';
+import {basename, dirname, join, relative, resolve, sep} from 'node:path';
 import type {Worktree, WorktreesPort} from '../../actions/worktrees-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
-import {copyEntry, forEach, type SeenFile} from './file-states.ts';
+import {makeAndOpenFolder} from '../files/folder-handle.ts';
+import {copyEntry, forEach, forEachFolder, type Place, type SeenFile} from './file-states.ts';
 import {mergeChanges} from './merge-changes.ts';
 import {runGit} from './run-git.ts';
 import {changedPaths, conflictsOf, diffsOf, listFiles} from './worktree-changes.ts';
@@ -124,14 +125,20 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     signal: AbortSignal,
   ): Promise<WorktreeRecord> {
     const entries: [string, SeenFile][] = [];
-    await forEach(
-      names,
-      async path => {
-        const made = await copyEntry(join(of, path), join(folder, path));
-        if (made !== undefined) entries.push([path, made]);
-      },
-      signal,
-    );
+    const copyFolder = async (paths: readonly [string, ...string[]], source: Place): Promise<void> => {
+      if (typeof source === 'string') return;
+      const {folder: to} = await makeAndOpenFolder(dirname(join(folder, paths[0])));
+      try {
+        const copy = async (path: string): Promise<void> => {
+          const made = await copyEntry(source, join(of, path), to.at(basename(path)));
+          if (made !== undefined) entries.push([path, made]);
+        };
+        await forEach(paths, copy, signal);
+      } finally {
+        await to.close();
+      }
+    };
+    await forEachFolder({top: of, paths: names}, copyFolder, signal);
     const files = Object.fromEntries(entries);
     const [head, index, ownIndex, shared] = await Promise.all([
       git(folder, ['rev-parse', 'HEAD'], signal),

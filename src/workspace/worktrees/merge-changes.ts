@@ -1,9 +1,10 @@
-import {lstat, mkdir, mkdtemp, rename, rm, rmdir} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {lstat, mkdtemp, rename, rm} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
 import type {Worktree} from '../../actions/worktrees-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
-import {copyEntry, isFile, sameState, stateAt} from './file-states.ts';
+import {makeAndOpenFolder, removeFolders} from '../files/folder-handle.ts';
+import {copyEntry, inFolderOf, isFile, sameState, stateAt} from './file-states.ts';
 import {type ChangedPath, conflictsOf} from './worktree-changes.ts';
 import type {WorktreeRecord} from './worktree-record.ts';
 
@@ -30,35 +31,46 @@ export async function mergeChanges(
   const {of} = record;
   const stage = await mkdtemp(join(dirname(worktree.folder), '.merge-'));
   const undo: (() => Promise<void>)[] = [];
+  const lost: string[] = [];
   const fresh = new Map<string, string>();
   const copy = async ({path, to}: ChangedPath, number: number): Promise<void> => {
     if (!isFile(to) || sameState(await stateAt(of, path), to)) return;
     const copied = join(stage, `new-${number}`);
-    const made = await copyEntry(join(worktree.folder, path), copied);
+    const source = {top: worktree.folder, path};
+    const made = await inFolderOf(source, place => copyEntry(place, join(worktree.folder, path), copied));
     if (made === undefined || !sameState({mode: made.mode, sha256: made.sha256}, to)) throw new ChangedNow(path);
     fresh.set(path, copied);
   };
   const moveAway = async ({path, from, to}: ChangedPath, number: number): Promise<void> => {
-    const target = join(of, path);
     if (from === 'absent' || sameState(await stateAt(of, path), to)) return;
     const away = join(stage, `old-${number}`);
-    await rename(target, away);
+    await inFolderOf({top: of, path}, async (place, name) => {
+      if (typeof place === 'string') throw new ChangedNow(path);
+      await rename(place.at(name), away);
+    });
     undo.push(async () => {
-      await mkdir(dirname(target), {recursive: true});
-      await rename(away, target);
+      try {
+        await inMadeFolder(join(of, path), target => rename(away, target));
+      } catch (cause) {
+        lost.push(`${path} could not be put back (${causeText(cause)}); it is ${away} now`);
+      }
     });
     if (!sameState(await stateAt(stage, `old-${number}`), from)) throw new ChangedNow(path);
-    if (to === 'absent') await removeEmptyFolders(dirname(target), of);
+    if (to === 'absent') await removeFolders(foldersBetween(of, path));
   };
   const putInPlace = async ({path}: ChangedPath): Promise<void> => {
     const copied = fresh.get(path);
     if (copied === undefined) return;
-    const target = join(of, path);
-    const made = await mkdir(dirname(target), {recursive: true});
-    if (made !== undefined) undo.push(() => removeEmptyFolders(dirname(target), dirname(made)));
-    if (await isThere(target)) throw new ChangedNow(path);
-    await rename(copied, target);
-    undo.push(() => rm(target, {force: true}));
+    const made = await inMadeFolder(join(of, path), async target => {
+      if (await isThere(target)) throw new ChangedNow(path);
+      await rename(copied, target);
+    });
+    undo.push(async () => {
+      await inFolderOf({top: of, path}, async (place, name) => {
+        if (typeof place === 'object') await rm(place.at(name), {force: true});
+      });
+      await removeFolders(made);
+    });
   };
   try {
     for (const step of [copy, moveAway, putInPlace]) {
@@ -69,9 +81,9 @@ export async function mergeChanges(
   } catch (cause) {
     // oxlint-disable-next-line no-await-in-loop -- the last step is taken back first
     for (const back of undo.toReversed()) await back();
-    return failed(rejected(`Nothing was merged: ${causeText(cause)}.`));
+    return failed(rejected([`Nothing was merged: ${causeText(cause)}`, ...lost].join('. ').concat('.')));
   } finally {
-    await rm(stage, {recursive: true, force: true});
+    if (lost.length === 0) await rm(stage, {recursive: true, force: true});
   }
 }
 
@@ -90,14 +102,22 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the folder and those above it as long as they are empty, as git does; `end` stays. */
-async function removeEmptyFolders(folder: string, end: string): Promise<void> {
-  for (let at = folder; at !== end && at.startsWith(end); at = dirname(at)) {
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- from the deepest up
-      await rmdir(at);
-    } catch {
-      return;
-    }
+/** Does something at a path in its open folder, which is made if it is missing; returns the folders that were made. */
+async function inMadeFolder(path: string, work: (target: string) => Promise<void>): Promise<readonly string[]> {
+  const {folder, made} = await makeAndOpenFolder(dirname(path));
+  try {
+    await work(folder.at(basename(path)));
+    return made;
+  } catch (cause) {
+    await removeFolders(made);
+    throw cause;
+  } finally {
+    await folder.close();
   }
+}
+
+/** The folders of a path below `top`, the outermost first: git removes those that are empty. */
+function foldersBetween(top: string, path: string): readonly string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, at) => join(top, ...names.slice(0, at + 1)));
 }

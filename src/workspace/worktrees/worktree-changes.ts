@@ -1,4 +1,3 @@
-import {readFile, readlink, stat} from 'node:fs/promises';
 import {join, relative} from 'node:path';
 import type {WorkspaceChanges} from '../../actions/changes-port.ts';
 import type {FileDiff} from '../../actions/preview.ts';
@@ -7,7 +6,18 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {diffHunks} from '../files/diff-hunks.ts';
 import {shownText} from '../files/plan-edits.ts';
-import {type FileState, forEach, isFile, type PathState, sameState, stateAt} from './file-states.ts';
+import {
+  contentAt,
+  type FileState,
+  forEach,
+  forEachFolder,
+  isFile,
+  type PathState,
+  type Place,
+  sameState,
+  stateAt,
+  stateIn,
+} from './file-states.ts';
 import {runGit} from './run-git.ts';
 import type {WorktreeRecord} from './worktree-record.ts';
 
@@ -36,20 +46,25 @@ export async function listFiles(top: string, place: GitPlace): Promise<Outcome<r
 export async function changedPaths(
   {folder}: Worktree,
   {files, createdAt: seenAt}: WorktreeRecord,
-  place: GitPlace,
+  {environment, signal}: GitPlace,
 ): Promise<Outcome<readonly ChangedPath[], Fault>> {
-  const listed = await listFiles(folder, place);
+  const listed = await listFiles(folder, {environment, signal});
   if (listed.tag === 'failed') return failed(rejected(`git does not list the files of ${folder}: ${listed.error}`));
   const changed: ChangedPath[] = [];
-  const compare = async (path: string): Promise<void> => {
+  const compare = async (path: string, place: Place): Promise<void> => {
     const seen = Object.hasOwn(files, path) ? files[path] : undefined;
-    const now = await stateAt(folder, path, {seen, seenAt});
+    const now = await stateIn(place, join(folder, path), {seen, seenAt});
     // A folder in the place of a file: what is in it is listed by itself. A repository of its own ends with a slash.
     const to = now === 'folder' && !path.endsWith('/') ? 'absent' : now;
     const from = seen === undefined ? ('absent' as const) : {mode: seen.mode, sha256: seen.sha256};
     if (!sameState(from, to)) changed.push({path, from, to});
   };
-  await forEach([...new Set([...Object.keys(files), ...listed.value])], compare, place.signal);
+  const paths = [...new Set([...Object.keys(files), ...listed.value])];
+  await forEachFolder(
+    {top: folder, paths},
+    (inside, place) => forEach(inside, path => compare(path, place), signal),
+    signal,
+  );
   return ok(changed.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
 }
 
@@ -59,24 +74,28 @@ export async function conflictsOf(
   {of, below}: WorktreeRecord,
 ): Promise<readonly {readonly path: string; readonly reason: string}[]> {
   const conflicts: {readonly path: string; readonly reason: string}[] = [];
-  const look = async ({path, from, to}: ChangedPath): Promise<void> => {
-    const reason = await whyNot({path, from, to}, {of, below});
-    if (reason !== undefined) conflicts.push({path, reason});
+  const changes = new Map(changed.map(change => [change.path, change]));
+  const look = async (paths: readonly string[], place: Place): Promise<void> => {
+    for (const path of paths) {
+      const change = changes.get(path);
+      const reason = change && whyNot(change, {below, now: await stateIn(place, join(of, path))});
+      if (reason !== undefined) conflicts.push({path, reason});
+    }
   };
-  await forEach(changed, look, new AbortController().signal);
+  await forEachFolder({top: of, paths: [...changes.keys()]}, look, new AbortController().signal);
   return conflicts.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function whyNot(
+function whyNot(
   {path, from, to}: ChangedPath,
-  {of, below}: Pick<WorktreeRecord, 'of' | 'below'>,
-): Promise<string | undefined> {
+  {below, now}: {readonly below: string; readonly now: PathState},
+): string | undefined {
   if (to === 'folder') return 'it is a repository of its own';
   if (to === 'other') return 'it is no file';
   if (!path.startsWith(below)) return 'it lies outside of the folder that the worktree stands for';
-  const now = await stateAt(of, path);
   const is = withRoom(now, from);
   if (sameState(is, from) || sameState(is, to)) return undefined;
+  if (is === 'other' && from === 'absent') return 'a link leads to its folder, or it is no file there';
   if (is === 'absent') return 'it was deleted since';
   return from === 'absent' ? 'it was made there, too' : 'it was changed since';
 }
@@ -117,17 +136,13 @@ async function diffOf(
     ...(sameState(now, from) ? [] : ['it has changed on both sides, and is compared with what is there now']),
     ...noteOf(from, to),
   ];
-  const [old, fresh] = await Promise.all([bytesAt(join(of, path), now), bytesAt(join(folder, path), to)]);
+  const [old, fresh] = await Promise.all([
+    isFile(now) ? contentAt(of, path, largestFile) : undefined,
+    isFile(to) ? contentAt(folder, path, largestFile) : undefined,
+  ]);
   return old === 'too large' || fresh === 'too large'
     ? {...named, added: 0, removed: 0, hunks: [], notes: [...notes, 'it is too large to be shown']}
     : {...named, ...(await diffHunks(shownText(old), shownText(fresh), mostLines)), notes};
-}
-
-/** A link is where it leads. */
-async function bytesAt(path: string, state: PathState): Promise<Buffer | undefined | 'too large'> {
-  if (!isFile(state)) return undefined;
-  if (state.mode === 'link') return Buffer.from(await readlink(path));
-  return (await stat(path)).size > largestFile ? 'too large' : readFile(path);
 }
 
 function noteOf(from: PathState, to: PathState): readonly string[] {
