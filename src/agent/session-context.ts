@@ -14,7 +14,7 @@ import type {ActionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
-import {confines, type Proof} from '../domain/sandbox.ts';
+import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import type {Asker} from '../domain/sub-agent.ts';
 import {hostsPort} from './ask-host.ts';
@@ -110,15 +110,19 @@ export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): 
   publish([{event: 'notice', level: 'warning', text}]);
 }
 
-/** Tells, once it is known, what the sandbox stops; and where it does not confine commands, that they run as the user does. */
+/** Tells, once it is known, what the sandbox stops; and where commands ask first because of what is missing, what that is. */
 export function tellSandbox(session: SessionContext): void {
   const proof = session.ports.judge.sandbox();
   if (proof === 'unknown' || proof === session.sandbox) return;
   session.sandbox = proof;
   session.publish([{event: 'sandbox-proven', proof}]);
-  if (proof.provider === 'native' || confines(proof)) return;
   const {provider, reason} = proof;
-  warn(session, `No sandbox: commands run as you, and builds and tests ask first (${provider}: ${reason}).`);
+  if (provider === 'native' || holdsChanges(proof)) return;
+  if (!confines(proof)) {
+    warn(session, `No sandbox: commands run as you, and builds and tests ask first (${provider}: ${reason}).`);
+  } else if (provider === 'bwrap') {
+    warn(session, `Builds and tests ask first: the sandbox cannot hold their changes back (${provider}: ${reason}).`);
+  }
 }
 
 /** The next request to the model for the conversation as it stands. */

@@ -61,14 +61,19 @@ describe('the status line', () => {
   });
 
   test.each<[Proof, number, string]>([
-    [bwrap, 100, '  asks first ⇧Tab · context 1 % · sandbox: files, network and processes        sonnet-5-5 · $0.03'],
+    [bwrap, 100, '  asks first ⇧Tab · context 1 % · commands run on a copy; their changes ask    sonnet-5-5 · $0.03'],
+    [
+      {...bwrap, proven: {...bwrap.proven, overlay: false}},
+      100,
+      '  asks first ⇧Tab · context 1 % · sandbox: files, network and processes        sonnet-5-5 · $0.03',
+    ],
     [
       {...bwrap, proven: {...bwrap.proven, processes: false}},
       90,
       '  asks first ⇧Tab · context 1 % · sandbox: files and network         sonnet-5-5 · $0.03',
     ],
     [
-      {...bwrap, hosts: 'open'},
+      {...bwrap, proven: {...bwrap.proven, overlay: false}, hosts: 'open'},
       120,
       '  asks first ⇧Tab · context 1 % · sandbox: files, network (but for allowed hosts) and processes    sonnet-5-5 · $0.03',
     ],
@@ -81,6 +86,13 @@ describe('the status line', () => {
     [nativeProof, 70, '  asks first ⇧Tab · context 1 %                  sonnet-5-5 · $0.03'],
   ])('says what the sandbox was seen to stop', (proof, width, line) => {
     expect(status(reduce(used, {event: 'sandbox-proven', proof}), width)).toEqual([line]);
+  });
+
+  test('where edits do not ask, neither do the changes of commands', () => {
+    const proven = reduce(used, {event: 'sandbox-proven', proof: bwrap});
+    expect(status({...proven, mode: 'acceptEdits'}, 100)).toEqual([
+      '  accepts edits ⇧Tab · context 1 % · commands run on a copy                    sonnet-5-5 · $0.03',
+    ]);
   });
 
   test('an effort that was chosen stands behind the model', () => {

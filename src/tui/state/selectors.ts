@@ -3,7 +3,7 @@ import {knownCost} from '../../domain/usage.ts';
 import type {Todo} from '../../domain/todo.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
-import {confines, provenText} from '../../domain/sandbox.ts';
+import {confines, holdsChanges, provenText} from '../../domain/sandbox.ts';
 import type {View} from './view.ts';
 
 /** What needs the user's attention: the first approval, question or hand-over, else the composer. */
@@ -68,9 +68,12 @@ export function statusOf(view: View): StatusFacts {
 export const contextPercent = (tokens: number, window: number): number =>
   Math.max(1, Math.round((100 * tokens) / window));
 
-/** What the sandbox was seen to stop, in words; empty where that is not known, or none is to be used. */
-export function sandboxText({sandbox}: Pick<View, 'sandbox'>): string {
+/** How the sandbox confines commands, in words; empty where that is not known, or none is to be used. */
+export function sandboxText({sandbox, mode}: Pick<View, 'sandbox' | 'mode'>): string {
   if (sandbox === 'unknown' || sandbox.provider === 'native') return '';
+  if (holdsChanges(sandbox)) {
+    return mode === 'default' ? 'commands run on a copy; their changes ask' : 'commands run on a copy';
+  }
   return confines(sandbox) ? `sandbox: ${provenText(sandbox)}` : 'no sandbox';
 }
 

@@ -192,13 +192,23 @@ describe('calls', () => {
   });
 });
 
-test('what the sandbox stops is told once, when it is known; that it stops nothing as a warning, too', async () => {
+test.each<[string, Partial<Proof>]>([
+  [
+    'No sandbox: commands run as you, and builds and tests ask first (bwrap: it is not there).',
+    {works: false, proven: nothingProven},
+  ],
+  [
+    'Builds and tests ask first: the sandbox cannot hold their changes back (bwrap: it is not there).',
+    {proven: {files: true, network: true, processes: true, overlay: false}},
+  ],
+])('what the sandbox stops is told once, when it is known, and what is missing: %s', async (text, proof) => {
   const broken: Proof = {
     provider: 'bwrap',
-    works: false,
+    works: true,
     proven: nothingProven,
     hosts: 'closed',
-    reason: 'it is not installed',
+    reason: 'it is not there',
+    ...proof,
   };
   const calls = [callBlock('Bash', {command: 'make'}, 'a'), callBlock('Bash', {command: 'make'}, 'b')] as const;
   let known: Proof | 'unknown' = 'unknown';
@@ -217,11 +227,7 @@ test('what the sandbox stops is told once, when it is known; that it stops nothi
   await bench.next('prompt-finished');
   expect(told).toEqual([
     {event: 'sandbox-proven', proof: broken},
-    {
-      event: 'notice',
-      level: 'warning',
-      text: 'No sandbox: commands run as you, and builds and tests ask first (bwrap: it is not installed).',
-    },
+    {event: 'notice', level: 'warning', text},
   ]);
 });
 
