@@ -108,6 +108,13 @@ async function fromPs(): Promise<readonly ProcessRow[]> {
   });
 }
 
+/** The children of a process now, on Linux. */
+export const childrenOf = (pid: number): readonly number[] =>
+  (readTextFile(`/proc/${pid}/task/${pid}/children`) ?? '')
+    .split(' ')
+    .filter(text => text !== '')
+    .map(Number);
+
 /** The command line of a process with blanks between its words; the name in parentheses where it has none. */
 export function commandOf(pid: number): string {
   const words = (readTextFile(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim();

@@ -57,15 +57,26 @@ export const livingMembers = async (
 
 /**
  * Ends every process of the run: its group, the descendants that left the group, and those that left their parents too.
- * They get SIGTERM, after a grace SIGKILL. Resolves when none is left, or none that can be ended.
+ * They get SIGTERM, after a grace SIGKILL. Resolves when none is left, or none that can be ended. `last` ends by itself when all others
+ * have, and is killed only if it does not.
  */
-export async function endProcessTree(tree: ProcessTree, grace: keyof typeof graceMs): Promise<void> {
+export async function endProcessTree(
+  tree: ProcessTree,
+  grace: keyof typeof graceMs,
+  last: number | 'none' = 'none',
+): Promise<void> {
   const members = trackMembers(tree);
   if (await endWith('SIGTERM', members, graceMs[grace])) return;
+  if (last !== 'none' && (await endWith('SIGKILL', members, patienceMs, last))) return;
   await endWith('SIGKILL', members, patienceMs);
 }
 
-async function endWith(signal: 'SIGTERM' | 'SIGKILL', members: Membership, withinMs: number) {
+async function endWith(
+  signal: 'SIGTERM' | 'SIGKILL',
+  members: Membership,
+  withinMs: number,
+  last: number | 'none' = 'none',
+) {
   // Looking for the members can take long where there are many processes: the time counts from the first signal.
   let until = Number.POSITIVE_INFINITY;
   const asked = new Set<number>();
@@ -74,7 +85,7 @@ async function endWith(signal: 'SIGTERM' | 'SIGKILL', members: Membership, withi
     if (alive.length === 0) return true;
     if (performance.now() >= until) return false;
     for (const {pid} of alive) {
-      if (asked.has(pid) && signal === 'SIGTERM') continue;
+      if (pid === last || (asked.has(pid) && signal === 'SIGTERM')) continue;
       asked.add(pid);
       send(pid, signal);
       // A stopped process hears of SIGTERM only once it goes on.

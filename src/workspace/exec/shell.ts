@@ -11,7 +11,7 @@ import type {
   ShellReport,
   ShellRequest,
 } from '../../actions/ports.ts';
-import {noHeldChanges} from '../../actions/changes-port.ts';
+import {type ChangesOutcome, noHeldChanges} from '../../actions/changes-port.ts';
 import {raceAbort} from '../../base/race.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
@@ -99,6 +99,8 @@ export interface TerminalRun extends Pick<ShellRequest, 'command' | 'timeoutMs' 
   readonly begin: Begin;
   readonly directory: string;
   readonly runTag: string;
+  /** See `Launch`. */
+  readonly isHeld: boolean;
   /** To be called once, when the shell has ended. */
   readonly release: () => void;
 }
@@ -124,6 +126,8 @@ export interface RunningCommand extends Pick<
   /** To be read and closed by the block. */
   readonly pipe: OutputPipe;
   readonly ended: Promise<ProcessEnd>;
+  /** See `Launch`. */
+  readonly isHeld: boolean;
   readonly filter: OutputFilter;
   readonly raw: RawOutput;
   /** What it has printed, as far as it is kept. */
@@ -200,7 +204,15 @@ export function makeShell(options: ShellOptions): ShellPort {
       if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) context.watchdog.cleanUp(path);
       return startOfCommand(enclosure, {shell: shell ?? '', prelude, ...request, variables});
     }, signal);
-    const release = (): void => void notes.push(...launch.release());
+    let deciding: Promise<ChangesOutcome> | undefined;
+    const decided = (endSignal: AbortSignal): Promise<ChangesOutcome> =>
+      (deciding ??= launch.end(request.changes, endSignal).then(ended => {
+        notes.push(...ended.notes);
+        return ended.changes;
+      }));
+    /** Fires for what goes on in the background: nobody is there who could decide about its changes. */
+    const moved = new AbortController();
+    const release = (): void => void decided(moved.signal.aborted ? moved.signal : signal);
     /** The shell reports its folder in the prelude's file as long as it runs. */
     let preludeUsed: Promise<unknown> = Promise.resolve();
     /** What goes on in a block releases the sandbox when it ends. */
@@ -208,17 +220,19 @@ export function makeShell(options: ShellOptions): ShellPort {
     try {
       if (request.terminal !== 'none' && channel === 'terminal') {
         const {command, timeoutMs, background} = request;
-        const own = {...request.terminal, begin, directory: from, runTag, release};
+        const own = {...request.terminal, begin, directory: from, runTag, release, isHeld: launch.isHeld};
         const ran = await options.runInTerminal({command, timeoutMs, background, ...own}, observe, signal);
         if (ran.tag === 'ok') {
           preludeUsed = ran.value.shellEnded;
           goesOn = true;
+          if (ran.value.end.kind === 'moved') moved.abort();
           if (ran.value.end.kind === 'exited') {
             const next = nextDirectory({roots: options.roots, from, reported: prelude.directory()});
             ({directory} = next);
             notes.push(...next.notes);
           }
-          return await settle(ran.value.end, {output: ran.value.output});
+          const changes = moved.signal.aborted ? noHeldChanges : await decided(signal);
+          return await settle(ran.value.end, {output: ran.value.output, changes});
         }
         notes.push(`this machine gives weft no terminal (${firstLine(ran.error, 200)}); the command ran on pipes`);
         channel = 'pipes';
@@ -231,15 +245,19 @@ export function makeShell(options: ShellOptions): ShellPort {
       const {child, pipe} = started.value;
       context.watchdog.watch(child.pid, child.started);
       const reading = readAll(pipe, output);
-      const followed = await follow({...request, limit, child, reading, runTag, output: pipe.name, before}, signal);
+      const followed = await follow(
+        {...request, limit, child, reading, runTag, output: pipe.name, before, isHeld: launch.isHeld},
+        signal,
+      );
       if (followed === 'to-background') {
+        moved.abort();
         reading.release();
         output.stop();
         preludeUsed = child.ended;
         const {output: printed, raw} = collector.handOver();
         const {pid: leader, started: leaderStarted, ended} = child;
         const {command} = request;
-        const handedOver = {filter, raw, printed: printed.text, release};
+        const handedOver = {filter, raw, printed: printed.text, release, isHeld: launch.isHeld};
         goesOn = true;
         const block = await options.moveToBackground({
           command,
@@ -265,12 +283,12 @@ export function makeShell(options: ShellOptions): ShellPort {
         notes.push(...next.notes);
       }
       if (left.length === 0) {
-        release();
         pipe.close();
         context.watchdog.forget(child.pid);
-        const settled = await settle(end);
-        if (isPlain) return settled;
-        return {...settled, blocked: blockedBySandbox(end, settled.output.text)};
+        const changes = await decided(signal);
+        const report = await settle(end, {changes});
+        if (isPlain) return report;
+        return {...report, blocked: blockedBySandbox(end, report.output.text)};
       }
       reading.release();
       const settled = await settle(end);
@@ -418,6 +436,7 @@ async function follow(
     readonly output: string;
     /** The processes that ran before the command. */
     readonly before: ReadonlySet<string>;
+    readonly isHeld: boolean;
   },
   signal: AbortSignal,
 ): Promise<
@@ -438,14 +457,15 @@ async function follow(
   const first = await firstEnd({ended: child.ended, waiting, limit, timeoutMs, background}, signal);
   over.abort();
   if (first === 'to-background') return first;
+  const last = run.isHeld ? child.pid : 'none';
   if (first === 'for-keys') {
-    await endProcessTree(tree, 'short');
+    await endProcessTree(tree, 'short', last);
     return {end: await child.ended, left: [], waited: first};
   }
   const end = first;
   const waited = 'no';
   if (end.kind === 'timed-out' || end.kind === 'aborted') {
-    await endProcessTree(tree, end.kind === 'aborted' ? 'short' : 'long');
+    await endProcessTree(tree, end.kind === 'aborted' ? 'short' : 'long', last);
     await Promise.race([Promise.all([reading.done, child.ended]), reading.quiet()]);
     return {end, left: [], waited};
   }
@@ -454,6 +474,8 @@ async function follow(
     reading.quiet().then(() => 'open' as const),
   ]);
   const drained = await raceAbort(emptied, signal);
+  // Nothing of it can run any more.
+  if (run.isHeld) return {end, left: [], waited};
   const until = performance.now() + (drained === 'empty' ? partingMs : 0);
   const rest = drained === 'empty' ? treeOf(ids) : tree;
   for (;;) {

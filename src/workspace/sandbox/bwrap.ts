@@ -1,35 +1,25 @@
 import {execFile} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
-import {dirname, join, resolve} from 'node:path';
+import {existsSync, lstatSync, readFileSync, rmSync, type Stats} from 'node:fs';
+import {dirname, join, relative, resolve} from 'node:path';
 import {promisify} from 'node:util';
 import {failed, ok} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {findProgram, splitPath, userPath} from '../exec/trusted-path.ts';
-import {readTextFile} from '../exec/process-table.ts';
 import {holds, realPath} from '../files/resolve-path.ts';
 import {forwarderPort, withForwarder} from './forwarder.ts';
+import {guardedPaths} from './guarded-paths.ts';
+import {openOverlays, type Overlays} from './overlay.ts';
 import type {BackendRequest, EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 
 /**
- * bubblewrap (bwrap(1)): namespaces of a command's own, made without rights. The whole machine is read-only, the workspace is writable
- * but for what is protected, what holds secrets or leads out is not there.
+ * bubblewrap (bwrap(1)): namespaces of a command's own, made without rights. The whole machine is read-only, what holds secrets or leads
+ * out is not there. The workspace is a copy-on-write view (`held`), itself but for what is protected (`writable`), or read-only.
  *
- * `--die-with-parent` is left out on purpose: it would end what a command leaves running (`npm run dev &`) with its shell. After
- * `kill -9` of weft the watchdog ends what runs inside, which it knows by the run tag of the sandbox's first process: when that ends,
- * the kernel ends all the others. `--new-session` is needed only for a terminal of
- * the user's: commands on pipes have none, those of blocks have one of their own.
+ * `--die-with-parent` is left out on purpose: it would end what a command that a person allowed leaves running (`npm run dev &`) with its
+ * shell. After `kill -9` of weft the watchdog ends what runs inside, which it knows by the run tag of the sandbox's first process: when
+ * that ends, the kernel ends all the others. `--new-session` is needed only for a terminal of the user's: commands on pipes have none,
+ * those of blocks have one of their own.
  */
 export const bwrap: SandboxProvider = {
   name: 'bwrap',
@@ -52,35 +42,41 @@ export const bwrap: SandboxProvider = {
     const {policy} = request;
     if (policy.roots.some(root => root === '/'))
       return failed('the workspace is the root of the disk, so nothing would be left to protect');
-    const view = mountView(policy);
+    const opened = await openOverlays(policy);
+    if (opened.tag === 'failed' && policy.workspace === 'held') return opened;
+    const overlays = opened.tag === 'ok' ? opened.value : undefined;
     const mark = randomUUID();
     const begun = join(policy.session.scripts.outside, mark);
-    const args = [
-      ...namespaces(request),
-      ...versionFlags,
-      ...mounts(policy, view),
-      ...markBegun(mark),
-      '--chdir',
-      request.directory,
-      '--',
-    ];
     const {network} = policy;
     const inner =
       network.kind === 'filtered'
         ? withForwarder(request.argv, {socket: socketInside, ports: network.loopbackPorts})
         : request.argv;
+    const mounted = mounts(policy, overlays ?? noOverlays);
+    const args = [
+      ...namespaces(request),
+      ...(overlays === undefined ? [] : ownIds()),
+      ...versionFlags,
+      ...mounted.args,
+      ...markBegun(mark),
+      '--chdir',
+      request.directory,
+      '--',
+      ...inner,
+    ];
     return ok({
       kind: 'enclosed',
-      view: 'direct',
-      program,
-      args: [...args, ...inner],
-      environment: withExcludes(insideEnvironment(request), policy),
+      view: overlays?.view ?? 'direct',
+      program: overlays?.program ?? program,
+      args: overlays === undefined ? args : [...overlays.args, program, ...args],
+      environment: insideEnvironment(request),
       prelude: policy.session,
-      litter: [policy.session.folder, ...view.placeholders],
+      litter: [policy.session.folder, ...policy.session.held()],
       hasBegun: () => lstatSync(begun, {throwIfNoEntry: false}) !== undefined,
       release() {
         rmSync(begun, {force: true});
-        return view.release();
+        for (const path of mounted.mountedOver) if (isMade(path)) rmSync(path, {force: true});
+        return [];
       },
     } satisfies EnclosedStart);
   },
@@ -109,6 +105,16 @@ const namespaces = ({terminal}: BackendRequest): readonly string[] => [
   '--unshare-net',
 ];
 
+/** In the namespace in which the overlays are mounted everybody is root. */
+const ownIds = (): readonly string[] => [
+  '--uid',
+  String(process.getuid?.() ?? 0),
+  '--gid',
+  String(process.getgid?.() ?? 0),
+];
+
+const noOverlays: Pick<Overlays, 'covers' | 'layers'> = {covers: [], layers: []};
+
 /** Where things of weft's own are seen inside. */
 const preludeInside = '/run/weft';
 const socketInside = `${preludeInside}/proxy.sock`;
@@ -126,12 +132,27 @@ const markBegun = (mark: string): readonly string[] => [
 const sharedMemory = 1024 * 1024 * 1024;
 
 /** In the order in which they are made: a later one covers an earlier one. */
-function mounts(policy: SandboxPolicy, view: MountView): readonly string[] {
+function mounts(policy: SandboxPolicy, {covers, layers}: Pick<Overlays, 'covers' | 'layers'>): Mounts {
   const {roots, workspace, session, hidden, network} = policy;
   const {scripts, reports, tmp, folder} = session;
   const insideRoots = (path: string): boolean => roots.some(root => holds(root, path) && root !== path);
+  /** The path as the command sees it, under the name that it has outside. */
+  const seen = (path: string): string => {
+    const over = [...(workspace === 'writable' ? [] : covers), ...layers].findLast(each => holds(each.folder, path));
+    return over === undefined ? path : join(over.at, relative(over.folder, path));
+  };
+  const guarded = guardedPaths(policy);
+  const places = [
+    ...layers.map(layer => layer.folder),
+    ...roots.filter(root => !layers.some(layer => holds(layer.folder, root))),
+  ];
+  const sockets = listeningSockets(policy, {
+    covered: [...replaced, ...covers.map(cover => cover.folder)],
+    bare: workspace === 'writable' ? roots : roots.filter(root => seen(root) === root),
+  });
   const groups: readonly (readonly string[])[] = [
     ['--ro-bind', '/', '/'],
+    ...covers.map(cover => ['--ro-bind', cover.at, cover.folder]),
     ['--dev', '/dev'],
     ['--size', String(sharedMemory), '--tmpfs', '/dev/shm'],
     ['--proc', '/proc'],
@@ -141,17 +162,32 @@ function mounts(policy: SandboxPolicy, view: MountView): readonly string[] {
     ['--bind', tmp, '/tmp'],
     ['--bind', tmp, '/var/tmp'],
     ...policy.readable.map(readOnlyIfThere),
-    ...hidden.filter(path => !coversRoot(path, roots)).map(path => hiding(path, folder)),
-    ...roots.map(root => [workspace === 'writable' ? '--bind' : '--ro-bind', root, root]),
-    view.guards,
+    ...[...hidden, ...session.held()].filter(path => !coversRoot(path, roots)).map(path => hiding(path, folder)),
+    ...places.map(root => [workspace === 'read-only' ? '--ro-bind' : '--bind', seen(root), root]),
+    // A view needs no such folders: what is renamed there is never applied.
+    ...(workspace === 'held' ? [] : guarded.writable.map(path => ['--bind', path, path])),
+    ...guarded.readOnly.map(path => ['--ro-bind', seen(path), path]),
     // What is hidden inside the workspace, or was laid bare by it.
     ...hidden.filter(insideRoots).map(path => hiding(path, folder)),
-    ...view.sockets.map(path => ['--ro-bind', join(folder, 'empty'), path]),
+    ...sockets.map(path => ['--ro-bind', join(folder, 'empty'), path]),
     ['--bind', scripts.outside, scripts.inside],
     ['--bind', reports.outside, reports.inside],
     network.kind === 'filtered' ? ['--ro-bind', network.socket, socketInside] : [],
   ];
-  return groups.flat();
+  const mountedOver = [...hidden, ...sockets].filter(path => insideRoots(path) && !isMade(path));
+  return {args: groups.flat(), mountedOver: workspace === 'writable' ? mountedOver : []};
+}
+
+interface Mounts {
+  readonly args: readonly string[];
+  /** Existing paths in the workspace itself. If one is gone before it is mounted over, bwrap makes an empty file there. */
+  readonly mountedOver: readonly string[];
+}
+
+/** Whether bwrap has made this file to have something to mount over. */
+function isMade(path: string): boolean {
+  const stats = statsOf(path);
+  return stats?.isFile() === true && stats.size === 0 && (stats.mode & 0o777) === 0o444;
 }
 
 const readOnlyIfThere = (path: string): readonly string[] => ['--ro-bind-try', path, path];
@@ -182,169 +218,14 @@ function hiding(path: string, session: string): readonly string[] {
     : ['--ro-bind', join(session, 'empty'), path];
 }
 
-interface MountView {
-  /** Mounts over what is protected in the workspace. */
-  readonly guards: readonly string[];
-  /** Sockets that somebody listens on, outside of what is hidden as a whole. */
-  readonly sockets: readonly string[];
-  readonly placeholders: readonly string[];
-  release(): readonly string[];
-}
-
 /**
- * What is protected at the top of each root is mounted over: what exists by itself, read-only; what must not come to be by nothing, for
- * which bwrap makes an empty file there as long as a command runs. A folder with something protected in it is mounted over itself,
- * so that it cannot be renamed. Protected names for which no empty file is made are looked for when the command has ended.
+ * Sockets in the file system that are bound now, outside of the `covered` folders, but for `bare` folders in them. Abstract ones belong
+ * to the network that is not there.
  */
-function mountView(policy: SandboxPolicy): MountView {
-  if (policy.workspace === 'read-only')
-    return {guards: [], sockets: listeningSockets(policy), placeholders: [], release: () => []};
-  const guards: string[] = [];
-  const placeholders: string[] = [];
-  const before = new Map<string, string>();
-  const empty = join(policy.session.folder, 'empty');
-  const readOnly = (path: string): void => void guards.push('--ro-bind', path, path);
-  const missing = (path: string): void => {
-    // A device could not even be read there; of an empty file programs read nothing, and that it is read-only when they write.
-    guards.push('--ro-bind', empty, path);
-    placeholders.push(path);
-  };
-  for (const root of policy.roots) {
-    const names = namesIn(root);
-    for (const name of names) {
-      const path = join(root, name);
-      if (!policy.isProtected(name) || isPlaceholder(path)) continue;
-      const stats = lstatSync(path, {throwIfNoEntry: false});
-      if (stats === undefined) continue;
-      before.set(path, stats.isSymbolicLink() ? readlinkSync(path) : '');
-      if (stats.isSymbolicLink() || stats.isSocket()) continue;
-      if (name === '.git' && stats.isDirectory() && policy.repository === 'guarded') {
-        guards.push('--bind', path, path, ...repositoryGuards(path, empty));
-        if (existsSync(join(path, 'commondir'))) before.set(join(path, 'commondir'), '');
-      } else readOnly(path);
-    }
-    for (const name of root === policy.home ? [...neverMade, ...neverMadeAtHome] : neverMade) {
-      const [first = '', second] = name.split('/');
-      const top = join(root, first);
-      const isThere = lstatSync(top, {throwIfNoEntry: false}) !== undefined && !isPlaceholder(top);
-      if (!isThere) missing(top);
-      else if (second !== undefined && !before.has(top)) {
-        const path = join(top, second);
-        if (lstatSync(top).isDirectory()) {
-          guards.push('--bind', top, top);
-          if (existsSync(path) && !isPlaceholder(path)) readOnly(path);
-          else missing(path);
-        }
-      }
-    }
-  }
-  for (const path of policy.nested) if (existsSync(path)) readOnly(path);
-  const sockets = listeningSockets(policy);
-  // In the place of one that is gone when it is mounted over, bwrap makes a file.
-  placeholders.push(...sockets.filter(path => policy.roots.some(root => holds(root, path))));
-  for (const path of placeholders) inUse.set(path, (inUse.get(path) ?? 0) + 1);
-  return {
-    guards,
-    sockets,
-    placeholders,
-    release() {
-      for (const path of placeholders) removePlaceholder(path);
-      return policy.roots.flatMap(root => takeAway(root, before, policy));
-    },
-  };
-}
-
-/** What of a repository runs programs, decides which, or leads to another configuration, whether it is there or not. */
-function repositoryGuards(repository: string, empty: string): readonly string[] {
-  return ['hooks', 'config', 'config.worktree', 'commondir', 'modules', 'worktrees'].flatMap(name => {
-    const path = join(repository, name);
-    if (existsSync(path)) return ['--ro-bind', path, path];
-    // An empty file is in nobody's way there, but for one: git would stop at an empty `commondir`, so that is taken away afterwards.
-    return name === 'hooks' || name === 'config.worktree' ? ['--ro-bind', empty, path] : [];
-  });
-}
-
-/** Mounted over by nothing where they are missing: what runs, or chooses what runs, as soon as somebody enters the folder. */
-export const neverMade = [
-  '.envrc',
-  '.mcp.json',
-  '.npmrc',
-  '.vscode',
-  '.idea',
-  '.claude',
-  '.weft',
-  '.husky',
-  '.gitlab-ci.yml',
-  '.github/workflows',
-];
-
-/** Read in no other folder. Elsewhere they are taken away afterwards, as all else that is protected. */
-export const neverMadeAtHome = ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.zshenv', '.gitconfig'];
-
-/** Placeholders by how many commands they serve now. */
-const inUse = new Map<string, number>();
-
-/** Nothing of this weft's commands or of another's, and nothing of the user's: what bwrap makes to have something to mount over. */
-function isPlaceholder(path: string): boolean {
-  const stats = lstatSync(path, {throwIfNoEntry: false});
-  return stats !== undefined && stats.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444;
-}
-
-/** Only when no other command needs it: to remove it takes its protection from all of them. */
-function removePlaceholder(path: string): void {
-  const left = (inUse.get(path) ?? 1) - 1;
-  if (left > 0) {
-    inUse.set(path, left);
-    return;
-  }
-  inUse.delete(path);
-  if (isPlaceholder(path)) rmSync(path, {force: true});
-}
-
-/** Protected names that a command has made, for which there was no placeholder, go to the folder of the session. */
-export function takeAway(root: string, before: ReadonlyMap<string, string>, policy: SandboxPolicy): readonly string[] {
-  const notes: string[] = [];
-  const otherRepository = join(root, '.git', 'commondir');
-  if (policy.repository === 'guarded' && !before.has(otherRepository) && existsSync(otherRepository)) {
-    rmSync(otherRepository, {force: true});
-    notes.push('weft removed .git/commondir again: it would lead git to another configuration');
-  }
-  for (const name of namesIn(root)) {
-    const path = join(root, name);
-    const was = before.get(path);
-    if (!policy.isProtected(name) || inUse.has(path) || isPlaceholder(path)) continue;
-    const isNew = was === undefined || (was !== '' && linkTarget(path) !== was);
-    if (!isNew || (name === '.git' && policy.repository === 'guarded')) continue;
-    const aside = join(policy.session.folder, 'removed', `${Date.now()}-${name}`);
-    try {
-      mkdirSync(dirname(aside), {recursive: true});
-      renameSync(path, aside);
-    } catch {
-      rmSync(path, {recursive: true, force: true});
-    }
-    notes.push(`weft removed ${name} again: commands in the sandbox may not make it`);
-  }
-  return notes;
-}
-
-function linkTarget(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
-}
-
-export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Sockets in the file system that are bound now, outside of the `covered` folders. Abstract ones belong to the network that is not there. */
-export function listeningSockets({roots, hidden}: SandboxPolicy, covered = replaced): readonly string[] {
+export function listeningSockets(
+  {roots, hidden}: SandboxPolicy,
+  {covered, bare}: {readonly covered: readonly string[]; readonly bare: readonly string[]},
+): readonly string[] {
   if (process.platform !== 'linux') return [];
   let table: string;
   try {
@@ -361,10 +242,10 @@ export function listeningSockets({roots, hidden}: SandboxPolicy, covered = repla
     if (statsOf(real)?.isSocket() === true) paths.add(real);
     if (paths.size >= mostSockets) break;
   }
-  // Below /tmp and /run only the workspace is to be seen.
-  return [...paths].filter(
-    path => !covered.some(folder => holds(folder, path)) || roots.some(root => holds(root, path)),
-  );
+  return [...paths].filter(path => {
+    const inWorkspace = roots.some(root => holds(root, path));
+    return inWorkspace ? bare.some(root => holds(root, path)) : !covered.some(folder => holds(folder, path));
+  });
 }
 
 const gone = ['/proc', '/dev'];
@@ -392,30 +273,6 @@ function insideEnvironment({environment, policy}: BackendRequest): Record<string
           // Node's own fetch looks at them only when it is told to.
           NODE_USE_ENV_PROXY: '1',
         }),
-  };
-}
-
-/** Git takes the placeholders for new files, and `git add -A` would stop at them. The user's own list of ignored files counts, too. */
-export function withExcludes(
-  environment: Record<string, string>,
-  {session: {scripts}}: SandboxPolicy,
-  alsoMade: readonly string[] = [],
-): Record<string, string> {
-  const file = join(scripts.outside, 'excludes');
-  if (!existsSync(file)) {
-    const config = environment['XDG_CONFIG_HOME'] ?? join(environment['HOME'] ?? '/', '.config');
-    const own = readTextFile(join(config, 'git', 'ignore')) ?? '';
-    writeFileSync(
-      file,
-      `${own}\n${[...neverMade, ...neverMadeAtHome, ...alsoMade].map(name => name.replace(/\/.*/u, '')).join('\n')}\n`,
-    );
-  }
-  const count = Number(environment['GIT_CONFIG_COUNT'] ?? '0');
-  return {
-    ...environment,
-    GIT_CONFIG_COUNT: String(count + 1),
-    [`GIT_CONFIG_KEY_${String(count)}`]: 'core.excludesFile',
-    [`GIT_CONFIG_VALUE_${String(count)}`]: join(scripts.inside, 'excludes'),
   };
 }
 

@@ -1,5 +1,5 @@
 import {randomUUID} from 'node:crypto';
-import {existsSync} from 'node:fs';
+import {existsSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {isJsonObject, parseJson} from '../../base/json.ts';
@@ -9,9 +9,15 @@ import {readTextFile} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {findSearchBinary} from '../search/ripgrep.ts';
-import {withExcludes, withoutWaysOut} from './bwrap.ts';
+import {withoutWaysOut} from './bwrap.ts';
 import {guardedPaths, inPlace, markBeginning} from './guarded-paths.ts';
-import type {EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
+import {
+  type EnclosedStart,
+  holdsNothing,
+  type SandboxPolicy,
+  type SandboxProvider,
+  type SandboxSession,
+} from './sandbox.ts';
 
 /**
  * @anthropic-ai/sandbox-runtime, where it is installed: bubblewrap with a filter of system calls on Linux, Seatbelt on macOS. It is 19 MB
@@ -34,6 +40,7 @@ export const claude: SandboxProvider = {
     if (loaded.tag === 'failed') return loaded;
     if (given.roots.includes('/'))
       return failed('the workspace is the root of the disk, so nothing would be left to protect');
+    if (given.workspace === 'held') return holdsNothing('claude');
     const manager = loaded.value;
     const policy: SandboxPolicy = {...given, session: inPlace(given.session)};
     const {session, roots, hidden, readable, workspace} = policy;
@@ -43,7 +50,7 @@ export const claude: SandboxProvider = {
       denyRead: hidden.filter(path => existsSync(path)),
       allowRead: [...roots, ...readable, session.folder],
       allowWrite: [...(workspace === 'writable' ? roots : []), session.tmp, session.reports.outside],
-      denyWrite: [...guarded.readOnly, ...guarded.missing],
+      denyWrite: guarded.readOnly,
     };
     // It has a temporary folder of its own, which is everybody's.
     const command = `TMPDIR=${quoted(session.tmp)} exec ${mark.argv.map(quoted).join(' ')}`;
@@ -61,17 +68,17 @@ export const claude: SandboxProvider = {
         program,
         args,
         environment: {
-          ...withExcludes(withoutWaysOut(environment), policy, ownPlaceholders),
+          ...withExcludes(withoutWaysOut(environment), session),
           XDG_CACHE_HOME: join(session.tmp, '.cache'),
           WEFT_INSIDE: 'claude',
         },
         prelude: session,
-        litter: [session.folder, ...guarded.missing],
+        litter: [session.folder],
         hasBegun: () => mark.hasBegun(),
         release() {
           mark.remove();
           manager.cleanupAfterCommand();
-          return guarded.release();
+          return [];
         },
       } satisfies EnclosedStart);
     } catch (cause) {
@@ -86,8 +93,39 @@ export const claude: SandboxProvider = {
   },
 };
 
-/** Devices that it mounts where these files are missing, besides those that weft wants; git would stop at them. */
-const ownPlaceholders = ['.gitmodules', '.ripgreprc', '.zprofile'];
+/**
+ * The files and folders that it mounts devices over if they are missing. Git would take them for new files, and `git add -A` would stop at
+ * them. The user's own list of ignored files counts, too.
+ */
+function withExcludes(environment: Record<string, string>, {scripts}: SandboxSession): Record<string, string> {
+  const file = join(scripts.outside, 'excludes');
+  if (!existsSync(file)) {
+    const config = environment['XDG_CONFIG_HOME'] ?? join(environment['HOME'] ?? '/', '.config');
+    writeFileSync(file, `${readTextFile(join(config, 'git', 'ignore')) ?? ''}\n${ownPlaceholders.join('\n')}\n`);
+  }
+  const count = Number(environment['GIT_CONFIG_COUNT'] ?? '0');
+  return {
+    ...environment,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${String(count)}`]: 'core.excludesFile',
+    [`GIT_CONFIG_VALUE_${String(count)}`]: join(scripts.inside, 'excludes'),
+  };
+}
+
+const ownPlaceholders = [
+  '.gitconfig',
+  '.gitmodules',
+  '.bashrc',
+  '.bash_profile',
+  '.zshrc',
+  '.zprofile',
+  '.profile',
+  '.ripgreprc',
+  '.mcp.json',
+  '.vscode',
+  '.idea',
+  '.claude',
+];
 
 /** What it starts on Linux. */
 const needed = ['bwrap', 'socat'];

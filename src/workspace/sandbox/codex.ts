@@ -5,9 +5,9 @@ import {promisify} from 'node:util';
 import {failed, ok} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {findProgram} from '../exec/trusted-path.ts';
-import {listeningSockets, withExcludes, withoutWaysOut} from './bwrap.ts';
-import {guardedPaths, inPlace, markBeginning, type GuardedPaths} from './guarded-paths.ts';
-import type {EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
+import {listeningSockets, withoutWaysOut} from './bwrap.ts';
+import {guardedPaths, inPlace, markBeginning} from './guarded-paths.ts';
+import {type EnclosedStart, holdsNothing, type SandboxPolicy, type SandboxProvider} from './sandbox.ts';
 
 /**
  * `codex sandbox` (npm package @openai/codex), where it is installed: a bubblewrap of its own with a filter of system calls on Linux,
@@ -31,14 +31,14 @@ export const codex: SandboxProvider = {
     if (program === undefined) return failed('codex is not installed');
     if (given.roots.includes('/'))
       return failed('the workspace is the root of the disk, so nothing would be left to protect');
+    if (given.workspace === 'held') return holdsNothing('codex');
     const policy: SandboxPolicy = {...given, session: inPlace(given.session)};
     const {session} = policy;
     const home = join(session.folder, 'codex');
     mkdirSync(home, {recursive: true, mode: 0o700});
-    const guarded = guardedPaths(policy);
     const mark = markBeginning(argv, session);
     const settings = {
-      'permissions.weft.filesystem': fileTable(policy, guarded),
+      'permissions.weft.filesystem': fileTable(policy),
       'permissions.weft.network.enabled': 'false',
     };
     const args = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
@@ -48,18 +48,18 @@ export const codex: SandboxProvider = {
       program,
       args: ['sandbox', '-P', 'weft', '-C', directory, ...args, '--', ...mark.argv],
       environment: {
-        ...withExcludes(withoutWaysOut(environment), policy),
+        ...withoutWaysOut(environment),
         CODEX_HOME: home,
         TMPDIR: session.tmp,
         XDG_CACHE_HOME: join(session.tmp, '.cache'),
         WEFT_INSIDE: 'codex',
       },
       prelude: session,
-      litter: [session.folder, ...guarded.missing],
+      litter: [session.folder],
       hasBegun: () => mark.hasBegun(),
       release() {
         mark.remove();
-        return guarded.release();
+        return [];
       },
     } satisfies EnclosedStart);
   },
@@ -67,14 +67,16 @@ export const codex: SandboxProvider = {
 };
 
 /** What may be read and written, as an inline table of TOML: of two paths that hold a file the longer one decides. */
-function fileTable(policy: SandboxPolicy, {readOnly, missing, writable}: GuardedPaths): string {
+function fileTable(policy: SandboxPolicy): string {
+  const {readOnly, writable} = guardedPaths(policy);
   const {roots, session, hidden, readable, workspace} = policy;
   const access = new Map<string, 'read' | 'write' | 'deny'>([[':root', 'read']]);
   for (const path of readable) access.set(path, 'read');
-  for (const path of [...hidden, ...listeningSockets(policy, [])]) if (existsSync(path)) access.set(path, 'deny');
+  for (const path of [...hidden, ...listeningSockets(policy, {covered: [], bare: roots})])
+    if (existsSync(path)) access.set(path, 'deny');
   for (const root of roots) access.set(root, workspace === 'writable' ? 'write' : 'read');
   for (const path of writable) access.set(path, 'write');
-  for (const path of [...readOnly, ...missing]) if (access.get(path) !== 'deny') access.set(path, 'read');
+  for (const path of readOnly) if (access.get(path) !== 'deny') access.set(path, 'read');
   access.set(session.folder, 'read');
   access.set(session.tmp, 'write');
   access.set(session.reports.outside, 'write');

@@ -1,65 +1,51 @@
 import {randomUUID} from 'node:crypto';
-import {existsSync, lstatSync, readlinkSync, rmSync} from 'node:fs';
-import {join} from 'node:path';
-import {namesIn, neverMade, neverMadeAtHome, takeAway} from './bwrap.ts';
+import {existsSync, lstatSync, readdirSync, rmSync} from 'node:fs';
+import {join, relative} from 'node:path';
+import {holds} from '../files/resolve-path.ts';
 import type {SandboxPolicy, SandboxSession} from './sandbox.ts';
 
-/** What is protected in the workspace, for backends that are told paths and know how to keep them. */
+/** The protected paths of the workspace that exist when a command starts. What is missing is not guarded: nothing is made for it. */
 export interface GuardedPaths {
-  /** They exist. */
-  readonly readOnly: readonly string[];
-  /** They do not, and must not come to be. */
-  readonly missing: readonly string[];
-  /** Repositories that can be committed to, in which some of the above lies. */
+  /** Folders that hold something protected: mounted over themselves, they cannot be renamed. */
   readonly writable: readonly string[];
-  /** To be called once, when nothing of the command runs any more. Returns sentences about what was taken away again. */
-  release(): readonly string[];
+  readonly readOnly: readonly string[];
 }
 
-/** Looks at what is there now; empty where the workspace as a whole is read-only. */
+/** Returns no paths if the workspace as a whole is read-only. */
 export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
-  if (policy.workspace === 'read-only') return {readOnly: [], missing: [], writable: [], release: () => []};
-  const readOnly: string[] = [];
-  const missing: string[] = [];
+  if (policy.workspace === 'read-only') return {writable: [], readOnly: []};
   const writable: string[] = [];
-  const before = new Map<string, string>();
+  const readOnly: string[] = [];
   for (const root of policy.roots) {
     for (const name of namesIn(root)) {
       const path = join(root, name);
       if (!policy.isProtected(name)) continue;
       const stats = lstatSync(path, {throwIfNoEntry: false});
-      if (stats === undefined) continue;
-      before.set(path, stats.isSymbolicLink() ? readlinkSync(path) : '');
-      if (stats.isSymbolicLink() || stats.isSocket()) continue;
+      if (stats === undefined || stats.isSymbolicLink() || stats.isSocket()) continue;
       if (name === '.git' && stats.isDirectory() && policy.repository === 'guarded') {
-        if (existsSync(join(path, 'commondir'))) before.set(join(path, 'commondir'), '');
         writable.push(path);
-        for (const part of ofRepository) {
-          if (existsSync(join(path, part))) readOnly.push(join(path, part));
-          // git would stop at an empty `commondir`: that is taken away afterwards.
-          else if (part !== 'commondir') missing.push(join(path, part));
-        }
+        readOnly.push(...ofRepository.map(part => join(path, part)).filter(part => existsSync(part)));
       } else readOnly.push(path);
     }
-    for (const name of root === policy.home ? [...neverMade, ...neverMadeAtHome] : neverMade) {
-      const [first = ''] = name.split('/');
-      const isThere = existsSync(join(root, first));
-      const path = join(root, isThere ? name : first);
-      if (existsSync(path)) readOnly.push(path);
-      else missing.push(path);
+    for (const path of policy.nested) {
+      if (!holds(root, path) || !existsSync(path)) continue;
+      writable.push(join(root, relative(root, path).split('/', 1)[0] ?? ''));
+      readOnly.push(path);
     }
   }
-  return {
-    readOnly: [...new Set([...readOnly, ...policy.nested.filter(path => existsSync(path))])],
-    missing,
-    writable,
-    release: () => policy.roots.flatMap(root => takeAway(root, before, policy)),
-  };
+  return {writable: [...new Set(writable)], readOnly: [...new Set(readOnly)]};
 }
 
-/** Of a repository, what runs programs, decides which, or leads to another configuration. */
+/** The parts of a repository that run programs, choose them, or lead to another configuration. */
 const ofRepository = ['hooks', 'config', 'config.worktree', 'modules', 'worktrees', 'commondir'];
 
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
 /** The session as commands see it that find everything under the names that it has outside. */
 export const inPlace = (session: SandboxSession): SandboxSession => ({
   ...session,

@@ -1,4 +1,5 @@
 import {firstLine} from '../../base/clip.ts';
+import {type ChangesOutcome, type DecideChanges, noHeldChanges} from '../../actions/changes-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure} from './sandbox.ts';
 
@@ -23,10 +24,21 @@ export type Begin = <Started>(
 export interface Launch {
   /** How it was enclosed at first; of later ones only what has to be mounted differs. */
   readonly enclosure: Enclosure;
+  /** Whether the command has a view of its own. Then the started process ends when nothing of the command runs any more. */
+  readonly isHeld: boolean;
   /** `complete` adds what the command needs to how it is enclosed. */
   begin(complete: (enclosure: Enclosure) => CommandStart, signal: AbortSignal): Begin;
-  /** To be called once, when nothing of the command runs any more. Returns sentences for the model about what was put right. */
-  release(): readonly string[];
+  /**
+   * Decides about the changes in the command's view, and gives back what is open. Later calls settle with the same. To be called when
+   * nothing of the command runs any more. Never rejects.
+   */
+  end(decide: 'none' | DecideChanges, signal: AbortSignal): Promise<LaunchEnd>;
+}
+
+export interface LaunchEnd {
+  readonly changes: ChangesOutcome;
+  /** Sentences for the model. */
+  readonly notes: readonly string[];
 }
 
 /** How often the start of one command is tried. */
@@ -43,32 +55,46 @@ export async function openLaunch(
   const first = await sandbox.enclose(request);
   if (first.tag === 'failed') return first;
   let current = first.value;
-  let released = false;
+  let ending: Promise<LaunchEnd> | undefined;
 
-  function release(): readonly string[] {
-    if (released || current.kind === 'plain') return [];
-    released = true;
+  function close(): readonly string[] {
+    if (current.kind === 'plain') return [];
+    if (current.view !== 'direct') current.view.close();
     return current.release();
+  }
+
+  async function decided(decide: 'none' | DecideChanges, signal: AbortSignal): Promise<LaunchEnd> {
+    if (current.kind === 'plain' || current.view === 'direct' || decide === 'none')
+      return {changes: noHeldChanges, notes: close()};
+    // What was held is read to its end: only deciding about it can be broken off.
+    const held = await current.view.read(new AbortController().signal);
+    if (held.tag === 'failed')
+      return {
+        changes: noHeldChanges,
+        notes: [`its changes were dropped: weft could not read them (${held.error})`, ...close()],
+      };
+    const changes = held.value.changes.length === 0 ? noHeldChanges : await decide(held.value, signal);
+    return {changes, notes: close()};
   }
 
   return ok({
     enclosure: first.value,
+    isHeld: first.value.kind === 'enclosed' && first.value.view !== 'direct',
     begin: (complete, signal) => async spawn => {
       for (let turn = 1; ; turn += 1) {
         const attempt = await spawn(complete(current));
         if (attempt.tag === 'failed') return attempt;
         const {started, ended, discard} = attempt.value;
         if (current.kind === 'plain' || (await begins(current.hasBegun, ended, signal))) return ok(started);
-        release();
+        close();
         const words = await discard();
         if (turn === mostStarts) return failed(`the sandbox could not be made: ${firstLine(words.trim(), 300)}`);
         const again = await sandbox.enclose(request);
         if (again.tag === 'failed') return again;
         current = again.value;
-        released = false;
       }
     },
-    release,
+    end: (decide, signal) => (ending ??= decided(decide, signal)),
   });
 }
 

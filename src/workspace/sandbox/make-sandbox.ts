@@ -1,5 +1,6 @@
 import {hash} from 'node:crypto';
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
 import type {AskHost} from '../../actions/ports.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
@@ -21,6 +22,7 @@ import {realPath} from '../files/resolve-path.ts';
 import {linkOf, readTextFile} from '../exec/process-table.ts';
 import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
 import type {FilteredNetwork} from './open-network.ts';
+import {readNothing} from './run-enclosed.ts';
 import type {
   CommandSandbox,
   EnclosedStart,
@@ -60,7 +62,9 @@ export interface SandboxNetwork {
 export const withProxy: ReadonlySet<ProviderName> = new Set(['bwrap']);
 
 /** A change of what a policy means makes earlier proofs worthless. */
-const policyVersion = 2;
+const policyVersion = 3;
+
+const workspaceFor = {sandbox: 'held', chosen: 'writable', 'read-only': 'read-only'} as const;
 
 /** Loads and looks for nothing before the first command that is to run inside. */
 export function makeSandbox(options: SandboxOptions): CommandSandbox {
@@ -86,7 +90,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
   /** Rules change while weft runs. Who asks again gets the same one, unless that changed. */
   const knownNow = (): Proof | 'unknown' => known?.[options.network.mayReach() ? 1 : 0] ?? 'unknown';
 
-  async function policyFor(confinement: Confinement): Promise<Outcome<SandboxPolicy, string>> {
+  async function policyFor(confinement: Exclude<Confinement, 'outside'>): Promise<Outcome<SandboxPolicy, string>> {
     opened ??= import('./session.ts').then(({openSession}) => openSession());
     const real = roots();
     const {neededFolders} = await import('./bwrap.ts');
@@ -96,7 +100,9 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     return ok({
       roots: real,
       home: realPath(options.home),
-      workspace: confinement === 'read-only' ? 'read-only' : 'writable',
+      workspace: workspaceFor[confinement],
+      places: [options.proofFolder, tmpdir()].map(place => realPath(place)),
+      readChanges: readNothing,
       repository: confinement === 'chosen' ? 'guarded' : 'read-only',
       network: {kind: 'closed'},
       hidden: [
@@ -126,7 +132,10 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     }
   }
 
-  async function inside({confinement, hosts, ...request}: EncloseRequest): Promise<Outcome<EnclosedStart, string>> {
+  async function inside(
+    confinement: Exclude<Confinement, 'outside'>,
+    {confinement: _given, hosts, ...request}: EncloseRequest,
+  ): Promise<Outcome<EnclosedStart, string>> {
     const proof = await prove();
     if (!confines(proof)) return failed(proof.reason);
     const [provider, policy] = await Promise.all([loadProvider(proof.provider), policyFor(confinement)]);
@@ -163,10 +172,10 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
         case 'outside':
           return ok({kind: 'plain'});
         case 'chosen':
-          return coversAll(choice) ? inside(request) : ok({kind: 'plain'});
+          return coversAll(choice) ? inside(confinement, request) : ok({kind: 'plain'});
         case 'sandbox':
         case 'read-only':
-          return inside(request);
+          return inside(confinement, request);
         default:
           return unreachable(confinement);
       }
@@ -272,13 +281,13 @@ function keptProof(file: string, key: string): Proof | undefined {
   }
   const read = parseJson(text);
   if (read.tag === 'failed' || !isJsonObject(read.value) || read.value['key'] !== key) return undefined;
-  const {provider, processes, reason} = read.value;
+  const {provider, processes, overlay, reason} = read.value;
   if ((provider !== 'bwrap' && provider !== 'claude' && provider !== 'codex') || typeof reason !== 'string')
     return undefined;
   return {
     provider,
     works: true,
-    proven: {files: true, network: true, processes: processes === true, overlay: false},
+    proven: {files: true, network: true, processes: processes === true, overlay: overlay === true},
     hosts: 'closed',
     reason,
   };
@@ -288,7 +297,7 @@ function keep(
   file: string,
   {key, proof: {provider, proven, reason}}: {readonly key: string; readonly proof: Proof},
 ): void {
-  write(file, {key, provider, processes: proven.processes, reason});
+  write(file, {key, provider, processes: proven.processes, overlay: proven.overlay, reason});
 }
 
 function write(file: string, content: JsonObject): void {

@@ -5,7 +5,7 @@ import {causeText} from '../../domain/fault.ts';
 import {machineNetwork, type HostNetwork} from '../web/connect-host.ts';
 import {openNetwork} from './open-network.ts';
 import {connectScript, type Listener, listen, listenUdp, ownAddresses} from './probe.ts';
-import {runEnclosed} from './run-enclosed.ts';
+import {readNothing, runEnclosed} from './run-enclosed.ts';
 import type {SandboxPolicy, SandboxProvider} from './sandbox.ts';
 import {openSession} from './session.ts';
 import {lackOfSandbox} from './why-it-fails.ts';
@@ -71,6 +71,8 @@ export async function probeHosts(
       roots: [work],
       home: work,
       workspace: 'writable',
+      places: [],
+      readChanges: readNothing,
       repository: 'guarded',
       network: hosts,
       hidden: [],
@@ -100,6 +102,7 @@ export async function probeHosts(
           confinement: 'sandbox',
           hosts: 'none',
           timeoutMs: limitMs,
+          changes: 'none',
           input: '',
         },
         signal,

@@ -1,17 +1,34 @@
-import {spawn} from 'node:child_process';
+import {execFile, spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
 import {createSocket, type Socket as UdpSocket} from 'node:dgram';
 import {once} from 'node:events';
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync} from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import {createServer, connect, type Server} from 'node:net';
 import {networkInterfaces} from 'node:os';
-import {join} from 'node:path';
+import {join, relative} from 'node:path';
+import {promisify} from 'node:util';
+import {ok, type Outcome} from '../../base/outcome.ts';
 import {type Proof, nothingProven, type Proven} from '../../domain/sandbox.ts';
 import {causeText} from '../../domain/fault.ts';
+import {commandOf, processTable} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {lackOfSandbox} from './why-it-fails.ts';
-import {runEnclosed} from './run-enclosed.ts';
-import type {SandboxPolicy, SandboxProvider} from './sandbox.ts';
+import {type EnclosedEnd, readNothing, runEnclosed} from './run-enclosed.ts';
+import type {CommandSandbox, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 import {openSession} from './session.ts';
 
 /** What the probe needs of the machine. */
@@ -59,18 +76,23 @@ export async function probeProvider(
       PROBE: JSON.stringify(place.targets),
     };
     const {policy, script, work} = place;
-    const outcome = await runEnclosed(
-      {enclose: async ({confinement: _chosen, hosts: _none, ...request}) => provider.enclose({...request, policy})},
-      {
-        argv: ['/bin/sh', '-c', script],
-        directory: work,
-        environment,
-        confinement: 'sandbox',
-        hosts: 'none',
-        timeoutMs: limitMs,
-        input: '',
-      },
-      signal,
+    const run = (text: string, enclose: CommandSandbox['enclose']) =>
+      runEnclosed(
+        {enclose},
+        {
+          argv: ['/bin/sh', '-c', text],
+          directory: work,
+          environment,
+          confinement: 'sandbox',
+          hosts: 'none',
+          timeoutMs: limitMs,
+          changes: 'none',
+          input: '',
+        },
+        signal,
+      );
+    const outcome = await run(script, async ({confinement: _chosen, hosts: _none, ...request}) =>
+      provider.enclose({...request, policy}),
     );
     if (outcome.tag === 'failed') return fails(outcome.error);
     const ran = outcome.value;
@@ -83,7 +105,19 @@ export async function probeProvider(
       return fails(lackOfSandbox(ran));
     }
     const failures = await place.observe();
-    return verdict(provider.name, failures);
+    const held = await place.observeHeld(async (heldScript, observe) =>
+      run(heldScript, async ({confinement: _chosen, hosts: _none, ...request}) => {
+        const start = await provider.enclose({...request, policy: {...policy, workspace: 'held'}});
+        if (start.tag === 'failed' || start.value.view === 'direct') return start;
+        const {view} = start.value;
+        const close = (): void => {
+          observe(view.layers[0]?.upper ?? '');
+          view.close();
+        };
+        return ok({...start.value, view: {...view, close}});
+      }),
+    );
+    return verdict(provider.name, [...failures, ...held]);
   } catch (cause) {
     return fails(`the probe broke off: ${causeText(cause)}`);
   } finally {
@@ -100,7 +134,7 @@ function verdict(provider: SandboxProvider['name'], failures: readonly Failure[]
     files: holds('files'),
     network: holds('network'),
     processes: holds('processes'),
-    overlay: false,
+    overlay: holds('overlay'),
   };
   const reason = failures.map(({what}) => what).join('; ');
   return {provider, works: proven.files && proven.network, proven, hosts: 'closed', reason};
@@ -114,6 +148,10 @@ interface ProbePlace {
   readonly script: string;
   /** What was possible that must not be. */
   observe(): Promise<readonly Failure[]>;
+  /** The same of a command that is held: `run` calls back with the upper folder of the workspace before that is removed. */
+  observeHeld(
+    run: (script: string, observe: (upper: string) => void) => Promise<Outcome<EnclosedEnd, string>>,
+  ): Promise<readonly Failure[]>;
   remove(): Promise<void>;
 }
 
@@ -163,6 +201,8 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       // What a workspace that is the home is kept from, too.
       home: work,
       workspace: 'writable',
+      places: [top],
+      readChanges: readNothing,
       repository: 'guarded',
       network: {kind: 'closed'},
       hidden: [join(outside, '.ssh')],
@@ -189,11 +229,7 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
         existsSync(join(work, '.git', 'hooks', 'canary')) || readFileSync(join(work, '.git', 'config'), 'utf8') !== '',
         'protected files of the workspace can be written',
       );
-      failing(
-        'files',
-        ['.mcp.json', '.envrc', '.bashrc', '.moved'].some(name => existsSync(join(work, name))),
-        'protected files can be made or moved in the workspace',
-      );
+      failing('files', existsSync(join(work, '.moved')), 'protected files of the workspace can be moved');
       for (const listener of listeners) {
         // oxlint-disable-next-line no-await-in-loop -- few listeners
         const connections = await listener.connections();
@@ -207,6 +243,45 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       failing('processes', existsSync(join(work, 'saw')), 'processes outside can be seen');
       failing('processes', existsSync(join(work, 'nested')), 'namespaces can be made inside');
       return seen;
+    },
+    async observeHeld(run) {
+      const fifo = join(outside, 'fifo');
+      await promisify(execFile)(findProgram('mkfifo') ?? 'mkfifo', [fifo]);
+      const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+      // Bound by a relative name, a socket has none in the kernel's list of sockets.
+      const socket = await listen({path: relative(process.cwd(), join(outside, 'late'))});
+      const left = `weft-left-${randomBytes(8).toString('hex')}`;
+      writeFileSync(join(work, 'old'), '');
+      const names = (): string => readdirSync(work, {recursive: true, encoding: 'utf8'}).toSorted().join();
+      const before = names();
+      let made = '';
+      try {
+        const ran = await run(heldScript({outside, left}), upper => {
+          made =
+            existsSync(join(upper, 'new')) && existsSync(join(upper, '.envrc')) && isWhiteout(join(upper, 'old'))
+              ? 'all'
+              : 'not all';
+        });
+        const ended =
+          ran.tag === 'failed'
+            ? ran.error
+            : ran.value.end.kind === 'exited' && made !== ''
+              ? ''
+              : lackOfSandbox(ran.value);
+        if (ended !== '') return [{about: 'overlay', what: `no copy-on-write view of the workspace: ${ended}`}];
+        const connections = await socket.connections();
+        const seen: readonly (readonly [boolean, string])[] = [
+          [names() !== before, 'a command changes the workspace before weft has decided about it'],
+          [made !== 'all', 'what a command changes is not held'],
+          [(await processTable()).some(({pid}) => commandOf(pid).includes(left)), 'processes outlive their command'],
+          [readSync(reader, Buffer.alloc(1)) > 0, 'FIFOs outside can be written'],
+          [connections === 'deaf' || connections > 0, 'sockets outside can be connected to'],
+        ];
+        return seen.flatMap(([fails, what]) => (fails ? [{about: 'overlay', what} as const] : []));
+      } finally {
+        closeSync(reader);
+        socket.close();
+      }
     },
     async remove() {
       victim.kill('SIGKILL');
@@ -236,7 +311,6 @@ echo x >'${outside}/canary'
 cat '${outside}/.ssh/canary' >read
 echo x >.git/hooks/canary
 echo '[core]' >>.git/config
-for name in .mcp.json .envrc .bashrc; do echo x >"$name"; done
 mv .git .moved
 kill -9 ${String(victim)}
 [ ! -e /proc/${String(victim)} ] || [ "$(cat /proc/${String(victim)}/comm)" != sleep ] || echo x >saw
@@ -246,6 +320,23 @@ env -u NODE_OPTIONS '${process.execPath}' -e '${connectScript}' 2>/dev/null
 echo x >made
 echo ${ready}
 exit 7`;
+
+/** Runs inside, in a view of the workspace of the probe. */
+const heldScript = ({outside, left}: {readonly outside: string; readonly left: string}): string => `
+echo x >new
+echo x >.envrc
+rm old
+(trap '' HUP TERM; setsid sh -c 'sleep 61; :' ${left}) >/dev/null 2>&1 </dev/null &
+{
+timeout 0.2 sh -c 'echo x >"$0"' '${outside}/fifo'
+env -u NODE_OPTIONS PROBE='{"tcp":[],"udp":9,"sockets":["${outside}/late"]}' '${process.execPath}' -e '${connectScript}'
+} 2>/dev/null
+exit 0`;
+
+function isWhiteout(path: string): boolean {
+  const stats = lstatSync(path, {throwIfNoEntry: false});
+  return stats?.isCharacterDevice() === true && stats.rdev === 0;
+}
 
 /** Tries all at once and ends soon, whatever happens. Holds no single quote. */
 export const connectScript = `

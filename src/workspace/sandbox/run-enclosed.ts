@@ -1,14 +1,16 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
+import type {DecideChanges} from '../../actions/changes-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {withoutTerminals} from '../exec/hidden-terminals.ts';
+import {childrenOf} from '../exec/process-table.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type BoundedText, makeBoundedText} from '../exec/command-output.ts';
-import {type Attempt, openLaunch} from './launch.ts';
-import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure} from './sandbox.ts';
+import {type Attempt, type LaunchEnd, openLaunch} from './launch.ts';
+import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure, SandboxPolicy} from './sandbox.ts';
 
 /** How a program that ran inside ended, with what it printed (stdout and stderr together, the middle left out where it is long). */
-export interface EnclosedEnd {
+export interface EnclosedEnd extends LaunchEnd {
   readonly end:
     | {readonly kind: 'exited'; readonly code: number}
     | {readonly kind: 'signalled'; readonly signal: string}
@@ -19,9 +21,10 @@ export interface EnclosedEnd {
   /** The same, each by itself. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Sentences on what weft put right afterwards. */
-  readonly notes: readonly string[];
 }
+
+/** For commands whose changes nobody decides about. */
+export const readNothing: SandboxPolicy['readChanges'] = async () => failed('the changes of this command are not read');
 
 /** UTF-16 units of output that are kept. */
 const outputBound = 30_000;
@@ -35,8 +38,14 @@ export async function runEnclosed(
   {
     timeoutMs,
     input,
+    changes,
     ...request
-  }: Omit<EncloseRequest, 'terminal'> & {readonly timeoutMs: number; readonly input: string},
+  }: Omit<EncloseRequest, 'terminal'> & {
+    readonly timeoutMs: number;
+    readonly input: string;
+    /** Decides about what the command changes in its view of the workspace; `none`: the changes are dropped. */
+    readonly changes: 'none' | DecideChanges;
+  },
   signal: AbortSignal,
 ): Promise<Outcome<EnclosedEnd, string>> {
   const {argv, directory} = request;
@@ -49,13 +58,16 @@ export async function runEnclosed(
   const begun = await launch.begin(complete, signal)(async start => spawnRun(start, {directory, input}));
   if (begun.tag === 'failed') {
     const nothing = {output: '', stdout: '', stderr: ''};
-    return ok({end: {kind: 'not-started', reason: begun.error}, ...nothing, notes: launch.release()});
+    return ok({end: {kind: 'not-started', reason: begun.error}, ...nothing, ...(await launch.end('none', signal))});
   }
   const {pid, printed, closed} = begun.value;
   const {promise, resolve} = Promise.withResolvers<EnclosedEnd['end']>();
   const endAll = (end: EnclosedEnd['end']): void => {
-    killGroup(pid);
-    resolve(end);
+    if (launch.isHeld && killFirstInside(pid)) void closed.then(() => resolve(end));
+    else {
+      killGroup(pid);
+      resolve(end);
+    }
   };
   const timer = setTimeout(() => endAll({kind: 'timed-out'}), timeoutMs);
   const abort = (): void => endAll({kind: 'aborted'});
@@ -65,7 +77,7 @@ export async function runEnclosed(
   try {
     const end = await promise;
     const texts = {output: printed.output.text(''), stdout: printed.stdout.text(''), stderr: printed.stderr.text('')};
-    return ok({end, ...texts, notes: launch.release()});
+    return ok({end, ...texts, ...(await launch.end(changes, signal))});
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
@@ -119,6 +131,21 @@ async function spawnRun(
   child.stdin.end(input);
   const discard = async (): Promise<string> => printed.output.text('');
   return ok({started: {pid, printed, closed: closed.promise}, ended: closed.promise, discard});
+}
+
+/**
+ * Kills the first process of a held command, which is the only child of the one that was started: when that ends in turn, the kernel has
+ * ended all others inside. Returns whether there is one.
+ */
+function killFirstInside(leader: number): boolean {
+  const [first] = childrenOf(leader);
+  if (first === undefined) return false;
+  try {
+    process.kill(first, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+  return true;
 }
 
 /** The first process inside is in the group of the one that was started; with it the kernel ends all others inside. */

@@ -46,7 +46,7 @@ export function makeSandboxExec({
     {timeoutMs, input}: {readonly timeoutMs: number; readonly input: string},
     signal: AbortSignal,
   ): Promise<Outcome<EnclosedEnd, string>> {
-    const request = {argv, directory, environment, confinement, hosts: askNobody, input} as const;
+    const request = {argv, directory, environment, confinement, hosts: askNobody, input, changes: 'none'} as const;
     return runEnclosed(sandbox, {...request, timeoutMs: Math.min(timeoutMs, longestRunMs)}, signal);
   }
 

@@ -1,5 +1,6 @@
+import type {HeldChanges} from '../../actions/changes-port.ts';
 import type {CommandHosts} from '../../actions/ports.ts';
-import type {Outcome} from '../../base/outcome.ts';
+import {failed, type Outcome} from '../../base/outcome.ts';
 import type {Confinement} from '../../domain/risk.ts';
 import type {ProviderName, Proof} from '../../domain/sandbox.ts';
 import type {FilteredNetwork} from './open-network.ts';
@@ -53,13 +54,15 @@ export interface EnclosedStart extends CommandStart {
   readonly litter: readonly string[];
   /** Whether the command itself was started. What is printed before are complaints of the backend. */
   readonly hasBegun: () => boolean;
-  /** To be called once, when nothing of the command runs any more. Returns sentences for the model about what was put right. */
+  /** To be called once, when nothing of the command runs any more. Returns sentences for the model. */
   release(): readonly string[];
 }
 
 /** The copy-on-write view of the workspace that one confined command sees. */
 export interface CommandView {
   readonly layers: readonly ViewLayer[];
+  /** Reads what the command has changed. To be called once, when nothing of the command runs any more. */
+  read(signal: AbortSignal): Promise<Outcome<HeldChanges, string>>;
   /** Removes the upper folders with all that is in them. To be called once, when nothing of the command runs any more. */
   close(): void;
 }
@@ -90,6 +93,10 @@ export interface SandboxProvider {
   close(): Promise<void>;
 }
 
+/** The answer of a backend that has no copy-on-write view. */
+export const holdsNothing = (name: SandboxProvider['name']): Outcome<never, string> =>
+  failed(`${name} cannot hold back what a command changes`);
+
 export interface BackendRequest extends Omit<EncloseRequest, 'confinement' | 'hosts'> {
   readonly policy: SandboxPolicy;
 }
@@ -100,7 +107,15 @@ export interface SandboxPolicy {
   readonly roots: readonly [string, ...string[]];
   /** The user's home. */
   readonly home: string;
-  readonly workspace: 'writable' | 'read-only';
+  /** `held`: through a copy-on-write view, so that nothing is changed while the command runs. */
+  readonly workspace: 'held' | 'writable' | 'read-only';
+  /** Existing folders for what held commands change, the best first. */
+  readonly places: readonly string[];
+  /** Reads the changes in the layers of a view. */
+  readonly readChanges: (
+    view: Pick<CommandView, 'layers'>,
+    signal: AbortSignal,
+  ) => Promise<Outcome<HeldChanges, string>>;
   /** `read-only`: the whole `.git`. `guarded`: only what runs programs or decides which run. */
   readonly repository: 'guarded' | 'read-only';
   /** `filtered`: what the proxy behind this socket lets through. */
@@ -120,4 +135,10 @@ export interface SandboxPolicy {
 export interface SandboxSession extends InsidePrelude {
   readonly folder: string;
   readonly tmp: string;
+  /** Holds empty folders on which a command's own namespace mounts. */
+  readonly mounts: string;
+  /** The folder of this session in that place, made at the first call. */
+  heldIn(place: string): string;
+  /** All those folders. */
+  held(): readonly string[];
 }

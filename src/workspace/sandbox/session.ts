@@ -1,4 +1,5 @@
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {chmod, readdir, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {realPath} from '../files/resolve-path.ts';
@@ -14,13 +15,40 @@ export function openSession(): SandboxSession & {close(): void} {
     mkdirSync(join(folder, name), {mode: 0o700});
     return join(folder, name);
   };
+  const held = new Map<string, string>();
   // It is mounted read-only. Without the right to write to it, programs would hear that instead of why they may not.
   writeFileSync(join(folder, 'empty'), '', {mode: 0o644});
   return {
     folder,
     tmp: at('tmp'),
+    mounts: at('mounts'),
     scripts: {outside: at('scripts'), inside: '/run/weft'},
     reports: {outside: at('reports'), inside: '/run/weft-reports'},
-    close: () => rmSync(folder, {recursive: true, force: true}),
+    heldIn(place) {
+      const known = held.get(place) ?? mkdtempSync(join(place, 'weft-sandbox-'));
+      held.set(place, known);
+      return known;
+    },
+    held: () => [...held.values()],
+    close() {
+      for (const each of [folder, ...held.values()]) rmSync(each, {recursive: true, force: true});
+    },
   };
+}
+
+/** Removes a folder with all that is in it, also where commands or the kernel have taken the right to list a folder. Never rejects. */
+export async function removeHeld(folder: string): Promise<void> {
+  // Overlayfs makes its own folder with no rights at all.
+  await rm(folder, {recursive: true, force: true}).catch(async () => {
+    await openAll(folder).catch(() => {});
+    await rm(folder, {recursive: true, force: true}).catch(() => {});
+  });
+}
+
+async function openAll(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, {withFileTypes: true})) {
+    // oxlint-disable-next-line no-await-in-loop -- there may be very many
+    if (entry.isDirectory()) await openAll(join(folder, entry.name));
+  }
 }

@@ -56,6 +56,8 @@ interface BlockParts {
   readonly source: BlockSource;
   readonly screen: TerminalScreen;
   readonly size: ScreenSize;
+  /** See `Launch`. */
+  readonly isHeld: boolean;
   readonly raw: RawOutput;
   readonly filter: OutputFilter;
   /** Gets all output after the filter. */
@@ -299,6 +301,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
       await endProcessTree(
         treeOf({...leaderOf(source), runTag: parts.runTag}, () => source.output),
         grace,
+        parts.isHeld ? source.leader : 'none',
       );
       // Remaining processes are not children of weft, so nothing but this call learns that they are gone.
       if (source.input === 'none') source.close();

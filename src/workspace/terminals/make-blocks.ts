@@ -141,6 +141,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     readonly place: Entry['place'];
     readonly size: ScreenSize;
     readonly observe: (bytes: Uint8Array) => void;
+    /** See `Launch`. */
+    readonly isHeld: boolean;
     /** Called when nothing of it runs any more. */
     readonly release: () => void;
   }): Promise<Outcome<Block, string>> {
@@ -170,6 +172,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
         screen,
         size: run.size,
         observe: run.observe,
+        isHeld: run.isHeld,
         raw: before.raw,
         filter: before.filter,
       },
@@ -235,6 +238,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       directory: left.directory,
       runTag: left.runTag,
       release: left.release,
+      isHeld: false,
       open: async () => ok(remainingSource(left, 'over')),
       lineEnds: 'converted',
       output: 'new',
@@ -321,7 +325,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       });
       if (launched.tag === 'failed') return failed(noSandbox(launched.error));
       const launch = launched.value;
-      const release = (): void => void launch.release();
+      const release = (): void => void launch.end('none', signal);
       const begin = launch.begin(enclosure => {
         if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) watchdog.cleanUp(path);
         return startOfCommand(enclosure, {
@@ -337,6 +341,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
         directory,
         runTag,
         release,
+        isHeld: launch.isHeld,
         open: () => (channel === 'terminal' ? openPty(source) : openPipes(source)),
         lineEnds: channel === 'terminal' ? 'raw' : 'converted',
         output: 'new',

@@ -175,7 +175,7 @@ export async function runInSandbox(
       return ok({started: ended, ended, discard: async () => 'see above'});
     });
     const end = begun.tag === 'ok' ? await begun.value : begun.error;
-    for (const line of launch.release()) note(line);
+    for (const line of (await launch.end('none', AbortSignal.abort())).notes) note(line);
     if (typeof end === 'string') {
       note(`${program} could not be started: ${end}`);
       return exitCode.failed;

@@ -115,27 +115,6 @@ export const attacks: readonly Attack[] = [
     succeeded: hookMade,
     outside: 'may not work',
   },
-  ...[
-    '.mcp.json',
-    '.envrc',
-    '.bashrc',
-    '.npmrc',
-    '.gitlab-ci.yml',
-    '.vscode/tasks.json',
-    '.weft/settings.json',
-    '.github/workflows/x.yml',
-  ].map((name): Attack => ({
-    name: `makes ${name}`,
-    command: () => `mkdir -p "$(dirname ${name})"; echo x >${name}`,
-    succeeded: ({has}) => has(name),
-    outside: 'works',
-  })),
-  {
-    name: 'makes a protected file for which there is no placeholder',
-    command: () => 'echo x >mise.toml; echo x >.pre-commit-config.yaml',
-    succeeded: ({has}) => has('mise.toml') || has('.pre-commit-config.yaml'),
-    outside: 'works',
-  },
   {
     name: 'ends a process outside',
     command: ({victim}) => `kill -9 ${String(victim.pid)}`,

@@ -21,7 +21,7 @@ const onDisk = fileURLToPath(new URL('../../../../node_modules/', import.meta.ur
 
 /** Called instead of what makes a sandbox's list of mounts, which it has to call. */
 export type AroundEnclose = (
-  outside: string,
+  home: string,
   enclose: () => ReturnType<CommandSandbox['enclose']>,
 ) => ReturnType<CommandSandbox['enclose']>;
 
@@ -49,7 +49,7 @@ function proofFolder(): string {
  */
 export async function sandboxPlace(
   choice: SandboxChoice,
-  around: AroundEnclose = (_outside, enclose) => enclose(),
+  around: AroundEnclose = (_home, enclose) => enclose(),
   network: SandboxNetwork = closedNetwork,
 ) {
   const folder = mkdtempSync(join(onDisk, '.weft-sandbox-'));
@@ -73,7 +73,7 @@ export async function sandboxPlace(
     isProtected: isProtectedBelow,
     network,
   });
-  const sandbox: CommandSandbox = {...made, enclose: request => around(outside, () => made.enclose(request))};
+  const sandbox: CommandSandbox = {...made, enclose: request => around(home, () => made.enclose(request))};
   const commands = makeCommands({
     roots: [root],
     environment,
@@ -147,18 +147,15 @@ export async function sandboxPlace(
   };
 }
 
-/** For so many commands a socket is listened on while the list of what to hide is made, and is gone when they start. */
-export const withBriefSockets =
+/** For so many commands there is a file with a secret while the list of what to hide is made, which is gone when they start. */
+export const withBriefSecrets =
   (count: {left: number}): AroundEnclose =>
-  async (outside, enclose) => {
+  async (home, enclose) => {
     if (count.left === 0) return enclose();
     count.left -= 1;
-    const server = createServer().listen({path: join(outside, 'brief')});
-    await once(server, 'listening');
+    writeFileSync(join(home, '.netrc'), 'brief');
     const enclosed = await enclose();
-    const closed = once(server, 'close');
-    server.close();
-    await closed;
+    rmSync(join(home, '.netrc'));
     return enclosed;
   };
 

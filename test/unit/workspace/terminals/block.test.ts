@@ -39,6 +39,7 @@ async function playedBlock(filter: OutputFilter = noFilter) {
       raw: collectRawOutput(() => ''),
       filter,
       observe: () => {},
+      isHeld: false,
     },
     () => {},
   );
