@@ -35,8 +35,8 @@ export type Reason =
   | {readonly kind: 'unparsed'; readonly what: string}
   | {readonly kind: 'readings-differ'}
   | {readonly kind: 'judge-failed'; readonly cause: string}
-  /** Why it need not be asked about: it runs where it can only change the workspace and reaches no network. */
-  | {readonly kind: 'sandboxed'; readonly provider: string}
+  /** Why nobody is asked before it runs: a sandbox holds its changes until they are decided about. */
+  | {readonly kind: 'sandboxed'; readonly changes: 'ask' | 'count as edits' | 'are dropped'}
   | {readonly kind: 'plan'}
   | {readonly kind: 'computer'}
   /** Whoever has given the work wants to be asked about all of it. */
@@ -50,7 +50,15 @@ export type Reason =
  * What a part of a command does, or why that is not known. A string is the predicate of a sentence, from the tables of programs
  * ("changes files"). Access outside the workspace is data, since programs that drive weft receive it as a kind of reason.
  */
-export type PartEffect = string | WrittenFile | OutsideEffect;
+export type PartEffect = string | CodeEffect | WrittenFile | OutsideEffect;
+
+/** The part may run code, and the code may change files. Nothing else speaks against the part. `does` is the predicate of a sentence. */
+export interface CodeEffect {
+  readonly kind: 'runs-code';
+  readonly does: string;
+}
+
+export const runsCode = (does: string): CodeEffect => ({kind: 'runs-code', does});
 
 /** A redirection to a file; `path` is relative to the workspace where it lies inside. */
 export interface WrittenFile {
@@ -69,10 +77,18 @@ export type OutsideEffect =
   | {readonly kind: 'runs-program'; readonly program: string; readonly effect: OutsideEffect};
 
 /** The effect of a part that runs `program`, where `effect` is what the program does. */
-export const effectOfRunning = (program: string, effect: PartEffect): PartEffect =>
-  typeof effect === 'string' || effect.kind === 'writes-file'
-    ? `runs ${program}, which ${effectText(effect)}`
-    : {kind: 'runs-program', program, effect};
+export function effectOfRunning(program: string, effect: PartEffect): PartEffect {
+  if (isOutside(effect)) return {kind: 'runs-program', program, effect};
+  const text = `runs ${program}, which ${effectText(effect)}`;
+  return isCode(effect) ? runsCode(text) : text;
+}
+
+/** Whether the part only runs code and changes files, as far as is known. */
+export const isCode = (effect: PartEffect): effect is CodeEffect =>
+  typeof effect !== 'string' && effect.kind === 'runs-code';
+
+const isOutside = (effect: PartEffect): effect is OutsideEffect =>
+  typeof effect !== 'string' && effect.kind !== 'runs-code' && effect.kind !== 'writes-file';
 
 /** Why weft cannot decide whether a deny rule forbids a command; `command` is the command that the rule names. */
 export type PossibleDenial =
@@ -171,7 +187,7 @@ export function reasonText(reason: Reason): string {
     case 'judge-failed':
       return `weft could not check it: ${reason.cause} (a bug in weft)`;
     case 'sandboxed':
-      return `Runs in the sandbox (${reason.provider}): it changes only the workspace and reaches no network`;
+      return `Runs unasked in the sandbox; its changes ${reason.changes}`;
     case 'hook':
       return reason.text === '' ? 'A hook asks first' : reason.text;
     case 'not-undoable':
@@ -211,13 +227,15 @@ export const sameReason = (a: Reason, b: Reason): boolean => JSON.stringify(a) =
 
 /** Whether the reason is an access outside the workspace. */
 export function isAboutOutsideWorkspace(reason: Reason): boolean {
-  if (reason.kind === 'command-part') return typeof reason.effect !== 'string' && reason.effect.kind !== 'writes-file';
+  if (reason.kind === 'command-part') return isOutside(reason.effect);
   return reason.kind === 'reads-outside' || reason.kind === 'writes-outside';
 }
 
 function effectText(effect: PartEffect): string {
   if (typeof effect === 'string') return effect;
   switch (effect.kind) {
+    case 'runs-code':
+      return effect.does;
     case 'writes-file':
       return writtenFileText(effect);
     case 'reads-outside':

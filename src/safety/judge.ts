@@ -23,7 +23,7 @@ import type {RuleReach} from '../actions/hooks-port.ts';
 import {type Action, accessOf, definitions, toolNamesOf} from '../actions/catalogue.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
-import {buildsOrTests} from './commands/builds-and-tests.ts';
+import {isHeldByOverlay} from './commands/held-changes.ts';
 import {type Executor, type Judged, judgedFor} from '../domain/executor.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
@@ -43,6 +43,8 @@ export interface JudgeOptions extends PathContextOptions {
   readonly blockCommand: (id: string) => string;
   /** What the sandbox stops, where commands are to be confined; asked for when a command could run unasked inside. */
   readonly sandbox: 'none' | (() => Promise<Proof>);
+  /** Whether an overlay spares the question before a command. Programs that drive weft have to ask for that. */
+  readonly unasked: 'held-changes' | 'nothing';
 }
 
 /** The host's judgement of actions: what `steps` decide. What the model claims of its commands never loosens a verdict. */
@@ -196,14 +198,13 @@ const steps: readonly Step[] = [
     },
   },
   {
-    name: 'a proven sandbox confines a build or a test to the workspace',
+    name: 'a proven overlay holds all that the command changes until that is decided about',
     async decide(facts) {
-      if (!facts.buildsOrTests() || !(await facts.confirmed())) return 'undecided';
+      if (facts.unasked === 'nothing' || !(await facts.isHeld())) return 'undecided';
       const proof = await facts.sandbox();
       // That it confines nothing is said once, and not with every question.
       if (proof === 'none' || !holdsChanges(proof)) return 'undecided';
-      const {provider} = proof;
-      return under(allow(facts, {kind: 'sandboxed', provider}), {kind: 'confined', to: 'sandbox'});
+      return under(allow(facts, {kind: 'sandboxed', changes: fateOf[facts.mode]}), {kind: 'confined', to: 'sandbox'});
     },
   },
   {
@@ -228,6 +229,15 @@ const steps: readonly Step[] = [
     decide: facts => (facts.finding.reasons.length === 0 ? ask(facts, {kind: 'mode', mode: 'default'}) : 'undecided'),
   },
 ];
+
+/** What becomes of changes that nobody was asked about. The other modes decide before. */
+const fateOf = {
+  default: 'ask',
+  plan: 'ask',
+  bypassPermissions: 'ask',
+  acceptEdits: 'count as edits',
+  dontAsk: 'are dropped',
+} as const;
 
 const readsWeb = ({kind}: Access): boolean => kind === 'web-page' || kind === 'web-query';
 
@@ -282,8 +292,9 @@ interface Facts {
   readonly protection: () => Protection;
   /** Whether the user's rules allow each part of a command that is asked about. */
   readonly partsAllowed: () => boolean;
-  /** Whether a command only reads, builds and tests, and nothing speaks against it but that it runs the project's code. */
-  readonly buildsOrTests: () => boolean;
+  /** Whether nothing speaks against a command but that it runs code and changes files of the workspace. */
+  readonly isHeld: () => Promise<boolean>;
+  readonly unasked: JudgeOptions['unasked'];
   readonly sandbox: () => Promise<Proof | 'none'>;
   /** Whether the grammar agrees with the analysis of the command. */
   readonly confirmed: () => Promise<boolean>;
@@ -292,7 +303,7 @@ interface Facts {
 async function factsOf(
   action: Action,
   mode: PermissionMode,
-  {rules, directory, blockCommand, secretNames, sandbox, context}: JudgeOptions & JudgedPlace,
+  {rules, directory, blockCommand, secretNames, sandbox, unasked, context}: JudgeOptions & JudgedPlace,
 ): Promise<Facts> {
   const evidence = evidenceOf({directory, blockCommand, secretNames, context});
   const access = accessOf(action);
@@ -328,14 +339,16 @@ async function factsOf(
         // Where only the model's claims ask, no rule speaks of them.
         (ofCommand.sideEffects.length > 0 || ofCommand.invocations.some(({reason}) => reason !== undefined)) &&
         rulesCover(ofCommand, rules, context)),
-    buildsOrTests: () =>
+    isHeld: async () =>
       access.kind === 'command' &&
       access.place === 'foreground' &&
       access.claims.risky !== 'yes' &&
       placeholders.length === 0 &&
-      ofCommand?.reading === 'parsed' &&
+      ofCommand !== undefined &&
+      finding.reasons.every(({kind}) => kind !== 'sends') &&
       facts.protection().kind === 'none' &&
-      buildsOrTests(ofCommand, context),
+      isHeldByOverlay(access.command, ofCommand, context),
+    unasked,
     sandbox: async () => (sandbox === 'none' ? 'none' : sandbox()),
     confirmed: async () => ofCommand?.reading === 'parsed' && ofCommand.confirmed(),
   };

@@ -24,6 +24,7 @@ export async function judgements(): Promise<string> {
     roots: ['/w'],
     home: '/home/me',
     blockCommand: () => '',
+    unasked: 'held-changes',
     list: () => [],
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,

@@ -281,6 +281,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       read: readBytes,
       strayProgram: (name, from) => strayProgram(name, {directory: from, roots: place.roots}),
       rules,
+      unasked: 'held-changes',
       sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),
       blockCommand: id =>
         running()

@@ -13,7 +13,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {type TextRange, unknownContent, type WrittenContent} from '../../domain/risk.ts';
 import {anyPaths, type PathRules, workspacePaths} from '../paths/judge-path.ts';
 import type {PathContext} from '../paths/path-context.ts';
-import {isAbsolutePath, pathOf} from '../paths/path-parts.ts';
+import {isAbsolutePath, partsThatMayBePaths, pathOf} from '../paths/path-parts.ts';
 import {
   type Argument,
   expandWord,
@@ -83,8 +83,11 @@ export interface SideEffect {
   /** What the user is shown for it: the quoted text, or a name such as "loop". */
   readonly part: string;
   readonly does: PartEffect;
-  /** `writes` and `appends`: to `target`; `reads`: it reads what is not to be read unasked; `unsure`: what it changes is not known. */
-  readonly effect: 'writes' | 'appends' | 'reads' | 'unsure';
+  /**
+   * `writes` and `appends`: to `target`; `reads`: it reads what is not to be read unasked; `sets`: a variable of the programs that run,
+   * to a known text that names nothing outside the workspace; `unsure`: what it changes is not known.
+   */
+  readonly effect: 'writes' | 'appends' | 'reads' | 'sets' | 'unsure';
   /** The absolute path of the file, or empty where it is not known. */
   readonly target: string;
 }
@@ -308,7 +311,12 @@ function walkSimple(
     else if (value.kind !== 'harmless') {
       const part = quotedPart(walk.text, assignment.range);
       const does = 'sets a variable, which can change what runs';
-      walk.sideEffects.push({range: assignment.range, part, does, effect: 'unsure', target: ''});
+      const judge = walk.paths.from(scope.directories);
+      const isOrdinary =
+        value.kind === 'known' &&
+        value.texts.flatMap(partsThatMayBePaths).every(text => judge({text, style: 'plain'}, 'read') === undefined);
+      const effect = isOrdinary ? 'sets' : 'unsure';
+      walk.sideEffects.push({range: assignment.range, part, does, effect, target: ''});
     }
   }
   const args = words.flatMap(word => expandWord(word, expansionContext(scope, walk)));

@@ -184,6 +184,7 @@ function riskOfSideEffect(
       return {risk: 'local-change', does: writes('appends')};
     case 'reads':
       return {risk: 'read-only', does};
+    case 'sets':
     case 'unsure':
       return {risk: 'unknown', does};
     default:

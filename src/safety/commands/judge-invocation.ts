@@ -1,4 +1,4 @@
-import {effectOfRunning, type PartEffect} from '../../domain/reason.ts';
+import {effectOfRunning, isCode, type PartEffect, runsCode} from '../../domain/reason.ts';
 import type {PathRules} from '../paths/judge-path.ts';
 import {type Argument, isScriptVariable, type ExpandedText} from '../shell/expansion.ts';
 import {gitGlobalFlags} from './programs/git.ts';
@@ -27,7 +27,7 @@ export function whyNotReadOnlyInvocation(
     if (name === 'xargs') return whyNotXargs(args, {directories, input, output}, paths);
     if (name === 'git') return whyNotGit(args, {directories, judgePath, output}, paths);
     const inner = unwrapped(name, args);
-    if (inner === 'unsure') return `runs another program through ${name}`;
+    if (inner === 'unsure') return runsCode(`runs another program through ${name}`);
     if (inner === 'none') {
       const expanded = expandedNames(name, {args, directories}, paths);
       if (typeof expanded === 'string') return expanded;
@@ -175,7 +175,7 @@ function whyNotFound(name: string, args: readonly Argument[]): PartEffect | unde
 function whyNotHere(name: string, directories: readonly string[], paths: PathRules): PartEffect | undefined {
   const chosen = chosenBy.get(name);
   const file = chosen === undefined ? undefined : paths.near(chosen, directories);
-  return file === undefined ? undefined : `may run a program set by ${file}`;
+  return file === undefined ? undefined : runsCode(`may run a program set by ${file}`);
 }
 
 /** The name of the program. One that is given by its path keeps the path, unless it is in `/bin` or `/usr/bin`. */
@@ -254,7 +254,11 @@ function whyNotXargs(
     },
     paths,
   );
-  return reason === undefined ? undefined : effectOfRunning(name, reason);
+  if (reason === undefined) return undefined;
+  const effect = effectOfRunning(name, reason);
+  // What it is given has to be known, too.
+  if (!isCode(effect)) return effect;
+  return printed === 'anything' ? effect.does : (paths.from(directories)(printed, 'read') ?? effect);
 }
 
 /** Programs that run others or change the folder: the user is asked about them under `xargs`. */

@@ -1,5 +1,5 @@
 import type {PathContext} from '../paths/path-context.ts';
-import {isAbsolutePath, pathOf} from '../paths/path-parts.ts';
+import {isAbsolutePath, partsThatMayBePaths, pathOf} from '../paths/path-parts.ts';
 import {filesWritten} from '../rules/exceeds-rule.ts';
 import {readShell, type ShellWord} from '../shell/loose-reader.ts';
 import type {CommandForms} from './command-forms.ts';
@@ -20,7 +20,7 @@ const mostNames = 20_000;
  */
 export function pathsInCommand(command: CommandForms): CommandNames {
   const folders = foldersEntered(command.forms);
-  const mentioned = fromFolders([...command.words].flatMap(pathsIn), folders);
+  const mentioned = fromFolders([...command.words].flatMap(partsThatMayBePaths), folders);
   const operands = command.forms.flatMap(form => operandsWritten(form.split(' ')));
   const written = fromFolders([...command.redirected, ...operands], folders);
   return {mentioned, written};
@@ -31,14 +31,6 @@ export const operandsWritten = (words: readonly string[]): readonly string[] => 
   ...writtenBy(words),
   ...filesWritten(words),
 ];
-
-function pathsIn(written: string): readonly string[] {
-  // A variable or a substitution is taken to lead to this folder.
-  const word = written.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/u, '~').replace(/^\$(?:\(\)|\w+|\{\w+\})(?=\/)/u, '.');
-  const parts = word.split(/[=:@,]/u);
-  const attached = /^-[A-Za-z]./u.test(word) ? [word.slice(2)] : [];
-  return [word, ...(parts.length > 1 ? parts : []), ...attached].filter(part => part !== '' && !part.startsWith('-'));
-}
 
 function foldersEntered(forms: readonly string[]): readonly string[] {
   const folders: string[] = [];

@@ -1,4 +1,4 @@
-import type {PartEffect} from '../../domain/reason.ts';
+import {type PartEffect, runsCode} from '../../domain/reason.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {mayNameSecret} from '../paths/secret-paths.ts';
 import type {Argument, ExpandedText} from '../shell/expansion.ts';
@@ -28,7 +28,7 @@ export function whyNotReadOnlyProgram(
     if (found === undefined) return undefined;
     reason ??= found;
   }
-  return reason ?? (rows.length === 0 ? 'may do more than read' : 'may do more than read with these arguments');
+  return reason ?? runsCode(rows.length === 0 ? 'may do more than read' : 'may do more than read with these arguments');
 }
 
 /** The text of an argument that is one plain text; `undefined` for any other argument. */
@@ -54,7 +54,7 @@ function whyNotRow(row: ProgramRow, args: readonly Argument[], judgePath: PathJu
     } else if (text === '--') options = 'over';
     else {
       const found = readOption(text, {flags, digits: row.digits});
-      if (found === undefined) return `may do more than read with ${text}`;
+      if (found === undefined) return runsCode(`may do more than read with ${text}`);
       for (const {name} of found) used.add(name);
       const last = found.at(-1);
       if (last === undefined || last.rule.value === 'none') continue;
@@ -130,7 +130,7 @@ function whyNotOperands(
   const kinds = args ? row.operands.slice(1) : row.operands;
   for (const [at, argument] of operands.entries()) {
     const kind = kinds[Math.min(at, kinds.length - 1)] ?? 'none';
-    if (kind === 'none') return 'may do more than read with so many arguments';
+    if (kind === 'none') return runsCode('may do more than read with so many arguments');
     const several = argument.value === 'opaque' || (argument.value !== 'unknown' && argument.value.some(mayBeSeveral));
     // An argument that comes to several words moves those behind it.
     if (several && at + 1 < kinds.length && row.anyOption === 'may act') return 'may get more arguments than it seems';
@@ -201,9 +201,13 @@ function whyNotValue(kind: ArgumentKind, value: ExpandedText, judgePath: PathJud
     case 'format':
       return isPlain(value, /^\+/u) ? undefined : `uses the format ${text}`;
     case 'sed':
-      return isPlain(value, /^/u) && isHarmlessSed(text) ? undefined : 'runs a script that may do more than read';
+      return isPlain(value, /^/u) && isHarmlessSed(text)
+        ? undefined
+        : runsCode('runs a script that may do more than read');
     case 'awk':
-      return isPlain(value, /^/u) && isHarmlessAwk(text) ? undefined : 'runs a script that may do more than read';
+      return isPlain(value, /^/u) && isHarmlessAwk(text)
+        ? undefined
+        : runsCode('runs a script that may do more than read');
     case 'jq':
       return isPlain(value, /^/u) && isHarmlessJq(text) ? undefined : 'uses a filter that may do more than read';
     default:
@@ -249,6 +253,9 @@ interface NamedRow {
   readonly words: readonly string[];
   readonly row: ProgramRow;
 }
+
+/** Whether weft knows with which arguments the program only reads. With others it may also read elsewhere. */
+export const isReader = (name: string): boolean => rows.has(name);
 
 /** The rows of a program, those with the longest names first. */
 const rowsOf = (name: string): readonly NamedRow[] => rows.get(name) ?? [];

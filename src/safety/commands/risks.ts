@@ -10,14 +10,38 @@ interface RiskRow {
   readonly risk: RiskLevel;
   /** The predicate of a sentence about the command: "Deletes files (rm a)". */
   readonly does: string;
+  readonly reach: ProgramReach;
 }
 
-const riskRow = (names: string, risk: RiskLevel, does: string, argument = /^/u): RiskRow => ({
-  names,
-  risk,
-  does,
-  argument,
-});
+/**
+ * What a program needs besides reading. An overlay gives it the first three: its changes are held, whatever code it runs. A person is
+ * asked about the rest before, since there is nothing to decide about afterwards. `puts-files`: only if no file is lost.
+ */
+type ProgramReach =
+  | 'runs-code'
+  | 'changes-files'
+  | 'puts-files'
+  | 'destroys'
+  | 'repository'
+  | 'network'
+  | 'machine'
+  | 'secrets'
+  | 'shell';
+
+const usualReach: Readonly<Record<RiskLevel, ProgramReach>> = {
+  'read-only': 'changes-files',
+  'local-change': 'changes-files',
+  external: 'network',
+  destructive: 'destroys',
+  unknown: 'runs-code',
+};
+
+const riskRow = (
+  names: string,
+  risk: RiskLevel,
+  does: string,
+  {argument = /^/u, reach = usualReach[risk]}: Partial<Pick<RiskRow, 'argument' | 'reach'>> = {},
+): RiskRow => ({names, risk, does, argument, reach});
 
 /** Programs that talk to whatever host they are given. */
 const networkPrograms =
@@ -25,53 +49,61 @@ const networkPrograms =
 
 /** The rows of all programs, the worst risk first. */
 const riskRows: readonly RiskRow[] = [
-  riskRow('rm, rmdir, unlink, shred, srm, trash', 'destructive', 'deletes files'),
-  riskRow('mv, git mv', 'destructive', 'can overwrite files'),
-  riskRow('cp, install, ln', 'destructive', 'can overwrite files', /^-\w*f|^--force/u),
-  riskRow('truncate, tee, sponge', 'destructive', 'overwrites files'),
-  riskRow('dd', 'destructive', 'overwrites a file or a disk', /^of=/u),
+  riskRow('rm, rmdir, unlink, shred, srm, trash, trash-put, rimraf, del-cli', 'destructive', 'deletes files'),
+  riskRow('git mv', 'destructive', 'can overwrite files'),
+  riskRow('mv', 'destructive', 'can overwrite files', {reach: 'puts-files'}),
+  riskRow('cp, install, ln', 'destructive', 'can overwrite files', {argument: /^-\w*f|^--force/u, reach: 'puts-files'}),
+  riskRow('truncate, tee', 'destructive', 'overwrites files', {reach: 'puts-files'}),
+  riskRow('sponge', 'destructive', 'overwrites files'),
+  riskRow('dd', 'destructive', 'overwrites a file or a disk', {argument: /^of=/u, reach: 'puts-files'}),
   riskRow('mkfs, wipefs, fdisk, parted, sgdisk, mkswap', 'destructive', 'erases a disk'),
-  riskRow('git reset', 'destructive', 'discards uncommitted changes', /^--hard$|^--merge$|^--keep$/u),
-  riskRow('git clean', 'local-change', 'lists what it would delete', /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/u),
+  riskRow('git reset', 'destructive', 'discards uncommitted changes', {argument: /^--hard$|^--merge$|^--keep$/u}),
+  riskRow('git clean', 'local-change', 'lists what it would delete', {
+    argument: /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/u,
+    reach: 'repository',
+  }),
   riskRow('git clean', 'destructive', 'deletes untracked files'),
-  riskRow('git checkout', 'destructive', 'can discard uncommitted changes', /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u),
+  riskRow('git checkout', 'destructive', 'can discard uncommitted changes', {
+    argument: /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u,
+  }),
   riskRow('git restore', 'destructive', 'discards uncommitted changes'),
-  riskRow('git switch', 'destructive', 'discards uncommitted changes', /^(?:-f|--force|--discard-changes)$/u),
+  riskRow('git switch', 'destructive', 'discards uncommitted changes', {
+    argument: /^(?:-f|--force|--discard-changes)$/u,
+  }),
   riskRow('git stash drop, git stash clear', 'destructive', 'deletes stashed changes'),
-  riskRow(
-    'git branch, git tag',
-    'destructive',
-    'deletes or moves a branch or tag',
-    /^(?:-\w*[dDfM]|--delete|--force)/u,
-  ),
-  riskRow(
-    'git push',
-    'destructive',
-    'overwrites or deletes commits on another machine',
-    /^(?:-\w*[fd]|--force.*|--delete|--mirror|--prune|\+\S+|:\S+)$/u,
-  ),
+  riskRow('git branch, git tag', 'destructive', 'deletes or moves a branch or tag', {
+    argument: /^(?:-\w*[dDfM]|--delete|--force)/u,
+  }),
+  riskRow('git push', 'destructive', 'overwrites or deletes commits on another machine', {
+    argument: /^(?:-\w*[fd]|--force.*|--delete|--mirror|--prune|\+\S+|:\S+)$/u,
+  }),
   riskRow(
     'git filter-branch, git filter-repo, git gc, git prune, git update-ref, git reflog expire, git reflog delete',
     'destructive',
     'rewrites or deletes history',
   ),
-  riskRow('git rm', 'local-change', 'removes files from the index', /^--cached$/u),
+  riskRow('git rm', 'local-change', 'removes files from the index', {argument: /^--cached$/u, reach: 'repository'}),
   riskRow('git rm', 'destructive', 'deletes files'),
   riskRow(
     'git worktree remove, git worktree prune, git submodule deinit, git remote remove',
     'destructive',
     'removes part of the repository',
   ),
-  riskRow('find, fd', 'destructive', 'deletes what it finds', /^-delete$/u),
-  riskRow('rsync', 'destructive', 'deletes files', /^--del|^--remove-source/u),
-  riskRow('sed, gsed, perl', 'destructive', 'changes files in place', /^(?:-\w*i|--in-place)/u),
-  riskRow('chmod, chown, chgrp', 'destructive', 'changes permissions of many files', /^(?:-\w*R|--recursive)/u),
+  riskRow('find, fd', 'destructive', 'deletes what it finds', {argument: /^-delete$/u}),
+  riskRow('rsync', 'destructive', 'deletes files', {argument: /^--del|^--remove-source/u}),
+  riskRow('sed, gsed, perl', 'destructive', 'changes files in place', {
+    argument: /^(?:-\w*i|--in-place)/u,
+    reach: 'changes-files',
+  }),
+  riskRow('chmod, chown, chgrp', 'destructive', 'changes permissions of many files', {
+    argument: /^(?:-\w*R|--recursive)/u,
+  }),
   riskRow('kill, pkill, killall', 'destructive', 'ends processes'),
   riskRow(
     'docker rm, docker rmi, docker volume, docker system, docker image, docker container, docker network',
     'destructive',
     'deletes containers, images or volumes',
-    /^(?:rm|rmi|prune|-f)$/u,
+    {argument: /^(?:rm|rmi|prune|-f)$/u},
   ),
   riskRow(
     'docker rm, docker rmi, docker system prune, docker compose down',
@@ -88,12 +120,9 @@ const riskRows: readonly RiskRow[] = [
     'destructive',
     'changes or destroys infrastructure',
   ),
-  riskRow(
-    'aws, gcloud, az, heroku, fly, vercel',
-    'destructive',
-    'deletes in the cloud',
-    /^(?:rm|rb|delete|destroy|terminate\S*|delete-\S+)$/u,
-  ),
+  riskRow('aws, gcloud, az, heroku, fly, vercel', 'destructive', 'deletes in the cloud', {
+    argument: /^(?:rm|rb|delete|destroy|terminate\S*|delete-\S+)$/u,
+  }),
   riskRow(
     [
       'repo',
@@ -114,24 +143,21 @@ const riskRows: readonly RiskRow[] = [
     'destructive',
     'deletes in the cloud',
   ),
-  riskRow('gh api', 'destructive', 'deletes in the cloud', /^(?:-X|--method=)?DELETE$/iu),
-  riskRow('dropdb, dropuser', 'destructive', 'deletes data', /^(?!--version)/u),
-  riskRow(
-    'redis-cli',
-    'destructive',
-    'deletes data',
-    /^(?:flush\w*|del|unlink|getdel|getset|set|rename|expire\w*|ltrim|\w*pop\w*|hdel|srem|zrem\w*|xdel|xtrim|restore|migrate|shutdown|eval\w*|script|debug|config)$/iu,
-  ),
-  riskRow(
-    'psql, mysql, sqlite3, mariadb, mongosh, duckdb',
-    'destructive',
-    'deletes data',
-    /\b(?:drop|truncate|delete|update|alter)\b/iu,
-  ),
+  riskRow('gh api', 'destructive', 'deletes in the cloud', {argument: /^(?:-X|--method=)?DELETE$/iu}),
+  riskRow('dropdb, dropuser', 'destructive', 'deletes data', {argument: /^(?!--version)/u}),
+  riskRow('redis-cli', 'destructive', 'deletes data', {
+    argument:
+      /^(?:flush\w*|del|unlink|getdel|getset|set|rename|expire\w*|ltrim|\w*pop\w*|hdel|srem|zrem\w*|xdel|xtrim|restore|migrate|shutdown|eval\w*|script|debug|config)$/iu,
+  }),
+  riskRow('psql, mysql, sqlite3, mariadb, mongosh, duckdb', 'destructive', 'deletes data', {
+    argument: /\b(?:drop|truncate|delete|update|alter)\b/iu,
+  }),
   riskRow('shutdown, reboot, halt, poweroff, init', 'destructive', 'stops the machine'),
-  riskRow('crontab', 'destructive', 'changes scheduled jobs', /^-\w*r/u),
+  riskRow('crontab', 'destructive', 'changes scheduled jobs', {argument: /^-\w*r/u}),
   riskRow('npm unpublish, npm deprecate, cargo yank, gem yank', 'destructive', 'takes back a published version'),
-  riskRow('tar, unzip, cpio', 'destructive', 'can overwrite files', /^(?:-?\w*x\w*|-o|--extract|-\w*o\w*)$/u),
+  riskRow('tar, unzip, cpio', 'destructive', 'can overwrite files', {
+    argument: /^(?:-?\w*x\w*|-o|--extract|-\w*o\w*)$/u,
+  }),
 
   riskRow('git push', 'external', 'sends commits to another machine'),
   riskRow(
@@ -140,66 +166,129 @@ const riskRows: readonly RiskRow[] = [
     'talks to another machine',
   ),
   riskRow(networkPrograms, 'external', 'talks to another machine'),
-  riskRow(
-    'npm, pnpm, yarn, bun',
-    'external',
-    'downloads packages and runs their scripts',
-    /^(?:i|install|ci|add|update|upgrade|up|dlx|exec|x|create|init|audit|outdated|view|info|search|login|link|rebuild)$/u,
-  ),
-  riskRow(
-    'npm, pnpm, yarn, bun, cargo, gem, twine, vsce',
-    'external',
-    'publishes a package',
-    /^(?:publish|upload|push|release)$/u,
-  ),
+  riskRow('yarn', 'external', 'downloads packages and runs their scripts', {argument: /^$/u}),
+  riskRow('npm, pnpm, yarn, bun', 'external', 'downloads packages and runs their scripts', {
+    argument:
+      /^(?:i|install|ci|add|update|upgrade|up|dlx|exec|x|create|init|audit|outdated|view|info|search|login|link|rebuild)$/u,
+  }),
+  riskRow('npm, pnpm, yarn, bun, cargo, gem, twine, vsce', 'external', 'publishes a package', {
+    argument: /^(?:publish|upload|push|release)$/u,
+  }),
   riskRow('npx, bunx, pnpx, uvx, pipx', 'external', 'downloads and runs a package'),
+  riskRow(
+    'poetry run, pipenv run, pdm run, hatch run, rye run, bundle exec, composer run, composer test',
+    'unknown',
+    'runs code from this project',
+  ),
   riskRow(
     'pip, pip3, uv, poetry, conda, mamba, gem, bundle, composer, brew, apt, apt-get, dnf, yum, pacman, apk, snap, flatpak, choco',
     'external',
     'installs or removes packages',
   ),
-  riskRow('go', 'external', 'downloads packages', /^(?:get|install|mod)$/u),
-  riskRow('cargo', 'external', 'downloads packages', /^(?:install|add|update|fetch)$/u),
-  riskRow('docker, podman', 'external', 'talks to a registry or a daemon'),
+  riskRow('go', 'external', 'downloads packages', {argument: /^(?:get|install|mod)$/u}),
+  riskRow('cargo', 'external', 'downloads packages', {argument: /^(?:install|add|update|fetch)$/u}),
   riskRow(
-    'redis-cli, kubectl, helm, terraform, pulumi, aws, gcloud, az, gh, glab, heroku, fly, flyctl, vercel, netlify, wrangler, firebase, ansible, ansible-playbook',
+    'docker, podman, nerdctl, vagrant, multipass, lxc, incus, virsh',
+    'external',
+    'talks to a registry or a daemon',
+  ),
+  riskRow(
+    'redis-cli, psql, pg_dump, pg_restore, createdb, mysql, mysqldump, mariadb, mongosh, mongo, kubectl, helm, terraform, pulumi, aws, gcloud, az, gh, glab, heroku, fly, flyctl, vercel, netlify, wrangler, firebase, ansible, ansible-playbook',
     'external',
     'talks to a service',
   ),
   riskRow('mail, sendmail, mutt', 'external', 'sends mail'),
+  riskRow('weft, claude, codex, gemini, opencode, aider, goose, cursor-agent, copilot', 'external', 'starts an agent'),
 
+  // What has to be reached from elsewhere, or goes elsewhere.
   riskRow(
-    'npm, pnpm, yarn, bun',
+    'npm, pnpm, yarn, bun, make, gmake, just, task, rake, gradle, mvn, deno',
     'unknown',
     'runs code from this project',
-    /^(?:run|run-script|test|t|start|stop|restart|build|dev|lint)$/u,
+    {
+      argument: /^(?:start|dev|serve|preview|watch|(?:un)?install|deploy|publish|release|push|upload)(?:[-:.].*)?$/u,
+      reach: 'network',
+    },
   ),
+  riskRow('npm, pnpm, yarn, bun', 'unknown', 'runs code from this project', {
+    argument: /^(?:run|run-script|test|t|start|stop|restart|build|dev|lint)$/u,
+  }),
   riskRow(
     'make, just, rake, gradle, mvn, ant, task, cmake, ninja, bazel, tox, nox',
     'unknown',
     'runs code from this project',
   ),
+  riskRow('cargo, go, dotnet, swift, zig, mix, sbt', 'unknown', 'runs code from this project', {
+    argument: /^(?:run|build|test|t|b|c|bench|check|generate|vet|clippy|fmt|doc|nextest|compile|format)$/u,
+  }),
   riskRow(
-    'cargo, go, dotnet, swift, zig, mix, sbt',
-    'unknown',
-    'runs code from this project',
-    /^(?:run|build|test|bench|check|generate|vet|clippy)$/u,
-  ),
-  riskRow(
-    'node, deno, bun, python, python3, ruby, perl, php, lua, bash, sh, zsh, dash, fish, osascript, pwsh, eval, source, ., exec',
+    'node, deno, bun, python, python3, ruby, perl, php, lua, bash, sh, zsh, dash, fish, pwsh, eval, source, ., exec',
     'unknown',
     'runs code',
   ),
-  riskRow('sudo, doas, su, pkexec', 'unknown', 'runs as another user'),
-  riskRow('env, printenv', 'unknown', 'may show keys and run programs'),
   riskRow(
-    'export, declare, typeset, local, readonly, set, shopt, alias, unalias, unset, trap, ulimit, umask, enable, hash',
+    'sudo, doas, su, pkexec, runuser, gosu, su-exec, setuidgid, s6-setuidgid, chpst',
+    'unknown',
+    'runs as another user',
+    {reach: 'machine'},
+  ),
+  riskRow(
+    'chroot, unshare, nsenter, systemd-run, systemd-inhibit, flatpak-spawn, bwrap, firejail, proot, start-stop-daemon, cgexec, capsh, setpriv, runcon, dbus-run-session, dbus-launch',
+    'unknown',
+    'runs a program elsewhere on this machine',
+    {reach: 'machine'},
+  ),
+  riskRow(
+    'systemctl, service, rc-service, launchctl, loginctl, initctl, supervisorctl, at, atq, batch, crontab, anacron',
+    'unknown',
+    'controls services or scheduled jobs',
+    {reach: 'machine'},
+  ),
+  riskRow(
+    'mount, umount, losetup, swapon, swapoff, modprobe, insmod, rmmod, sysctl, dmesg, iptables, ip6tables, nft, ufw, ip, ifconfig, route, tc, useradd, userdel, usermod, groupadd, adduser, deluser, passwd, chsh, visudo, hostname, hostnamectl, timedatectl, localectl, update-alternatives, ldconfig, setcap, setfacl, chattr, defaults, adb, fastboot',
+    'unknown',
+    'changes settings of this machine',
+    {reach: 'machine'},
+  ),
+  riskRow(
+    'renice, fuser, skill, strace, ltrace, gdb, lldb, perf, bpftrace, tmux, screen, wall, write, logger, ipcrm, ipcmk, reptyr',
+    'unknown',
+    'reaches other programs',
+    {reach: 'machine'},
+  ),
+  riskRow(
+    'open, xdg-open, gio, xclip, xsel, wl-copy, wl-paste, pbcopy, pbpaste, clip, xdotool, ydotool, wmctrl, xrandr, xset, scrot, grim, screencapture, notify-send, osascript, dbus-send, gdbus, busctl, qdbus, gsettings, dconf, firefox, chromium, google-chrome, xterm, code, say, afplay, aplay',
+    'unknown',
+    'uses your screen, clipboard or desktop',
+    {reach: 'machine'},
+  ),
+  riskRow(
+    'gpg, gpg2, gpg-connect-agent, gpgconf, ssh-add, ssh-agent, ssh-keygen, keyctl, pass, gopass, secret-tool, security, kwallet-query, op, bw, rbw, lpass, vault, age, sops, doppler, infisical, teller, chamber, aws-vault, envchain, kinit, klist',
+    'unknown',
+    'uses keys of yours',
+    {reach: 'secrets'},
+  ),
+  riskRow('env, printenv', 'unknown', 'may show keys and run programs', {reach: 'secrets'}),
+  riskRow('date', 'unknown', 'sets the clock of this machine', {argument: /^(?:-[A-Za-z]*s|--s)/u, reach: 'machine'}),
+  riskRow(
+    'journalctl, last, lastlog, lastb, getent, ausearch, vi, view, ex, ed, nano, pico, less, more, most, info, top, htop, mc',
+    'unknown',
+    '',
+    {reach: 'machine'},
+  ),
+  // Alone they print all variables.
+  riskRow('export, set', 'unknown', 'changes how the shell works', {argument: /^(?:-p)?$/u, reach: 'secrets'}),
+  riskRow('export, set, unset, trap, ulimit, umask, hash', 'unknown', 'changes how the shell works'),
+  riskRow(
+    'declare, typeset, local, readonly, shopt, alias, unalias, enable, let, bind, complete, compgen, mapfile, readarray, getopts, fc, history, jobs, disown, bg, fg, dirs, suspend, logout',
     'unknown',
     'changes how the shell works',
+    {reach: 'shell'},
   ),
 
+  riskRow('cp, install', 'local-change', 'changes files', {reach: 'puts-files'}),
   riskRow(
-    'mkdir, touch, cp, ln, install, mktemp, mkfifo, chmod, chown, chgrp, patch, split, csplit',
+    'mkdir, touch, ln, mktemp, mkfifo, chmod, chown, chgrp, patch, split, csplit',
     'local-change',
     'changes files',
   ),
@@ -207,15 +296,23 @@ const riskRows: readonly RiskRow[] = [
     'git add, git commit, git merge, git rebase, git cherry-pick, git revert, git stash, git switch, git checkout, git branch, git tag, git init, git config, git apply, git am, git reset, git worktree, git notes, git remote, git bisect, git submodule',
     'local-change',
     'changes the repository',
+    {reach: 'repository'},
+  ),
+  // What they do is said by what weft knows of their arguments.
+  riskRow('git, hg, svn, jj, fossil, bzr, cvs, p4, git-lfs', 'unknown', '', {reach: 'repository'}),
+  riskRow(
+    'awk, gawk, mawk, nawk, sed, gsed, tsc, rustc, gcc, g++, cc, c++, clang, clang++, ld, java, javac, scala, julia, elixir, ruff, sqlite3, ffmpeg',
+    'unknown',
+    '',
   ),
   riskRow(
     'prettier, eslint, gofmt, rustfmt, black, ruff, oxfmt, oxlint, biome, isort, clang-format',
     'local-change',
     'can change files',
-    /^(?:-w|-i|--write|--fix|format|fmt)$/u,
+    {argument: /^(?:-w|-i|--write|--fix|format|fmt)$/u},
   ),
   riskRow('gzip, gunzip, bzip2, xz, zip, tar', 'local-change', 'changes files'),
-  riskRow('pushd, popd', 'local-change', 'goes to another folder'),
+  riskRow('pushd, popd', 'local-change', 'goes to another folder', {reach: 'shell'}),
 ];
 
 /**
@@ -349,6 +446,12 @@ interface StartedCommand {
   readonly words: readonly string[];
   readonly where: CommandPlace;
 }
+
+/** The command and what wrappers in it run, each with what it needs. */
+export const reachesOf = (
+  words: readonly string[],
+): readonly (StartedCommand & {readonly reach: ProgramReach | 'unknown'})[] =>
+  startedBy(words).map(each => ({...each, reach: rowFor(each.words.slice(0, mostWords))?.reach ?? 'unknown'}));
 
 /** The command, and what wrappers in it run. */
 const startedBy = (words: readonly string[]): readonly StartedCommand[] =>

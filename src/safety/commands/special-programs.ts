@@ -1,4 +1,4 @@
-import {effectOfRunning, type PartEffect} from '../../domain/reason.ts';
+import {effectOfRunning, type PartEffect, runsCode} from '../../domain/reason.ts';
 import {isPublicVariable, type Argument, type ExpandedText} from '../shell/expansion.ts';
 import {plainText, whyNotReadOnlyProgram, type PathJudge} from './only-reads.ts';
 import {mayMatchSecrets, searchedNames, showsLittleContent, listedByFind} from './printed-names.ts';
@@ -179,7 +179,7 @@ function whyNotFind(args: readonly Argument[], judgePath: PathJudge): PartEffect
       const reason = whyNotExec(args, {from: at + 1, end, roots}, judgePath);
       if (reason !== undefined) return reason;
       at = end + 1;
-    } else return `may do more than read with ${text ?? 'this argument'}`;
+    } else return runsCode(`may do more than read with ${text ?? 'this argument'}`);
   }
   return undefined;
 }

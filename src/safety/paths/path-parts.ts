@@ -39,3 +39,12 @@ export function letterCaseOf(folder: string, resolve: (path: string) => Resolved
 
 /** The name as a file system without case compares it: composed and in one case. */
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();
+
+/** A word of a command, and the parts of it that may be paths. */
+export function partsThatMayBePaths(written: string): readonly string[] {
+  // A variable or a substitution is taken to lead to this folder.
+  const word = written.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/u, '~').replace(/^\$(?:\(\)|\w+|\{\w+\})(?=\/)/u, '.');
+  const parts = word.split(/[=:@,]/u);
+  const attached = /^-[A-Za-z]./u.test(word) ? [word.slice(2)] : [];
+  return [word, ...(parts.length > 1 ? parts : []), ...attached].filter(part => part !== '' && !part.startsWith('-'));
+}

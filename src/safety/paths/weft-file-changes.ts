@@ -57,7 +57,7 @@ export function weftFileChange(
       changeByWords(wordsOf(call, command), {...search, startFolders: startFoldersOf(call, search)}),
     ) ??
     firstOf(parsed.sideEffects, ({effect, target, range}) =>
-      effect === 'reads' || (changing.length === 0 && effect === 'unsure')
+      effect === 'reads' || (changing.length === 0 && (effect === 'unsure' || effect === 'sets'))
         ? undefined
         : changeOfPaths(target === '' ? [command.slice(range.from, range.to)] : [target], search),
     );

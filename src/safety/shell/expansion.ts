@@ -157,12 +157,15 @@ type Value = Argument['value'];
 
 /**
  * Reads an assignment. `own`: to a variable that only the script itself uses; `harmless`: to one that programs know, with a value that
- * only sets a language or a width; `unsure` otherwise.
+ * only sets a language or a width; `known`: to one that they know, with a plain text; `unsure` otherwise.
  */
 export function readAssignment(
   word: Word,
   context: ExpansionContext,
-): {readonly kind: 'own'; readonly name: string; readonly value: Value} | {readonly kind: 'harmless' | 'unsure'} {
+):
+  | {readonly kind: 'own'; readonly name: string; readonly value: Value}
+  | {readonly kind: 'known'; readonly texts: readonly string[]}
+  | {readonly kind: 'harmless' | 'unsure'} {
   const [first, ...rest] = word.parts;
   const [head, name = ''] = (first?.kind === 'text' ? /^([A-Za-z_]\w*)=/u.exec(first.text) : undefined) ?? [];
   if (first?.kind !== 'text' || head === undefined) return {kind: 'unsure'};
@@ -174,8 +177,11 @@ export function readAssignment(
   const [argument] = expandWord({...word, parts}, context);
   const value = argument?.value ?? 'unknown';
   if (isScriptVariable(name) || ownNames.has(name)) return {kind: 'own', name, value};
-  const isHarmless = typeof value !== 'string' && value.every(({text}) => harmless.get(name)?.test(text) === true);
-  return {kind: isHarmless ? 'harmless' : 'unsure'};
+  if (typeof value === 'string') return {kind: 'unsure'};
+  if (value.every(({text}) => harmless.get(name)?.test(text) === true)) return {kind: 'harmless'};
+  return value.every(({style}) => style === 'plain')
+    ? {kind: 'known', texts: value.map(({text}) => text)}
+    : {kind: 'unsure'};
 }
 
 /** Whether no shell and no program gives a meaning to the variable of this name. */

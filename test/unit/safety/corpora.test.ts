@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {readCorpus, type Case} from './support/corpus.ts';
-import {bash, type Given, judge} from './support/judging.ts';
+import {bash, type Given, judge, overlayProof} from './support/judging.ts';
 
 interface Judged extends Case {
   readonly decision: 'allow' | 'ask' | 'deny';
@@ -26,6 +26,17 @@ test('of the commands that must not run by themselves none does', async () => {
   console.info(`bypass corpus: ${allowed.length} of ${judged.length} let through`);
   expect(judged.length).toBeGreaterThanOrEqual(400);
   expect(listed(allowed)).toBe('');
+});
+
+test('with a proven overlay only those run that run code or change the workspace inside', async () => {
+  const judged = await judgeAll(readCorpus('bypass'), {proof: overlayProof});
+  const allowed = judged.filter(({decision}) => decision === 'allow');
+  expect(new Set(allowed.flatMap(({reasons}) => reasons))).toEqual(
+    new Set(['Runs unasked in the sandbox; its changes ask']),
+  );
+  // Each line was read: what is new here has to be read, too.
+  const lines = allowed.map(({file, command}) => `${file}: ${JSON.stringify(command)}\n`);
+  await expect(lines.join('')).toMatchFileSnapshot('../../golden/held-by-overlay.txt');
 });
 
 test.each([':*', ' *'])('nor does one after an approval of runs with any arguments, written with %j', async end => {

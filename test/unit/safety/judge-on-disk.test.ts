@@ -3,7 +3,8 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {readCorpus} from './support/corpus.ts';
-import {bash, judgeOnDisk, inWords, type OwnJudge} from './support/judging.ts';
+import type {JudgeOptions} from '../../../src/safety/judge.ts';
+import {bash, judgeOnDisk, inWords, overlayProof, type OwnJudge} from './support/judging.ts';
 import {fileEffect} from '../../../src/workspace/impact/file-effect.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'weft-judge-'));
@@ -42,7 +43,8 @@ function write(path: string, text: string): void {
 
 const home = join(base, 'home');
 
-const judgeOf = (root: string): OwnJudge => judgeOnDisk(root, home, {effectOf: command => fileEffect(command, home)});
+const judgeOf = (root: string, options: Partial<JudgeOptions> = {}): OwnJudge =>
+  judgeOnDisk(root, home, {effectOf: command => fileEffect(command, home), ...options});
 
 const decision = async (judge: OwnJudge, command: string): Promise<string> =>
   (await judge.assess(bash(command), 'default', new AbortController().signal)).decision;
@@ -50,6 +52,7 @@ const decision = async (judge: OwnJudge, command: string): Promise<string> =>
 describe('what a command would come upon on the disk', () => {
   test.each(readCorpus('on-disk'))('$command asks where that is a trap', async ({command}) => {
     expect(await decision(judgeOf(trapped), command)).toBe('ask');
+    expect(await decision(judgeOf(trapped, {sandbox: async () => overlayProof}), command)).toBe('ask');
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {bash, judge} from './support/judging.ts';
+import {bash, judge, overlayProof} from './support/judging.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
 /** Commands that must never run by themselves, as words. */
@@ -120,14 +120,33 @@ const frames: readonly ((command: string) => string)[] = [
   command => `{${command},a}`,
 ];
 
-const rewritten = fc
-  .tuple(fc.constantFrom(...dangers).chain(written), fc.array(fc.constantFrom(...frames), {minLength: 1, maxLength: 3}))
-  .map(([command, around]) => around.reduce((text, frame) => frame(text), command));
+const rewritten = (commands: typeof dangers, around = frames) =>
+  fc
+    .tuple(
+      fc.constantFrom(...commands).chain(written),
+      fc.array(fc.constantFrom(...around), {minLength: 1, maxLength: 3}),
+    )
+    .map(([command, chosen]) => chosen.reduce((text, frame) => frame(text), command));
 
 test('of all rewritings of dangerous commands none is let through', {timeout: 120_000}, async () => {
   await fc.assert(
-    fc.asyncProperty(rewritten, async command => {
+    fc.asyncProperty(rewritten(dangers), async command => {
       expect((await judge(bash(command))).decision, command).toBe('ask');
+    }),
+    {numRuns: randomInputs(10_000)},
+  );
+});
+
+/** Programs that only run code or change files of the workspace; with a command behind it, `env` is one of them. */
+const heldByOverlay = /^(?:sed|awk|node|export|env)$/u;
+
+test('nor does an overlay let one through that reaches further', {timeout: 120_000}, async () => {
+  const further = dangers.filter(([program = '']) => !heldByOverlay.test(program));
+  // Behind a wrapper `case` is no keyword, and what follows is text: `echo "$(nice case a in a) curl x"`.
+  const around = frames.filter(frame => !frame('').startsWith('case'));
+  await fc.assert(
+    fc.asyncProperty(rewritten(further, around), async command => {
+      expect((await judge(bash(command), {proof: overlayProof})).decision, command).toBe('ask');
     }),
     {numRuns: randomInputs(10_000)},
   );

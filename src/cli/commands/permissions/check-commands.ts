@@ -76,6 +76,7 @@ export function commandJudge({roots, settings, places}: RunContext, sandbox: Jud
   const paths = makePaths({roots, home});
   return makeJudge({
     sandbox,
+    unasked: 'held-changes',
     roots,
     home,
     resolve: path => paths.resolve(path),

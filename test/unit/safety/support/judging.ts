@@ -9,11 +9,21 @@ import type {RuleReach} from '../../../../src/actions/hooks-port.ts';
 import type {ResolvedPath} from '../../../../src/actions/files-port.ts';
 import type {Json} from '../../../../src/base/json.ts';
 import {unknownFileEffect, type PermissionMode, type Verdict} from '../../../../src/domain/risk.ts';
+import type {Proof} from '../../../../src/domain/sandbox.ts';
 import {weftItself} from '../../../../src/domain/executor.ts';
 import type {Obligation} from '../../../../src/domain/obligation.ts';
 import {type JudgeOptions, makeJudge} from '../../../../src/safety/judge.ts';
 import {parseRule, type PermissionRule} from '../../../../src/safety/rules/permission-rule.ts';
 import {secretNamesIn} from '../../../../src/safety/secrets/placeholders.ts';
+
+/** All is proven, the overlay too. */
+export const overlayProof: Proof = {
+  provider: 'bwrap',
+  works: true,
+  proven: {files: true, network: true, processes: true, overlay: true},
+  hosts: 'closed',
+  reason: '',
+};
 
 const sampleHome = '/home/me';
 
@@ -45,6 +55,7 @@ export interface Given {
   readonly ask?: readonly string[];
   readonly deny?: readonly string[];
   readonly mode?: PermissionMode;
+  readonly proof?: Proof;
   readonly roots?: readonly string[];
   /** Commands that run in blocks, by id. */
   readonly blocks?: Readonly<Record<string, string>>;
@@ -83,6 +94,7 @@ export function diskOptions(root: string, home: string): JudgeOptions {
   const paths = makePaths({roots: [root], home});
   return {
     sandbox: 'none',
+    unasked: 'held-changes',
     rules: {allow: [], ask: [], deny: []},
     roots: [root],
     home,
@@ -104,16 +116,21 @@ export const judgeOnDisk = (root: string, home: string, options: Partial<JudgeOp
 export const judge = async (subject: Action, given: Given = {}): Promise<VerdictInWords> =>
   inWords(await judgeOf(given).assess(subject, given.mode ?? 'default', new AbortController().signal));
 
+const topFolders = ['etc', 'home', 'other', 'secret', 'tmp', 'usr', 'var', 'w'].map(
+  name => ({name, kind: 'folder'}) as const,
+);
+
 export function judgeOf(given: Given): OwnJudge {
-  const {allow = [], ask = [], deny = [], roots = ['/w', '/other']} = given;
+  const {allow = [], ask = [], deny = [], roots = ['/w', '/other'], proof} = given;
   const kept = {allow: parsedRules(...allow), ask: parsedRules(...ask), deny: parsedRules(...deny)};
   const options: JudgeOptions = {
-    sandbox: 'none',
+    sandbox: proof === undefined ? 'none' : async () => proof,
+    unasked: 'held-changes',
     rules: kept,
     roots,
     home: sampleHome,
     resolve: resolveIn(roots),
-    list: () => [],
+    list: folder => (folder === '/' ? topFolders : []),
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,
     effectOf: () => unknownFileEffect,

@@ -1,0 +1,214 @@
+import {unreachable} from '../../base/unreachable.ts';
+import {isCode} from '../../domain/reason.ts';
+import type {FileEffect} from '../../domain/risk.ts';
+import {workspacePaths} from '../paths/judge-path.ts';
+import {belowRoots, type PathContext, realParts} from '../paths/path-context.ts';
+import {isAbsolutePath, partsOf, partsThatMayBePaths, pathOf} from '../paths/path-parts.ts';
+import {looksSecret} from '../paths/secret-paths.ts';
+import {analyzeCommand, type CommandAnalysis, type JudgedInvocation, type SideEffect} from './analyze-command.ts';
+import {type FileEffects, fileEffects} from './file-effects.ts';
+import {isReader} from './only-reads.ts';
+import {reachesOf} from './risks.ts';
+import {isShell, programName, shellTextsFrom} from './wrappers.ts';
+
+/**
+ * Whether an overlay holds back all that a command does besides reading: it runs code or changes files of the workspace. Nothing in it
+ * may name files elsewhere or secrets, lose a file, or call a program that is known to need more, however deep in other programs it
+ * stands. What the code itself does is for the sandbox to confine, and for its changes to show.
+ */
+export async function isHeldByOverlay(
+  command: string,
+  analysis: CommandAnalysis,
+  context: PathContext,
+): Promise<boolean> {
+  if (analysis.reading !== 'parsed') return false;
+  const {invocations, sideEffects} = analysis;
+  const effects = fileEffects(analysis, context);
+  const inner = invocations.map(invocation => heldInvocation(invocation, {effects, context}));
+  if (!inner.every(each => each !== 'asks') || !sideEffects.every(each => isHeldSideEffect(each, {effects, context})))
+    return false;
+  const [start] = invocations;
+  const asked = invocations.filter(({reason}) => reason !== undefined);
+  if (asked.length > 0 && namesOthersInCode(command, start?.directories ?? [], context)) return false;
+  if (!(await analysis.confirmed())) return false;
+  for (const {text, directory} of inner.flat()) {
+    // oxlint-disable-next-line no-await-in-loop -- the first that asks is enough
+    if (!(await isHeldByOverlay(text, analyzeCommand(text, {directory, context}), context))) return false;
+  }
+  return true;
+}
+
+interface Place {
+  readonly effects: FileEffects;
+  readonly context: PathContext;
+}
+
+/** The texts for a shell that an invocation runs, which have to be held in their turn; or that it asks. */
+type HeldInvocation = 'asks' | readonly {readonly text: string; readonly directory: string}[];
+
+function heldInvocation(invocation: JudgedInvocation, {effects, context}: Place): HeldInvocation {
+  const {reason, elsewhere, directories} = invocation;
+  if (reason === undefined) return [];
+  const all = wordLists(invocation);
+  const isKnown =
+    isCode(reason) &&
+    elsewhere === 'unsure' &&
+    all !== 'unknown' &&
+    directories.length > 0 &&
+    directories.every(directory => belowRoots(realParts(directory, context), context).length > 0);
+  if (!isKnown || namesOthers(invocation, context)) return 'asks';
+  const {loses} = effects.ofInvocation(invocation);
+  if (loses === 'something' || !all.every(words => isHeldProgram(words, {loses, directories, context}))) return 'asks';
+  const texts = all.flatMap(words => {
+    const shellWords = words.map(plain => ({raw: plain, plain}));
+    return reachesOf(words).flatMap(({words: {length}}) => shellTextsFrom(shellWords, words.length - length));
+  });
+  return texts.flatMap(text => directories.map(directory => ({text, directory})));
+}
+
+/** The words, once for each text that one of them may be. The names that a pattern stands for are no options, or it is `unknown`. */
+function wordLists({words}: JudgedInvocation): readonly (readonly string[])[] | 'unknown' {
+  const texts = words.map(({value}) => (typeof value === 'string' ? [] : value.map(({text}) => text)));
+  const several = texts.filter(({length}) => length > 1);
+  if (texts.some(({length}) => length === 0) || several.length > 1 || (texts[0]?.length ?? 0) !== 1) return 'unknown';
+  return (several[0] ?? ['']).map((_, at) => texts.map(each => each[Math.min(at, each.length - 1)] ?? ''));
+}
+
+/** Whether all programs that these words start need no more than an overlay gives them. */
+function isHeldProgram(
+  words: readonly string[],
+  {
+    loses,
+    directories,
+    context,
+  }: Pick<FileEffect, 'loses'> & Pick<JudgedInvocation, 'directories'> & {readonly context: PathContext},
+): boolean {
+  const started = reachesOf(words);
+  if (
+    words.some(
+      word => /\s/u.test(word) && word.split(/[;&|\n(){}]+/u).some(part => wouldDestroy(part.trim().split(/\s+/u))),
+    )
+  )
+    return false;
+  return started.every(({words: own, where, reach}, at) => {
+    const name = programName(own[0] ?? '');
+    if (where === 'elsewhere' || readsCommandsFromInput(own) || !/^[\w.][\w.+/@:-]*$/u.test(own[0] ?? '')) return false;
+    switch (reach) {
+      case 'unknown':
+        return !isReader(name) && !wouldDestroy(own);
+      case 'runs-code':
+      case 'changes-files':
+        return true;
+      case 'puts-files':
+        return at === 0 && loses === 'nothing';
+      case 'network':
+        // `npx` downloads only what the project has not installed.
+        return (
+          packageRunner.test(own.slice(0, 2).join(' ')) &&
+          started.length > at + 1 &&
+          started.slice(at + 1).every(next => isInstalled(next.words[0] ?? '', directories, context))
+        );
+      case 'secrets':
+        // Without a command `env` shows what there is.
+        return (
+          name === 'env' &&
+          started.length > at + 1 &&
+          own.slice(1, own.length - (started[at + 1]?.words.length ?? 0)).every(word => !/^-[^i]/u.test(word))
+        );
+      case 'destroys':
+      case 'repository':
+      case 'machine':
+      case 'shell':
+        return false;
+      default:
+        return unreachable(reach);
+    }
+  });
+}
+
+/** Whether some of the words destroy something if a program that is given them runs them. */
+const wouldDestroy = (words: readonly string[]): boolean =>
+  words.some((_, from) => reachesOf(words.slice(from)).some(({reach}) => reach === 'destroys'));
+
+const packageRunner = /^(?:npx(?: |$)|bunx(?: |$)|pnpx(?: |$)|(?:npm|pnpm|yarn|bun) (?:exec|x)$)/u;
+
+/** Whether a shell gets its commands from its input, where nothing is known of them. */
+const readsCommandsFromInput = ([program = '', ...args]: readonly string[]): boolean =>
+  isShell(programName(program))
+    ? !args.some(word => !/^[-+]/u.test(word)) || args.some(word => fromInput.test(word))
+    : /^(?:source|\.)$/u.test(program) && args.some(word => fromInput.test(word));
+
+const fromInput = /^(?:-s?|\/(?:dev|proc)\/.*)$/u;
+
+/** Whether the project has a program of this name, in the folder of a command or one above it in the workspace. */
+const isInstalled = (name: string, directories: readonly string[], context: PathContext): boolean =>
+  directories.every(directory => {
+    const parts = partsOf(directory);
+    return parts.some((_, at) => {
+      const folder = parts.slice(0, parts.length - at);
+      return (
+        belowRoots(folder, context).length > 0 &&
+        context.list(`${pathOf(folder)}/node_modules/.bin`).some(entry => entry.name === name)
+      );
+    });
+  });
+
+/** Whether a word names a file outside the workspace or one that may hold secrets. */
+function namesOthers({words, directories}: JudgedInvocation, context: PathContext): boolean {
+  const paths = workspacePaths(context);
+  const judge = paths.from(directories);
+  return words.some(({value}, at) => {
+    if (typeof value === 'string') return true;
+    return value.some(each => {
+      if (each.style === 'wild' && paths.names(each, directories).to === 'options') return true;
+      if (at === 0 && /^(?:\/(?:usr\/)?(?:local\/)?bin\/)?[^/]+$/u.test(each.text)) return false;
+      if (each.style === 'found' || each.style === 'searched') return judge(each, 'read') !== undefined;
+      const {style} = each;
+      return partsThatMayBePaths(each.text).some(text => !isText(text) && judge({text, style}, 'read') !== undefined);
+    });
+  });
+}
+
+/** Whether a word is a text or code, and no path. */
+const isText = (word: string): boolean => /[\s(]/u.test(word) && !/^(?:~|\.{0,2}\/)/u.test(word);
+
+/** Whether code that stands in the command names a file outside the workspace, one that may hold secrets, or the environment. */
+function namesOthersInCode(command: string, directories: readonly string[], context: PathContext): boolean {
+  const judge = workspacePaths(context).from(directories);
+  const home = pathOf(context.homes()[0] ?? []);
+  const names = new Set(command.split(/[\s"'`()\\;,=<>|&{}[\]]+/u));
+  const paths = [...names].filter(name => name.includes('/'));
+  const top = context.list('/').map(({name}) => name);
+  return (
+    paths.length > mostPaths ||
+    [...names].some(name => environment.test(name) || (/[./]/u.test(name) && looksSecret(name))) ||
+    paths.some(path => {
+      // What begins with a slash may as well be an expression.
+      if (path.startsWith('/') && !top.includes(path.split('/')[1] ?? '')) return false;
+      return judge({text: path.replace(/^~(?=\/)/u, home), style: 'plain'}, 'read') !== undefined;
+    })
+  );
+}
+
+const environment = /^(?:ENVIRON|(?:os\.)?(?:environ|getenv)|process\.env|System\.getenv|\$ENV)\b/u;
+const mostPaths = 300;
+
+function isHeldSideEffect(sideEffect: SideEffect, {effects, context}: Place): boolean {
+  const {effect, target} = sideEffect;
+  switch (effect) {
+    case 'sets':
+      return true;
+    case 'appends':
+    case 'writes':
+      return (
+        isAbsolutePath(target) &&
+        workspacePaths(context).from([])({text: target, style: 'plain'}, 'read') === undefined &&
+        (effect === 'appends' || effects.ofSideEffect(sideEffect).loses === 'nothing')
+      );
+    case 'reads':
+    case 'unsure':
+      return false;
+    default:
+      return unreachable(effect);
+  }
+}
