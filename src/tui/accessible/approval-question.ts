@@ -81,7 +81,7 @@ function bodyLines(approval: Approval, most: number, workspace: string): readonl
   ];
 }
 
-/** What a command has done to a file, and the changed lines. */
+/** The change of a file by a command, and its lines. */
 const changedLines = (part: ChangePart): readonly string[] => [
   sentences([changeText(part)]),
   ...(hasNoLines(part) ? [] : fileLines(part.file).slice(1)),

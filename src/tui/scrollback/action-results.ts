@@ -298,7 +298,7 @@ function reportBody(report: ShellReport, frame: EntryFrame, by: ActionEntry['by'
   };
 }
 
-/** What was kept of the changes of a command and what was not, below its output; at full verbosity with every line. */
+/** The changes of a command that were kept, and those that were dropped, below its output. */
 function withChanges(
   {rows, foot}: ResultBody,
   {applied, dropped, diffs}: ChangesOutcome,
@@ -318,7 +318,7 @@ function withChanges(
   };
 }
 
-/** What a dry run would change, below its output. */
+/** The changes of a dry run, below its output. */
 function withDryRun({rows, foot}: ResultBody, kept: KeptChanges, frame: EntryFrame): ResultBody {
   const how =
     kept.id.tag === 'failed'

@@ -9,7 +9,7 @@ import {glyphs} from '../theme/glyphs.ts';
 import {hasDiffColours} from './syntax/highlight.ts';
 import {cachedDiffLines, type DiffOptions, foldLines, type TitleRoom} from './diff-lines.ts';
 
-/** What a command has changed, as its card and its entry show it. */
+/** The changes of a command, as a card asks about them. */
 export type CommandChanges = Extract<Preview, {kind: 'changes'}>;
 
 /** The words for what was done to a file, before and after it is decided about. */

@@ -105,7 +105,7 @@ const planChoices: ApprovalChoices = {
   editable: 'yes',
 };
 
-/** What a command has changed is kept or dropped once: rules speak of the next command, and this one has run. */
+/** No rule is offered: it would speak of the next command, and this one has run. */
 function changesChoices(
   {verdict: {risk, detail}, sessionGrant}: Approval,
   parts: readonly ChangePart[],
