@@ -262,6 +262,29 @@ describe('on the screen', () => {
     expect(engine.ops).toEqual([]);
   });
 
+  test('a long diff is scrolled on the card and where files are picked, and v shows all of it', async () => {
+    const rows = hunk(1, ...Array.from({length: 40}, (_, at) => line('added', `row ${at + 1}`)));
+    const long = cardOf(
+      [changed('a.txt', 'created'), changed('b.txt', 'created')],
+      ['a.txt', 'b.txt'].map(path => fileOf(path, [rows])),
+    );
+    const stage = await asked(long);
+    await stage.screen.until(/ created 2 files[^]*Create a\.txt {2}\+40 -0[^]*lines not shown[^]*Create b\.txt/u);
+    await press(stage, ...Array.from({length: 12}, () => '\u001B[6~'));
+    await stage.screen.until(/40 \+ row 40 +│\n│ {2}\d+–82 of 82 lines/u);
+    await press(stage, 'h', down, '\u001B[6~', '\u001B[6~', '\u001B[6~');
+    await stage.screen.until(/❯ \[x\] Create b\.txt[^]*13 \+ row 13[^]*lines 13 to/u);
+    await press(stage, 'v');
+    await stage.screen.until(
+      /^`npm run format` created 2 files {2}\+80 -0\n {2}Create a\.txt {2}\+40 -0\n {3}1 \+ row 1\n/u,
+    );
+    await press(stage, 'G');
+    await stage.screen.until(/40 \+ row 40\n {2}held until you decide\nend · q closes/u);
+    await press(stage, 'q');
+    await stage.screen.until(/Keep y/u);
+    expect(stage.engine.ops).toEqual([]);
+  });
+
   test('a key typed before the card was drawn decides nothing', async () => {
     const {screen, engine} = await start();
     engine.emit(...begin, ...ran(mild));
