@@ -1,7 +1,7 @@
 import {execFile} from 'node:child_process';
 import {statSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
-import {restrictedEnvironment} from '../exec/shell-environment.ts';
+import {type GitSetting, restrictedEnvironment, withGitSettings} from '../exec/shell-environment.ts';
 import {readRegularFile} from '../files/regular-files.ts';
 import {whenStuck} from '../search/ripgrep.ts';
 
@@ -54,7 +54,7 @@ export async function runGitQuery(
 export function gitEnvironment(environment: NodeJS.ProcessEnv, folder: string): Record<string, string> {
   const own = Object.entries(environment).filter(([name]) => !ofOneRepository.has(name));
   return {
-    ...restrictedEnvironment(Object.fromEntries(own), [folder]),
+    ...withGitSettings(restrictedEnvironment(Object.fromEntries(own), [folder]), steady),
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     // A partial clone must not fetch missing objects now.
@@ -64,6 +64,17 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv, folder: string): 
     GIT_NO_REPLACE_OBJECTS: '1',
   };
 }
+
+/** Settings that keep git's output the same for all users, and keep it out of other repositories. */
+const steady: readonly GitSetting[] = [
+  ['core.quotePath', 'false'],
+  ['core.untrackedCache', 'false'],
+  ['diff.ignoreSubmodules', 'all'],
+  ['status.relativePaths', 'false'],
+  ['status.renames', 'false'],
+  ['status.showUntrackedFiles', 'all'],
+  ['submodule.recurse', 'false'],
+];
 
 /** What `git rev-parse --local-env-vars` lists, settings left out, and what changes how it finds a repository. */
 const ofOneRepository: ReadonlySet<string> = new Set([
@@ -86,6 +97,15 @@ const ofOneRepository: ReadonlySet<string> = new Set([
   'GIT_NOGLOB_PATHSPECS',
   'GIT_ICASE_PATHSPECS',
 ]);
+
+/**
+ * Returns the outermost folder of the repository that git finds from `folder`, in git's own words; `undefined` if the repository names
+ * another one (`core.worktree`), which need not have anything to do with it.
+ */
+export function topIn(answer: string | undefined): string | undefined {
+  const top = answer?.replace(/\n$/u, '');
+  return top !== undefined && stateOf(join(top, '.git')) === 'there' ? top : undefined;
+}
 
 /**
  * Whether git can be asked about the repository of `folder`: no pipe and no device is in the place of a file that git always opens.
@@ -149,7 +169,7 @@ export async function ignoredPaths(
   {environment, signal}: {readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
 ): Promise<IgnoredPaths | undefined> {
   const words = ['--others', '--ignored', '--exclude-standard', '--directory', '-z'];
-  const text = await runGitQuery(['-c', 'core.untrackedCache=false', 'ls-files', ...words], {
+  const text = await runGitQuery(['ls-files', ...words], {
     folder,
     environment,
     signal,

@@ -98,13 +98,13 @@ const guarded: readonly GitSetting[] = [
   ['log.showSignature', 'false'],
 ];
 
-type GitSetting = readonly [name: string, value: string];
+export type GitSetting = readonly [name: string, value: string];
 
-/** Git takes them from its environment, before all files. */
-function withGitSettings(
-  variables: Readonly<Record<string, string>>,
+/** Adds settings to the environment, which git takes before those of all files. A name may hold any character, unlike one after `-c`. */
+export function withGitSettings<Value extends string | undefined>(
+  variables: Readonly<Record<string, Value>>,
   settings: readonly GitSetting[],
-): Record<string, string> {
+): Record<string, Value | string> {
   const count = Number(variables['GIT_CONFIG_COUNT'] ?? '0');
   const at = Number.isInteger(count) && count >= 0 ? count : 0;
   const added = settings.flatMap(([name, value], index) => [

@@ -5,7 +5,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {isOpenDatabase} from '../../config/open-databases.ts';
 import {type InstructionFile, instructionFileNames, maxInstructions} from '../../config/instructions.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
-import {temporaryName} from './folder-handle.ts';
+import {openFolder, temporaryName} from './folder-handle.ts';
 import {readRegularFile} from './regular-files.ts';
 import {holds} from './resolve-path.ts';
 
@@ -117,10 +117,10 @@ export async function addInstructionNote(note: string, directory: string): Promi
   let name: string = names[0];
   try {
     for (const one of names.toReversed()) if (await exists(join(directory, one))) name = one;
-    const path = join(directory, name);
+    const path = join(await realpath(directory), name);
     const isThere = await exists(path);
     const real = isThere ? await realpath(path) : path;
-    if (isThere && !holds(await realpath(directory), real)) {
+    if (isThere && !holds(dirname(path), real)) {
       return failed(notWritten(`${name} leads out of the workspace, to ${real}`));
     }
     if (isThere && !(await stat(real)).isFile()) return failed(notWritten(`${name} is not a regular file`));
@@ -174,16 +174,19 @@ async function exists(path: string): Promise<boolean> {
 
 /** Whole or not at all, with the permissions the file had. */
 async function replace(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), temporaryName());
-  const mode = await stat(path).then(
+  const folder = await openFolder(dirname(path));
+  const [target, temporary] = [folder.at(basename(path)), folder.at(temporaryName())];
+  const mode = await stat(target).then(
     stats => stats.mode & 0o777,
     () => 0o666 & ~process.umask(),
   );
   try {
     await writeFile(temporary, text, {mode, flag: 'wx'});
-    await rename(temporary, path);
+    await rename(temporary, target);
   } catch (cause) {
     await rm(temporary, {force: true});
     throw cause;
+  } finally {
+    await folder.close();
   }
 }

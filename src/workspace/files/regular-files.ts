@@ -117,14 +117,18 @@ export function openInPlace(path: string): number {
 }
 
 /**
- * The bytes of a regular file, links followed; `undefined` for anything else, for a file of more than `most` bytes, and for one that
+ * The bytes of a regular file; `undefined` for anything else, for a file of more than `most` bytes, and for one that
  * cannot be read. A repository may hold a pipe or a device under any name, so the opening never blocks.
  */
-export function readRegularFile(path: string, most: number): Buffer | undefined {
+export function readRegularFile(
+  path: string,
+  most: number,
+  links: 'followed' | 'refused' = 'followed',
+): Buffer | undefined {
   if (isOpenDatabase(path)) return undefined;
   let handle: number;
   try {
-    handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    handle = links === 'refused' ? openInPlace(path) : openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import {runGitQuery} from '../checkpoints/git-query.ts';
 import {restrictedEnvironment} from '../exec/shell-environment.ts';
 import type {ImpactContext} from './impact.ts';
 
@@ -16,12 +17,7 @@ export async function runQuietly(
   const {execa} = await import('execa');
   const result = await execa(run.program, run.words, {
     cwd: run.directory,
-    env: {
-      ...restrictedEnvironment(environment, [run.directory]),
-      LC_ALL: 'C',
-      GIT_TERMINAL_PROMPT: '0',
-      GIT_PAGER: 'cat',
-    },
+    env: {...restrictedEnvironment(environment, [run.directory]), LC_ALL: 'C'},
     extendEnv: false,
     stdin: 'ignore',
     stderr: 'ignore',
@@ -34,33 +30,11 @@ export async function runQuietly(
   return result.exitCode === 0 || result.isMaxBuffer ? result.stdout : undefined;
 }
 
-/**
- * Git, with everything off that would let a repository's settings run something or would write; `undefined` too where they could
- * all the same.
- */
+/** Asks git, unless the repository's settings could have it run a program. `undefined` if git is not asked or fails. */
 export const runGit = async (
   words: readonly string[],
-  {directory, context}: {readonly directory: string; readonly context: ImpactContext},
+  {directory, context: {environment, mayAskGit, signal}}: {readonly directory: string; readonly context: ImpactContext},
 ): Promise<string | undefined> =>
-  context.mayAskGit(directory)
-    ? runQuietly({program: 'git', words: [...careful, ...words], directory}, context)
+  mayAskGit(directory) && !signal.aborted
+    ? runGitQuery(words, {folder: directory, environment, signal}).catch(() => undefined)
     : undefined;
-
-const careful: readonly string[] = [
-  '--no-optional-locks',
-  '--no-pager',
-  ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false', 'core.pager=cat'].flatMap(setting => [
-    '-c',
-    setting,
-  ]),
-  ...[
-    'diff.external=',
-    'status.showUntrackedFiles=all',
-    'status.relativePaths=false',
-    'core.untrackedCache=false',
-  ].flatMap(setting => ['-c', setting]),
-  ...['submodule.recurse=false', 'diff.ignoreSubmodules=all', 'status.renames=false'].flatMap(setting => [
-    '-c',
-    setting,
-  ]),
-];

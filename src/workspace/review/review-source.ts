@@ -1,10 +1,10 @@
-import {lstatSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import type {FileDiff} from '../../actions/preview.ts';
 import type {ReviewSourcePort, ReviewDiff} from '../../actions/review-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
-import {runGitQuery} from '../checkpoints/git-query.ts';
+import {runGitQuery, topIn} from '../checkpoints/git-query.ts';
+import {type GitSetting, withGitSettings} from '../exec/shell-environment.ts';
 import {readRegularFile} from '../files/regular-files.ts';
 import {parseGitDiff} from './parse-git-diff.ts';
 
@@ -29,10 +29,10 @@ export const makeReviewSource = ({
   async read({repository, range}, signal) {
     const start = resolve(directory, repository);
     const at =
-      (folder: string): Ask =>
+      (folder: string, settings: readonly GitSetting[] = []): Ask =>
       words =>
-        runGitQuery(words, {folder, environment, signal});
-    const root = (await at(start)(['rev-parse', '--show-toplevel']))?.replace(/\n$/u, '');
+        runGitQuery(words, {folder, environment: withGitSettings(environment, settings), signal});
+    const root = topIn(await at(start)(['rev-parse', '--show-toplevel']));
     if (root === undefined)
       return failed(
         rejected(
@@ -43,19 +43,19 @@ export const makeReviewSource = ({
     const sides = await sidesOf(range.trim(), git);
     if (sides.tag === 'failed') return sides;
     const {from, to, title} = sides.value;
-    const words = [...(await withoutFilters(git)), '-c', 'core.quotePath=false', 'diff', ...diffFlags, from];
-    const text = await git(to === 'working-tree' ? [...words, '--'] : [...words, to, '--']);
+    const diff = at(root, await withoutFilters(git));
+    const text = await diff(['diff', ...diffFlags, from, ...(to === 'working-tree' ? [] : [to]), '--']);
     if (text === undefined) return failed(rejected('git diff failed or did not answer in time.'));
     const tracked = parseGitDiff(text);
     const untracked = to === 'working-tree' ? await untrackedFiles(root, git) : {files: [], more: 0};
     const all = [...tracked, ...untracked.files].toSorted((one, other) => (one.path < other.path ? -1 : 1));
-    const diff: ReviewDiff = {
+    const found: ReviewDiff = {
       root,
       title,
       files: all.slice(0, mostFiles),
       more: Math.max(0, all.length - mostFiles) + untracked.more,
     };
-    return ok(diff);
+    return ok(found);
   },
 });
 
@@ -101,13 +101,18 @@ async function sidesOf(range: string, git: Ask): Promise<Outcome<Sides, Fault>> 
 const noCommit = (name: string): Fault => rejected(`There is no branch or commit ${JSON.stringify(name)} here.`);
 
 /** Content filters are programs that settings name (LFS, git-crypt): a review shows what is stored and runs none of them. */
-async function withoutFilters(git: Ask): Promise<readonly string[]> {
-  const listed =
-    (await git(['config', '--name-only', '--get-regexp', String.raw`^filter\..*\.(clean|process)$`])) ?? '';
-  const names = new Set(listed.split('\n').flatMap(line => /^filter\.(.+)\.(?:clean|process)$/u.exec(line)?.[1] ?? []));
-  return [...names].flatMap(name =>
-    ['clean=', 'process=', 'required=false'].flatMap(setting => ['-c', `filter.${name}.${setting}`]),
-  );
+async function withoutFilters(git: Ask): Promise<readonly GitSetting[]> {
+  const wanted = String.raw`^filter\..*\.(clean|process)$`;
+  const listed = (await git(['config', '-z', '--name-only', '--get-regexp', wanted])) ?? '';
+  return listed.split('\0').flatMap((name): readonly GitSetting[] => {
+    const filter = name.slice(0, name.lastIndexOf('.'));
+    return filter === ''
+      ? []
+      : [
+          [name, ''],
+          [`${filter}.required`, 'false'],
+        ];
+  });
 }
 
 /** Files that git does not know yet and does not ignore, as files that are new. */
@@ -115,8 +120,7 @@ async function untrackedFiles(
   root: string,
   git: Ask,
 ): Promise<{readonly files: readonly FileDiff[]; readonly more: number}> {
-  const listed =
-    (await git(['-c', 'core.untrackedCache=false', 'ls-files', '--others', '--exclude-standard', '-z'])) ?? '';
+  const listed = (await git(['ls-files', '--others', '--exclude-standard', '-z'])) ?? '';
   const names = listed.split('\0').filter(name => name !== '' && !name.endsWith('/'));
   return {
     files: names.slice(0, mostUntracked).map(name => newFile(root, name)),
@@ -126,8 +130,7 @@ async function untrackedFiles(
 
 /** A link may lead anywhere, so what it leads to is not read. */
 function newFile(root: string, path: string): FileDiff {
-  const whole = join(root, path);
-  const bytes = isLink(whole) ? undefined : readRegularFile(whole, mostBytes);
+  const bytes = readRegularFile(join(root, path), mostBytes, 'refused');
   const isText = bytes !== undefined && !bytes.subarray(0, 8000).includes(0);
   const text = isText ? bytes.toString('utf8') : '';
   const lines = text === '' ? [] : text.replace(/\n$/u, '').split('\n');
@@ -150,12 +153,4 @@ function newFile(root: string, path: string): FileDiff {
           ],
     notes: isText ? [] : [bytes === undefined ? 'a link, or too large to show' : 'binary file'],
   };
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return true;
-  }
 }

@@ -4,6 +4,7 @@ import {basename, dirname, join, relative, resolve, sep} from 'node:path';
 import type {Worktree, WorktreesPort} from '../../actions/worktrees-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
+import {topIn} from '../checkpoints/git-query.ts';
 import {makeAndOpenFolder} from '../files/folder-handle.ts';
 import {copyEntry, forEach, forEachFolder, type Place, type SeenFile} from './file-states.ts';
 import {mergeChanges} from './merge-changes.ts';
@@ -101,8 +102,14 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
 
   async function topOf(from: string, signal: AbortSignal): Promise<Outcome<string, Fault>> {
     const top = await git(from, ['rev-parse', '--show-toplevel'], signal);
-    if (top.tag === 'ok') return ok(await realpath(top.value.replace(/\n$/u, '')));
-    const why = top.error.startsWith('not a git repository') ? '' : ` (${top.error})`;
+    const found = top.tag === 'ok' ? topIn(top.value) : undefined;
+    if (found !== undefined) return ok(await realpath(found));
+    const why =
+      top.tag === 'ok'
+        ? ' (its settings name another folder)'
+        : top.error.startsWith('not a git repository')
+          ? ''
+          : ` (${top.error})`;
     return failed({
       kind: 'needs-user',
       message: `${from} is in no git repository, so there can be no worktree of it${why}`,

@@ -36,7 +36,7 @@ interface GitPlace {
 
 /** The files of a working tree that git does not ignore; folders that are repositories of their own have a slash at the end. */
 export async function listFiles(top: string, place: GitPlace): Promise<Outcome<readonly string[], string>> {
-  const words = ['-c', 'core.untrackedCache=false', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const words = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const listed = await runGit(words, {folder: top, ...place});
   if (listed.tag === 'failed') return listed;
   return ok([...new Set(listed.value.split('\0').filter(path => path !== ''))].toSorted());

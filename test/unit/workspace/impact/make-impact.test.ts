@@ -49,7 +49,9 @@ function openPlace() {
   put('new/b.txt', 'b\n');
   put('ignored/cache.bin', 'c\n');
   put('src/run.log', 'l\n');
-  const impact = makeImpact({roots: [work], home, environment: {...process.env, HOME: home}, mayAskGit: () => true});
+  // A git hook that starts weft hands on the repository that it runs in.
+  const environment = {...process.env, HOME: home, GIT_DIR: join(home, 'other.git')};
+  const impact = makeImpact({roots: [work], home, environment, mayAskGit: () => true});
   const find = (
     argv: readonly [string, ...string[]],
     more: {readonly directory?: string; readonly overwrites?: readonly string[]} = {},

@@ -99,22 +99,34 @@ test('before the first commit everything is new; outside of a repository there i
   expect(first.tag === 'ok' && first.value.files.map(({path}) => path)).toEqual(['a.ts']);
 });
 
-test('programs that the settings of the repository name do not run', async () => {
+// After `-c` a name would end at its first `=`.
+test.each(['evil', 'ev=il'])(
+  'programs that the settings of the repository name do not run: filter %s',
+  async filter => {
+    using repo = repository();
+    const marker = join(repo.folder.path, 'ran.log');
+    const program = `touch ${marker}; cat`;
+    repo.git('config', `filter.${filter}.clean`, program);
+    repo.git('config', `filter.${filter}.required`, 'true');
+    repo.git('config', 'diff.evil.textconv', program);
+    repo.git('config', 'diff.external', program);
+    repo.git('config', 'core.fsmonitor', program);
+    repo.write('.gitattributes', `*.ts filter=${filter} diff=evil\n`);
+    repo.write('a.ts', 'one\n2\n3\n');
+    expect(await repo.read('')).toMatchObject({
+      files: [
+        ['.gitattributes', expect.anything(), []],
+        ['a.ts', ['removed three', 'added 3'], []],
+      ],
+    });
+    expect(existsSync(marker)).toBe(false);
+  },
+);
+
+test('a repository whose settings name a folder elsewhere as its files shows none of them', async () => {
   using repo = repository();
-  const marker = join(repo.folder.path, 'ran.log');
-  const program = `touch ${marker}; cat`;
-  repo.git('config', 'filter.evil.clean', program);
-  repo.git('config', 'filter.evil.required', 'true');
-  repo.git('config', 'diff.evil.textconv', program);
-  repo.git('config', 'diff.external', program);
-  repo.git('config', 'core.fsmonitor', program);
-  repo.write('.gitattributes', '*.ts filter=evil diff=evil\n');
-  repo.write('a.ts', 'one\n2\n3\n');
-  expect(await repo.read('')).toMatchObject({
-    files: [
-      ['.gitattributes', expect.anything(), []],
-      ['a.ts', ['removed three', 'added 3'], []],
-    ],
-  });
-  expect(existsSync(marker)).toBe(false);
+  using outside = temporaryFolder();
+  writeFileSync(join(outside.path, 'a.ts'), 'a key\n');
+  repo.git('config', 'core.worktree', outside.path);
+  expect(await repo.read('')).toBe('This folder is in no git repository, so there is nothing to review.');
 });

@@ -176,6 +176,16 @@ describe('a worktree begins with the files as they are', () => {
     expect(readdirSync(join(here.folder, '.weft/worktrees'))).toEqual(['.gitignore']);
   });
 
+  test('a repository whose settings name a folder elsewhere as its files has none', async () => {
+    using here = place();
+    using other = place();
+    here.git('config', 'core.worktree', join(other.folder, 'b'));
+    expect(whyNot(await here.worktrees.open({from: here.folder, name: 'one'}, signal))).toContain(
+      'is in no git repository, so there can be no worktree of it (its settings name another folder)',
+    );
+    expect(existsSync(join(other.folder, 'b/.weft'))).toBe(false);
+  });
+
   test('while another git makes one of the same repository, whose files are still empty', async () => {
     using here = place();
     const halfMade = join(here.folder, '.git/worktrees/other');
