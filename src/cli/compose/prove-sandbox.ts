@@ -8,7 +8,7 @@ import type {RunContext} from './run-context.ts';
 /** What the sandbox of the settings stops on this machine: found out where that is not known since it started. */
 export async function proveSandbox({settings, roots, places}: RunContext): Promise<Proof> {
   const {makeSandbox} = await import('../../workspace/sandbox/make-sandbox.ts');
-  return makeSandbox({
+  const sandbox = makeSandbox({
     choice: settings.sandbox,
     roots,
     home: homedir(),
@@ -19,7 +19,12 @@ export async function proveSandbox({settings, roots, places}: RunContext): Promi
     readable: () => [],
     isProtected: isProtectedBelow,
     network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
-  }).proof();
+  });
+  try {
+    return await sandbox.proof();
+  } finally {
+    await sandbox.close();
+  }
 }
 
 /** Throws where the user has named a sandbox that cannot prove itself: nothing may run then, as nothing would confine it. */

@@ -73,7 +73,7 @@ export interface ProcessWatchdog {
    */
   watch(group: number, started: string): void;
   forget(group: number): void;
-  /** When weft is gone an empty file of that path is removed, and a session folder of a sandbox with all that is in it. */
+  /** Removes the folder of a sandbox when weft is gone, with all that is in it. */
   cleanUp(path: string): void;
   /** Lets the processes of this run tag live on. */
   letLive(tag: string): void;
@@ -139,8 +139,7 @@ end "$1" KILL
 printf '%s' "$litter" | while IFS= read -r path; do
   path=\${path%/}
   case $path in
-    */weft-sandbox-??????) rm -rf -- "$path" ;;
-    *) [ -f "$path" ] && [ ! -s "$path" ] && rm -f -- "$path" ;;
+    */weft-sandbox-??????) chmod -R u+rwx -- "$path"; rm -rf -- "$path" ;;
   esac
 done`,
 };

@@ -9,6 +9,7 @@ import {findProgram, splitPath, userPath} from '../exec/trusted-path.ts';
 import {holds, realPath} from '../files/resolve-path.ts';
 import {forwarderPort, withForwarder} from './forwarder.ts';
 import {guardedPaths} from './guarded-paths.ts';
+import {isMade} from './leftovers.ts';
 import {openOverlays, type Overlays} from './overlay.ts';
 import type {BackendRequest, EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 
@@ -182,12 +183,6 @@ interface Mounts {
   readonly args: readonly string[];
   /** Existing paths in the workspace itself. If one is gone before it is mounted over, bwrap makes an empty file there. */
   readonly mountedOver: readonly string[];
-}
-
-/** Whether bwrap has made this file to have something to mount over. */
-function isMade(path: string): boolean {
-  const stats = statsOf(path);
-  return stats?.isFile() === true && stats.size === 0 && (stats.mode & 0o777) === 0o444;
 }
 
 const readOnlyIfThere = (path: string): readonly string[] => ['--ro-bind-try', path, path];

@@ -22,6 +22,7 @@ import {realPath} from '../files/resolve-path.ts';
 import {linkOf, readTextFile} from '../exec/process-table.ts';
 import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
 import type {FilteredNetwork} from './open-network.ts';
+import {noView} from './why-it-fails.ts';
 import {readNothing} from './run-enclosed.ts';
 import type {
   CommandSandbox,
@@ -74,7 +75,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     return [realPath(first), ...others.map(root => realPath(root))];
   };
   let proving: Promise<Proof> | undefined;
-  let opened: Promise<SandboxSession & {close(): void}> | undefined;
+  let opened: Promise<SandboxSession & {close(): Promise<void>}> | undefined;
   let nested: Promise<readonly string[]> | undefined;
 
   let provingHosts: Promise<HostsProof> | undefined;
@@ -82,16 +83,42 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
   let known: readonly [Proof, Proof] | undefined;
 
   const prove = (): Promise<Proof> =>
-    (proving ??= proofOf(options).then(proof => {
-      known = [proof, {...proof, hosts: withProxy.has(proof.provider) ? 'open' : 'closed'}];
-      return proof;
-    }));
+    (proving ??= proofOf(options)
+      .then(holdingHere)
+      .then(proof => {
+        known = [proof, {...proof, hosts: withProxy.has(proof.provider) ? 'open' : 'closed'}];
+        return proof;
+      }));
 
   /** Rules change while weft runs. Who asks again gets the same one, unless that changed. */
   const knownNow = (): Proof | 'unknown' => known?.[options.network.mayReach() ? 1 : 0] ?? 'unknown';
 
+  /** A proof is of the machine; a workspace may lie where the kernel makes no view of it. */
+  async function holdingHere(proof: Proof): Promise<Proof> {
+    const provider = await loadProvider(proof.provider);
+    if (!proof.proven.overlay || provider === 'native') return proof;
+    const policy = await policyFor('sandbox');
+    if (policy.tag === 'failed') return proof;
+    const [directory] = policy.value.roots;
+    const start = await provider.enclose({
+      argv: ['true'],
+      directory,
+      environment: {},
+      terminal: 'own',
+      policy: policy.value,
+    });
+    if (start.tag === 'failed')
+      return {...proof, proven: {...proof.proven, overlay: false}, reason: noView(start.error)};
+    if (start.value.view !== 'direct') start.value.view.close();
+    start.value.release();
+    return proof;
+  }
+
   async function policyFor(confinement: Exclude<Confinement, 'outside'>): Promise<Outcome<SandboxPolicy, string>> {
-    opened ??= import('./session.ts').then(({openSession}) => openSession());
+    opened ??= import('./session.ts').then(({openSession}) => {
+      void import('./leftovers.ts').then(({removeLeftSessions}) => removeLeftSessions(options.proofFolder));
+      return openSession();
+    });
     const real = roots();
     const {neededFolders} = await import('./bwrap.ts');
     nested ??= Promise.resolve(nestedProtected(real, options.isProtected));
@@ -191,7 +218,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
         const provider = await loadProvider(known[0].provider);
         if (provider !== 'native') await provider.close();
       }
-      (await opened)?.close();
+      await (await opened)?.close();
     },
   };
 }

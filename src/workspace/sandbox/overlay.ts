@@ -11,6 +11,7 @@ import {findProgram} from '../exec/trusted-path.ts';
 import {holds} from '../files/resolve-path.ts';
 import type {CommandView, SandboxPolicy, SandboxSession, ViewLayer} from './sandbox.ts';
 import {removeHeld} from './session.ts';
+import {lackOfView, type MountSettings} from './why-it-fails.ts';
 
 /**
  * The mounts that are made before bwrap starts, in namespaces that need no rights: overlayfs over the workspace, and read-only overlays
@@ -165,6 +166,10 @@ async function layGround({roots, session, places}: SandboxPolicy, mounts: string
       );
     lowers.push({folder, at: at(`layer-${String(index)}`), place: session.heldIn(place)});
   }
+  const why = (words: string): string =>
+    inside.length > 0 && namespaces[0] !== '-m'
+      ? `other file systems are mounted inside the workspace (${inside.map(({point}) => point).join(', ')}), which overlayfs cannot show to a user`
+      : lackOfView(firstLine(words, 300), mountSettings());
   // In a namespace of a user's own, a folder with mounts below it cannot be a lower layer.
   const namespaces = inside.length > 0 && process.getuid?.() === 0 ? ['-m'] : ['-Urm'];
   const below = at('none');
@@ -198,25 +203,32 @@ async function layGround({roots, session, places}: SandboxPolicy, mounts: string
       {timeout: 20_000, maxBuffer: 16 * 1024 * 1024},
     );
     const made = new Set(mountTable(stdout).map(({point}) => point));
-    if (layers.some(({at: target}) => !made.has(target))) return failed(firstLine(stderr.trim(), 300));
+    if (layers.some(({at: target}) => !made.has(target))) return failed(why(stderr.trim()));
     const covers = wanted.filter(({at: target}) => made.has(target));
     write(covers);
     return ok({mounts, covers, lowers, table: file, unshare, mount, namespaces});
   } catch (cause) {
-    return failed(stderrOf(cause));
+    return failed(why(stderrOf(cause)));
   } finally {
     await Promise.all(folders.map(removeHeld));
   }
 }
 
 /** Some mounts may fail: what there is afterwards counts. */
-const trial = `"$1" -a -T "$2"; cat /proc/self/mountinfo`;
+const trial = `"$1" -a -T "$2"; while IFS= read -r line; do printf '%s\\n' "$line"; done </proc/self/mountinfo`;
 
 function stderrOf(cause: unknown): string {
   const printed =
     cause instanceof Error && 'stderr' in cause && typeof cause.stderr === 'string' ? cause.stderr.trim() : '';
-  return printed === '' ? causeText(cause) : firstLine(printed, 300);
+  return printed === '' ? causeText(cause) : printed;
 }
+
+const mountSettings = (): MountSettings => ({
+  kernel: release(),
+  appArmor: readTextFile('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') ?? '',
+  clone: readTextFile('/proc/sys/kernel/unprivileged_userns_clone') ?? '',
+  most: readTextFile('/proc/sys/user/max_user_namespaces') ?? '',
+});
 
 const line = ({folder, at}: Mounted, below: string): string =>
   `weft ${escaped(at)} overlay lowerdir=${escaped(below)}:${escaped(folder)},userxattr 0 0\n`;
@@ -240,7 +252,8 @@ function placeFor(
   return usable.find(place => statSync(place).dev === dev) ?? usable[0];
 }
 
-const sharedPlaces = ['/var/tmp', '/dev/shm'];
+/** Folders outside weft's own in which upper layers may lie. */
+export const sharedPlaces = ['/var/tmp', '/dev/shm'];
 
 const isFolder = (path: string): boolean => statSync(path, {throwIfNoEntry: false})?.isDirectory() === true;
 
@@ -260,7 +273,7 @@ function hasTmpfsAttributes(): boolean {
   return major > 6 || (major === 6 && minor >= 6);
 }
 
-interface Mount {
+export interface Mount {
   readonly point: string;
   readonly type: string;
   /** Whether nothing on the file system can change, through this mount or another. */
@@ -268,7 +281,7 @@ interface Mount {
 }
 
 /** Reads /proc/self/mountinfo (proc(5)). */
-function mountTable(text: string): readonly Mount[] {
+export function mountTable(text: string): readonly Mount[] {
   return text.split('\n').flatMap(row => {
     const [before = '', after = ''] = row.split(' - ');
     const point = before.split(' ')[4];

@@ -31,13 +31,13 @@ export async function probeHosts(
 ): Promise<HostsProof> {
   const listeners: Listener[] = [];
   const dialled: string[] = [];
-  const undo: (() => void)[] = [];
+  const undo: (() => unknown)[] = [];
   try {
     const top = realpathSync(mkdtempSync(join(folder, 'sandbox-probe-')));
     const session = openSession();
     undo.push(() => {
       rmSync(top, {recursive: true, force: true});
-      session.close();
+      return session.close();
     });
     const work = join(top, 'work');
     mkdirSync(work);
@@ -127,7 +127,7 @@ export async function probeHosts(
   } finally {
     for (const listener of listeners) listener.close();
     await provider.close();
-    for (const step of undo) step();
+    await Promise.all(undo.map(step => step()));
   }
 }
 

@@ -26,7 +26,7 @@ import {type Proof, nothingProven, type Proven} from '../../domain/sandbox.ts';
 import {causeText} from '../../domain/fault.ts';
 import {commandOf, processTable} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
-import {lackOfSandbox} from './why-it-fails.ts';
+import {lackOfSandbox, noView} from './why-it-fails.ts';
 import {type EnclosedEnd, readNothing, runEnclosed} from './run-enclosed.ts';
 import type {CommandSandbox, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 import {openSession} from './session.ts';
@@ -268,7 +268,7 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
             : ran.value.end.kind === 'exited' && made !== ''
               ? ''
               : lackOfSandbox(ran.value);
-        if (ended !== '') return [{about: 'overlay', what: `no copy-on-write view of the workspace: ${ended}`}];
+        if (ended !== '') return [{about: 'overlay', what: noView(ended)}];
         const connections = await socket.connections();
         const seen: readonly (readonly [boolean, string])[] = [
           [names() !== before, 'a command changes the workspace before weft has decided about it'],
@@ -290,7 +290,7 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       for (const listener of listeners) listener.close();
       rmSync(canary, {force: true});
       rmSync(top, {recursive: true, force: true});
-      session.close();
+      await session.close();
     },
   };
 }

@@ -50,7 +50,7 @@ export interface EnclosedStart extends CommandStart {
   readonly prelude: InsidePrelude;
   /** What it sees of the workspace; `direct`: the workspace itself. */
   readonly view: CommandView | 'direct';
-  /** Files and folders that are there because of it, to be removed by somebody else where weft cannot. */
+  /** Folders that are there because of it, to be removed by somebody else if weft cannot. */
   readonly litter: readonly string[];
   /** Whether the command itself was started. What is printed before are complaints of the backend. */
   readonly hasBegun: () => boolean;

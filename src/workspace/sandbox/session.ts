@@ -1,7 +1,8 @@
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
 import {chmod, readdir, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {linkOf, readTextFile, startAtOnce} from '../exec/process-table.ts';
 import {realPath} from '../files/resolve-path.ts';
 import type {SandboxSession} from './sandbox.ts';
 
@@ -9,8 +10,8 @@ import type {SandboxSession} from './sandbox.ts';
  * Makes the folder that belongs to the sandboxed commands of one weft process: their temporary files, which live as long as weft does,
  * and what weft itself hands in. Only this user can enter it.
  */
-export function openSession(): SandboxSession & {close(): void} {
-  const folder = realPath(mkdtempSync(join(tmpdir(), 'weft-sandbox-')));
+export function openSession(): SandboxSession & {close(): Promise<void>} {
+  const folder = makeOwned(tmpdir());
   const at = (name: string): string => {
     mkdirSync(join(folder, name), {mode: 0o700});
     return join(folder, name);
@@ -25,16 +26,34 @@ export function openSession(): SandboxSession & {close(): void} {
     scripts: {outside: at('scripts'), inside: '/run/weft'},
     reports: {outside: at('reports'), inside: '/run/weft-reports'},
     heldIn(place) {
-      const known = held.get(place) ?? mkdtempSync(join(place, 'weft-sandbox-'));
+      const known = held.get(place) ?? makeOwned(place);
       held.set(place, known);
       return known;
     },
     held: () => [...held.values()],
-    close() {
-      for (const each of [folder, ...held.values()]) rmSync(each, {recursive: true, force: true});
+    async close() {
+      await Promise.all([folder, ...held.values()].map(removeHeld));
     },
   };
 }
+
+function makeOwned(place: string): string {
+  const folder = realPath(mkdtempSync(join(place, 'weft-sandbox-')));
+  writeFileSync(join(folder, ownerFile), ownerText());
+  return folder;
+}
+
+/** Names the weft process that a folder belongs to, so that a later one knows whether it was left. */
+export const ownerFile = 'owner';
+
+/** This process: its number, when it started, and where that number is valid. */
+export const ownerText = (): string =>
+  [
+    String(process.pid),
+    startAtOnce(process.pid),
+    (readTextFile('/proc/sys/kernel/random/boot_id') ?? '').trim(),
+    linkOf('/proc/self/ns/pid'),
+  ].join(' ');
 
 /** Removes a folder with all that is in it, also where commands or the kernel have taken the right to list a folder. Never rejects. */
 export async function removeHeld(folder: string): Promise<void> {

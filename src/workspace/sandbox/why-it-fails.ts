@@ -11,6 +11,39 @@ export function lackOfSandbox({end, output}: Pick<EnclosedEnd, 'end' | 'output'>
   return `a command does not run inside: ${line.trim().slice(0, 200)}`;
 }
 
+/** Says that commands cannot have a copy-on-write view of the workspace, and why. */
+export const noView = (why: string): string => `no copy-on-write view of the workspace: ${why}`;
+
+/** The settings of the machine that decide about mounts without rights: what /proc has of them, empty where it has none. */
+export interface MountSettings {
+  /** `uname -r`. */
+  readonly kernel: string;
+  /** kernel.apparmor_restrict_unprivileged_userns */
+  readonly appArmor: string;
+  /** kernel.unprivileged_userns_clone, of Debian's older kernels */
+  readonly clone: string;
+  /** user.max_user_namespaces */
+  readonly most: string;
+}
+
+/** Why the mounts of a command's view could not be made here, and what to do, from what unshare(1) and mount(8) printed. */
+export function lackOfView(words: string, {kernel, appArmor, clone, most}: MountSettings): string {
+  const [major = 0, minor = 0] = kernel.split('.').map(Number);
+  if (major < 5 || (major === 5 && minor < 11))
+    return `Linux ${kernel} gives users no overlayfs; it needs Linux 5.11 or newer`;
+  if (appArmor.trim() === '1')
+    return `AppArmor restricts user namespaces (Ubuntu 24.04 and newer); give ${programs} an AppArmor profile with "userns,", or run: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`;
+  if (clone.trim() === '0') return 'user namespaces are off; run: sudo sysctl -w kernel.unprivileged_userns_clone=1';
+  if (most.trim() === '0') return 'user namespaces are off; run: sudo sysctl -w user.max_user_namespaces=15000';
+  if (/unshare failed|unshare:.*(?:not permitted|denied)|permission denied|must be superuser/iu.test(words))
+    return `mounts are not permitted here (${words}); ${inContainer}`;
+  return words;
+}
+
+const programs = '/usr/bin/unshare and /usr/bin/bwrap';
+const inContainer =
+  'in a container start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, or treat the container as the wall';
+
 /** What bwrap and the kernel say where unprivileged namespaces do not work (facts: bubblewrap#505, sandbox-runtime#74, #214). */
 const causes: readonly {readonly pattern: RegExp; readonly words: string}[] = [
   {
@@ -25,7 +58,6 @@ const causes: readonly {readonly pattern: RegExp; readonly words: string}[] = [
   },
   {
     pattern: /No permissions to creat\w* (?:a )?new namespace|Creating new namespace failed|clone|unshare/iu,
-    words:
-      'namespaces are not permitted here; in a container start it with --security-opt seccomp=unconfined and --security-opt apparmor=unconfined, or treat the container as the wall; elsewhere set kernel.unprivileged_userns_clone=1',
+    words: `namespaces are not permitted here; ${inContainer}; elsewhere set kernel.unprivileged_userns_clone=1`,
   },
 ];

@@ -312,7 +312,19 @@ function disk(places: Places): Check {
 const littleRoom = 100;
 
 async function leftovers(places: Places): Promise<Check> {
-  const notices = await leftoverNotices(places.blocks);
+  const {removeLeftSessions, removePlaceholders} = await import('../../../workspace/sandbox/leftovers.ts');
+  const signal = AbortSignal.timeout(lookMs);
+  const removed = await removePlaceholders(process.cwd(), {environment: process.env, signal});
+  const sessions = await removeLeftSessions(places.data);
+  const notices = [
+    ...(await leftoverNotices(places.blocks)),
+    ...(removed.length === 0
+      ? []
+      : [`Removed empty files that an older weft left in this folder: ${removed.join(', ')}.`]),
+    ...(sessions === 0
+      ? []
+      : [`Removed ${pluralize(sessions, 'folder')} that a sandbox left when its weft was killed.`]),
+  ];
   return notices.length === 0 ? ok('leftovers', 'none') : limited('leftovers', notices.join(' '), '');
 }
 

@@ -1,0 +1,83 @@
+import {lstatSync, readdirSync, rmSync} from 'node:fs';
+import {readdir} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {runGitQuery} from '../checkpoints/git-query.ts';
+import {readTextFile, startAtOnce} from '../exec/process-table.ts';
+import {mountTable, sharedPlaces} from './overlay.ts';
+import {ownerFile, ownerText, removeHeld} from './session.ts';
+
+/** Milliseconds after which a folder of an older weft, which names no owner, counts as left. */
+const leftMs = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Removes the folders of sandboxes whose weft was ended without warning, and whose watchdog was, too. Returns how many there were. Never
+ * rejects.
+ */
+export async function removeLeftSessions(data: string): Promise<number> {
+  const places = [...new Set([data, tmpdir(), ...sharedPlaces])];
+  const found = await Promise.all(places.map(leftSessionsIn));
+  await Promise.all(found.flat().map(removeHeld));
+  return found.flat().length;
+}
+
+async function leftSessionsIn(place: string): Promise<readonly string[]> {
+  const names = await readdir(place).catch(() => []);
+  return names
+    .filter(name => /^weft-sandbox-\w{6}$/u.test(name))
+    .flatMap(name => {
+      const folder = join(place, name);
+      return isLeft(folder) ? [folder] : [];
+    });
+}
+
+function isLeft(folder: string): boolean {
+  const stats = lstatSync(folder, {throwIfNoEntry: false});
+  if (stats?.isDirectory() !== true || stats.uid !== process.getuid?.()) return false;
+  const owner = readTextFile(join(folder, ownerFile));
+  if (owner === undefined) return Date.now() - stats.mtimeMs > leftMs;
+  const [pid = '', start = '', boot = '', processes = ''] = owner.split(' ');
+  const [, , bootNow = '', processesNow = ''] = ownerText().split(' ');
+  if (boot !== bootNow) return true;
+  // The numbers of another container's processes say nothing here.
+  return processes === processesNow && startAtOnce(Number(pid)) !== start;
+}
+
+/** The empty files that older versions of weft mounted over while a command ran, and left behind when they were killed. */
+const placeholders = '.claude .envrc .github .gitlab-ci.yml .husky .idea .mcp.json .npmrc .vscode .weft'.split(' ');
+
+/**
+ * Removes the placeholders of older versions in a workspace folder: files of these names that are empty and read-only for everybody, that
+ * git does not follow, and that no running command is mounted over. Returns their names.
+ */
+export async function removePlaceholders(
+  root: string,
+  {environment, signal}: {readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
+): Promise<readonly string[]> {
+  const made = placeholders.filter(name => isMade(join(root, name)));
+  if (made.length === 0) return [];
+  const followed = await runGitQuery(['ls-files', '-z', '--', ...made], {folder: root, environment, signal});
+  const mounted = mountPoints();
+  const left = made.filter(name => followed?.split('\0').includes(name) !== true && !mounted.has(join(root, name)));
+  for (const name of left) rmSync(join(root, name), {force: true});
+  return left;
+}
+
+/** Whether bwrap may have made this file to have something to mount over. */
+export function isMade(path: string): boolean {
+  try {
+    const stats = lstatSync(path, {throwIfNoEntry: false});
+    return stats?.isFile() === true && stats.size === 0 && (stats.mode & 0o777) === 0o444;
+  } catch {
+    return false;
+  }
+}
+
+/** Where something is mounted in the namespace of any process that weft may look at. */
+function mountPoints(): ReadonlySet<string> {
+  const points = new Set<string>();
+  for (const pid of readdirSync('/proc').filter(name => /^\d+$/u.test(name))) {
+    for (const {point} of mountTable(readTextFile(`/proc/${pid}/mountinfo`) ?? '')) points.add(point);
+  }
+  return points;
+}
