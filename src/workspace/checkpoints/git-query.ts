@@ -14,18 +14,28 @@ const mostOutput = 64 * 1024 * 1024;
 /** Folders in which git did not answer in time; it is not asked there again. */
 const unanswered = new Set<string>();
 
+/** Where git is asked. */
+interface GitPlace {
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Runs a git command that only reads, in the repository of a folder; `undefined` if git fails or does not answer in time. Git writes
  * nothing and runs no program that the repository's settings name.
  */
-export async function runGitQuery(
+export async function runGitQuery(words: readonly string[], place: GitPlace): Promise<string | undefined> {
+  const answer = await ask(words, '', place);
+  return answer?.code === 0 ? answer.output.toString('utf8') : undefined;
+}
+
+/** `undefined` if git could not be run to its end. */
+async function ask(
   words: readonly string[],
-  {
-    folder,
-    environment,
-    signal,
-  }: {readonly folder: string; readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
-): Promise<string | undefined> {
+  input: string,
+  {folder, environment, signal}: GitPlace,
+): Promise<{readonly code: number; readonly output: Buffer} | undefined> {
   if (unanswered.has(folder) || !isGitReady(folder)) return undefined;
   using stuck = whenStuck(folder, new Set());
   const options = {
@@ -35,15 +45,20 @@ export async function runGitQuery(
     timeout: limitMs,
     killSignal: 'SIGKILL',
     maxBuffer: mostOutput,
+    encoding: 'buffer',
   } as const;
   return await new Promise((answer, reject) => {
-    execFile('git', ['--no-optional-locks', '--no-pager', ...words], options, (error, text) => {
+    const git = execFile('git', ['--no-optional-locks', '--no-pager', ...words], options, (error, output) => {
       if (signal.aborted) reject(signal.reason);
       else {
         if (error?.killed === true || stuck.signal.aborted) unanswered.add(folder);
-        answer(error === null ? text : undefined);
+        const code = error === null ? 0 : error.code;
+        answer(typeof code === 'number' ? {code, output} : undefined);
       }
     });
+    // Git may end before it has read all.
+    git.stdin?.on('error', () => {});
+    git.stdin?.end(input, 'latin1');
   });
 }
 
@@ -183,3 +198,20 @@ export async function ignoredPaths(
 }
 
 const isFolder = (name: string): boolean => name.endsWith('/');
+
+/**
+ * Returns those of the paths that git ignores by the rules that lie there now and that no repository follows; `undefined` if git does not
+ * answer. Paths are relative to `folder`, with one character for each byte, and need not exist. None may lie beyond a link.
+ */
+export async function ignoredAmong(
+  paths: readonly string[],
+  place: GitPlace,
+): Promise<ReadonlySet<string> | undefined> {
+  // A path that begins with a colon would be a pattern.
+  const input = paths.map(path => `./${path}\0`).join('');
+  const answer = await ask(['check-ignore', '-z', '--stdin'], input, place);
+  // The exit code is 1 if it ignores none.
+  if (answer === undefined || answer.code > 1) return undefined;
+  const names = answer.output.toString('latin1').split('\0');
+  return new Set(names.map(name => name.slice('./'.length)));
+}

@@ -1,0 +1,373 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  futimesSync,
+  lchownSync,
+  linkSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  chmodSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import type {AppliedChanges} from '../../../actions/changes-port.ts';
+import {temporaryName} from '../../files/folder-handle.ts';
+import type {HeldEntry, HeldSet} from './held-set.ts';
+import {Conflict, OpenFolders} from './open-folders.ts';
+import {byTree, folderOf, joinBytes, nameOf, type PathBytes, toBytes, toNative} from './path-bytes.ts';
+import {makePause, nodeAt, type Node, openToRead} from './scan-layer.ts';
+
+type Dropped = AppliedChanges['dropped'][number];
+
+/** `all-or-nothing`: if one change cannot be applied, none is. */
+export type ApplyHow = 'each' | 'all-or-nothing';
+
+/** Files that are written to the disk one by one (fsync). More come from a package manager, which can bring them again. */
+const mostSynced = 200;
+
+/** Bytes up to which a replaced file is copied: one that is moved keeps an attribute of overlayfs. */
+const mostCopied = 64 * 1024 * 1024;
+
+/**
+ * Applies changes to the real folders. Each file is old or new at every moment. A file that is not as it was when the layer was read
+ * stays as it is. Nothing is reached through a link. If the process is killed, repeating it completes it.
+ */
+export async function applyEntries(
+  chosen: readonly HeldEntry[],
+  set: HeldSet,
+  {how, signal}: {readonly how: ApplyHow; readonly signal: AbortSignal},
+): Promise<AppliedChanges> {
+  const work = new Apply(chosen, set, how);
+  const pause = makePause(signal);
+  try {
+    if (how === 'all-or-nothing') await work.check(pause);
+    if (work.isGoingOn()) await work.run(pause);
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+    for (const entry of chosen) if (!work.done.has(entry)) work.failures.set(entry, 'interrupted');
+  } finally {
+    work.end();
+  }
+  const {done, failures} = work;
+  return {
+    applied: work.isGoingOn() ? chosen.filter(entry => done.has(entry)).map(({change}) => change) : [],
+    dropped: [...failures].map(([{change}, why]) => ({change, why})),
+  };
+}
+
+interface LayerWork {
+  readonly lower: PathBytes;
+  readonly upper: PathBytes;
+  readonly entries: readonly HeldEntry[];
+  readonly goneFolders: readonly PathBytes[];
+  readonly folders: OpenFolders;
+}
+
+/** A place in an open folder. */
+interface Place {
+  readonly layer: LayerWork;
+  readonly path: PathBytes;
+}
+
+class Apply {
+  readonly done = new Set<HeldEntry>();
+  readonly failures = new Map<HeldEntry, Dropped['why']>();
+  readonly #how: ApplyHow;
+  readonly #layers: readonly LayerWork[];
+  readonly #syncs: boolean;
+  /** How to take back what was done, and how to forget what was kept for that. */
+  readonly #undo: {readonly back: () => void; readonly forget: () => void}[] = [];
+
+  constructor(chosen: readonly HeldEntry[], set: HeldSet, how: ApplyHow) {
+    this.#how = how;
+    this.#syncs = chosen.filter(({change}) => change.class === 'file').length <= mostSynced;
+    this.#layers = set.layers.map(({lower, upper}, index) => {
+      const ofLayer = <T extends {readonly layer: number}>(all: readonly T[]): readonly T[] =>
+        all.filter(({layer}) => layer === index);
+      return {
+        lower: toBytes(lower),
+        upper: toBytes(upper),
+        entries: ofLayer(chosen).toSorted((a, b) => byTree(a.at, b.at)),
+        goneFolders: ofLayer(set.goneFolders).map(({at}) => at),
+        folders: new OpenFolders(lower, ofLayer(set.newFolders), ofLayer(set.lockedFolders)),
+      };
+    });
+  }
+
+  /** Whether there is something to do: a failure ends what is all or nothing. */
+  isGoingOn(): boolean {
+    return this.#how === 'each' || this.failures.size === 0;
+  }
+
+  /** Looks for conflicts and changes nothing. */
+  async check(pause: () => Promise<void> | undefined): Promise<void> {
+    for (const {lower, entries} of this.#layers) {
+      for (const entry of entries) {
+        await pause();
+        const now = nodeAt(toNative(joinBytes(lower, entry.at)));
+        if (entry.changedMeanwhile || !isAsBefore(now, entry.was)) this.failures.set(entry, 'conflict');
+      }
+    }
+  }
+
+  async run(pause: () => Promise<void> | undefined): Promise<void> {
+    for (const layer of this.#layers) {
+      const {entries, folders} = layer;
+      const goes = entries.filter(({is}) => is.kind === 'none').toReversed();
+      const modes = entries.filter(({was, is}) => was.kind === 'folder' && is.kind === 'folder').toReversed();
+      const puts = entries.filter(({was, is}) => is.kind !== 'none' && (is.kind !== 'folder' || was.kind !== 'folder'));
+      for (const entry of goes) {
+        await pause();
+        this.#attempt(entry, layer, path => this.#remove(entry, {layer, path}));
+      }
+      for (const at of goes.length === 0 ? [] : layer.goneFolders) {
+        await pause();
+        this.#removeFolder(at, layer);
+      }
+      for (const entry of puts) {
+        await pause();
+        this.#attempt(entry, layer, path => this.#put(entry, {layer, path}));
+      }
+      folders.close();
+      for (const entry of modes) {
+        await pause();
+        this.#attempt(entry, layer, () => this.#setMode(entry, layer));
+      }
+      folders.close();
+    }
+  }
+
+  /** Takes everything back if it is all or nothing and something failed. */
+  end(): void {
+    const isTakenBack = !this.isGoingOn();
+    for (const {back, forget} of this.#undo.toReversed()) {
+      try {
+        if (isTakenBack) back();
+        else forget();
+      } catch {
+        // Somebody else has changed it since.
+      }
+    }
+    for (const {folders} of this.#layers) folders.close();
+  }
+
+  #attempt(entry: HeldEntry, {folders}: LayerWork, work: (path: PathBytes) => void): void {
+    if (!this.isGoingOn()) return;
+    try {
+      if (entry.changedMeanwhile) throw new Conflict();
+      work(`${folders.open(folderOf(entry.at))}/${nameOf(entry.at)}`);
+      if (this.#syncs && entry.change.class === 'file') folders.sync();
+      this.done.add(entry);
+    } catch (cause) {
+      this.failures.set(entry, isConflict(cause) ? 'conflict' : 'failed');
+    }
+  }
+
+  #remove(entry: HeldEntry, place: Place): void {
+    const now = nodeAt(toNative(place.path));
+    if (now.kind === 'none') return;
+    if (!isAsBefore(now, entry.was)) throw new Conflict();
+    if (now.kind === 'folder') this.#removeEmpty(entry.at, place, now.mode);
+    else {
+      this.#keepOld(entry, place);
+      unlinkSync(toNative(place.path));
+    }
+  }
+
+  /** Removes a folder that the view has no more, unless something is left in it. */
+  #removeFolder(at: PathBytes, layer: LayerWork): void {
+    if (!this.isGoingOn()) return;
+    try {
+      const path = `${layer.folders.open(folderOf(at))}/${nameOf(at)}`;
+      const {kind, mode} = nodeAt(toNative(path));
+      if (kind === 'folder') this.#removeEmpty(at, {layer, path}, mode);
+    } catch {
+      // Something that stays lies in it.
+    }
+  }
+
+  #removeEmpty(at: PathBytes, {layer, path}: Place, mode: number): void {
+    rmdirSync(toNative(path));
+    this.#addUndo({back: () => layer.folders.restore(at, mode), forget: () => {}});
+  }
+
+  #put(entry: HeldEntry, place: Place): void {
+    const {was, is, at} = entry;
+    const {layer, path} = place;
+    const source = joinBytes(layer.upper, at);
+    const isFresh = layer.folders.isFresh(folderOf(at));
+    const now = isFresh ? undefined : nodeAt(toNative(path));
+    if (now !== undefined && !isAsBefore(now, was)) {
+      // An apply that was interrupted has done it.
+      if (now.inode === is.inode) return rmSync(toNative(source), {force: true});
+      if (now.kind === 'folder' && is.kind === 'folder') return;
+      throw new Conflict();
+    }
+    if (now?.kind === 'folder') this.#removeEmpty(at, place, now.mode);
+    if (is.kind === 'folder') {
+      if (now !== undefined && (now.kind === 'file' || now.kind === 'link')) {
+        this.#keepOld(entry, place);
+        unlinkSync(toNative(path));
+      }
+      layer.folders.open(at);
+      return;
+    }
+    const isReplaced = now !== undefined && (now.kind === 'file' || now.kind === 'link');
+    if (isReplaced) this.#keepOld(entry, place);
+    if (isReplaced && is.kind === 'file' && entry.change.class === 'file' && is.size <= mostCopied) {
+      this.#copy(entry, {source, place});
+      return;
+    }
+    if (is.kind === 'file') this.#sync(entry, source);
+    if (was.kind === 'file') giveTo(source, was);
+    try {
+      if (isReplaced || isFresh) renameSync(toNative(source), toNative(path));
+      else moveNew(source, path);
+      if (!isReplaced)
+        this.#addUndo({
+          back: () => renameSync(toNative(this.#pathIn(entry, layer)), toNative(source)),
+          forget: () => {},
+        });
+    } catch (cause) {
+      if (!hasCode(cause, 'EXDEV')) throw cause;
+      this.#copy(entry, {source, place});
+    }
+  }
+
+  /** Writes the new content beside the old file and lets it take its place. */
+  #copy(entry: HeldEntry, {source, place: {layer, path}}: {readonly source: PathBytes; readonly place: Place}): void {
+    const fresh = joinBytes(folderOf(path), temporaryName());
+    try {
+      if (entry.is.kind === 'link') symlinkSync(toNative(entry.target), toNative(fresh));
+      else this.#copyFile(entry, source, fresh);
+      if (entry.was.kind === 'none') {
+        linkSync(toNative(fresh), toNative(path));
+        unlinkSync(toNative(fresh));
+      } else renameSync(toNative(fresh), toNative(path));
+    } catch (cause) {
+      rmSync(toNative(fresh), {force: true});
+      throw cause;
+    }
+    if (entry.was.kind === 'none')
+      this.#addUndo({back: () => unlinkSync(toNative(this.#pathIn(entry, layer))), forget: () => {}});
+  }
+
+  #copyFile({was, is, change}: HeldEntry, source: PathBytes, to: PathBytes): void {
+    const from = openToRead(source, is);
+    if (from === undefined) throw new Error('its new content cannot be read');
+    const handle = openSync(toNative(to), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      const chunk = Buffer.allocUnsafe(1024 * 1024);
+      for (let length = -1; length !== 0;) {
+        length = readSync(from, chunk, 0, chunk.length, null);
+        for (let written = 0; written < length;) written += writeSync(handle, chunk, written, length - written);
+      }
+      const owner = was.kind === 'file' ? was : is;
+      try {
+        fchownSync(handle, owner.user, owner.group);
+      } catch {
+        // Where the owner cannot be kept the file becomes ours; its permissions stay.
+      }
+      fchmodSync(handle, is.mode);
+      const seconds = Number(is.modifiedNs) / 1e9;
+      futimesSync(handle, seconds, seconds);
+      if (this.#syncs && change.class === 'file') fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+      closeSync(from);
+    }
+  }
+
+  #sync({is, change}: HeldEntry, source: PathBytes): void {
+    if (!this.#syncs || change.class !== 'file') return;
+    const handle = openToRead(source, is);
+    if (handle === undefined) return;
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  #setMode({at, was, is}: HeldEntry, {folders}: LayerWork): void {
+    const path = folders.open(at);
+    const {mode} = nodeAt(`${path}/.`);
+    if (mode !== is.mode && mode !== was.mode) throw new Conflict();
+    folders.leaveWith(is.mode);
+    this.#addUndo({back: () => chmodSync(toNative(folders.open(at)), was.mode), forget: () => {}});
+  }
+
+  /** Keeps the old file under another name in its folder until nothing can be taken back any more. */
+  #keepOld(entry: HeldEntry, {layer, path}: Place): void {
+    if (this.#how === 'each') return;
+    const name = temporaryName();
+    linkSync(toNative(path), toNative(joinBytes(folderOf(path), name)));
+    const kept = (): PathBytes => `${layer.folders.open(folderOf(entry.at))}/${name}`;
+    this.#undo.push({
+      back: () => {
+        const place = this.#pathIn(entry, layer);
+        const source = joinBytes(layer.upper, entry.at);
+        // What was moved here from the upper folder goes back, so that it can be applied later.
+        if (nodeAt(toNative(place)).inode === entry.is.inode && nodeAt(toNative(source)).kind === 'none')
+          linkSync(toNative(place), toNative(source));
+        renameSync(toNative(kept()), toNative(this.#pathIn(entry, layer)));
+      },
+      forget: () => unlinkSync(toNative(kept())),
+    });
+  }
+
+  #addUndo(step: {readonly back: () => void; readonly forget: () => void}): void {
+    if (this.#how === 'all-or-nothing') this.#undo.push(step);
+  }
+
+  readonly #pathIn = (entry: HeldEntry, {folders}: LayerWork): PathBytes =>
+    `${folders.open(folderOf(entry.at))}/${nameOf(entry.at)}`;
+}
+
+/** Whether what lies there is what lay there when the layer was read. A folder may hold other things by now. */
+function isAsBefore(now: Node, was: Node): boolean {
+  if (now.kind === 'none' || now.kind === 'folder')
+    return now.kind === was.kind || (now.kind === 'none' && was.kind === 'folder');
+  if (now.kind !== was.kind || now.inode !== was.inode || now.size !== was.size || now.mode !== was.mode) return false;
+  // If another name of the file goes, the file counts as changed (ctime). That may have happened here.
+  return was.names > 1 ? now.modifiedNs === was.modifiedNs : now.changedNs === was.changedNs;
+}
+
+/** Moves a file to a name that nothing has. */
+function moveNew(source: PathBytes, path: PathBytes): void {
+  try {
+    linkSync(toNative(source), toNative(path));
+  } catch (cause) {
+    // Some file systems have no hard links.
+    if (!['EPERM', 'ENOTSUP', 'EMLINK', 'ENOSYS'].some(code => hasCode(cause, code))) throw cause;
+    renameSync(toNative(source), toNative(path));
+    return;
+  }
+  unlinkSync(toNative(source));
+}
+
+/** Gives a file the owner of the one that it replaces, if this user may. */
+function giveTo(path: PathBytes, {user, group}: Node): void {
+  const now = nodeAt(toNative(path));
+  if (now.user === user && now.group === group) return;
+  try {
+    lchownSync(toNative(path), user, group);
+  } catch {
+    // The file becomes ours.
+  }
+}
+
+/** Whether a step failed because something else lies in its place. */
+const isConflict = (cause: unknown): boolean =>
+  cause instanceof Conflict ||
+  ['EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'ELOOP'].some(code => hasCode(cause, code));
+
+const hasCode = (cause: unknown, code: string): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === code;

@@ -1,0 +1,182 @@
+import {lstatSync} from 'node:fs';
+import type {Change, ProtectedBecause} from '../../../domain/change-set.ts';
+import {ignoredAmong} from '../../checkpoints/git-query.ts';
+import {buildFolders, cacheFolders, packageFolders} from '../../files/generated-folders.ts';
+import type {ChangesPlace, HeldEntry} from './held-set.ts';
+import {leadsOut, type LinksAt} from './links-out.ts';
+import {folderOf, joinBytes, type PathBytes, toBytes, toNative, toShown} from './path-bytes.ts';
+import {targetOf} from './scan-layer.ts';
+
+/** The layers of a view as absolute paths. */
+export interface Layers {
+  readonly layers: readonly {readonly lower: string; readonly upper: string}[];
+}
+
+/** Sorts changes: what is never applied, build output, and all other files. */
+export async function classify(
+  entries: readonly Omit<HeldEntry, 'change'>[],
+  {layers, place, signal}: Layers & {readonly place: ChangesPlace; readonly signal: AbortSignal},
+): Promise<readonly HeldEntry[]> {
+  const whyNever = makeProtection({layers, place});
+  const never = entries.map(entry => whyNever(entry));
+  const output = await findOutput(
+    entries.filter((_entry, index) => never[index] === undefined),
+    {layers, place, signal},
+  );
+  const path = shownIn(place.roots);
+  return entries.map((entry, index): HeldEntry => {
+    const why = never[index];
+    const named = {path: path(absolute(entry, layers)), kind: entry.kind};
+    if (why !== undefined) return {...entry, change: {...named, class: 'protected', why}};
+    return {...entry, change: {...named, class: output.has(entry) ? 'output' : 'file'}};
+  });
+}
+
+/** Returns the absolute path of the real file. */
+const absolute = ({layer, at}: Pick<HeldEntry, 'layer' | 'at'>, layers: Layers['layers']): PathBytes =>
+  joinBytes(toBytes(layers[layer]?.lower ?? ''), at);
+
+/** Names paths as `Change` does. */
+function shownIn([first]: ChangesPlace['roots']): (path: PathBytes) => Change['path'] {
+  const start = `${toBytes(first)}/`;
+  return path => toShown(path.startsWith(start) ? path.slice(start.length) : path);
+}
+
+function makeProtection({
+  layers,
+  place,
+}: Layers & {readonly place: ChangesPlace}): (entry: Omit<HeldEntry, 'change'>) => ProtectedBecause | undefined {
+  const roots = place.roots.map(root => toBytes(root));
+  const linksAt = linksIn(layers);
+  const isRepository = repositoriesIn(layers, roots);
+  return entry => {
+    const path = absolute(entry, layers);
+    const below = belowRoot(path, roots);
+    if (below.split('/').includes('.git')) return 'repository';
+    if (place.isProtected(toShown(below))) return 'name';
+    if (isRepository(entry)) return 'repository';
+    if (entry.is.kind === 'other' || entry.was.kind === 'other') return 'device';
+    if (entry.is.kind === 'file' && (entry.is.mode & 0o6000) !== 0) return 'setuid';
+    const isOut =
+      entry.is.kind === 'link' && leadsOut({folder: folderOf(path), target: entry.target}, {roots, linksAt});
+    return isOut ? 'leads-out' : undefined;
+  };
+}
+
+/** Returns a path below the workspace folder that it lies in. */
+const belowRoot = (path: PathBytes, roots: readonly PathBytes[]): PathBytes =>
+  path.slice((roots.find(root => path.startsWith(`${root}/`))?.length ?? -1) + 1);
+
+/** Both places where something can lie at an absolute path: the real one and the upper one. */
+function placesIn(layers: Layers['layers']): (path: PathBytes) => readonly PathBytes[] {
+  const known = layers
+    .map(({lower, upper}) => ({lower: toBytes(lower), upper: toBytes(upper)}))
+    .toSorted((a, b) => b.lower.length - a.lower.length);
+  return path => {
+    const layer = known.find(({lower}) => path === lower || path.startsWith(`${lower}/`));
+    return layer === undefined ? [path] : [path, joinBytes(layer.upper, path.slice(layer.lower.length + 1))];
+  };
+}
+
+const linksIn = (layers: Layers['layers']): LinksAt => {
+  const places = placesIn(layers);
+  return path => places(path).flatMap(each => (statsOf(each)?.isSymbolicLink() === true ? [targetOf(each)] : []));
+};
+
+const statsOf = (path: PathBytes): ReturnType<typeof lstatSync> | undefined => {
+  try {
+    return lstatSync(toNative(path), {throwIfNoEntry: false});
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether a path is a repository's own data: a folder that git takes for a repository is one, whatever its name. */
+function repositoriesIn(
+  layers: Layers['layers'],
+  roots: readonly PathBytes[],
+): (entry: Pick<HeldEntry, 'layer' | 'at' | 'is' | 'was'>) => boolean {
+  const places = placesIn(layers);
+  const known = new Map<PathBytes, boolean>();
+  const has = (folder: PathBytes, name: string): boolean =>
+    places(joinBytes(folder, name)).some(each => statsOf(each) !== undefined);
+  const isOne = (folder: PathBytes): boolean =>
+    has(folder, 'HEAD') && ((has(folder, 'objects') && has(folder, 'refs')) || has(folder, 'commondir'));
+  const liesIn = (folder: PathBytes): boolean => {
+    const before = known.get(folder);
+    if (before !== undefined) return before;
+    const found = isOne(folder) || (belowRoot(folder, roots) !== '' && liesIn(folderOf(folder)));
+    known.set(folder, found);
+    return found;
+  };
+  return entry => {
+    const path = absolute(entry, layers);
+    const isFolder = entry.is.kind === 'folder' || entry.was.kind === 'folder';
+    return liesIn(isFolder ? path : folderOf(path));
+  };
+}
+
+type Entry = Omit<HeldEntry, 'change'>;
+
+/** Finds build output: what git ignores by the rules that lay there before the command, without installed packages. */
+async function findOutput(
+  entries: readonly Entry[],
+  {layers, place, signal}: Layers & {readonly place: ChangesPlace; readonly signal: AbortSignal},
+): Promise<ReadonlySet<Entry>> {
+  const repositoryOf = makeRepositorySearch();
+  const output = new Set<Entry>();
+  const groups = new Map<PathBytes, Entry[]>();
+  const roots = place.roots.map(root => toBytes(root));
+  for (const entry of entries) {
+    const path = absolute(entry, layers);
+    const names = belowRoot(path, roots).split('/');
+    if (isInstalled(names)) continue;
+    const repository = repositoryOf(folderOf(path));
+    if (repository.kind === 'none' && isGenerated(names)) output.add(entry);
+    if (repository.kind !== 'found') continue;
+    const group = groups.get(repository.top);
+    if (group === undefined) groups.set(repository.top, [entry]);
+    else group.push(entry);
+  }
+  for (const [repository, members] of groups) {
+    // Of a folder, git is asked about a file in it: of one that is not there yet, git does not know that it is a folder.
+    const asked = members.map(entry => {
+      const path = absolute(entry, layers).slice(repository.length + 1);
+      return {entry, path: entry.is.kind === 'folder' || entry.was.kind === 'folder' ? joinBytes(path, '_') : path};
+    });
+    // oxlint-disable-next-line no-await-in-loop -- mostly there is one repository
+    const ignored = await ignoredAmong(
+      asked.map(({path}) => path),
+      {folder: repository === '' ? '/' : toNative(repository).toString(), environment: place.environment, signal},
+    );
+    for (const {entry, path} of asked) if (ignored?.has(path) === true) output.add(entry);
+  }
+  return output;
+}
+
+/** Whether a path is that of an installed package's file, which is run later, and not of a cache. */
+function isInstalled(names: readonly PathBytes[]): boolean {
+  const at = names.findLastIndex(name => packageFolders.has(name));
+  return at >= 0 && !names.slice(at + 1).some(name => cacheFolders.has(name));
+}
+
+const isGenerated = (names: readonly PathBytes[]): boolean =>
+  names.some(name => buildFolders.has(name) || cacheFolders.has(name));
+
+/** The innermost repository around a folder. Git tells of no path beyond a link. */
+type Repository = {readonly kind: 'none' | 'beyond-link'} | {readonly kind: 'found'; readonly top: PathBytes};
+
+function makeRepositorySearch(): (folder: PathBytes) => Repository {
+  const known = new Map<PathBytes, Repository>();
+  const find = (folder: PathBytes): Repository => {
+    if (statsOf(folder)?.isSymbolicLink() === true) return {kind: 'beyond-link'};
+    if (statsOf(`${folder}/.git`) !== undefined) return {kind: 'found', top: folder};
+    return folder === '' ? {kind: 'none'} : search(folderOf(folder));
+  };
+  const search = (folder: PathBytes): Repository => {
+    const answer = known.get(folder) ?? find(folder);
+    known.set(folder, answer);
+    return answer;
+  };
+  return search;
+}

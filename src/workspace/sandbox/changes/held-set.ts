@@ -1,0 +1,37 @@
+import type {Change} from '../../../domain/change-set.ts';
+import type {LayerEntry, LockedFolder, NewFolder} from './scan-layer.ts';
+import type {PathBytes} from './path-bytes.ts';
+
+/** What the changes of a command are judged by, and where weft keeps what it needs for them. */
+export interface ChangesPlace {
+  /** The workspace folders, all links resolved. Paths are named relative to the first. */
+  readonly roots: readonly [string, ...string[]];
+  /** Whether a path below a root is protected by its names alone. */
+  readonly isProtected: (belowRoot: string) => boolean;
+  readonly environment: NodeJS.ProcessEnv;
+  /** weft's own folder for journals of applies and for kept change sets; made when it is needed, private to the user. */
+  readonly folder: string;
+}
+
+/** A change with all that is needed to apply it. */
+export interface HeldEntry extends LayerEntry {
+  readonly change: Change;
+  /** Its layer, by number. */
+  readonly layer: number;
+}
+
+/** A folder of one of the layers. */
+interface OfLayer {
+  readonly layer: number;
+}
+
+/** The changes of a command. It is JSON: a journal and a kept change set are this and the upper folders. */
+export interface HeldSet {
+  readonly layers: readonly {readonly lower: string; readonly upper: string}[];
+  /** In the order of their paths. */
+  readonly entries: readonly HeldEntry[];
+  readonly newFolders: readonly (NewFolder & OfLayer)[];
+  readonly lockedFolders: readonly (LockedFolder & OfLayer)[];
+  /** Folders that the view has no more, the innermost first. */
+  readonly goneFolders: readonly ({readonly at: PathBytes} & OfLayer)[];
+}

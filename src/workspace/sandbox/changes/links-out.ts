@@ -1,0 +1,45 @@
+import {joinBytes, type PathBytes} from './path-bytes.ts';
+
+/** The links at an absolute path: that of the real folder, and that of the view. */
+export type LinksAt = (path: PathBytes) => readonly PathBytes[];
+
+/** Ways that are followed before a link counts as one that leaves the workspace. */
+const mostWays = 400;
+
+/**
+ * Whether a link in `folder` can lead out of the workspace. It is followed through all links of the view and through all links of the real
+ * folders, and also as if each of them were a folder: whatever part of the changes is applied, now or by a later command, the link stays
+ * inside.
+ */
+export function leadsOut(
+  {folder, target}: {readonly folder: PathBytes; readonly target: PathBytes},
+  {roots, linksAt}: {readonly roots: readonly PathBytes[]; readonly linksAt: LinksAt},
+): boolean {
+  const isInside = (path: PathBytes): boolean => roots.some(root => path === root || path.startsWith(`${root}/`));
+  const seen = new Set<string>();
+  const ways = [{at: folder, rest: target}];
+  for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
+    const key = `${way.at}\0${way.rest}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (seen.size > mostWays) return true;
+    let {at, rest} = way;
+    if (rest.startsWith('/')) {
+      const root = roots.find(each => rest === each || rest.startsWith(`${each}/`));
+      if (root === undefined) return true;
+      [at, rest] = [root, rest.slice(root.length)];
+    }
+    const [name = '', ...others] = rest.split('/').filter(part => part !== '' && part !== '.');
+    if (name === '') continue;
+    const left = others.join('/');
+    if (name === '..') {
+      at = at.slice(0, at.lastIndexOf('/'));
+      if (!isInside(at)) return true;
+      ways.push({at, rest: left});
+      continue;
+    }
+    const next = joinBytes(at, name);
+    ways.push({at: next, rest: left}, ...linksAt(next).map(link => ({at, rest: `${link}/${left}`})));
+  }
+  return false;
+}

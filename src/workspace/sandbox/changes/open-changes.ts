@@ -1,0 +1,80 @@
+import type {HeldChanges} from '../../../actions/changes-port.ts';
+import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import type {Change} from '../../../domain/change-set.ts';
+import {causeText} from '../../../domain/fault.ts';
+import type {CommandView} from '../sandbox.ts';
+import {applyEntries} from './apply.ts';
+import {classify} from './classify.ts';
+import {diffOf} from './diffs.ts';
+import type {ChangesPlace, HeldEntry, HeldSet} from './held-set.ts';
+import {type LayerScan, scanLayer} from './scan-layer.ts';
+
+/**
+ * Reads the changes that a command has left in its view, when nothing of the command runs any more. The view must stay until the last
+ * change is applied. A failure says why the changes cannot be read; a signal that aborts makes it reject.
+ */
+export async function openHeldChanges(
+  {layers}: Pick<CommandView, 'layers'>,
+  place: ChangesPlace,
+  signal: AbortSignal,
+): Promise<Outcome<HeldChanges, string>> {
+  try {
+    return ok(holdSet(await readSet(layers, place, signal)));
+  } catch (cause) {
+    signal.throwIfAborted();
+    return failed(causeText(cause));
+  }
+}
+
+/** Reads the layers and sorts what has changed. */
+async function readSet(layers: CommandView['layers'], place: ChangesPlace, signal: AbortSignal): Promise<HeldSet> {
+  const scans: LayerScan[] = [];
+  // oxlint-disable-next-line no-await-in-loop -- mostly there is one layer
+  for (const layer of layers) scans.push(await scanLayer(layer, signal));
+  const ofLayers = <T>(pick: (scan: LayerScan) => readonly T[]): readonly (T & {readonly layer: number})[] =>
+    scans.flatMap((scan, layer) => pick(scan).map(one => ({...one, layer})));
+  const found = ofLayers(scan => scan.entries);
+  const entries = found.length === 0 ? [] : await classify(found, {layers, place, signal});
+  return {
+    layers: layers.map(({lower, upper}) => ({lower, upper})),
+    entries: entries.toSorted((a, b) => byPath(a.change, b.change)),
+    newFolders: ofLayers(scan => scan.newFolders),
+    lockedFolders: ofLayers(scan => scan.lockedFolders),
+    goneFolders: ofLayers(scan => scan.goneFolders.map(at => ({at}))),
+  };
+}
+
+/** Gives access to a set whose upper folders lie on the disk. */
+function holdSet(set: HeldSet): HeldChanges {
+  const known = new Map<string, readonly HeldEntry[]>();
+  for (const entry of set.entries) known.set(entry.change.path, [...(known.get(entry.change.path) ?? []), entry]);
+  const entriesOf = (paths: readonly string[]): readonly HeldEntry[] =>
+    [...new Set(paths)].flatMap(path => known.get(path) ?? []);
+  const settled = new Set<HeldEntry>();
+  return {
+    changes: set.entries.map(({change}) => change),
+    async diffs(paths, signal) {
+      const diffs = [];
+      // oxlint-disable-next-line no-await-in-loop -- one file after the other bounds what is in memory
+      for (const entry of entriesOf(paths)) diffs.push(await diffOf(entry, set, signal));
+      return diffs;
+    },
+    async apply(paths, how, signal) {
+      const chosen = entriesOf(paths).filter(entry => !settled.has(entry));
+      const free = chosen.filter(({change}) => change.class !== 'protected');
+      const applied = await applyEntries(free, set, {how, signal});
+      const byChange = new Map(free.map(entry => [entry.change, entry]));
+      for (const change of applied.applied) {
+        const entry = byChange.get(change);
+        if (entry !== undefined) settled.add(entry);
+      }
+      const guarded = chosen.flatMap(({change}) =>
+        change.class === 'protected' ? [{change, why: 'protected' as const}] : [],
+      );
+      const dropped = [...applied.dropped, ...guarded].toSorted((a, b) => byPath(a.change, b.change));
+      return {applied: applied.applied, dropped};
+    },
+  };
+}
+
+const byPath = (a: Change, b: Change): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);

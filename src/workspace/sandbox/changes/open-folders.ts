@@ -1,0 +1,150 @@
+import {chmodSync, closeSync, constants, fsyncSync, mkdirSync, openSync, readlinkSync, utimesSync} from 'node:fs';
+import {folderOf, nameOf, type PathBytes, toNative} from './path-bytes.ts';
+import type {LockedFolder, NewFolder} from './scan-layer.ts';
+
+/** Thrown if something else lies in a place than the command saw. */
+export class Conflict extends Error {}
+
+/** An open folder on the way to the one that is worked in. */
+interface OpenFolder {
+  readonly at: PathBytes;
+  readonly handle: number;
+  /** The rights and the time of the last change that it gets when the work in it is done; `undefined`: those that it has. */
+  leave: {readonly mode: number; readonly modifiedNs: string | undefined} | undefined;
+  isToSync: boolean;
+}
+
+/** Opens a folder only to reach what is in it (open(2)); Node does not name the flag. Works whatever rights the folder has. */
+const O_PATH = 0o10000000;
+const asFolder = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/**
+ * The folders of one layer, reached from its top through open folders: a link that takes the place of one leads nowhere. Those on the way
+ * to the last one stay open, so work in the order of the tree opens each once.
+ */
+export class OpenFolders {
+  readonly #top: string;
+  readonly #newFolders: ReadonlyMap<PathBytes, NewFolder>;
+  readonly #locked: ReadonlyMap<PathBytes, LockedFolder>;
+  readonly #open: OpenFolder[] = [];
+  readonly #made = new Set<PathBytes>();
+
+  constructor(top: string, newFolders: readonly NewFolder[], locked: readonly LockedFolder[]) {
+    this.#top = top;
+    this.#newFolders = new Map(newFolders.map(folder => [folder.at, folder]));
+    this.#locked = new Map(locked.map(folder => [folder.at, folder]));
+  }
+
+  /** Returns a path to the open folder. A folder that is new in the view is made. Throws a `Conflict` if another thing lies there. */
+  open(at: PathBytes): PathBytes {
+    let last = this.#open.at(-1);
+    while (last !== undefined && !(last.at === '' || last.at === at || at.startsWith(`${last.at}/`))) {
+      this.#leave();
+      last = this.#open.at(-1);
+    }
+    if (last?.at === at) return pathOf(last.handle);
+    if (last === undefined) {
+      this.#enterTop();
+      return this.open(at);
+    }
+    const next = at.slice(last.at === '' ? 0 : last.at.length + 1).split('/', 1)[0] ?? '';
+    this.#enter(last.handle, last.at === '' ? next : `${last.at}/${next}`);
+    return this.open(at);
+  }
+
+  /** Whether the folder was made here, so that nothing of others lies in it. */
+  isFresh(at: PathBytes): boolean {
+    return this.#made.has(at);
+  }
+
+  /** The folder that was opened last is to be written to the disk with its names. */
+  sync(): void {
+    const last = this.#open.at(-1);
+    if (last !== undefined) last.isToSync = true;
+  }
+
+  /** The folder that was opened last is to get this mode when the work in it is done. */
+  leaveWith(mode: number): void {
+    const last = this.#open.at(-1);
+    if (last !== undefined) last.leave = {mode, modifiedNs: undefined};
+  }
+
+  /** Makes a folder again that was removed. */
+  restore(at: PathBytes, mode: number): void {
+    const path = `${this.open(folderOf(at))}/${nameOf(at)}`;
+    makeFolder(path);
+    this.open(at);
+    this.leaveWith(mode);
+  }
+
+  /** Ends the work: each folder gets its rights and its time. */
+  close(): void {
+    while (this.#open.length > 0) this.#leave();
+  }
+
+  #enterTop(): void {
+    const handle = openSync(this.#top, asFolder);
+    if (readlinkSync(pathOf(handle)) !== this.#top) {
+      closeSync(handle);
+      throw new Conflict();
+    }
+    this.#entered('', handle, undefined);
+  }
+
+  #enter(above: number, at: PathBytes): void {
+    const path = `${pathOf(above)}/${nameOf(at)}`;
+    const fresh = this.#newFolders.get(at);
+    const isMade = fresh !== undefined && makeFolder(path);
+    if (isMade) this.#made.add(at);
+    // A folder that was made before, by an apply that was interrupted, gets its time all the same.
+    this.#entered(at, openSync(toNative(path), asFolder), fresh);
+  }
+
+  #entered(at: PathBytes, handle: number, fresh: NewFolder | undefined): void {
+    const locked = this.#locked.get(at);
+    const leave = fresh ?? (locked === undefined ? undefined : {mode: locked.mode, modifiedNs: undefined});
+    this.#open.push({at, handle, leave, isToSync: false});
+    if (locked !== undefined) chmodSync(pathOf(handle), locked.mode | 0o700);
+  }
+
+  #leave(): void {
+    const folder = this.#open.pop();
+    if (folder === undefined) return;
+    const path = pathOf(folder.handle);
+    try {
+      if (folder.leave !== undefined) chmodSync(path, folder.leave.mode);
+      if (folder.leave?.modifiedNs !== undefined) {
+        const seconds = Number(folder.leave.modifiedNs) / 1e9;
+        utimesSync(path, seconds, seconds);
+      }
+      if (folder.isToSync) syncFolder(path);
+    } catch {
+      // It is not this user's.
+    } finally {
+      closeSync(folder.handle);
+    }
+  }
+}
+
+/** Returns the path of an open folder. */
+const pathOf = (handle: number): PathBytes => `/proc/self/fd/${handle}`;
+
+/** Returns whether the folder was missing. */
+function makeFolder(path: PathBytes): boolean {
+  try {
+    mkdirSync(toNative(path), 0o700);
+    return true;
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false;
+    throw cause;
+  }
+}
+
+function syncFolder(path: PathBytes): void {
+  const handle = openSync(`${path}/.`, constants.O_RDONLY);
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,308 @@
+import {
+  type BigIntStats,
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs';
+import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
+import type {ChangeKind} from '../../../domain/change-set.ts';
+import type {ViewLayer} from '../sandbox.ts';
+import {joinBytes, type PathBytes, toBytes, toNative} from './path-bytes.ts';
+import {findOpaque} from './opaque-folders.ts';
+
+/** What lies at a path. It is JSON, so that a change can be applied by a later weft. */
+export interface Node {
+  readonly kind: 'none' | 'file' | 'link' | 'folder' | 'other';
+  /** The twelve bits of the permissions. */
+  readonly mode: number;
+  readonly size: number;
+  readonly user: number;
+  readonly group: number;
+  /** Which inode it is, and how many names (hard links) it has. */
+  readonly inode: string;
+  readonly names: number;
+  /** When it changed last (ctime), and when its content did (mtime), in nanoseconds. */
+  readonly changedNs: string;
+  readonly modifiedNs: string;
+}
+
+/** One change in a layer. */
+export interface LayerEntry {
+  /** Below the folder of the layer. */
+  readonly at: PathBytes;
+  readonly kind: ChangeKind;
+  /** What lay in the real folder when the layer was read, and what lies in the view. */
+  readonly was: Node;
+  readonly is: Node;
+  /** Where the link in the view leads; empty if it is no link. */
+  readonly target: PathBytes;
+  /** Whether the real file changed after the command began. */
+  readonly changedMeanwhile: boolean;
+}
+
+/** A folder of the view that was not there before. Its own change is its entries, unless it is empty. */
+export interface NewFolder {
+  readonly at: PathBytes;
+  readonly mode: number;
+  readonly modifiedNs: string;
+}
+
+/** A real folder in which something changed and in which its owner may not write. */
+export interface LockedFolder {
+  readonly at: PathBytes;
+  readonly mode: number;
+}
+
+export interface LayerScan {
+  readonly entries: readonly LayerEntry[];
+  readonly newFolders: readonly NewFolder[];
+  readonly lockedFolders: readonly LockedFolder[];
+  /** Folders that are not in the view any more, the innermost first. */
+  readonly goneFolders: readonly PathBytes[];
+}
+
+const nothing: Node = {
+  kind: 'none',
+  mode: 0,
+  size: 0,
+  user: 0,
+  group: 0,
+  inode: '',
+  names: 0,
+  changedNs: '0',
+  modifiedNs: '0',
+};
+
+/** Milliseconds of work after which the event loop gets a turn. */
+const stretchMs = 12;
+
+/** Returns a function that gives the event loop a turn from time to time, and throws once the signal has aborted. */
+export function makePause(signal: AbortSignal): () => Promise<void> | undefined {
+  let ends = performance.now() + stretchMs;
+  const pause = async (): Promise<void> => {
+    await yieldToEventLoop();
+    ends = performance.now() + stretchMs;
+  };
+  return () => {
+    signal.throwIfAborted();
+    return performance.now() < ends ? undefined : pause();
+  };
+}
+
+/** Returns what lies at a path; links are not followed. */
+export function nodeAt(path: string | Buffer): Node {
+  const stats = lstatSync(path, {bigint: true, throwIfNoEntry: false});
+  return stats === undefined ? nothing : nodeOf(stats);
+}
+
+const nodeOf = (stats: BigIntStats): Node => ({
+  kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other',
+  mode: Number(stats.mode & 0o7777n),
+  size: Number(stats.size),
+  user: Number(stats.uid),
+  group: Number(stats.gid),
+  inode: `${stats.dev}:${stats.ino}`,
+  names: Number(stats.nlink),
+  changedNs: String(stats.ctimeNs),
+  modifiedNs: String(stats.mtimeNs),
+});
+
+/** Reads what a command has changed in one layer of its view. Throws if the signal aborts or the layer cannot be read. */
+export async function scanLayer(layer: ViewLayer, signal: AbortSignal): Promise<LayerScan> {
+  const scan = new Scan(layer, signal);
+  await scan.run();
+  return scan;
+}
+
+/** A merged folder that may hide all of the real folder (opaque): the real one has names that the upper one lacks. */
+interface Doubtful {
+  readonly at: PathBytes;
+  readonly missing: readonly PathBytes[];
+}
+
+class Scan implements LayerScan {
+  readonly entries: LayerEntry[] = [];
+  readonly newFolders: NewFolder[] = [];
+  readonly lockedFolders: LockedFolder[] = [];
+  readonly goneFolders: PathBytes[] = [];
+  readonly #lower: PathBytes;
+  readonly #upper: PathBytes;
+  readonly #layer: ViewLayer;
+  readonly #doubtful: Doubtful[] = [];
+  readonly #signal: AbortSignal;
+  readonly #pause: () => Promise<void> | undefined;
+
+  constructor(layer: ViewLayer, signal: AbortSignal) {
+    this.#layer = layer;
+    this.#lower = toBytes(layer.lower);
+    this.#upper = toBytes(layer.upper);
+    this.#signal = signal;
+    this.#pause = makePause(signal);
+  }
+
+  async run(): Promise<void> {
+    if (namesIn(this.#upper).length === 0) return;
+    await this.#merged('', this.#lowerNode(''));
+    if (this.#doubtful.length === 0) return;
+    const opaque = await findOpaque(this.#layer, this.#doubtful, this.#signal);
+    for (const {at, missing} of this.#doubtful) {
+      if (!opaque.has(at)) continue;
+      for (const name of missing) await this.#removed(joinBytes(at, name));
+    }
+  }
+
+  readonly #upperNode = (at: PathBytes): Node => nodeAt(toNative(joinBytes(this.#upper, at)));
+  readonly #lowerNode = (at: PathBytes): Node => nodeAt(toNative(joinBytes(this.#lower, at)));
+
+  #add(at: PathBytes, kind: ChangeKind, {was, is}: {readonly was: Node; readonly is: Node}): void {
+    const changedMeanwhile =
+      was.kind !== 'none' && was.kind !== 'folder' && BigInt(was.changedNs) > this.#layer.begunNs;
+    const target = is.kind === 'link' ? targetOf(joinBytes(this.#upper, at)) : '';
+    this.entries.push({at, kind, was, is, target, changedMeanwhile});
+  }
+
+  /** A folder that lies in both. */
+  async #merged(at: PathBytes, {mode}: Node): Promise<void> {
+    this.#noteLock(at, mode);
+    const names = this.#namesInUpper(at);
+    for (const name of names) await this.#changed(joinBytes(at, name), 'look');
+    const known = new Set(names);
+    const missing = (listed(joinBytes(this.#lower, at)) ?? []).filter(name => !known.has(name));
+    if (missing.length > 0 && at !== '') this.#doubtful.push({at, missing});
+  }
+
+  #noteLock(at: PathBytes, mode: number): void {
+    if ((mode & ownerWrites) !== ownerWrites) this.lockedFolders.push({at, mode});
+  }
+
+  /** Lists a folder of the upper layer, whatever rights the command has left on it: nobody else uses it any more. */
+  #namesInUpper(at: PathBytes): readonly PathBytes[] {
+    const path = joinBytes(this.#upper, at);
+    const names = listed(path);
+    if (names !== undefined) return names;
+    chmodSync(toNative(path), 0o700);
+    return namesIn(path);
+  }
+
+  async #changed(at: PathBytes, below: 'look' | 'nothing'): Promise<void> {
+    await this.#pause();
+    const is = this.#upperNode(at);
+    const was = below === 'look' ? this.#lowerNode(at) : nothing;
+    if (isWhiteout(joinBytes(this.#upper, at), is)) {
+      if (was.kind !== 'none') await this.#removed(at);
+      return;
+    }
+    if (is.kind === 'folder' && was.kind === 'folder') {
+      if (is.mode !== was.mode) this.#add(at, 'mode', {was, is});
+      await this.#merged(at, was);
+      return;
+    }
+    const wasEmpty = was.kind !== 'folder' || (await this.#emptied(at, was));
+    if (is.kind === 'folder') {
+      const names = this.#namesInUpper(at);
+      if (names.length === 0) this.#add(at, was.kind === 'none' ? 'created' : 'changed', {was, is});
+      else if (was.kind !== 'none') this.#add(at, 'deleted', {was, is: nothing});
+      for (const name of names) await this.#changed(joinBytes(at, name), 'nothing');
+      this.newFolders.push({at, mode: is.mode, modifiedNs: is.modifiedNs});
+      return;
+    }
+    const kind = is.kind === 'link' ? 'link' : was.kind === 'none' || !wasEmpty ? 'created' : 'changed';
+    if (was.kind !== is.kind) this.#add(at, kind, {was, is});
+    else if (is.kind === 'link') {
+      if (targetOf(joinBytes(this.#upper, at)) !== targetOf(joinBytes(this.#lower, at))) this.#add(at, kind, {was, is});
+    } else if (is.kind === 'other' || !(await this.#hasSameBytes(at, {was, is}))) this.#add(at, kind, {was, is});
+    else if (is.mode !== was.mode) this.#add(at, 'mode', {was, is});
+  }
+
+  /** Notes that everything in a real folder is gone. Returns whether it was empty. */
+  async #emptied(at: PathBytes, {mode}: Node): Promise<boolean> {
+    const names = listed(joinBytes(this.#lower, at)) ?? [];
+    for (const name of names) await this.#removed(joinBytes(at, name));
+    if (names.length === 0) return true;
+    this.#noteLock(at, mode);
+    this.goneFolders.push(at);
+    return false;
+  }
+
+  async #removed(at: PathBytes): Promise<void> {
+    await this.#pause();
+    const was = this.#lowerNode(at);
+    if (was.kind === 'folder' && !(await this.#emptied(at, was))) return;
+    if (was.kind !== 'none') this.#add(at, 'deleted', {was, is: nothing});
+  }
+
+  /** A file that cannot be read counts as changed. */
+  async #hasSameBytes(at: PathBytes, {was, is}: {readonly was: Node; readonly is: Node}): Promise<boolean> {
+    if (was.size !== is.size) return false;
+    if (is.size === 0) return true;
+    const upper = openToRead(joinBytes(this.#upper, at), is);
+    const lower = openToRead(joinBytes(this.#lower, at), undefined);
+    try {
+      if (upper === undefined || lower === undefined) return false;
+      const [left, right] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)];
+      for (let position = 0; position < is.size;) {
+        await this.#pause();
+        const length = readSync(upper, left, 0, chunkBytes, position);
+        if (length === 0 || readSync(lower, right, 0, chunkBytes, position) !== length) return false;
+        if (left.compare(right, 0, length, 0, length) !== 0) return false;
+        position += length;
+      }
+      return true;
+    } finally {
+      for (const handle of [upper, lower]) if (handle !== undefined) closeSync(handle);
+    }
+  }
+}
+
+/** The owner's rights to change what a folder holds. */
+const ownerWrites = 0o300;
+
+const chunkBytes = 256 * 1024;
+
+/** Overlayfs marks a name that is gone with a character device of the number 0. No command can make one. */
+function isWhiteout(path: PathBytes, {kind}: Node): boolean {
+  if (kind !== 'other') return false;
+  const stats = lstatSync(toNative(path), {throwIfNoEntry: false});
+  return stats?.isCharacterDevice() === true && stats.rdev === 0;
+}
+
+const namesIn = (path: PathBytes): readonly PathBytes[] => readdirSync(toNative(path), 'latin1');
+
+/** Lists a folder; `undefined` if it cannot be read. */
+function listed(path: PathBytes): readonly PathBytes[] | undefined {
+  try {
+    return namesIn(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns where a link leads. */
+export const targetOf = (path: PathBytes): PathBytes => readlinkSync(toNative(path), 'latin1');
+
+/**
+ * Opens a regular file for reading; `undefined` if that is not possible. A file of an upper layer (`own`) is nobody else's: it may be
+ * opened whatever rights it has, and gets them back.
+ */
+export function openToRead(path: PathBytes, own: Node | undefined): number | undefined {
+  const native = toNative(path);
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+  try {
+    return openSync(native, flags);
+  } catch {
+    if (own?.kind !== 'file') return undefined;
+  }
+  try {
+    chmodSync(native, 0o600);
+    return openSync(native, flags);
+  } catch {
+    return undefined;
+  } finally {
+    chmodSync(native, own.mode);
+  }
+}

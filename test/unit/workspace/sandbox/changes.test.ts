@@ -1,0 +1,231 @@
+import {execFileSync} from 'node:child_process';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {beforeEach, describe, expect, test} from 'vitest';
+import type {HeldChanges} from '../../../../src/actions/changes-port.ts';
+import type {Change} from '../../../../src/domain/change-set.ts';
+import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts';
+import {openHeldChanges} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
+import {never, temporaryFolder} from '../temporary-folder.ts';
+import {needsOverlay, runInView, treeOf} from './overlay-view.ts';
+
+beforeEach(needsOverlay);
+
+interface Place extends Disposable {
+  /** The workspace. */
+  readonly folder: string;
+  sh(script: string): void;
+  /** Runs a script in a view of the workspace and reads what it has changed. */
+  hold(script: string, meanwhile?: string): Promise<HeldChanges>;
+  tree(): Readonly<Record<string, string>>;
+}
+
+function place(files: Readonly<Record<string, string>> = {}): Place {
+  const own = temporaryFolder();
+  const folder = join(own.path, 'workspace');
+  const environment = {PATH: process.env['PATH'], HOME: own.path, GIT_CONFIG_NOSYSTEM: '1'};
+  const sh = (script: string): void =>
+    void execFileSync('sh', ['-ec', script], {cwd: folder, env: environment, stdio: ['ignore', 'ignore', 'inherit']});
+  mkdirSync(folder);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), {recursive: true});
+    writeFileSync(join(folder, path), text);
+  }
+  return {
+    folder,
+    sh,
+    tree: () => treeOf(folder),
+    async hold(script, meanwhile = ':') {
+      const view = runInView(script, {lower: folder, own: own.path});
+      sh(meanwhile);
+      const settings = {
+        roots: [folder],
+        isProtected: isProtectedBelow,
+        environment,
+        folder: join(own.path, 'data'),
+      } as const;
+      const held = await openHeldChanges(view, settings, never);
+      if (held.tag === 'failed') throw new Error(held.error);
+      return held.value;
+    },
+    [Symbol.dispose]() {
+      execFileSync('chmod', ['-R', 'u+rwX', own.path]);
+      own[Symbol.dispose]();
+    },
+  };
+}
+
+const git = 'git init -q -b main; git add -A; git -c user.name=t -c user.email=t@example.com commit -qm first';
+
+/** `created output dist/a` */
+const words = (changes: readonly Change[]): readonly string[] =>
+  changes.map(change => [change.kind, change.class === 'protected' ? change.why : change.class, change.path].join(' '));
+
+const applyAll = async (held: HeldChanges): Promise<Awaited<ReturnType<HeldChanges['apply']>>> =>
+  held.apply(
+    held.changes.map(({path}) => path),
+    'each',
+    never,
+  );
+
+describe('what a command has changed', () => {
+  const files = {a: 'a', b: 'b', 'd/x': 'x', 'd/y': 'y', 'e/z': 'z', m: 'm'};
+  test.each<[title: string, script: string, found: readonly string[]]>([
+    ['nothing', ':', []],
+    ['the same bytes written again, and a new time stamp', 'cp a t; cat t >a; rm t; touch b', []],
+    ['what is made and removed', 'echo n >n; mkdir f; rm n; rmdir f', []],
+    [
+      'files',
+      'echo n >n; echo m >>a; chmod 755 m; rm b',
+      ['changed file a', 'deleted file b', 'mode file m', 'created file n'],
+    ],
+    ['bytes and mode', 'echo m >>a; chmod 755 a', ['changed file a']],
+    ['a link in the place of a file', 'ln -sf b a; ln -s d l', ['link file a', 'link file l']],
+    [
+      'folders',
+      'mkdir -p n/e n/f; echo 1 >n/f/g; chmod 700 e',
+      ['mode file e', 'created file n/e', 'created file n/f/g'],
+    ],
+    ['a folder that goes', 'rm -r d', ['deleted file d/x', 'deleted file d/y']],
+    [
+      'a folder made anew',
+      'rm -r d; mkdir d; echo n >d/n',
+      ['created file d/n', 'deleted file d/x', 'deleted file d/y'],
+    ],
+    [
+      'a file that becomes a folder',
+      'rm a; mkdir a; echo b >a/b; rm b; mkdir b',
+      ['deleted file a', 'created file a/b', 'changed file b'],
+    ],
+    ['a folder that becomes a file', 'rm -r d; echo d >d', ['created file d', 'deleted file d/x', 'deleted file d/y']],
+    [
+      'a rename',
+      'mv a n; cp -r d f; rm -r d',
+      [
+        'deleted file a',
+        'deleted file d/x',
+        'deleted file d/y',
+        'created file f/x',
+        'created file f/y',
+        'created file n',
+      ],
+    ],
+  ])('%s', async (_title, script, found) => {
+    using workspace = place(files);
+    const before = workspace.tree();
+    const held = await workspace.hold(script);
+    expect(words(held.changes)).toEqual(found);
+    expect(workspace.tree()).toEqual(before);
+    workspace.sh(`cp -a . ../native; cd ../native; ${script}`);
+    expect((await applyAll(held)).dropped).toEqual([]);
+    expect(workspace.tree()).toEqual(treeOf(join(workspace.folder, '../native')));
+  });
+});
+
+describe('what kind of file it is', () => {
+  const files = {'.gitignore': 'dist/\nnode_modules/\n*.log\nkept.log\n', 'kept.log': 'k', 'src/a': 'a'};
+  test.each<[title: string, script: string, found: readonly string[]]>([
+    [
+      'ignored files and folders',
+      'mkdir -p dist/e; echo 1 >dist/a; echo 1 >src/x.log',
+      ['output dist/a', 'output dist/e', 'output src/x.log'],
+    ],
+    ['what git follows though it is ignored', 'echo 1 >kept.log', ['file kept.log']],
+    [
+      'installed packages, and caches in them',
+      'mkdir -p node_modules/p node_modules/.cache; echo 1 >node_modules/p/i.js; echo 1 >node_modules/.cache/c',
+      ['output node_modules/.cache/c', 'file node_modules/p/i.js'],
+    ],
+    ['an ignore file of its own', "echo '*' >src/.gitignore; echo 1 >src/b", ['file src/.gitignore', 'file src/b']],
+    [
+      'names that git would take for something else',
+      "mkdir dist; echo 1 >':x'; echo 1 >dist/:y; echo 1 >'*'",
+      ['file *', 'file :x', 'output dist/:y'],
+    ],
+    [
+      'protected names',
+      'mkdir .vscode; echo 1 >.vscode/tasks.json; echo 1 >.envrc',
+      ['name .envrc', 'name .vscode/tasks.json'],
+    ],
+    [
+      'repositories',
+      'git init -q sub; git init -q --bare dist/bare; find sub dist -type f -name "*.sample" -delete',
+      [],
+    ],
+    ['devices', 'mkfifo dist', ['device dist']],
+    [
+      'files that run with the rights of others',
+      'cp src/a s; chmod 4755 s; cp src/a g; chmod 2755 g',
+      ['setuid g', 'setuid s'],
+    ],
+    [
+      'links that stay inside',
+      'ln -s ../src/a src/in; ln -s nothing l; ln -s src d',
+      ['file d', 'file l', 'file src/in'],
+    ],
+    [
+      'links that leave the workspace',
+      'ln -s / a; ln -s ../x b; ln -s src/../../x c; ln -s b d; ln -s "$PWD/src" e',
+      ['leads-out a', 'leads-out b', 'leads-out c', 'leads-out d', 'file e'],
+    ],
+    [
+      'a link through links',
+      'mkdir -p p/q/r; ln -s p/q/r s; ln -s s/../../../x t',
+      ['file p/q/r', 'file s', 'leads-out t'],
+    ],
+  ])('%s', async (title, script, found) => {
+    using workspace = place(files);
+    workspace.sh(git.replace('add -A', 'add -f kept.log src .gitignore'));
+    const {changes} = await workspace.hold(script);
+    const classes = words(changes).map(text => text.replace(/^\w+ /u, ''));
+    if (title === 'repositories')
+      expect(new Set(classes.map(text => text.split(' ')[0]))).toEqual(new Set(['repository']));
+    else expect(classes).toEqual(found);
+  });
+
+  test('known folders of builds and caches count as ignored without a repository', async () => {
+    using workspace = place({'dist/old': '1'});
+    const script =
+      'echo 1 >dist/a; mkdir __pycache__ vendor .venv src; for f in __pycache__ vendor .venv src; do echo 1 >$f/a; done';
+    expect(words((await workspace.hold(script)).changes)).toEqual([
+      'created file .venv/a',
+      'created output __pycache__/a',
+      'created output dist/a',
+      'created file src/a',
+      'created file vendor/a',
+    ]);
+  });
+});
+
+describe('applying', () => {
+  test('what changed outside meanwhile stays as it is', async () => {
+    using workspace = place({a: 'a', b: 'b', 'd/x': 'x'});
+    const held = await workspace.hold(
+      'echo n >a; echo n >b; echo n >n; rm -r d',
+      'echo mine >a; echo mine >n; echo mine >d/y',
+    );
+    expect((await applyAll(held)).dropped.map(({change, why}) => `${why} ${change.path}`)).toEqual([
+      'conflict a',
+      'conflict d/y',
+      'conflict n',
+    ]);
+    expect(workspace.tree()).toEqual({
+      a: '644 mine\n',
+      b: '644 n\n',
+      d: '755 folder',
+      'd/y': '644 mine\n',
+      n: '644 mine\n',
+    });
+  });
+
+  test('all or nothing leaves everything as it is', async () => {
+    using workspace = place({a: 'a', b: 'b', 'd/x': 'x'});
+    const held = await workspace.hold('echo n >a; echo n >b; rm -r d; mkdir -p f/g; echo 1 >f/h; chmod 700 .');
+    workspace.sh('echo mine >b');
+    const before = workspace.tree();
+    const paths = held.changes.map(({path}) => path);
+    const {applied, dropped} = await held.apply(paths, 'all-or-nothing', never);
+    expect([applied, dropped.map(({change}) => change.path)]).toEqual([[], ['b']]);
+    expect(workspace.tree()).toEqual(before);
+  });
+});
