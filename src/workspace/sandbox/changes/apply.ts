@@ -26,8 +26,8 @@ import {makePause, nodeAt, type Node, openToRead} from './scan-layer.ts';
 
 type Dropped = AppliedChanges['dropped'][number];
 
-/** `all-or-nothing`: if one change cannot be applied, none is. */
-export type ApplyHow = 'each' | 'all-or-nothing';
+/** `all-or-nothing`: if one change cannot be applied, none is. `again`: a part was applied before weft was killed. */
+export type ApplyHow = 'each' | 'all-or-nothing' | 'again';
 
 /** Files that are written to the disk one by one (fsync). More come from a package manager, which can bring them again. */
 const mostSynced = 200;
@@ -96,14 +96,18 @@ class Apply {
         upper: toBytes(upper),
         entries: ofLayer(chosen).toSorted((a, b) => byTree(a.at, b.at)),
         goneFolders: ofLayer(set.goneFolders).map(({at}) => at),
-        folders: new OpenFolders(lower, ofLayer(set.newFolders), ofLayer(set.lockedFolders)),
+        folders: new OpenFolders(lower, {
+          newFolders: ofLayer(set.newFolders),
+          locked: ofLayer(set.lockedFolders),
+          repeats: how === 'again',
+        }),
       };
     });
   }
 
   /** Whether there is something to do: a failure ends what is all or nothing. */
   isGoingOn(): boolean {
-    return this.#how === 'each' || this.failures.size === 0;
+    return this.#how !== 'all-or-nothing' || this.failures.size === 0;
   }
 
   /** Looks for conflicts and changes nothing. */
@@ -207,8 +211,9 @@ class Apply {
     if (now !== undefined && !isAsBefore(now, was)) {
       // An apply that was interrupted has done it.
       if (now.inode === is.inode) return rmSync(toNative(source), {force: true});
-      if (now.kind === 'folder' && is.kind === 'folder') return;
-      throw new Conflict();
+      if (now.kind !== 'folder' || is.kind !== 'folder') throw new Conflict();
+      layer.folders.open(at);
+      return;
     }
     if (now?.kind === 'folder') this.#removeEmpty(at, place, now.mode);
     if (is.kind === 'folder') {
@@ -306,7 +311,7 @@ class Apply {
 
   /** Keeps the old file under another name in its folder until nothing can be taken back any more. */
   #keepOld(entry: HeldEntry, {layer, path}: Place): void {
-    if (this.#how === 'each') return;
+    if (this.#how !== 'all-or-nothing') return;
     const name = temporaryName();
     linkSync(toNative(path), toNative(joinBytes(folderOf(path), name)));
     const kept = (): PathBytes => `${layer.folders.open(folderOf(entry.at))}/${name}`;

@@ -3,10 +3,11 @@ import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import type {Change} from '../../../domain/change-set.ts';
 import {causeText} from '../../../domain/fault.ts';
 import type {CommandView} from '../sandbox.ts';
-import {applyEntries} from './apply.ts';
 import {classify} from './classify.ts';
 import {diffOf} from './diffs.ts';
 import type {ChangesPlace, HeldEntry, HeldSet} from './held-set.ts';
+import {applyWithJournal} from './journal.ts';
+import {keepSet, loadKept} from './kept-sets.ts';
 import {type LayerScan, scanLayer} from './scan-layer.ts';
 
 /**
@@ -19,11 +20,23 @@ export async function openHeldChanges(
   signal: AbortSignal,
 ): Promise<Outcome<HeldChanges, string>> {
   try {
-    return ok(holdSet(await readSet(layers, place, signal)));
+    return ok(holdSet(await readSet(layers, place, signal), place.folder));
   } catch (cause) {
     signal.throwIfAborted();
     return failed(causeText(cause));
   }
+}
+
+/**
+ * Opens the changes that were kept under an ID. A failure says why they cannot be applied in this workspace. Who has applied them removes
+ * them.
+ */
+export function openKept(id: string, {roots, folder}: ChangesPlace): Outcome<HeldChanges, string> {
+  const set = loadKept(id, folder);
+  if (set === undefined) return failed(`there are no kept changes with the ID ${id}`);
+  const other = set.layers.find(({lower}) => !roots.some(root => lower === root || lower.startsWith(`${root}/`)));
+  if (other !== undefined) return failed(`the changes ${id} belong to the folder ${other.lower}`);
+  return ok(holdSet(set, folder));
 }
 
 /** Reads the layers and sorts what has changed. */
@@ -45,7 +58,7 @@ async function readSet(layers: CommandView['layers'], place: ChangesPlace, signa
 }
 
 /** Gives access to a set whose upper folders lie on the disk. */
-function holdSet(set: HeldSet): HeldChanges {
+function holdSet(set: HeldSet, folder: string): HeldChanges {
   const known = new Map<string, readonly HeldEntry[]>();
   for (const entry of set.entries) known.set(entry.change.path, [...(known.get(entry.change.path) ?? []), entry]);
   const entriesOf = (paths: readonly string[]): readonly HeldEntry[] =>
@@ -59,10 +72,17 @@ function holdSet(set: HeldSet): HeldChanges {
       for (const entry of entriesOf(paths)) diffs.push(await diffOf(entry, set, signal));
       return diffs;
     },
+    async keep() {
+      try {
+        return ok(await keepSet(set, folder));
+      } catch (cause) {
+        return failed(causeText(cause));
+      }
+    },
     async apply(paths, how, signal) {
       const chosen = entriesOf(paths).filter(entry => !settled.has(entry));
       const free = chosen.filter(({change}) => change.class !== 'protected');
-      const applied = await applyEntries(free, set, {how, signal});
+      const applied = await applyWithJournal(free, set, {folder, how, signal});
       const byChange = new Map(free.map(entry => [entry.change, entry]));
       for (const change of applied.applied) {
         const entry = byChange.get(change);

@@ -24,13 +24,27 @@ const asFolder = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
  */
 export class OpenFolders {
   readonly #top: string;
+  readonly #repeats: boolean;
   readonly #newFolders: ReadonlyMap<PathBytes, NewFolder>;
   readonly #locked: ReadonlyMap<PathBytes, LockedFolder>;
   readonly #open: OpenFolder[] = [];
   readonly #made = new Set<PathBytes>();
 
-  constructor(top: string, newFolders: readonly NewFolder[], locked: readonly LockedFolder[]) {
+  /** `repeats`: an apply was interrupted, which may have made some of the new folders. */
+  constructor(
+    top: string,
+    {
+      newFolders,
+      locked,
+      repeats,
+    }: {
+      readonly newFolders: readonly NewFolder[];
+      readonly locked: readonly LockedFolder[];
+      readonly repeats: boolean;
+    },
+  ) {
     this.#top = top;
+    this.#repeats = repeats;
     this.#newFolders = new Map(newFolders.map(folder => [folder.at, folder]));
     this.#locked = new Map(locked.map(folder => [folder.at, folder]));
   }
@@ -96,8 +110,7 @@ export class OpenFolders {
     const fresh = this.#newFolders.get(at);
     const isMade = fresh !== undefined && makeFolder(path);
     if (isMade) this.#made.add(at);
-    // A folder that was made before, by an apply that was interrupted, gets its time all the same.
-    this.#entered(at, openSync(toNative(path), asFolder), fresh);
+    this.#entered(at, openSync(toNative(path), asFolder), isMade || this.#repeats ? fresh : undefined);
   }
 
   #entered(at: PathBytes, handle: number, fresh: NewFolder | undefined): void {

@@ -1,11 +1,15 @@
-import {execFileSync} from 'node:child_process';
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {execFileSync, spawnSync} from 'node:child_process';
+import {existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import type {HeldChanges} from '../../../../src/actions/changes-port.ts';
 import type {Change} from '../../../../src/domain/change-set.ts';
 import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts';
-import {openHeldChanges} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
+import type {ChangesPlace} from '../../../../src/workspace/sandbox/changes/held-set.ts';
+import {finishInterruptedApplies} from '../../../../src/workspace/sandbox/changes/journal.ts';
+import {keptSets, removeKept} from '../../../../src/workspace/sandbox/changes/kept-sets.ts';
+import {openHeldChanges, openKept} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
+import type {CommandView} from '../../../../src/workspace/sandbox/sandbox.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 import {needsOverlay, runInView, treeOf} from './overlay-view.ts';
 
@@ -15,7 +19,10 @@ interface Place extends Disposable {
   /** The workspace. */
   readonly folder: string;
   sh(script: string): void;
-  /** Runs a script in a view of the workspace and reads what it has changed. */
+  readonly settings: ChangesPlace;
+  /** Runs a script in a view of the workspace. */
+  view(script: string): CommandView;
+  /** The same, and reads what it has changed. */
   hold(script: string, meanwhile?: string): Promise<HeldChanges>;
   tree(): Readonly<Record<string, string>>;
 }
@@ -26,25 +33,24 @@ function place(files: Readonly<Record<string, string>> = {}): Place {
   const environment = {PATH: process.env['PATH'], HOME: own.path, GIT_CONFIG_NOSYSTEM: '1'};
   const sh = (script: string): void =>
     void execFileSync('sh', ['-ec', script], {cwd: folder, env: environment, stdio: ['ignore', 'ignore', 'inherit']});
+  const data = join(own.path, 'data');
+  const settings: ChangesPlace = {roots: [folder], isProtected: isProtectedBelow, environment, folder: data};
   mkdirSync(folder);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), {recursive: true});
     writeFileSync(join(folder, path), text);
   }
+  const view = (script: string): CommandView => runInView(script, {lower: folder, own: own.path});
   return {
     folder,
+    settings,
     sh,
+    view,
     tree: () => treeOf(folder),
     async hold(script, meanwhile = ':') {
-      const view = runInView(script, {lower: folder, own: own.path});
+      const made = view(script);
       sh(meanwhile);
-      const settings = {
-        roots: [folder],
-        isProtected: isProtectedBelow,
-        environment,
-        folder: join(own.path, 'data'),
-      } as const;
-      const held = await openHeldChanges(view, settings, never);
+      const held = await openHeldChanges(made, settings, never);
       if (held.tag === 'failed') throw new Error(held.error);
       return held.value;
     },
@@ -227,5 +233,129 @@ describe('applying', () => {
     const {applied, dropped} = await held.apply(paths, 'all-or-nothing', never);
     expect([applied, dropped.map(({change}) => change.path)]).toEqual([[], ['b']]);
     expect(workspace.tree()).toEqual(before);
+  });
+});
+
+describe('changes that are kept', () => {
+  const script = 'echo n >a; rm b; mkdir -p f/g; ln -s a l; chmod 755 d/x';
+  const files = {a: 'a', b: 'b', 'd/x': 'x'};
+
+  test('are applied later as they were, and are gone then', async () => {
+    using workspace = place(files);
+    const {folder} = workspace.settings;
+    const id = await (await workspace.hold(script)).keep(never);
+    if (id.tag === 'failed') throw new Error(id.error);
+    const kept = openKept(id.value, workspace.settings);
+    if (kept.tag === 'failed') throw new Error(kept.error);
+    workspace.sh(`cp -a . ../native; cd ../native; ${script}`);
+    const paths = kept.value.changes.map(({path}) => path);
+    expect((await kept.value.apply(paths, 'all-or-nothing', never)).dropped).toEqual([]);
+    expect(workspace.tree()).toEqual(treeOf(join(workspace.folder, '../native')));
+    await removeKept(id.value, folder);
+    expect(keptSets(folder)).toEqual([]);
+    expect(openKept(id.value, workspace.settings)).toEqual({
+      tag: 'failed',
+      error: `there are no kept changes with the ID ${id.value}`,
+    });
+  });
+
+  test('are not applied if a file changed since', async () => {
+    using workspace = place(files);
+    const id = await (await workspace.hold(script)).keep(never);
+    workspace.sh('echo mine >b');
+    const before = workspace.tree();
+    const kept = id.tag === 'ok' ? openKept(id.value, workspace.settings) : id;
+    if (kept.tag === 'failed') throw new Error(kept.error);
+    const paths = kept.value.changes.map(({path}) => path);
+    const {applied, dropped} = await kept.value.apply(paths, 'all-or-nothing', never);
+    expect([applied, dropped.map(({change, why}) => [change.path, why])]).toEqual([[], [['b', 'conflict']]]);
+    expect(workspace.tree()).toEqual(before);
+  });
+});
+
+/** Applies the changes of a view and kills itself (SIGKILL) right before its n-th change of the disk. */
+const applyUntilSource = `
+import fs from 'node:fs';
+import {syncBuiltinESMExports} from 'node:module';
+
+const [, count, view, place, module] = process.argv;
+let left = Number(count);
+const changing =
+  'renameSync linkSync unlinkSync rmdirSync mkdirSync symlinkSync chmodSync fchmodSync writeSync writeFileSync utimesSync rmSync';
+for (const name of changing.split(' ')) {
+  const original = fs[name];
+  fs[name] = (...args) => {
+    left -= 1;
+    if (left === 0) process.kill(process.pid, 'SIGKILL');
+    return original(...args);
+  };
+}
+syncBuiltinESMExports();
+
+const {openHeldChanges} = await import(module);
+const reviver = (_key, value) =>
+  typeof value === 'string' && /^\\d+n$/u.test(value) ? BigInt(value.slice(0, -1)) : value;
+const {signal} = new AbortController();
+const held = await openHeldChanges(
+  JSON.parse(view, reviver),
+  {...JSON.parse(place), isProtected: () => false, environment: process.env},
+  signal,
+);
+if (held.tag === 'failed') throw new Error(held.error);
+const {dropped} = await held.value.apply(
+  held.value.changes.map(({path}) => path),
+  'each',
+  signal,
+);
+process.stdout.write(JSON.stringify(dropped));
+`;
+
+describe('kill -9 while changes are applied', () => {
+  const files = {a: 'a', b: 'b', 'd/x': 'x', 'd/y': 'y', 'e/z': 'z', g: 'g'};
+  const script =
+    'echo n >a; chmod 755 b; rm -r d; mkdir d; echo n >d/n; mkdir -p f/g f/h; echo 1 >f/g/1; ln -s a l; rm g; mkdir g; echo 2 >g/2; chmod 700 e';
+  const module = join(import.meta.dirname, '../../../../src/workspace/sandbox/changes/open-changes.ts');
+  /** Returns whether it was killed. */
+  const applyUntil = (count: number, workspace: Place): boolean => {
+    const view = JSON.stringify(workspace.view(script), (_key, value: unknown) =>
+      typeof value === 'bigint' ? `${value}n` : value,
+    );
+    const {signal, stderr} = spawnSync(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      applyUntilSource,
+      String(count),
+      view,
+      JSON.stringify(workspace.settings),
+      module,
+    ]);
+    if (signal === null && stderr.length > 0) throw new Error(stderr.toString());
+    return signal !== null;
+  };
+
+  test('leaves each file old or new, and the next start completes it', {tags: 'long'}, async () => {
+    let moments = 0;
+    for (let count = 1; ; count += 1) {
+      using workspace = place(files);
+      const before = workspace.tree();
+      workspace.sh(`cp -a . ../native; cd ../native; ${script}`);
+      const after = treeOf(join(workspace.folder, '../native'));
+      const isKilled = applyUntil(count, workspace);
+      const between = workspace.tree();
+      for (const [path, state] of Object.entries(between)) {
+        if (path.includes('.weft-') || state.endsWith(' folder')) continue;
+        expect([before[path], after[path]], `${path} at moment ${count}`).toContain(state);
+      }
+      await finishInterruptedApplies(workspace.settings, never);
+      const now = workspace.tree();
+      if (isKilled && JSON.stringify(now) === JSON.stringify(before)) moments += 1;
+      else expect(now, `moment ${count}`).toEqual(after);
+      const journals = join(workspace.settings.folder, 'applying');
+      expect(existsSync(journals) ? readdirSync(journals) : []).toEqual([]);
+      if (!isKilled) break;
+      expect(count).toBeLessThan(200);
+    }
+    // Only before the journal was complete nothing is applied.
+    expect(moments).toBeLessThan(6);
   });
 });

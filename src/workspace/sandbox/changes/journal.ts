@@ -1,0 +1,94 @@
+import {randomBytes} from 'node:crypto';
+import {readdirSync, renameSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import type {AppliedChanges} from '../../../actions/changes-port.ts';
+import {startAtOnce} from '../../exec/process-table.ts';
+import {applyEntries, type ApplyHow} from './apply.ts';
+import type {ChangesPlace, HeldEntry, HeldSet} from './held-set.ts';
+import {folderOf, joinBytes, toBytes, toNative} from './path-bytes.ts';
+import {loadSet, removeStored, storeSet} from './stored-sets.ts';
+
+const journalsIn = (folder: string): string => join(folder, 'applying');
+
+/** Names a journal after the process that applies: its pid, and when it started. */
+const ownName = (): string =>
+  [process.pid, startAtOnce(process.pid), randomBytes(4).toString('hex')].map(String).join('-');
+
+/**
+ * Applies changes with a journal: weft may be killed at any moment, and the next one in this workspace completes what it began. While it
+ * works, the upper folders lie with the journal, where nothing else of weft removes them.
+ */
+export async function applyWithJournal(
+  chosen: readonly HeldEntry[],
+  set: HeldSet,
+  {folder, how, signal}: {readonly folder: string; readonly how: ApplyHow; readonly signal: AbortSignal},
+): Promise<AppliedChanges> {
+  if (chosen.length === 0) return {applied: [], dropped: []};
+  const journal = join(journalsIn(folder), ownName());
+  const moved = storeSet({...set, entries: chosen}, journal, 'leave');
+  try {
+    return await applyEntries(chosen, moved, {how, signal});
+  } finally {
+    for (const [index, {upper}] of moved.layers.entries()) {
+      const place = set.layers[index]?.upper;
+      if (place !== undefined && place !== upper) renameSync(upper, place);
+    }
+    rmSync(journal, {recursive: true, force: true});
+  }
+}
+
+/**
+ * Completes the applies in this workspace that were interrupted because weft was killed. Costs one look into a folder if there is none.
+ * Never throws.
+ */
+export async function finishInterruptedApplies(
+  {roots, folder}: Pick<ChangesPlace, 'roots' | 'folder'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const name of journalNames(folder)) {
+    const [, pid = '', started = ''] = form.exec(name) ?? [];
+    if (signal.aborted || pid === '' || (startAtOnce(Number(pid)) === started && started !== '')) continue;
+    const set = loadSet(join(journalsIn(folder), name));
+    if (set?.layers.every(({lower}) => roots.some(root => lower === root || lower.startsWith(`${root}/`))) === false)
+      continue;
+    const own = join(journalsIn(folder), ownName());
+    try {
+      // Of several processes that find it, one can rename it.
+      renameSync(join(journalsIn(folder), name), own);
+    } catch {
+      continue;
+    }
+    const found = set === undefined ? undefined : loadSet(own);
+    if (found !== undefined) {
+      // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one
+      await applyEntries(found.entries, found, {how: 'again', signal}).catch(() => {});
+      removeTemporaryFiles(found, pid);
+    }
+    // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one
+    if (!signal.aborted) await removeStored(own);
+  }
+}
+
+const form = /^(\d+)-(\d*)-[0-9a-f]{8}$/u;
+
+function journalNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(journalsIn(folder));
+  } catch {
+    return [];
+  }
+}
+
+/** Removes what the killed process was about to put into place. */
+function removeTemporaryFiles({entries, layers}: HeldSet, pid: string): void {
+  const folders = new Set(entries.map(({layer, at}) => joinBytes(toBytes(layers[layer]?.lower ?? ''), folderOf(at))));
+  for (const folder of folders) {
+    try {
+      for (const name of readdirSync(toNative(folder), 'latin1')) {
+        if (name.startsWith(`.weft-${pid}-`)) rmSync(toNative(joinBytes(folder, name)), {force: true});
+      }
+    } catch {
+      // The folder is gone.
+    }
+  }
+}
