@@ -23,7 +23,7 @@ import {linkOf, readTextFile} from '../exec/process-table.ts';
 import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
 import type {FilteredNetwork} from './open-network.ts';
 import {noView} from './why-it-fails.ts';
-import {readNothing} from './run-enclosed.ts';
+import {changesFolder} from './changes/held-set.ts';
 import type {
   CommandSandbox,
   EnclosedStart,
@@ -129,7 +129,15 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
       home: realPath(options.home),
       workspace: workspaceFor[confinement],
       places: [options.proofFolder, tmpdir()].map(place => realPath(place)),
-      readChanges: readNothing,
+      readChanges: async (view, signal) => {
+        const {openHeldChanges} = await import('./changes/open-changes.ts');
+        const {isProtected, environment, proofFolder} = options;
+        return openHeldChanges(
+          view,
+          {roots: real, isProtected, environment, folder: changesFolder(proofFolder)},
+          signal,
+        );
+      },
       repository: confinement === 'chosen' ? 'guarded' : 'read-only',
       network: {kind: 'closed'},
       hidden: [

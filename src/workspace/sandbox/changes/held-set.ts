@@ -1,3 +1,4 @@
+import {join} from 'node:path';
 import type {Change} from '../../../domain/change-set.ts';
 import type {LayerEntry, LockedFolder, NewFolder} from './scan-layer.ts';
 import type {PathBytes} from './path-bytes.ts';
@@ -8,10 +9,13 @@ export interface ChangesPlace {
   readonly roots: readonly [string, ...string[]];
   /** Whether a path below a root is protected by its names alone. */
   readonly isProtected: (belowRoot: string) => boolean;
-  readonly environment: NodeJS.ProcessEnv;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** weft's own folder for journals of applies and for kept change sets; made when it is needed, private to the user. */
   readonly folder: string;
 }
+
+/** The folder for changes in weft's data folder. */
+export const changesFolder = (data: string): string => join(data, 'changes');
 
 /** A change with all that is needed to apply it. */
 export interface HeldEntry extends LayerEntry {

@@ -3,6 +3,7 @@ import {readdirSync, renameSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import type {AppliedChanges} from '../../../actions/changes-port.ts';
 import {startAtOnce} from '../../exec/process-table.ts';
+import {holds} from '../../files/resolve-path.ts';
 import {applyEntries, type ApplyHow} from './apply.ts';
 import type {ChangesPlace, HeldEntry, HeldSet} from './held-set.ts';
 import {folderOf, joinBytes, toBytes, toNative} from './path-bytes.ts';
@@ -25,7 +26,7 @@ export async function applyWithJournal(
 ): Promise<AppliedChanges> {
   if (chosen.length === 0) return {applied: [], dropped: []};
   const journal = join(journalsIn(folder), ownName());
-  const moved = storeSet({...set, entries: chosen}, journal, 'leave');
+  const moved = storeSet({...set, entries: chosen}, journal, 'beside');
   try {
     return await applyEntries(chosen, moved, {how, signal});
   } finally {
@@ -49,8 +50,7 @@ export async function finishInterruptedApplies(
     const [, pid = '', started = ''] = form.exec(name) ?? [];
     if (signal.aborted || pid === '' || (startAtOnce(Number(pid)) === started && started !== '')) continue;
     const set = loadSet(join(journalsIn(folder), name));
-    if (set?.layers.every(({lower}) => roots.some(root => lower === root || lower.startsWith(`${root}/`))) === false)
-      continue;
+    if (set?.layers.every(({lower}) => roots.some(root => holds(root, lower))) === false) continue;
     const own = join(journalsIn(folder), ownName());
     try {
       // Of several processes that find it, one can rename it.

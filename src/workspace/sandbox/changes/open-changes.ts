@@ -2,6 +2,7 @@ import type {HeldChanges} from '../../../actions/changes-port.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import type {Change} from '../../../domain/change-set.ts';
 import {causeText} from '../../../domain/fault.ts';
+import {holds} from '../../files/resolve-path.ts';
 import type {CommandView} from '../sandbox.ts';
 import {classify} from './classify.ts';
 import {diffOf} from './diffs.ts';
@@ -34,7 +35,7 @@ export async function openHeldChanges(
 export function openKept(id: string, {roots, folder}: ChangesPlace): Outcome<HeldChanges, string> {
   const set = loadKept(id, folder);
   if (set === undefined) return failed(`there are no kept changes with the ID ${id}`);
-  const other = set.layers.find(({lower}) => !roots.some(root => lower === root || lower.startsWith(`${root}/`)));
+  const other = set.layers.find(({lower}) => !roots.some(root => holds(root, lower)));
   if (other !== undefined) return failed(`the changes ${id} belong to the folder ${other.lower}`);
   return ok(holdSet(set, folder));
 }

@@ -6,13 +6,15 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import {rm} from 'node:fs/promises';
-import {join} from 'node:path';
+import {randomBytes} from 'node:crypto';
+import {join, resolve} from 'node:path';
 import * as z from 'zod/mini';
 import {changeKinds} from '../../../domain/change-set.ts';
+import {removeHeld} from '../session.ts';
 import type {HeldSet} from './held-set.ts';
 import {folderOf, joinBytes, toBytes, toNative} from './path-bytes.ts';
 
@@ -59,29 +61,50 @@ const storedSet: z.ZodMiniType<HeldSet> = z.object({
 const setFile = 'set.json';
 
 /**
- * Writes a set into a folder of its own, which only this user can enter, and moves the upper folders there. `copy`: those of another file
- * system are copied; `leave`: they stay where they are. Returns the set as it lies there.
+ * Writes a set into a folder of its own, which only this user can enter, and moves the upper folders there, out of the folder of the
+ * session. Of those on another file system, `copy` copies the files; `beside` moves them to a folder beside that of the session. Returns
+ * the set as it lies there.
  */
-export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' | 'leave'): HeldSet {
+export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' | 'beside'): HeldSet {
   mkdirSync(folder, {recursive: true, mode: 0o700});
+  const device = statSync(folder).dev;
+  const isNear = (upper: string): boolean => statSync(upper).dev === device;
+  const layers = set.layers.map(({lower, upper}, index) => {
+    if (isNear(upper) || otherFileSystems === 'copy') return {lower, upper: String(index)};
+    return {lower, upper: upper.replace(inSession, `$1/weft-changes-${randomBytes(6).toString('hex')}`)};
+  });
+  const stored = {...set, layers};
+  const placed = resolved(stored, folder);
   const fresh = join(folder, `${setFile}.new`);
-  writeFileSync(fresh, JSON.stringify(set), {mode: 0o600});
+  writeFileSync(fresh, JSON.stringify(stored), {mode: 0o600});
   renameSync(fresh, join(folder, setFile));
-  for (const [index, {upper}] of set.layers.entries()) {
-    try {
-      renameSync(upper, join(folder, String(index)));
-    } catch (cause) {
-      if (!(cause instanceof Error && 'code' in cause && cause.code === 'EXDEV')) throw cause;
-      if (otherFileSystems === 'copy') copyFiles(set, index, join(folder, String(index)));
-    }
+  for (const [index, {upper}] of placed.layers.entries()) {
+    const from = set.layers[index]?.upper ?? '';
+    if (isNear(from) || otherFileSystems === 'beside') renameSync(from, upper);
+    else copyFiles(set, index, upper);
   }
-  return inFolder(set, folder);
+  return placed;
 }
 
-/** Returns a set that was stored; `undefined` if there is none, or only a part of one. */
+/** An upper folder in the folder of its set is written by its name alone: that folder may get another name. */
+const resolved = (set: HeldSet, folder: string): HeldSet => ({
+  ...set,
+  layers: set.layers.map(({lower, upper}) => ({lower, upper: resolve(folder, upper)})),
+});
+
+/** The upper folder of a session, and a folder beside that of the session. */
+const inSession = /^(.*)\/weft-sandbox-[^/]+\/.*$/su;
+const besideForm = /\/weft-changes-[0-9a-f]{12}$/u;
+
+/** Returns a set that was stored; `undefined` if there is none, or if weft was killed while it stored it. */
 export function loadSet(folder: string): HeldSet | undefined {
+  const set = parseSet(folder);
+  return set?.layers.every(({upper}) => existsSync(upper)) === true ? set : undefined;
+}
+
+function parseSet(folder: string): HeldSet | undefined {
   try {
-    return inFolder(storedSet.parse(JSON.parse(readFileSync(join(folder, setFile), 'utf8'))), folder);
+    return resolved(storedSet.parse(JSON.parse(readFileSync(join(folder, setFile), 'utf8'))), folder);
   } catch {
     return undefined;
   }
@@ -89,17 +112,10 @@ export function loadSet(folder: string): HeldSet | undefined {
 
 /** Removes a stored set with all that lies in it. Never rejects. */
 export async function removeStored(folder: string): Promise<void> {
-  await rm(folder, {recursive: true, force: true}).catch(() => {});
+  const set = parseSet(folder);
+  await removeHeld(folder);
+  for (const {upper} of set?.layers ?? []) if (besideForm.test(upper)) await removeHeld(upper);
 }
-
-/** An upper folder lies in the folder of its set if it was moved there. */
-const inFolder = (set: HeldSet, folder: string): HeldSet => ({
-  ...set,
-  layers: set.layers.map(({lower, upper}, index) => {
-    const moved = join(folder, String(index));
-    return {lower, upper: existsSync(moved) ? moved : upper};
-  }),
-});
 
 /** Copies the files of one layer; of all else the set itself tells enough. */
 function copyFiles({entries, layers}: HeldSet, layer: number, to: string): void {

@@ -21,7 +21,7 @@ interface Place extends Disposable {
   sh(script: string): void;
   readonly settings: ChangesPlace;
   /** Runs a script in a view of the workspace. */
-  view(script: string): CommandView;
+  view(script: string): Pick<CommandView, 'layers'>;
   /** The same, and reads what it has changed. */
   hold(script: string, meanwhile?: string): Promise<HeldChanges>;
   tree(): Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ function place(files: Readonly<Record<string, string>> = {}): Place {
     mkdirSync(dirname(join(folder, path)), {recursive: true});
     writeFileSync(join(folder, path), text);
   }
-  const view = (script: string): CommandView => runInView(script, {lower: folder, own: own.path});
+  const view = (script: string): Pick<CommandView, 'layers'> => runInView(script, {lower: folder, own: own.path});
   return {
     folder,
     settings,

@@ -9,7 +9,10 @@ exec 3<"$1" 4<"$2" 5<"$3"
 mount -t overlay weft -o lowerdir=/proc/self/fd/3,upperdir=/proc/self/fd/4,workdir=/proc/self/fd/5,userxattr "$1" && cd "$1" && exec sh -ec "$4"`;
 
 /** Runs a shell script in a view of the folder `lower`, which stays as it is. The changes lie below `own`. */
-export function runInView(command: string, {lower, own}: {readonly lower: string; readonly own: string}): CommandView {
+export function runInView(
+  command: string,
+  {lower, own}: {readonly lower: string; readonly own: string},
+): Omit<CommandView, 'read'> {
   const folder = mkdtempSync(join(own, 'view-'));
   const [upper, work] = [join(folder, 'upper'), join(folder, 'work')];
   for (const each of [upper, work]) mkdirSync(each);
