@@ -1,36 +1,14 @@
 import {pluralize} from '../base/clip.ts';
 import type {Outcome} from '../base/outcome.ts';
-import type {Change, DroppedChange} from '../domain/change-set.ts';
+import type {Change, DroppedChange, NotApplied, ProtectedBecause} from '../domain/change-set.ts';
 import type {FileDiff} from './preview.ts';
 
-/** What has changed in the workspace, as far as checkpoints hold its files. */
+/** What has changed in a workspace. */
 export interface WorkspaceChanges {
   /** In the order of their paths; of very many the first ones. */
   readonly files: readonly FileDiff[];
   /** How many more files have changed. */
   readonly more: number;
-}
-
-export const noChanges: WorkspaceChanges = {files: [], more: 0};
-
-/** Sees what a command changes in the workspace. */
-export interface ChangesPort {
-  /**
-   * Remembers the files as they are. What it settles with tells what has changed since. Neither throws: where no checkpoints are kept,
-   * or none can be made, nothing is known to have changed.
-   */
-  watch(signal: AbortSignal): Promise<(signal: AbortSignal) => Promise<WorkspaceChanges>>;
-}
-
-/** Files that are named in a line. */
-const mostNamed = 10;
-
-/** `it changed a.ts (+3 -1), b.ts (+1 -0) and 4 more files`; empty where nothing changed. */
-export function changesText({files, more}: WorkspaceChanges): string {
-  if (files.length === 0) return '';
-  const named = files.slice(0, mostNamed).map(({path, added, removed}) => `${path} (+${added} -${removed})`);
-  const left = more + files.length - named.length;
-  return `it changed ${named.join(', ')}${left === 0 ? '' : ` and ${pluralize(left, 'more file')}`}`;
 }
 
 /** The changes that a confined command has left in its view of the workspace. Whatever is not applied is gone once `DecideChanges` settles. */
@@ -58,15 +36,82 @@ export interface AppliedChanges {
 
 /** What became of the changes of a command. */
 export interface ChangesOutcome {
+  /** Output is left out: nobody looks at it. */
   readonly applied: readonly Change[];
   readonly dropped: readonly DroppedChange[];
+  /** How many more changes the two lists would hold: of very many they hold the first ones. */
+  readonly more: number;
   /** The applied changes of the class `file`, line by line, in the order of their paths; of very many the first ones. */
   readonly diffs: readonly FileDiff[];
+  /** Why a person, program or hook refused changes, for the model; mostly empty. */
+  readonly said: string;
 }
 
-export const noHeldChanges: ChangesOutcome = {applied: [], dropped: [], diffs: []};
+export const noHeldChanges: ChangesOutcome = {applied: [], dropped: [], more: 0, diffs: [], said: ''};
 
 /**
- * Decides about the changes of one command, asks a person if necessary, and applies what may be applied. Never throws.
+ * Decides about the changes of one command, asks a person if necessary, and applies what may be applied. `blocked` is what the sandbox
+ * seems to have kept the command from, as in `ShellReport`. Never throws.
  */
-export type DecideChanges = (held: HeldChanges, signal: AbortSignal) => Promise<ChangesOutcome>;
+export type DecideChanges = (held: HeldChanges, signal: AbortSignal, blocked: string) => Promise<ChangesOutcome>;
+
+/** How many files a line names. */
+const mostInLine = 10;
+
+/** What became of the changes of a command, one line for what was kept and one for each reason why something was not. */
+export function changesTexts(outcome: ChangesOutcome): readonly string[] {
+  const {applied, more, diffs} = outcome;
+  const counts = new Map(diffs.map(({path, added, removed}) => [path, ` (+${added} -${removed})`]));
+  return [
+    ...(applied.length === 0 ? [] : [`it changed ${named(applied.map(({path}) => path + (counts.get(path) ?? '')))}`]),
+    ...droppedTexts(outcome),
+    ...(more === 0 ? [] : [`${pluralize(more, 'more change')} of it are not listed here`]),
+  ];
+}
+
+/** What was not kept, one line for each reason. */
+export const droppedTexts = ({dropped, said}: Pick<ChangesOutcome, 'dropped' | 'said'>): readonly string[] =>
+  [...new Set(dropped.map(({why}) => why))].map(why =>
+    droppedText(
+      dropped.filter(each => each.why === why),
+      said,
+    ),
+  );
+
+function droppedText(group: readonly DroppedChange[], said: string): string {
+  const [first] = group;
+  if (first === undefined) return '';
+  const files = named(
+    group.map(({change}) => change.path + (change.class === 'protected' ? protectedTexts[change.why] : '')),
+  );
+  const text = `${dropTexts[first.why]}: ${files}`;
+  return first.why === 'refused' && said !== '' ? `${text}; they said: ${said.replaceAll(/\s+/gu, ' ')}` : text;
+}
+
+function named(names: readonly string[]): string {
+  const left = names.length - mostInLine;
+  return names.slice(0, mostInLine).join(', ') + (left > 0 ? ` and ${pluralize(left, 'more file')}` : '');
+}
+
+/** How a run in which nobody can be asked keeps changes, for people and for the model. */
+export const keepsChanges = "--permission-mode acceptEdits or --allowed-tools 'Edit(PATH)' keeps such changes";
+
+const dropTexts: Readonly<Record<NotApplied, string>> = {
+  protected: 'never kept, as commands that run unasked must not change them',
+  conflict: 'not kept, since something else changed them meanwhile (read them again)',
+  refused: 'refused and not kept',
+  nobody: `not kept, since nobody can be asked here (${keepsChanges})`,
+  unwanted: "not kept, since the user doesn't want to be asked (the mode dontAsk)",
+  rule: 'not kept, since a rule denies these edits',
+  plan: 'not kept, since plan mode changes nothing',
+  interrupted: 'not kept, since the command was interrupted',
+  failed: 'not kept, since they could not be written',
+};
+
+const protectedTexts: Readonly<Record<ProtectedBecause, string>> = {
+  name: '',
+  repository: ' (the data of a git repository)',
+  'leads-out': ' (leads out of the workspace)',
+  device: ' (a device, pipe or socket)',
+  setuid: ' (runs with the rights of its owner)',
+};

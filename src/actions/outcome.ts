@@ -114,7 +114,7 @@ export function cancelWords(name: ActionName, reason: CancelReason): string {
 export function changedFiles(result: ActionResult): readonly FileDiff[] {
   if (result.name !== 'request-command-output') return editedFiles(result) ?? [];
   const {settled} = result;
-  return settled.state === 'success' && settled.output.kind === 'completed' ? settled.output.changes.files : [];
+  return settled.state === 'success' && settled.output.kind === 'completed' ? settled.output.report.changes.diffs : [];
 }
 
 /** What an edit has changed; `undefined` for every other action, and where nothing was written. */

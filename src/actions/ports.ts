@@ -10,7 +10,7 @@ import type {SessionArtifacts} from './artifacts-port.ts';
 import type {SessionComputer} from './computer-port.ts';
 import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
 import type {DocumentsPort} from './documents-port.ts';
-import type {ChangesOutcome, ChangesPort, DecideChanges} from './changes-port.ts';
+import type {ChangesOutcome, DecideChanges} from './changes-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {PlansPort} from './plans-port.ts';
@@ -40,8 +40,9 @@ export interface ActionPorts {
   readonly suggestions: SuggestionsPort;
   readonly documents: DocumentsPort;
   readonly artifacts: SessionArtifacts;
-  readonly changes: ChangesPort;
   readonly decideChanges: DecideChanges;
+  /** Takes the checkpoint for undo. To be awaited before a command that had a view of its own runs without one. Never throws. */
+  readonly checkpoint: (signal: AbortSignal) => Promise<void>;
   readonly review: ReviewPort;
   readonly sampling: SamplingPort;
   readonly plans: PlansPort;

@@ -5,7 +5,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Claim, CommandAccess, CommandClaims} from './access.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
-import {changesText, noChanges, type WorkspaceChanges} from './changes-port.ts';
+import {changesTexts, type DecideChanges, noHeldChanges} from './changes-port.ts';
 import {boundedCitations} from './citations.ts';
 import {defineAction, textContent, toolForm, type ActionRunContext} from './define-action.ts';
 import type {BlockSnapshot, CommandHosts, ShellReport} from './ports.ts';
@@ -24,12 +24,7 @@ export interface CommandInput {
 }
 
 export type CommandOutput =
-  | {
-      readonly kind: 'completed';
-      readonly command: string;
-      readonly report: ShellReport;
-      readonly changes: WorkspaceChanges;
-    }
+  | {readonly kind: 'completed'; readonly command: string; readonly report: ShellReport}
   | {readonly kind: 'block'; readonly command: string; readonly block: BlockSnapshot};
 
 /** `output` is what the command printed before it was stopped. */
@@ -130,7 +125,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
   partialText: partialText,
   outcome: output =>
     output.kind === 'completed'
-      ? [endText(output.report), changesText(output.changes)].filter(words => words !== '')
+      ? [endText(output.report), ...changesTexts(output.report.changes)]
       : [blockText(output.block)],
   reported: 'as-action',
   preview: async (input, {ports}) => ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
@@ -156,6 +151,11 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
     environment === 'restricted'
       ? 'none'
       : (wanted, signal) => context.ports.hosts.ask({...wanted, command}, AbortSignal.any([signal, context.signal]));
+  let asked: Promise<boolean> | undefined;
+  const goesOutside = async (blocked: string): Promise<boolean> =>
+    blocked !== '' && (asked ??= mayRunOutside(command, blocked, context));
+  const decide: DecideChanges = async (held, signal, blocked) =>
+    (await goesOutside(blocked)) ? noHeldChanges : context.ports.decideChanges(held, signal, blocked);
   const request = {
     command,
     directory,
@@ -164,15 +164,14 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
     environment,
     confinement,
     hosts,
-    changes: confinement === 'sandbox' ? context.ports.decideChanges : 'none',
+    changes: confinement === 'sandbox' ? decide : 'none',
     background,
     terminal,
   } as const;
-  // What a card or a rule has allowed was somebody's decision; this was nobody's, so it is shown what came of it.
-  const changesSince =
-    confinement === 'sandbox' ? await context.ports.changes.watch(context.signal) : async () => noChanges;
   let report = await context.ports.shell.run(request, context.observe, context.signal);
-  if (report.blocked !== '' && (await mayRunOutside(command, report, context))) {
+  // What the failed run has changed in its view is dropped.
+  if (await goesOutside(report.blocked)) {
+    await context.ports.checkpoint(context.signal);
     report = await context.ports.shell.run(
       {...request, confinement: 'outside', changes: 'none'},
       context.observe,
@@ -184,10 +183,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
     case 'signalled':
     case 'timed-out':
     case 'moved':
-      return {
-        state: 'success',
-        output: {kind: 'completed', command, report, changes: await changesSince(context.signal)},
-      };
+      return {state: 'success', output: {kind: 'completed', command, report}};
     case 'aborted':
       return interrupted({command, reached: 'running', output: report.output.text});
     case 'not-started':
@@ -202,7 +198,7 @@ const runOutside = 'Run it outside';
 /** Leaving the sandbox is for a person to decide; where nobody can be asked the command has failed. */
 async function mayRunOutside(
   command: string,
-  {blocked}: ShellReport,
+  blocked: string,
   {ports, signal, terms}: ActionRunContext,
 ): Promise<boolean> {
   // In plan mode nothing may change anything, whoever allows it.
@@ -261,7 +257,7 @@ export function partialText({reached, output}: CommandPartial): string {
 function outputText(output: CommandOutput): string {
   switch (output.kind) {
     case 'completed':
-      return reportText(output.report, output.changes);
+      return reportText(output.report);
     case 'block':
       return isGoing(output.block.state)
         ? `${snapshotText(output.block)}\n[it goes on: BashOutput, BashInput and BashHandOver take block_id ${output.block.id}]`
@@ -271,7 +267,7 @@ function outputText(output: CommandOutput): string {
   }
 }
 
-export function reportText(report: ShellReport, changes: WorkspaceChanges): string {
+export function reportText(report: ShellReport): string {
   const seconds = (report.durationMs / 1000).toFixed(1);
   const lines = [report.output.text.replace(/\n$/u, '')];
   if (report.output.file !== undefined) {
@@ -284,7 +280,7 @@ export function reportText(report: ShellReport, changes: WorkspaceChanges): stri
     lines.push(`[the next command starts in ${report.nextDirectory}]`);
   }
   lines.push(...report.notes.map(note => `[${note}]`));
-  if (changes.files.length > 0) lines.push(`[${changesText(changes)}]`);
+  lines.push(...changesTexts(report.changes).map(text => `[${text}]`));
   if (report.blocked !== '') lines.push(`[it ran in the sandbox: ${report.blocked}]`);
   if (report.end.kind === 'moved') {
     lines.push(

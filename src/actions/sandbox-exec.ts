@@ -4,7 +4,7 @@ import {ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {Change} from '../domain/change-set.ts';
 import type {Settled} from '../domain/settled.ts';
-import {type HeldChanges, noChanges, noHeldChanges} from './changes-port.ts';
+import {changesTexts, type HeldChanges, noHeldChanges} from './changes-port.ts';
 import {type ActionRunContext, defineAction, textContent, toolForm} from './define-action.ts';
 import type {CommandHosts, ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
@@ -90,7 +90,10 @@ export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, Com
   cancelled: ({command}) => ({command, reached: 'not-started', output: ''}),
   modelContent: output => textContent(outputText(output)),
   partialText,
-  outcome: ({report, kept}) => [endText(report), ...(kept === 'none' ? [] : [keptWords(kept)])],
+  outcome: ({report, kept}) => [
+    endText(report),
+    ...(kept === 'none' ? changesTexts(report.changes) : [keptWords(kept)]),
+  ],
   reported: 'as-action',
   preview: async ({command}, {ports}) => ok({kind: 'command', command, directory: ports.shell.directory}),
   run: runInView,
@@ -156,13 +159,13 @@ async function keptOf(held: HeldChanges, signal: AbortSignal): Promise<KeptChang
 }
 
 function outputText({report, kept}: SandboxExecOutput): string {
-  if (kept === 'none') return reportText(report, noChanges);
+  if (kept === 'none') return reportText(report);
   const {changes, diffs, id} = kept;
-  if (changes.length === 0) return `${reportText(report, noChanges)}\n[dry run: it changed nothing]`;
+  if (changes.length === 0) return `${reportText(report)}\n[dry run: it changed nothing]`;
   const files = changes.filter(change => change.class === 'file').length;
   const others = changes.filter(change => change.class !== 'file');
   return [
-    reportText(report, noChanges),
+    reportText(report),
     `[dry run: ${keptWords(kept)}${id.tag === 'ok' ? `; the user applies exactly these by weft sandbox apply ${id.value}` : `; they could not be kept: ${id.error}`}]`,
     ...(files === 0 ? [] : [diffText({files: diffs, more: files - diffs.length})]),
     ...others.slice(0, mostNamed).map(changeText),

@@ -1,5 +1,5 @@
 import {type Reason, reasonsText, sameReason} from '../domain/reason.ts';
-import type {Denial} from '../actions/agent-event.ts';
+import type {Approval, Denial} from '../actions/agent-event.ts';
 import {
   accessOf,
   type Action,
@@ -15,7 +15,7 @@ import {
 } from '../actions/catalogue.ts';
 import type {UserChanges} from '../actions/files-port.ts';
 import {noImpact, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
-import type {CallAnswer, PermissionAnswer} from '../actions/hooks-port.ts';
+import type {CallAnswer, PermissionAnswer, PermissionRequest} from '../actions/hooks-port.ts';
 import type {Preview} from '../actions/preview.ts';
 import type {JsonObject} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
@@ -100,7 +100,7 @@ export async function approve(
   const {id, action, verdict, obligations, terms, executor} = request;
   const hook = needsNoApproval(request, verdict, context.session)
     ? ({kind: 'none'} as const)
-    : await askHooks(request, context, signal);
+    : await askHooks({call: request.call, rules: verdict.detail.rules}, context, signal);
   if (hook.kind === 'deny') return deniedByHook(request, hook, context);
   // Before the preview is made: what a preview says of a file is already an answer.
   const cannotAsk = whyNotAsked(context.session);
@@ -125,7 +125,7 @@ export async function approve(
   if (signal.aborted) return cancelled();
   if (preview.tag === 'failed') return refused(preview.error);
   let proposal: Proposal = {action, preview: preview.value, verdict, obligations, terms, executor, note: ''};
-  if (isKept && hook.kind === 'none') return {...approved(proposal), approval: 'not-asked'};
+  if (isKept && hook.kind === 'none') return {...proposal, kind: 'approved', input: 'unchanged', approval: 'not-asked'};
   if (hook.kind === 'allow') {
     const answer = {decision: 'allow-updated', input: hook.input, rules: hook.rules} as const;
     const answered = await takeAnswer(answer, proposal, {request, ports, context}, signal);
@@ -137,7 +137,7 @@ export async function approve(
   for (;;) {
     const isModels = proposal.action === action;
     if (isModels && needsNoApproval(request, proposal.verdict, context.session))
-      return {...approved(proposal), approval: 'not-asked'};
+      return {...proposal, kind: 'approved', input: 'unchanged', approval: 'not-asked'};
     // oxlint-disable-next-line no-await-in-loop -- what is asked about next depends on the answer
     const answer = await ask(request, proposal, context, signal);
     if (answer === 'aborted') return cancelled();
@@ -155,14 +155,14 @@ export async function approve(
 }
 
 /** What hooks say where a person would be asked; nobody asks where the user does not want to be asked, or somebody else decides. */
-const askHooks = (
-  {call, verdict}: ApprovalRequest,
+export const askHooks = (
+  request: PermissionRequest,
   {session, hooks}: ApprovalContext,
   signal: AbortSignal,
 ): Promise<PermissionAnswer['verdict']> | PermissionAnswer['verdict'] =>
   session.mode === 'dontAsk' || session.pending.asksAbout === 'everything'
     ? {kind: 'none'}
-    : hooks.beforeAsking({call, rules: verdict.detail.rules}, signal);
+    : hooks.beforeAsking(request, signal);
 
 function deniedByHook(
   {id, action, toolName}: ApprovalRequest,
@@ -176,8 +176,10 @@ function deniedByHook(
   return refused(cancelledResult(action, {reason: 'denied', message}), 'hook');
 }
 
+/** What somebody has allowed runs in the workspace itself: a view of its own is a condition of the judge's yes alone. */
 const approved = (proposal: Proposal, input: Approved['input'] = 'unchanged'): Approved => ({
   ...proposal,
+  terms: proposal.terms.confinement === 'sandbox' ? {...proposal.terms, confinement: 'chosen'} : proposal.terms,
   kind: 'approved',
   input,
   approval: 'answered',
@@ -196,7 +198,7 @@ function refusedByUser({message, by}: Extract<ApprovalAnswer, {decision: 'refuse
   return refused(settled, 'user');
 }
 
-const whyNotAsked = ({interaction, mode}: SessionContext): 'unattended' | 'unwanted' | undefined => {
+export const whyNotAsked = ({interaction, mode}: SessionContext): 'unattended' | 'unwanted' | undefined => {
   if (interaction === 'unattended') return 'unattended';
   return mode === 'dontAsk' ? 'unwanted' : undefined;
 };
@@ -219,45 +221,54 @@ async function ask(
       : await checkpoints.notCovered(touchedFiles(verdict, terms), signal);
   if (signal.aborted) return 'aborted';
   if (verdict.risk !== 'read-only') checkpoints.expectChange();
+  return askPerson(
+    {
+      id,
+      toolName,
+      input: call.input,
+      action,
+      label,
+      preview,
+      verdict:
+        uncovered === ''
+          ? verdict
+          : {...verdict, reasons: [...verdict.reasons, {kind: 'not-undoable', text: uncovered}]},
+      obligations,
+      wording: action === own ? 'model' : 'user',
+      rationale: rationaleOf(action),
+      sessionGrant: sessionGrant(action, verdict).words,
+      impact,
+      citations: citationsOf(action),
+    },
+    {session, hooks},
+    signal,
+  );
+}
+
+/** Publishes a question under the id of its action, waits for the first answer and journals it. */
+export async function askPerson(
+  approval: Omit<Approval, 'asker'>,
+  {session, hooks}: Pick<ApprovalContext, 'session' | 'hooks'>,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer | 'aborted'> {
+  const {id, toolName, label} = approval;
+  const {asker, pending} = session;
   const asked = async (): Promise<ApprovalAnswer | 'aborted'> => {
     // The wait begins before the question is published: a listener may answer at once.
-    const waiting = session.pending.approvals.wait(id, 'aborted', signal);
+    const waiting = pending.approvals.wait(id, 'aborted', signal);
     const message = `weft needs your permission to use ${toolName}`;
     void hooks.happened({event: 'Notification', type: 'permission_prompt', message}, signal);
-    session.pending.publish([
-      {
-        event: 'approval-requested',
-        approval: {
-          id,
-          asker: session.asker,
-          toolName,
-          input: call.input,
-          action,
-          label,
-          preview,
-          verdict:
-            uncovered === ''
-              ? verdict
-              : {...verdict, reasons: [...verdict.reasons, {kind: 'not-undoable', text: uncovered}]},
-          obligations,
-          wording: action === own ? 'model' : 'user',
-          rationale: rationaleOf(action),
-          sessionGrant: sessionGrant(action, verdict).words,
-          impact,
-          citations: citationsOf(action),
-        },
-      },
-    ]);
+    pending.publish([{event: 'approval-requested', approval: {...approval, asker}}]);
     const answer = await waiting;
     const decision = answer === 'aborted' ? 'refused' : decisionOf(answer);
     // An edited command is asked about again: nothing has been decided yet.
     if (answer !== 'aborted' && decision !== 'edited') {
       journal(session, {kind: 'approval', id, label, decision, by: 'user'});
     }
-    session.pending.publish([{event: 'approval-settled', id, decision}]);
+    pending.publish([{event: 'approval-settled', id, decision}]);
     return answer;
   };
-  return session.pending.inTurn({asker: session.asker, on: label}, asked, signal);
+  return pending.inTurn({asker, on: label}, asked, signal);
 }
 
 const decisionOf = ({decision}: ApprovalAnswer): 'allowed' | 'refused' | 'edited' => {
@@ -317,7 +328,7 @@ async function takeAnswer(
   }
 }
 
-async function grantForSession(grant: SessionGrant, session: SessionContext): Promise<void> {
+export async function grantForSession(grant: SessionGrant, session: SessionContext): Promise<void> {
   switch (grant.kind) {
     case 'alike':
       session.conversation.grants.add(grant.key);
@@ -343,10 +354,10 @@ const linesKey = ({blockId, program}: {readonly blockId: string; readonly progra
   `input to ${program} in ${blockId}`;
 
 /** The judge itself knows the rules of the session. */
-const isGranted = (grant: SessionGrant, {conversation}: SessionContext): boolean =>
+export const isGranted = (grant: SessionGrant, {conversation}: SessionContext): boolean =>
   grant.kind === 'alike' && conversation.grants.has(grant.key);
 
-async function changeRules(changes: readonly RuleChange[], session: SessionContext): Promise<void> {
+export async function changeRules(changes: readonly RuleChange[], session: SessionContext): Promise<void> {
   for (const change of changes) {
     const changed = await session.ports.judge.changeRules(change);
     if (changed.tag === 'failed') warn(session, faultText(changed.error));
@@ -517,7 +528,7 @@ type SessionGrant = {readonly words: string} & (
  * Narrow on purpose: ordinary edits inside the workspace, lines to the same interpreter until it ends, or the same test or script of
  * the project, where no rule says to ask; otherwise one action to the letter. A wider rule is the user's to write.
  */
-function sessionGrant(action: Action, {sessionApproval, detail}: Verdict): SessionGrant {
+export function sessionGrant(action: Action, {sessionApproval, detail}: Verdict): SessionGrant {
   const access = accessOf(action);
   if (sessionApproval === 'none') return {kind: 'none', words: ''};
   if (sessionApproval === 'kind') {

@@ -33,7 +33,7 @@ export interface AgentPorts {
   /** The machine; the engine itself provides todos and questions. */
   readonly machine: Pick<
     ActionPorts,
-    'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations' | 'changes'
+    'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'
   >;
   /**
    * The same machine for another agent: with a shell of its own, on whose place depends how commands are judged, and with files of which

@@ -2,6 +2,7 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import {type Action, withProgramName} from '../actions/catalogue.ts';
 import {decodeAction} from '../actions/decode-action.ts';
 import type {FrontEndAbilities} from '../actions/front-end.ts';
+import {noHeldChanges} from '../actions/changes-port.ts';
 import type {ActionPorts, AnswerPort} from '../actions/ports.ts';
 import type {SamplingPort} from '../actions/sampling-port.ts';
 import type {Json} from '../base/json.ts';
@@ -184,10 +185,11 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
       },
     },
     agents: session.agents.portFor(id),
+    // A command that may have a view of its own gets others: `changePorts`.
+    checkpoint: async () => {},
     decideChanges: async ({changes}) => ({
-      applied: [],
+      ...noHeldChanges,
       dropped: changes.map(change => ({change, why: 'nobody'}) as const),
-      diffs: [],
     }),
     sampling: session.sampling,
     ...asking,

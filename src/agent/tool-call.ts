@@ -33,6 +33,7 @@ import {
 import {editPaths} from '../actions/edit-texts.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import type {CallAnswer} from '../actions/hooks-port.ts';
+import {changePorts, droppedChanges} from './command-changes.ts';
 import {
   actionPorts,
   decodeCall,
@@ -67,7 +68,7 @@ interface JudgedCall extends DecodedCall, TermedVerdict {
 interface CallReport {
   readonly call: ToolCallBlock;
   readonly content: ToolResultBlock;
-  readonly deniedBy: DeniedBy;
+  readonly denials: readonly Denial[];
   readonly journalled: {readonly state: 'written'} | {readonly state: 'failed'; readonly cause: unknown};
 }
 
@@ -148,9 +149,7 @@ const mayRunInParallel = ({action}: DecodedCall): boolean =>
 
 const reportOf = (reports: readonly CallReport[]): CallsReport => ({
   results: reports.map(({content}) => content),
-  denials: reports.flatMap(({call, deniedBy}) =>
-    deniedBy === 'not-denied' ? [] : [{call, by: deniedBy, of: {kind: 'call'}} as const],
-  ),
+  denials: reports.flatMap(({denials}) => denials),
   journalErrors: reports.flatMap(({journalled}) => (journalled.state === 'failed' ? [journalled.cause] : [])),
 });
 
@@ -288,13 +287,18 @@ async function runApproved(
   const {id} = judged.call;
   const effectiveCall = input === 'unchanged' ? judged.effectiveCall : {...judged.effectiveCall, input};
   const ran = {action, effectiveCall};
-  if (verdict.risk !== 'read-only') await context.checkpoints.beforeChange(signal);
+  // In a view of its own a command changes nothing yet.
+  if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox') await context.checkpoints.beforeChange(signal);
   if (signal.aborted) return callEnd(ran, cancelledResult(action, context.cancellation()), {note});
   const startedAt = clock.now();
   session.publish([{event: 'action-started', id, action, preview}]);
+  const ports = {
+    ...actionPorts(session, id, context.structured),
+    ...changePorts({call: effectiveCall, action, directory: terms.directory}, context),
+  };
   const run = session.foreground.during(id, background =>
     runAction(action, {
-      ports: portsForJudgedPaths(actionPorts(session, id, context.structured), terms),
+      ports: portsForJudgedPaths(ports, terms),
       signal,
       approval,
       shown: preview,
@@ -363,7 +367,9 @@ async function settleCall(
   const journalled = attempt(() => journal(session, {kind: 'result', result: content}));
   session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
   tellSandbox(session);
-  return {call, content, deniedBy, journalled};
+  const denials: readonly Denial[] =
+    deniedBy === 'not-denied' ? droppedChanges(call, result) : [{call, by: deniedBy, of: {kind: 'call'}}];
+  return {call, content, denials, journalled};
 }
 
 /** The instructions of the folders that a file lies in which was read or edited, where the model has not been given them yet. */

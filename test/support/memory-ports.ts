@@ -25,7 +25,6 @@ import {noAgentKinds, type AgentPorts, unseenAgents} from '../../src/agent/ports
 import {usualLimits} from '../../src/agent/sub-agents/agent-limits.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
-import {type ChangesPort, noChanges} from '../../src/actions/changes-port.ts';
 import {treeId, type CheckpointsPort} from '../../src/domain/checkpoint.ts';
 import type {AssistantBlock} from '../../src/domain/conversation.ts';
 import {faultText, rejected} from '../../src/domain/fault.ts';
@@ -200,7 +199,6 @@ export function engineBench(
     readonly obligations?: (action: Action) => readonly Obligation[];
     readonly checkpoints?: CheckpointsPort;
     readonly mcp?: McpPort;
-    readonly changes?: ChangesPort;
     readonly web?: Partial<WebPort>;
     readonly workspaceState?: Partial<AgentPorts['workspaceState']>;
     readonly session?: ReturnType<typeof memorySession>;
@@ -310,7 +308,6 @@ export function engineBench(
       skills: given.skills ?? noSkills,
       conversations: given.conversations ?? noConversations,
       mcp: given.mcp ?? noMcp,
-      changes: given.changes ?? {watch: async () => async () => noChanges},
       web: {...noWeb, ...given.web},
     },
     clock: given.clock ?? {now: () => 0},

@@ -2,7 +2,6 @@ import {type ChangesOutcome, noHeldChanges} from '../../src/actions/changes-port
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Action, actionNames, type ActionResult} from '../../src/actions/catalogue.ts';
-import {noChanges} from '../../src/actions/changes-port.ts';
 import type {ShellReport} from '../../src/actions/ports.ts';
 import {actionId, parseSessionId, planId} from '../../src/domain/ids.ts';
 import {planSteps} from '../../src/domain/plan.ts';
@@ -60,7 +59,7 @@ function commandEntry(
 
 const ran = (command: string, one: ShellReport): CommandResult['settled'] => ({
   state: 'success',
-  output: {kind: 'completed', command, report: one, changes: noChanges},
+  output: {kind: 'completed', command, report: one},
 });
 
 test('every action has a renderer', () => {

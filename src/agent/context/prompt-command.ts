@@ -10,6 +10,7 @@ import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.t
 import {actionId, type MessageId} from '../../domain/ids.ts';
 import {builtInCommands, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
 import {approve, deniedText, judgeOwnAction, portsForJudgedPaths, withHookVerdict} from '../approval.ts';
+import {changePorts} from '../command-changes.ts';
 import {actionPorts, allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
 
 /** What a prompt is once slash commands have been looked up. */
@@ -177,15 +178,22 @@ async function runLine(
       const fault = settled.state === 'cancelled' ? rejected(cancellationText(settled.why)) : rejected('It failed.');
       return notRun(settled.state === 'error' ? settled.fault : fault, deniedBy);
     }
-    if (approval.verdict.risk !== 'read-only') await context.checkpoints.beforeChange(signal);
+    const {terms} = approval;
+    if (approval.verdict.risk !== 'read-only' && terms.confinement !== 'sandbox') {
+      await context.checkpoints.beforeChange(signal);
+    }
+    const ports = {
+      ...actionPorts(session, call.id, context.structured),
+      ...changePorts({call: effective, action: approval.action, directory: terms.directory}, context),
+    };
     const settled = await session.foreground.during(call.id, background =>
       runAction(approval.action, {
-        ports: portsForJudgedPaths(actionPorts(session, call.id, context.structured), approval.terms),
+        ports: portsForJudgedPaths(ports, terms),
         signal,
         approval: approval.approval,
         shown: approval.preview,
         detail: approval.verdict.detail,
-        terms: approval.terms,
+        terms,
         observe: () => {},
         background,
         terminal: 'none',

@@ -16,7 +16,6 @@ import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import type {SessionInfo} from '../../actions/agent-event.ts';
 import type {ArtifactUrl} from '../../actions/artifacts-port.ts';
-import {noChanges} from '../../actions/changes-port.ts';
 import type {CommandsPort} from '../../actions/commands-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
 import type {FilesPort} from '../../actions/files-port.ts';
@@ -255,7 +254,6 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     web: lazyWeb({environment, rules: rulesOfMain.rules, newFile: outputs.newPage, redact: secrets.redact}),
     skills: setup.skills,
     conversations: {fetch: (request, signal) => setup.user.fetchConversation(request, signal)},
-    changes: checkpoints,
   };
   const finder = lazyFinder({roots, home, environment, excluded});
   /** The machine in a workspace. What it runs on may be replaced by a new one once it is stopped, so that is asked for each time. */
@@ -333,7 +331,6 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         },
         files: apart.files,
         search: lazySearch({roots: [place.in], home, environment, excluded: apart.excluded}),
-        changes: {watch: async () => async () => noChanges},
         running: () => running,
       });
       const stop = async (): Promise<void> => {

@@ -7,10 +7,10 @@ import type {ReviewSourcePort} from '../../actions/review-port.ts';
 import type {WebPort} from '../../actions/web-port.ts';
 import type {ImpactPort, SearchPort, TerminalControl} from '../../actions/ports.ts';
 import {isGoing} from '../../actions/block-text.ts';
+import type {WorkspaceChanges} from '../../actions/changes-port.ts';
 import type {WorktreesPort} from '../../actions/worktrees-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {visibleLine} from '../../base/visible.ts';
-import {type ChangesPort, noChanges, type WorkspaceChanges} from '../../actions/changes-port.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../../domain/checkpoint.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {unknownFileEffect} from '../../domain/risk.ts';
@@ -183,17 +183,16 @@ export const lazyReviewSource = (
 export function lazyCheckpoints(
   place: CheckpointPlace | undefined,
   trees: () => Promise<readonly SessionCheckpoints[]>,
-): CheckpointsPort & ChangesPort {
+): CheckpointsPort {
   if (place === undefined) return nothingKept;
-  let made: Promise<CheckpointsPort & ChangesPort> | undefined;
-  const make = async (): Promise<CheckpointsPort & ChangesPort> => {
+  let made: Promise<CheckpointsPort> | undefined;
+  const make = async (): Promise<CheckpointsPort> => {
     const {makeCheckpoints} = await import('../../workspace/checkpoints/make-checkpoints.ts');
     await pruneWhenDue(place, trees);
     return makeCheckpoints(place);
   };
-  const load = (): Promise<CheckpointsPort & ChangesPort> => (made ??= make());
+  const load = (): Promise<CheckpointsPort> => (made ??= make());
   return {
-    watch: async signal => (await load()).watch(signal),
     prefetch: async signal => (await load()).prefetch(signal),
     uncoveredFiles: async (touched, signal) => (await load()).uncoveredFiles(touched, signal),
     take: async signal => (await load()).take(signal),
@@ -218,8 +217,7 @@ async function pruneWhenDue(
 const nothing = {files: [], conflicts: [], excluded: []} as const;
 
 /** For sessions without checkpoints: there is no change to take back, so `revert` is never called. */
-const nothingKept: CheckpointsPort & ChangesPort = {
-  watch: async () => async () => noChanges,
+const nothingKept: CheckpointsPort = {
   prefetch: async () => {},
   uncoveredFiles: async () => [],
   take: async () => ok('off'),

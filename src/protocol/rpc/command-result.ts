@@ -15,7 +15,7 @@ export function commandResult(settled: SettledCall): CommandResult | undefined {
       }
       const {end, output: printed} = output.report;
       const interrupted = end.kind !== 'exited' && end.kind !== 'moved';
-      const files = output.changes.files.map(changedFile);
+      const files = output.report.changes.diffs.map(changedFile);
       const changes = files.length === 0 ? {} : {changedFiles: files};
       return {stdout: printed.text, stderr: '', interrupted, isImage: false, ...changes};
     }

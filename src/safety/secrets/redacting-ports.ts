@@ -12,7 +12,7 @@ import type {
 } from '../../actions/ports.ts';
 import type {ConversationsPort} from '../../actions/conversations-port.ts';
 import type {ComputerPort} from '../../actions/computer-port.ts';
-import {type ChangesPort, noHeldChanges} from '../../actions/changes-port.ts';
+import {type DecideChanges, noHeldChanges} from '../../actions/changes-port.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
 import type {McpCallObserver, McpPort, McpResource, McpResult} from '../../actions/mcp-port.ts';
@@ -21,6 +21,7 @@ import {readWebUrl} from '../../domain/web-url.ts';
 import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import type {Change} from '../../domain/change-set.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import type {JudgedPath} from '../../domain/obligation.ts';
@@ -29,10 +30,7 @@ import {redactFault, type Redactor} from './redactor.ts';
 import {restoreInCommand, unknownPlaceholderText} from './restore-in-command.ts';
 import {secretFilesIn} from './secret-files.ts';
 
-type Machine = Pick<
-  ActionPorts,
-  'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations' | 'changes'
->;
+type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'>;
 
 /**
  * Ports to the machine that redact secrets in all output, and restore them in all input (commands, edits, typed text). So edits fit the
@@ -47,7 +45,6 @@ export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => 
   web: redactingWeb(machine.web, secrets),
   skills: redactingSkills(machine.skills, secrets),
   conversations: redactingConversations(machine.conversations, secrets),
-  changes: redactingChanges(machine.changes, secrets),
 });
 
 /** A secret may have become known after a session was kept. */
@@ -61,16 +58,6 @@ const redactingConversations = (conversations: ConversationsPort, {redact}: Reda
       title: redact(title),
       messages: messages.map(message => ({...message, text: redact(message.text)})),
     });
-  },
-});
-
-const redactingChanges = (changes: ChangesPort, secrets: Redactor): ChangesPort => ({
-  async watch(signal) {
-    const changed = await changes.watch(signal);
-    return async ended => {
-      const {files, more} = await changed(ended);
-      return {files: files.map(diff => redactDiff(diff, secrets)), more};
-    };
   },
 });
 
@@ -111,8 +98,13 @@ function redactingShell(shell: ShellPort, secrets: Redactor): ShellPort {
       learnSecretsOf(request.command, {secrets, directory: shell.directory});
       const command = restoreInCommand(request.command, secrets.valueOf);
       if (command.tag === 'failed') return notStarted(command.error, shell.directory);
+      const {changes} = request;
       const report = await shell.run(
-        {...request, command: command.value},
+        {
+          ...request,
+          command: command.value,
+          changes: changes === 'none' ? changes : redactingDecision(changes, secrets),
+        },
         chunk => observe(secrets.redact(chunk)),
         signal,
       );
@@ -120,6 +112,41 @@ function redactingShell(shell: ShellPort, secrets: Redactor): ShellPort {
     },
   };
 }
+
+/** Whoever decides about changes sees no secrets in their paths and lines. */
+const redactingDecision =
+  (decide: DecideChanges, secrets: Redactor): DecideChanges =>
+  (held, signal, blocked) => {
+    /** The real paths by the redacted path. Two paths may look alike, and are decided about together. */
+    const real = new Map<string, string[]>();
+    const changes = held.changes.map(change => {
+      const shown = redactChange(change, secrets);
+      const known = real.get(shown.path);
+      if (known === undefined) real.set(shown.path, [change.path]);
+      else known.push(change.path);
+      return shown;
+    });
+    const realPaths = (paths: readonly string[]): readonly string[] => paths.flatMap(path => real.get(path) ?? []);
+    return decide(
+      {
+        changes,
+        diffs: async (paths, aborted) =>
+          (await held.diffs(realPaths(paths), aborted)).map(diff => redactDiff(diff, secrets)),
+        keep: aborted => held.keep(aborted),
+        async apply(paths, how, aborted) {
+          const {applied, dropped} = await held.apply(realPaths(paths), how, aborted);
+          return {
+            applied: applied.map(change => redactChange(change, secrets)),
+            dropped: dropped.map(({change, why}) => ({change: redactChange(change, secrets), why})),
+          };
+        },
+      },
+      signal,
+      blocked,
+    );
+  };
+
+const redactChange = (change: Change, {redact}: Redactor): Change => ({...change, path: redact(change.path)});
 
 /** Reads the files of secrets that a command names, so that the secrets are known before the command prints them. */
 function learnSecretsOf(

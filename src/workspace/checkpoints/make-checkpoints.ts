@@ -5,7 +5,6 @@ import {
   type TouchedFiles,
   treeId,
 } from '../../domain/checkpoint.ts';
-import {type ChangesPort, noChanges} from '../../actions/changes-port.ts';
 import type {ResolvedCommand} from '../../domain/risk.ts';
 import {hash} from 'node:crypto';
 import {accessSync, constants, lstatSync, realpathSync} from 'node:fs';
@@ -23,7 +22,6 @@ import {emptyStatCache, loadStatCache, saveStatCache, type CachedFile, type Stat
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {LostCheckpoint, makeTreeReader} from './tree.ts';
-import {treeDiffs} from './tree-diffs.ts';
 
 export interface CheckpointPlace {
   /** The workspace folders. */
@@ -38,7 +36,7 @@ export interface CheckpointPlace {
 const questionWaitsMs = 400;
 
 /** Checkpoints of the files below some folders, kept outside of them; no repository is needed, and none is written to. */
-export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort & ChangesPort {
+export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
   const {folder, environment, now} = place;
   const roots = outermost(place.roots.map(resolvedRoot));
   const objects = openObjects(join(folder, 'objects'), environment);
@@ -98,22 +96,7 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort & Chang
     kept = scanned.tree;
   };
 
-  const state = async (signal: AbortSignal): Promise<Scan | undefined> => {
-    const scanned = await attempt(() => scan(signal));
-    return scanned.tag === 'ok' && !signal.aborted ? scanned.value : undefined;
-  };
-
   return {
-    async watch(started) {
-      const before = await state(started);
-      return async signal => {
-        const after = before === undefined ? undefined : await state(signal);
-        if (before === undefined || after === undefined) return noChanges;
-        const change = {before: treeId(before.tree), after: treeId(after.tree)};
-        const diffs = await attempt(async () => ok(await treeDiffs(change, {root: roots[0] ?? '', reader, objects})));
-        return diffs.tag === 'ok' ? diffs.value : noChanges;
-      };
-    },
     async prefetch(signal) {
       if (looking !== undefined || tooLarge !== undefined) return;
       const stop = new AbortController();

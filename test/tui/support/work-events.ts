@@ -1,7 +1,6 @@
 import {noHeldChanges} from '../../../src/actions/changes-port.ts';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
-import {noChanges} from '../../../src/actions/changes-port.ts';
 import {noUserChanges} from '../../../src/actions/files-port.ts';
 import type {DiffLine, Preview} from '../../../src/actions/preview.ts';
 import {actionId} from '../../../src/domain/ids.ts';
@@ -42,7 +41,7 @@ export function commandEvents(name: string, command: string, text: string): read
         result: {
           name: 'request-command-output',
           input: action.input,
-          settled: {state: 'success', output: {kind: 'completed', command, report, changes: noChanges}},
+          settled: {state: 'success', output: {kind: 'completed', command, report}},
         },
       },
       toolResult: {kind: 'tool-result', id, content: [{kind: 'text', text}], outcome: 'success'},

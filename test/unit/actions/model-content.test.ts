@@ -1,7 +1,6 @@
-import {noHeldChanges} from '../../../src/actions/changes-port.ts';
+import {type ChangesOutcome, noHeldChanges} from '../../../src/actions/changes-port.ts';
 import {describe, expect, test} from 'vitest';
 import {type ActionResult, labelOf, modelContent} from '../../../src/actions/catalogue.ts';
-import {noChanges} from '../../../src/actions/changes-port.ts';
 import {decodeAction} from '../../../src/actions/decode-action.ts';
 import type {ShellReport} from '../../../src/actions/ports.ts';
 import type {Json} from '../../../src/base/json.ts';
@@ -35,6 +34,8 @@ const input = {
   citations: [],
 } as const;
 
+const made = (path: string) => ({path, kind: 'created', class: 'file'}) as const;
+
 describe('what the model reads', () => {
   test.each([
     [report({kind: 'exited', code: 2}, 'no rule\n'), 'no rule\n[exit code 2 after 1.2 s in /w]'],
@@ -52,25 +53,40 @@ describe('what the model reads', () => {
         input,
         settled: {
           state: 'success',
-          output: {kind: 'completed', command: 'make', report: commandReport, changes: noChanges},
+          output: {kind: 'completed', command: 'make', report: commandReport},
         },
       }),
     ).toBe(expected);
   });
 
-  test('of a command that nobody was asked about: what it changed', () => {
-    const changes = {
-      files: [changed('made', {added: 2, removed: 0}), changed('b/c.ts', {added: 1, removed: 3})],
+  test('of a command that nobody was asked about: what of its changes was kept, and why others were not', () => {
+    const changes: ChangesOutcome = {
+      applied: [made('made'), made('b/c.ts'), ...Array.from({length: 10}, (_, at) => made(`f${at}`))],
+      diffs: [changed('made', {added: 2, removed: 0}), changed('b/c.ts', {added: 1, removed: 3})],
+      dropped: [
+        {change: {path: '.envrc', kind: 'created', class: 'protected', why: 'name'}, why: 'protected'},
+        {change: {path: 'up', kind: 'link', class: 'protected', why: 'leads-out'}, why: 'protected'},
+        {change: made('no'), why: 'refused'},
+        {change: made('late'), why: 'conflict'},
+      ],
       more: 7,
+      said: 'Use the\ngenerator.',
     };
     const output = {
       kind: 'completed',
       command: 'make',
-      report: report({kind: 'exited', code: 0}, 'ok'),
-      changes,
+      report: {...report({kind: 'exited', code: 0}, 'ok'), changes},
     } as const;
-    expect(told({name: 'request-command-output', input, settled: {state: 'success', output}})).toContain(
-      '\n[it changed made (+2 -0), b/c.ts (+1 -3) and 7 more files]\n',
+    expect(told({name: 'request-command-output', input, settled: {state: 'success', output}})).toBe(
+      [
+        'ok',
+        '[it changed made (+2 -0), b/c.ts (+1 -3), f0, f1, f2, f3, f4, f5, f6, f7 and 2 more files]',
+        '[never kept, as commands that run unasked must not change them: .envrc, up (leads out of the workspace)]',
+        '[refused and not kept: no; they said: Use the generator.]',
+        '[not kept, since something else changed them meanwhile (read them again): late]',
+        '[7 more changes of it are not listed here]',
+        '[exit code 0 after 1.2 s in /w]',
+      ].join('\n'),
     );
   });
 

@@ -60,7 +60,7 @@ const shellWith =
   (held: HeldChanges, asked: ShellRequest[]) =>
   async (request: ShellRequest, _: unknown, signal: AbortSignal): Promise<ReturnType<typeof finishedReport>> => {
     asked.push(request);
-    if (request.changes !== 'none' && held.changes.length > 0) await request.changes(held, signal);
+    if (request.changes !== 'none' && held.changes.length > 0) await request.changes(held, signal, '');
     return finishedReport('printed\n', 3);
   };
 

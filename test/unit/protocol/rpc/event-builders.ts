@@ -1,7 +1,6 @@
 import {noHeldChanges} from '../../../../src/actions/changes-port.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../../../src/actions/agent-event.ts';
 import {actionOf, type SettledOf} from '../../../../src/actions/catalogue.ts';
-import {noChanges} from '../../../../src/actions/changes-port.ts';
 import {unreachable} from '../../../../src/base/unreachable.ts';
 import {
   type AssistantBlock,
@@ -183,7 +182,7 @@ export function commandSettled(
 export const commandReport = (
   text: string,
   code: number,
-  changes = noChanges,
+  changes = noHeldChanges,
 ): SettledOf<'request-command-output'> => ({
   state: 'success',
   output: {
@@ -197,10 +196,9 @@ export const commandReport = (
       nextDirectory: '/work',
       leftRunning: [],
       blocked: '',
-      changes: noHeldChanges,
+      changes,
       notes: [],
     },
-    changes,
   },
 });
 

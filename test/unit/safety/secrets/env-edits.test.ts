@@ -1,5 +1,4 @@
 import {noConversations} from '../../../support/no-conversations.ts';
-import {noChanges} from '../../../../src/actions/changes-port.ts';
 import {noSkills} from '../../../../src/actions/skills-port.ts';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -88,7 +87,6 @@ test.each(cases)('a file of secrets (%s) keeps its bytes in %s', async (name, wa
       web: noWeb,
       skills: noSkills,
       conversations: noConversations,
-      changes: {watch: async () => async () => noChanges},
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },

@@ -4,6 +4,7 @@ import {onPipes} from '../../../support/shell-requests.ts';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
+import {type HeldChanges, noHeldChanges} from '../../../../src/actions/changes-port.ts';
 import {noUserChanges, type EditRequest, type FileEdit} from '../../../../src/actions/files-port.ts';
 import {noMcp} from '../../../../src/actions/mcp-port.ts';
 import {noWeb} from '../../../support/no-web.ts';
@@ -31,10 +32,27 @@ function openPlace() {
   const typed: string[] = [];
   const shell: ShellPort = {
     directory: folder.path,
-    async run({command}, observe) {
+    async run({command, changes: decide}, observe, signal) {
       ran.push(command);
       observe(`seen ${value}`);
-      return {...finishedReport(`printed ${value}`), leftRunning: [`sh -c ${value}`], notes: [value]};
+      const changes = decide === 'none' ? noHeldChanges : await decide(held, signal, '');
+      return {...finishedReport(`printed ${value}`), leftRunning: [`sh -c ${value}`], notes: [value], changes};
+    },
+  };
+  const asked: (readonly string[])[] = [];
+  const held: HeldChanges = {
+    changes: ['plain', `of ${value}`].map(path => ({path, kind: 'created', class: 'file'})),
+    async diffs(paths) {
+      asked.push(paths);
+      const lines = [{kind: 'added', text: `KEY=${value}`, changed: []}] as const;
+      const hunks = [{oldStart: 1, newStart: 1, lines}];
+      const file = {before: 'absent', after: 'x', movedFrom: undefined, added: 1, removed: 0, notes: []};
+      return paths.map(path => ({...file, path, hunks}));
+    },
+    keep: async () => failed('Nothing is kept here.'),
+    async apply(paths) {
+      asked.push(paths);
+      return {applied: held.changes.filter(({path}) => paths.includes(path)), dropped: []};
     },
   };
   const snapshot = (command: string, directory = folder.path): Outcome<BlockSnapshot, Fault> =>
@@ -71,14 +89,6 @@ function openPlace() {
       web: noWeb,
       skills: noSkills,
       conversations: noConversations,
-      changes: {
-        watch: async () => async () => {
-          const lines = [{kind: 'added', text: `KEY=${value}`, changed: []}] as const;
-          const hunks = [{oldStart: 1, newStart: 1, lines}];
-          const file = {path: 'a', before: 'absent', after: 'x', movedFrom: undefined, added: 1, removed: 0};
-          return {files: [{...file, hunks, notes: []}], more: 1};
-        },
-      },
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },
@@ -86,15 +96,40 @@ function openPlace() {
   );
   const read = (path: string): string => readFileSync(join(folder.path, path), 'utf8');
   const hidden = secrets.redact(value);
-  return {machine, secrets, hidden, put, read, ran, typed, [Symbol.dispose]: () => folder[Symbol.dispose]()};
+  return {machine, secrets, hidden, put, read, ran, typed, asked, [Symbol.dispose]: () => folder[Symbol.dispose]()};
 }
 
-test('what a command has changed is told without the secrets in it', async () => {
+test('whoever decides about changes sees no secret, and what is decided holds for the real paths', async () => {
   using place = openPlace();
-  const {machine, hidden} = place;
-  const changes = await (await machine.changes.watch(never))(never);
-  expect([JSON.stringify(changes).includes(value), changes.more]).toEqual([false, 1]);
-  expect(changes.files[0]?.hunks[0]?.lines[0]?.text).toBe(`KEY=${hidden}`);
+  const {machine, hidden, asked} = place;
+  const seen: unknown[] = [];
+  const report = await machine.shell.run(
+    {
+      command: 'make',
+      directory: '/work',
+      timeoutMs: 1,
+      paging: 'unexpected',
+      environment: 'inherited',
+      confinement: 'sandbox',
+      ...onPipes,
+      changes: async (held, signal) => {
+        const paths = held.changes.map(({path}) => path);
+        const diffs = await held.diffs(paths, signal);
+        seen.push(
+          paths,
+          diffs.map(({path, hunks}) => [path, hunks[0]?.lines[0]?.text]),
+        );
+        return {...noHeldChanges, ...(await held.apply(paths.slice(1), 'each', signal)), diffs};
+      },
+    },
+    () => {},
+    never,
+  );
+  const shown = ['plain', `of ${hidden}`];
+  expect(seen).toEqual([shown, shown.map(path => [path, `KEY=${hidden}`])]);
+  expect(asked).toEqual([['plain', `of ${value}`], [`of ${value}`]]);
+  expect(JSON.stringify(report.changes).includes('zebra')).toBe(false);
+  expect(report.changes.applied).toEqual([{path: `of ${hidden}`, kind: 'created', class: 'file'}]);
 });
 
 test('a command gets the secret, quoted; nothing of what comes of it shows it', async () => {

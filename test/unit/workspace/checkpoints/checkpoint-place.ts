@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
-import type {ChangesPort} from '../../../../src/actions/changes-port.ts';
 import type {CheckpointsPort, OpenTreeChange, TreeId} from '../../../../src/domain/checkpoint.ts';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 
@@ -28,7 +27,7 @@ export function place() {
   mkdirSync(home);
   const folder = join(base, 'kept');
   const environment = {PATH: process.env['PATH'], HOME: home};
-  const open = (more: NodeJS.ProcessEnv = {}): CheckpointsPort & ChangesPort =>
+  const open = (more: NodeJS.ProcessEnv = {}): CheckpointsPort =>
     makeCheckpoints({roots: [work], folder, environment: {...environment, ...more}, now: () => Date.now()});
   return {
     work,

@@ -1,0 +1,371 @@
+import type {Approval, Denial, SettledCall} from '../actions/agent-event.ts';
+import {accessOf, type Action, actionOf, type ActionResult} from '../actions/catalogue.ts';
+import type {ChangesOutcome, DecideChanges, HeldChanges} from '../actions/changes-port.ts';
+import {noUserChanges} from '../actions/files-port.ts';
+import {type ActionPorts, noImpact, type ShellReport} from '../actions/ports.ts';
+import type {FileDiff} from '../actions/preview.ts';
+import {firstLine} from '../base/clip.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {Change, DroppedChange, NotApplied} from '../domain/change-set.ts';
+import type {ToolCallBlock} from '../domain/conversation.ts';
+import {weftItself} from '../domain/executor.ts';
+import {causeText} from '../domain/fault.ts';
+import {type Reason, sameReason} from '../domain/reason.ts';
+import {noDetail, type Verdict} from '../domain/risk.ts';
+import {
+  type ApprovalContext,
+  askHooks,
+  askPerson,
+  changeRules,
+  grantForSession,
+  isGranted,
+  judgeAction,
+  sessionGrant,
+  whyNotAsked,
+} from './approval.ts';
+import type {ApprovalAnswer} from './client.ts';
+import {journal, type SessionContext, warn} from './session-context.ts';
+
+/** The command whose changes are decided about. */
+export interface RanCommand {
+  /** As it ran. */
+  readonly call: ToolCallBlock;
+  readonly action: Action;
+  readonly directory: string;
+}
+
+/** Diffs that a card or a result shows. Each may be long, and people read the first ones. */
+const mostDiffs = 200;
+/** Changes that an outcome names. */
+const mostNamed = 1000;
+/** Groups in which changes are judged. Judging each of very many paths alone would take seconds. */
+const mostGroups = 1000;
+
+/** The ports of one command that may run in a view of its own. */
+export const changePorts = (
+  ran: RanCommand,
+  context: ApprovalContext,
+): Pick<ActionPorts, 'decideChanges' | 'checkpoint'> => ({
+  decideChanges: changesDecider(ran, context),
+  checkpoint: signal => context.checkpoints.beforeChange(signal),
+});
+
+/**
+ * Returns what decides about the changes of one command: each as an edit of the same file, but output is kept unless a rule denies it,
+ * and one question is about all that ask. Nothing is asked about twice: each change is applied or dropped once.
+ */
+function changesDecider(ran: RanCommand, context: ApprovalContext): DecideChanges {
+  return async (held, signal) => {
+    const decided = new Decided(held, context);
+    try {
+      await decide(ran, decided, signal);
+    } catch (cause) {
+      decided.dropRest('failed');
+      warn(context.session, `weft could not decide what becomes of changes: ${causeText(cause)} (a bug in weft)`);
+    }
+    return decided.outcome();
+  };
+}
+
+/** What of a command's changes was dropped because somebody, a rule or the mode did not want it, or nobody could be asked. */
+export function droppedChanges(call: ToolCallBlock, settled: SettledCall): readonly Denial[] {
+  const dropped = settled.tag === 'undecodable' ? [] : (reportOf(settled.result)?.changes.dropped ?? []);
+  return (['nobody', 'user', 'rule'] as const).flatMap(by => {
+    const changes = dropped.filter(({why}) => deniedBy[why] === by).map(({change}) => change);
+    return changes.length === 0 ? [] : [{call, by, of: {kind: 'changes', changes}} as const];
+  });
+}
+
+/** The report of a command that may have had a view of its own. */
+function reportOf(result: ActionResult): ShellReport | undefined {
+  if (result.name !== 'request-command-output' && result.name !== 'sandbox-exec') return undefined;
+  const {settled} = result;
+  return settled.state === 'success' && 'report' in settled.output ? settled.output.report : undefined;
+}
+
+const deniedBy: Readonly<Record<NotApplied, 'nobody' | 'user' | 'rule' | 'not-denied'>> = {
+  nobody: 'nobody',
+  unwanted: 'nobody',
+  refused: 'user',
+  rule: 'rule',
+  plan: 'rule',
+  protected: 'rule',
+  conflict: 'not-denied',
+  interrupted: 'not-denied',
+  failed: 'not-denied',
+};
+
+/** What has become of the changes of a command so far. */
+class Decided {
+  readonly held: HeldChanges;
+  readonly context: ApprovalContext;
+  said = '';
+  readonly #open: Set<Change>;
+  readonly #applied: Change[] = [];
+  readonly #dropped: DroppedChange[] = [];
+  #diffs: readonly FileDiff[] = [];
+
+  constructor(held: HeldChanges, context: ApprovalContext) {
+    this.held = held;
+    this.context = context;
+    this.#open = new Set(held.changes);
+  }
+
+  drop(changes: readonly Change[], why: NotApplied): void {
+    for (const change of changes) if (this.#open.delete(change)) this.#dropped.push({change, why});
+  }
+
+  dropRest(why: NotApplied): void {
+    this.drop([...this.#open], why);
+  }
+
+  /** Applies changes. The checkpoint for undo comes first: until now the workspace is as it was before the command. */
+  async apply(changes: readonly Change[], signal: AbortSignal): Promise<void> {
+    if (changes.length === 0) return;
+    if (signal.aborted) return this.drop(changes, 'interrupted');
+    const files = changes.filter(isFile);
+    const shown = files.slice(0, Math.max(0, mostDiffs - this.#diffs.length)).map(({path}) => path);
+    // Before they are applied: afterwards the view has them no more.
+    const diffs = shown.length === 0 ? [] : await this.held.diffs(shown, signal);
+    if (files.length > 0) await this.context.checkpoints.beforeChange(signal);
+    if (signal.aborted) return this.drop(changes, 'interrupted');
+    const paths = changes.map(({path}) => path);
+    const {applied, dropped} = await this.held.apply(paths, 'each', signal);
+    const isApplied = new Set(applied.map(({path}) => path));
+    for (const change of changes) {
+      if (isApplied.has(change.path) && this.#open.delete(change) && isFile(change)) this.#applied.push(change);
+    }
+    this.#diffs = [...this.#diffs, ...diffs.filter(({path}) => isApplied.has(path))];
+    const whys = new Map(dropped.map(({change, why}) => [change.path, why]));
+    for (const change of changes) this.drop([change], whys.get(change.path) ?? 'failed');
+  }
+
+  outcome(): ChangesOutcome {
+    this.dropRest('interrupted');
+    const applied = this.#applied.toSorted(byPath);
+    const dropped = this.#dropped.toSorted((a, b) => byPath(a.change, b.change));
+    return {
+      applied: applied.slice(0, mostNamed),
+      dropped: dropped.slice(0, mostNamed),
+      more: Math.max(0, applied.length - mostNamed) + Math.max(0, dropped.length - mostNamed),
+      diffs: this.#diffs.toSorted(byPath),
+      said: this.said,
+    };
+  }
+}
+
+const byPath = (a: {readonly path: string}, b: {readonly path: string}): number => (a.path < b.path ? -1 : 1);
+
+const isFile = (change: Change): boolean => change.class === 'file';
+
+async function decide(ran: RanCommand, decided: Decided, signal: AbortSignal): Promise<void> {
+  const {held, context} = decided;
+  if (signal.aborted) return decided.dropRest('interrupted');
+  decided.drop(
+    held.changes.filter(change => change.class === 'protected'),
+    'protected',
+  );
+  const open = held.changes.filter(change => change.class !== 'protected');
+  if (context.session.mode === 'plan') return decided.drop(open, 'plan');
+  const judged = await judgeChanges(open, context.session, signal);
+  const allowed: Change[] = [];
+  const asked: JudgedChanges[] = [];
+  for (const group of judged) {
+    const {verdict, changes} = group;
+    if (verdict.decision === 'deny') {
+      decided.drop(changes, verdict.reasons.some(({kind}) => kind === 'judge-failed') ? 'failed' : 'rule');
+    } else if (verdict.decision === 'allow' || !changes.every(isFile)) {
+      allowed.push(...changes);
+    } else if (isGranted(grantFor(verdict), context.session)) {
+      allowed.push(...changes);
+    } else asked.push(group);
+  }
+  await decided.apply(allowed, signal);
+  if (asked.length > 0) await askAbout(ran, asked, decided, signal);
+}
+
+interface JudgedChanges {
+  readonly changes: readonly Change[];
+  readonly verdict: Verdict;
+}
+
+/** Judges each change as an edit of its file. Of output only a denial counts, so all of it is judged at once. */
+async function judgeChanges(
+  changes: readonly Change[],
+  session: SessionContext,
+  signal: AbortSignal,
+): Promise<readonly JudgedChanges[]> {
+  const files = changes.filter(isFile);
+  const output = changes.filter(change => !isFile(change));
+  const size = Math.ceil(files.length / mostGroups);
+  const judged = await Promise.all([
+    ...groupsOf(files, size).map(group => judgeGroup(group, session, signal)),
+    ...groupsOf(output, output.length).map(group => judgeGroup(group, session, signal)),
+  ]);
+  return judged.flat();
+}
+
+function groupsOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  const groups: (readonly T[])[] = [];
+  for (let at = 0; at < all.length; at += size) groups.push(all.slice(at, at + size));
+  return groups;
+}
+
+/** A denial that names some of a group denies no others: the group is halved until only those are left. */
+async function judgeGroup(
+  changes: readonly Change[],
+  session: SessionContext,
+  signal: AbortSignal,
+): Promise<readonly JudgedChanges[]> {
+  const executor = weftItself(session.ports.machine.shell.directory);
+  const {verdict} = await judgeAction(writing(changes.map(({path}) => path)), {session, executor}, signal);
+  if (verdict.decision !== 'deny' || changes.length === 1) return [{changes, verdict}];
+  const halves = groupsOf(changes, Math.ceil(changes.length / 2));
+  return (await Promise.all(halves.map(half => judgeGroup(half, session, signal)))).flat();
+}
+
+const writing = (paths: readonly string[]): Action =>
+  actionOf('request-file-edits', {
+    edits: paths.map(path => ({kind: 'write', path, content: ''}) as const),
+    citations: [],
+    userChanges: noUserChanges,
+  });
+
+const grantFor = (verdict: Verdict): ReturnType<typeof sessionGrant> => sessionGrant(writing([]), verdict);
+
+/** Asks hooks, then a person or program, about all changes that ask. */
+async function askAbout(
+  ran: RanCommand,
+  asked: readonly JudgedChanges[],
+  decided: Decided,
+  signal: AbortSignal,
+): Promise<void> {
+  const {context} = decided;
+  const {session} = context;
+  const changes = asked.flatMap(group => group.changes);
+  const label = `Keep changes of: ${firstLine(commandOf(ran), 200)}`;
+  const hook = await askHooks({call: ran.call, rules: []}, context, signal);
+  if (hook.kind === 'allow') {
+    await changeRules(hook.rules, session);
+    journal(session, {kind: 'approval', id: ran.call.id, label, decision: 'allowed', by: 'hook'});
+    return decided.apply(changes, signal);
+  }
+  if (hook.kind === 'deny') {
+    journal(session, {kind: 'approval', id: ran.call.id, label, decision: 'refused', by: 'hook'});
+    if (hook.next === 'interrupt') context.hooks.stopped ??= {reason: hook.reason};
+    decided.said = hook.reason;
+    return decided.drop(changes, 'refused');
+  }
+  const cannotAsk = whyNotAsked(session);
+  if (cannotAsk !== undefined) {
+    journal(session, {kind: 'approval', id: ran.call.id, label, decision: 'refused', by: 'nobody'});
+    decided.drop(changes, cannotAsk === 'unattended' ? 'nobody' : 'unwanted');
+    return;
+  }
+  const approval = await approvalFor(ran, {asked, changes, label}, decided, signal);
+  const answer = signal.aborted ? 'aborted' : await askPerson(approval, context, signal);
+  if (answer === 'aborted') return decided.drop(changes, 'interrupted');
+  const kept = await keptBy(answer, {ran, changes, verdict: approval.verdict}, decided);
+  await decided.apply(kept, signal);
+  decided.drop(changes, 'refused');
+}
+
+const commandOf = ({action}: RanCommand): string => {
+  const access = accessOf(action);
+  return access.kind === 'command' ? access.command : '';
+};
+
+async function approvalFor(
+  ran: RanCommand,
+  {
+    asked,
+    changes,
+    label,
+  }: {readonly asked: readonly JudgedChanges[]; readonly changes: readonly Change[]; readonly label: string},
+  {held, context}: Decided,
+  signal: AbortSignal,
+): Promise<Omit<Approval, 'asker'>> {
+  const {checkpoints} = context;
+  const {files} = context.session.ports.machine;
+  checkpoints.expectChange();
+  const uncovered = (kinds: readonly Change['kind'][]): Promise<string> =>
+    checkpoints.notCovered(
+      {
+        paths: changes.filter(({kind}) => kinds.includes(kind)).map(({path}) => files.resolve(path).path),
+        commands: [],
+      },
+      signal,
+    );
+  const [diffs, lost, replaced] = await Promise.all([
+    held.diffs(
+      changes.slice(0, mostDiffs).map(({path}) => path),
+      signal,
+    ),
+    uncovered(['deleted']),
+    uncovered(['changed', 'link']),
+  ]);
+  const reasons = [
+    ...asked.flatMap(({verdict}) => verdict.reasons),
+    ...[lost, replaced].flatMap((text): readonly Reason[] => (text === '' ? [] : [{kind: 'not-undoable', text}])),
+  ];
+  const isAlike = asked.every(({verdict}) => verdict.sessionApproval === 'kind');
+  const verdict: Verdict = {
+    decision: 'ask',
+    risk: lost === '' ? 'local-change' : 'destructive',
+    reasons: reasons.filter((reason, at) => reasons.findIndex(other => sameReason(other, reason)) === at),
+    sessionApproval: isAlike ? 'kind' : 'none',
+    detail: {...noDetail, confirmWord: lost === '' ? '' : 'delete'},
+  };
+  return {
+    id: ran.call.id,
+    toolName: ran.call.name,
+    input: ran.call.input,
+    action: ran.action,
+    label,
+    preview: {kind: 'changes', command: commandOf(ran), directory: ran.directory, asked: changes, files: diffs},
+    verdict,
+    obligations: [],
+    wording: 'model',
+    rationale: '',
+    sessionGrant: grantFor(verdict).words,
+    impact: noImpact,
+    citations: [],
+  };
+}
+
+/** The changes that an answer keeps. */
+async function keptBy(
+  answer: ApprovalAnswer,
+  {ran, changes, verdict}: {readonly ran: RanCommand; readonly changes: readonly Change[]; readonly verdict: Verdict},
+  decided: Decided,
+): Promise<readonly Change[]> {
+  const {session} = decided.context;
+  switch (answer.decision) {
+    case 'allow':
+      if (answer.scope === 'session') await grantForSession(grantFor(verdict), session);
+      return changes;
+    case 'allow-files': {
+      const picked = new Set(answer.paths);
+      return changes.filter(({path}) => picked.has(path));
+    }
+    case 'allow-rule':
+      await changeRules([{change: 'add', list: 'allow', rule: answer.rule, scope: answer.scope}], session);
+      return changes;
+    case 'allow-updated':
+      if (answer.input !== 'unchanged' && JSON.stringify(answer.input) !== JSON.stringify(ran.call.input)) {
+        decided.said = 'the command has already run, so its input cannot be changed';
+        return [];
+      }
+      await changeRules(answer.rules, session);
+      return changes;
+    case 'allow-edited':
+    case 'allow-with-changes':
+      decided.said = 'the command has already run, so it cannot be changed';
+      return [];
+    case 'refuse':
+      decided.said = answer.message;
+      return [];
+    default:
+      return unreachable(answer);
+  }
+}

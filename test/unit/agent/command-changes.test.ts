@@ -1,0 +1,232 @@
+import {describe, expect, test} from 'vitest';
+import type {Approval} from '../../../src/actions/agent-event.ts';
+import type {HeldChanges} from '../../../src/actions/changes-port.ts';
+import {accessOf, type Action} from '../../../src/actions/catalogue.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
+import type {ApprovalAnswer} from '../../../src/agent/client.ts';
+import type {Change, DroppedChange} from '../../../src/domain/change-set.ts';
+import {blockTexts} from '../../../src/domain/conversation.ts';
+import {actionId} from '../../../src/domain/ids.ts';
+import {treeId} from '../../../src/domain/checkpoint.ts';
+import {noDetail, type PermissionMode, type Verdict} from '../../../src/domain/risk.ts';
+import {callBlock, callsTools, engineBench, finishedReport, promptOp, says} from '../../support/memory-ports.ts';
+
+const file = (path: string, kind: Change['kind'] = 'changed'): Change => ({path, kind, class: 'file'});
+const output = (path: string): Change => ({path, kind: 'created', class: 'output'});
+const guarded: Change = {path: '.envrc', kind: 'created', class: 'protected', why: 'name'};
+
+const verdictOf = (decision: Verdict['decision'], more: Partial<Verdict> = {}): Verdict => ({
+  decision,
+  risk: 'local-change',
+  reasons: decision === 'allow' ? [] : [{kind: 'mode', mode: 'default'}],
+  sessionApproval: 'kind',
+  detail: noDetail,
+  ...more,
+});
+
+interface Given {
+  readonly changes: readonly Change[];
+  /** The verdict on an edit of these paths; asks unless given. */
+  readonly edit?: (paths: readonly string[]) => Verdict;
+  readonly interaction?: 'interactive' | 'unattended';
+  readonly mode?: PermissionMode;
+  readonly conflicts?: readonly string[];
+  readonly uncovered?: readonly string[];
+  readonly script?: readonly ReturnType<typeof callsTools>[];
+}
+
+/** An engine whose shell runs `make` in a view, and what the workspace saw: checkpoints and applied paths, in order. */
+function benchOf(given: Given) {
+  const happened: string[] = [];
+  const held = (): HeldChanges => ({
+    changes: given.changes,
+    diffs: async paths =>
+      paths.map(path => ({
+        path,
+        before: 'x',
+        after: 'y',
+        movedFrom: undefined,
+        added: 1,
+        removed: 0,
+        hunks: [],
+        notes: [],
+      })),
+    keep: async () => failed('Nothing is kept here.'),
+    async apply(paths) {
+      happened.push(`apply ${paths.join(' ')}`);
+      const wanted = given.changes.filter(({path}) => paths.includes(path));
+      const isConflict = ({path}: Change): boolean => given.conflicts?.includes(path) === true;
+      return {
+        applied: wanted.filter(change => !isConflict(change)),
+        dropped: wanted.filter(isConflict).map(change => ({change, why: 'conflict'})),
+      };
+    },
+  });
+  const assess = (action: Action): Verdict => {
+    const access = accessOf(action);
+    if (access.kind !== 'edit') return verdictOf('allow', {risk: 'unknown'});
+    return (given.edit ?? (() => verdictOf('ask')))(access.edits.map(edit => ('path' in edit ? edit.path : '')));
+  };
+  const bench = engineBench(
+    [...(given.script ?? [callsTools(callBlock('Bash', {command: 'make'}, 'b'))]), says('end')],
+    {
+      assess,
+      obligations: action => (accessOf(action).kind === 'command' ? [{kind: 'confined', to: 'sandbox'}] : []),
+      shell: async (request, _, signal) => ({
+        ...finishedReport('made'),
+        ...(request.changes === 'none' ? {} : {changes: await request.changes(held(), signal, '')}),
+      }),
+      checkpoints: {
+        prefetch: async () => {},
+        uncoveredFiles: async ({paths}) => (given.uncovered ?? []).filter(path => paths.includes(path)),
+        take: async () => {
+          happened.push('checkpoint');
+          return ok(treeId('same'));
+        },
+        preview: async () => ok({files: [], conflicts: [], excluded: []}),
+        revert: async () => Promise.reject(new Error('never called')),
+      },
+      options: {
+        interaction: given.interaction ?? 'interactive',
+        ...(given.mode === undefined ? {} : {mode: given.mode}),
+      },
+    },
+  );
+  return {bench, happened};
+}
+
+/** Runs a prompt with one command, answers the question about its changes, and tells what came of them. */
+async function decide(given: Given, answer?: ApprovalAnswer) {
+  const {bench, happened} = benchOf(given);
+  const done = bench.prompt('go');
+  let approval: Approval | undefined;
+  if (answer !== undefined) {
+    ({approval} = await bench.next('approval-requested'));
+    bench.engine.submit({op: 'answer-approval', id: approval.id, answer});
+  }
+  const summary = await done;
+  const {toolResult, result} = await bench.next('action-settled');
+  const ran =
+    result.tag === 'action' && result.result.name === 'request-command-output' ? result.result.settled : undefined;
+  const outcome = ran?.state === 'success' && ran.output.kind === 'completed' ? ran.output.report.changes : undefined;
+  return {
+    approval,
+    happened,
+    summary,
+    applied: outcome?.applied.map(({path}) => path),
+    dropped: outcome?.dropped.map(({change, why}: DroppedChange) => `${change.path} ${why}`),
+    text: blockTexts(toolResult.content).join('\n'),
+    journal: bench.session.kept.flatMap(record =>
+      record.kind === 'approval' ? [`${record.decision} by ${record.by}: ${record.label}`] : [],
+    ),
+  };
+}
+
+const yes = {decision: 'allow', scope: 'once'} as const;
+
+test('one question is about all changes that ask; output is applied before, the checkpoint is taken before files', async () => {
+  const changes = [guarded, output('dist/a.js'), file('a.ts'), file('b.ts', 'deleted')];
+  const end = await decide({changes}, yes);
+  expect(end.approval).toMatchObject({
+    id: actionId('b'),
+    toolName: 'Bash',
+    input: {command: 'make'},
+    label: 'Keep changes of: make',
+    sessionGrant: 'all edits inside the workspace',
+    preview: {kind: 'changes', command: 'make', directory: '/work', asked: changes.slice(2)},
+    verdict: {decision: 'ask', risk: 'local-change', reasons: [{kind: 'mode', mode: 'default'}]},
+  });
+  expect(end.happened).toEqual(['apply dist/a.js', 'checkpoint', 'apply a.ts b.ts', 'checkpoint']);
+  expect([end.applied, end.dropped, end.summary.denials]).toEqual([
+    ['a.ts', 'b.ts'],
+    ['.envrc protected'],
+    [{call: expect.objectContaining({id: actionId('b')}), by: 'rule', of: {kind: 'changes', changes: [guarded]}}],
+  ]);
+  expect(end.journal).toEqual(['allowed by user: Keep changes of: make']);
+});
+
+test('picked files are kept, the others are dropped and are a denial', async () => {
+  const changes = [file('a.ts'), file('b.ts'), file('c.ts')];
+  const end = await decide({changes, conflicts: ['a.ts']}, {decision: 'allow-files', paths: ['a.ts', 'b.ts', 'other']});
+  expect([end.applied, end.dropped]).toEqual([['b.ts'], ['a.ts conflict', 'c.ts refused']]);
+  expect(end.summary.denials).toMatchObject([{by: 'user', of: {kind: 'changes', changes: [file('c.ts')]}}]);
+});
+
+test('a refusal drops all of them, and the model reads why', async () => {
+  const end = await decide({changes: [file('a.ts')]}, {decision: 'refuse', message: 'Not that one.', by: 'user'});
+  expect(end.happened).toEqual([]);
+  expect(end.text).toContain('[refused and not kept: a.ts; they said: Not that one.]');
+  expect(end.journal).toEqual(['refused by user: Keep changes of: make']);
+});
+
+test.each<[string, Partial<Given>, readonly string[], readonly string[]]>([
+  ['nobody can be asked', {interaction: 'unattended'}, [], ['a.ts nobody']],
+  ['the mode asks nothing', {mode: 'dontAsk'}, [], ['a.ts unwanted']],
+  ['the mode allows edits', {edit: () => verdictOf('allow')}, ['a.ts'], []],
+  ['a rule denies it', {edit: paths => verdictOf(paths.includes('a.ts') ? 'deny' : 'allow')}, [], ['a.ts rule']],
+])('where %s', async (_, given, applied, dropped) => {
+  const end = await decide({changes: [file('a.ts'), output('dist/x')], ...given});
+  expect([end.applied, end.dropped]).toEqual([applied, dropped]);
+  expect(end.happened.filter(what => what !== 'checkpoint')).toEqual([['apply', ...applied, 'dist/x'].join(' ')]);
+});
+
+test('a rule that denies some output drops those files alone', async () => {
+  const changes = Array.from({length: 40}, (_, at) => output(`dist/${at}`));
+  const denied = new Set(['dist/7', 'dist/30']);
+  const end = await decide({
+    changes,
+    edit: paths => verdictOf(paths.some(path => denied.has(path)) ? 'deny' : 'ask'),
+  });
+  expect(end.dropped).toEqual(['dist/30 rule', 'dist/7 rule']);
+  expect(end.happened[0]?.split(' ').length).toBe(39);
+});
+
+test('a yes for the session holds for the changes of the next command, and for edits', async () => {
+  const script = ['b1', 'b2'].map(id => callsTools(callBlock('Bash', {command: 'make'}, id)));
+  const {bench, happened} = benchOf({changes: [file('a.ts')], script});
+  const done = bench.prompt('go');
+  const {approval} = await bench.next('approval-requested');
+  bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'session'}});
+  await done;
+  expect(happened.filter(what => what === 'apply a.ts').length).toBe(2);
+});
+
+describe('a deleted file that nothing brings back', () => {
+  test('takes a typed word', async () => {
+    const end = await decide({changes: [file('big.bin', 'deleted'), file('a.ts')], uncovered: ['big.bin']}, yes);
+    expect(end.approval?.verdict).toMatchObject({
+      risk: 'destructive',
+      detail: {confirmWord: 'delete'},
+      reasons: [
+        {kind: 'mode', mode: 'default'},
+        {kind: 'not-undoable', text: 'Undo does not cover big.bin'},
+      ],
+    });
+  });
+
+  test('one that is overwritten is told', async () => {
+    const end = await decide({changes: [file('big.bin'), file('a.ts', 'deleted')], uncovered: ['big.bin']}, yes);
+    expect(end.approval?.verdict).toMatchObject({risk: 'local-change', detail: {confirmWord: ''}});
+    expect(end.approval?.verdict.reasons.at(-1)).toMatchObject({kind: 'not-undoable'});
+  });
+});
+
+test('an interrupt while the question is open drops the changes, and the command has its result', async () => {
+  const {bench, happened} = benchOf({changes: [file('a.ts')]});
+  bench.engine.submit(promptOp('go'));
+  const {approval} = await bench.next('approval-requested');
+  bench.engine.submit({op: 'interrupt'});
+  bench.engine.submit({op: 'answer-approval', id: approval.id, answer: yes});
+  const {toolResult} = await bench.next('action-settled');
+  const {summary} = await bench.next('prompt-finished');
+  expect(blockTexts(toolResult.content).join('')).toContain('[not kept, since the command was interrupted: a.ts]');
+  expect([happened, summary.end, summary.denials]).toEqual([[], {kind: 'interrupted'}, []]);
+});
+
+test('another input than that which ran drops the changes; the same one keeps them', async () => {
+  const other = {decision: 'allow-updated', input: {command: 'other'}, rules: []} as const;
+  const end = await decide({changes: [file('a.ts')]}, other);
+  expect([end.dropped, end.text.includes('the command has already run')]).toEqual([['a.ts refused'], true]);
+  const same = await decide({changes: [file('a.ts')]}, {...other, input: {command: 'make'}});
+  expect(same.applied).toEqual(['a.ts']);
+});
