@@ -63,7 +63,9 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
   const {applied, more, diffs} = outcome;
   const counts = new Map(diffs.map(({path, added, removed}) => [path, ` (+${added} -${removed})`]));
   return [
-    ...(applied.length === 0 ? [] : [`it changed ${named(applied.map(({path}) => path + (counts.get(path) ?? '')))}`]),
+    ...(applied.length === 0
+      ? []
+      : [`it changed ${namedFiles(applied.map(({path}) => path + (counts.get(path) ?? '')))}`]),
     ...droppedTexts(outcome),
     ...(more === 0 ? [] : [`${pluralize(more, 'more change')} of it are not listed here`]),
   ];
@@ -81,20 +83,21 @@ export const droppedTexts = ({dropped, said}: Pick<ChangesOutcome, 'dropped' | '
 function droppedText(group: readonly DroppedChange[], said: string): string {
   const [first] = group;
   if (first === undefined) return '';
-  const files = named(
+  const files = namedFiles(
     group.map(({change}) => change.path + (change.class === 'protected' ? protectedTexts[change.why] : '')),
   );
   const text = `${dropTexts[first.why]}: ${files}`;
   return first.why === 'refused' && said !== '' ? `${text}; they said: ${said.replaceAll(/\s+/gu, ' ')}` : text;
 }
 
-function named(names: readonly string[]): string {
+/** The first of the names, and how many more there are. */
+export function namedFiles(names: readonly string[]): string {
   const left = names.length - mostInLine;
   return names.slice(0, mostInLine).join(', ') + (left > 0 ? ` and ${pluralize(left, 'more file')}` : '');
 }
 
 /** How a run in which nobody can be asked keeps changes, for people and for the model. */
-export const keepsChanges = "--permission-mode acceptEdits or --allowed-tools 'Edit(PATH)' keeps such changes";
+export const keepsChanges = "to keep such changes: --permission-mode acceptEdits, or --allowed-tools 'Edit(PATH)'";
 
 const dropTexts: Readonly<Record<NotApplied, string>> = {
   protected: 'never kept, as commands that run unasked must not change them',

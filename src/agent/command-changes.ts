@@ -265,7 +265,7 @@ async function askAbout(
   const approval = await approvalFor(ran, {asked, changes, label}, decided, signal);
   const answer = signal.aborted ? 'aborted' : await askPerson(approval, context, signal);
   if (answer === 'aborted') return decided.drop(changes, 'interrupted');
-  const kept = await keptBy(answer, {ran, changes, verdict: approval.verdict}, decided);
+  const kept = await keptBy(answer, {changes, verdict: approval.verdict}, decided);
   await decided.apply(kept, signal);
   decided.drop(changes, 'refused');
 }
@@ -336,7 +336,7 @@ async function approvalFor(
 /** The changes that an answer keeps. */
 async function keptBy(
   answer: ApprovalAnswer,
-  {ran, changes, verdict}: {readonly ran: RanCommand; readonly changes: readonly Change[]; readonly verdict: Verdict},
+  {changes, verdict}: {readonly changes: readonly Change[]; readonly verdict: Verdict},
   decided: Decided,
 ): Promise<readonly Change[]> {
   const {session} = decided.context;
@@ -352,7 +352,7 @@ async function keptBy(
       await changeRules([{change: 'add', list: 'allow', rule: answer.rule, scope: answer.scope}], session);
       return changes;
     case 'allow-updated':
-      if (answer.input !== 'unchanged' && JSON.stringify(answer.input) !== JSON.stringify(ran.call.input)) {
+      if (answer.input !== 'unchanged') {
         decided.said = 'the command has already run, so its input cannot be changed';
         return [];
       }

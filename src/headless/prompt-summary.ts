@@ -1,4 +1,5 @@
 import type {PromptSummary} from '../actions/agent-event.ts';
+import {keepsChanges, namedFiles} from '../actions/changes-port.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {visible} from '../base/visible.ts';
 import {faultText} from '../domain/fault.ts';
@@ -39,11 +40,23 @@ function answerNotes(summary: PromptSummary): readonly string[] {
 }
 
 function denialNotes({denials}: PromptSummary): readonly string[] {
-  const tools = new Set(denials.filter(({by}) => by === 'nobody').map(({call}) => call.name));
-  if (tools.size === 0) return [];
+  const unasked = denials.filter(({by}) => by === 'nobody');
+  const tools = new Set(unasked.flatMap(({call, of}) => (of.kind === 'call' ? [call.name] : [])));
+  const dropped = unasked.flatMap(({of}) => (of.kind === 'changes' ? of.changes.map(({path}) => path) : []));
   return [
-    `not run, needs approval and nobody could be asked: ${[...tools].join(', ')}. ` +
-      'Allow it with --allowed-tools or --permission-mode.',
+    ...(tools.size === 0
+      ? []
+      : [
+          `not run, needs approval and nobody could be asked: ${[...tools].join(', ')}. ` +
+            'Allow it with --allowed-tools or --permission-mode.',
+        ]),
+    ...(dropped.length === 0
+      ? []
+      : [
+          oneLine(
+            `changes of commands not kept, since nobody could be asked: ${namedFiles(dropped)}. ${keepsChanges}.`,
+          ),
+        ]),
   ];
 }
 

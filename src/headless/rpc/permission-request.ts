@@ -3,6 +3,8 @@ import * as z from 'zod/mini';
 import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import type {Change} from '../../domain/change-set.ts';
+import {wireChange} from '../../protocol/rpc/result-message.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
 import {permissionUpdates, type PermissionWishes} from '../../protocol/rpc/permission-updates.ts';
 import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
@@ -12,6 +14,7 @@ export function canUseTool(approval: Approval): CanUseToolRequest {
   const {id, asker, toolName, input, verdict, label, rationale} = approval;
   const suggestions = suggestionsOf(approval);
   const blocked = blockedPath(approval);
+  const changes = changesAskedAbout(approval);
   return {
     subtype: 'can_use_tool',
     tool_name: toolName,
@@ -26,17 +29,23 @@ export function canUseTool(approval: Approval): CanUseToolRequest {
       ? {}
       : {decision_reason: reasonsText(verdict.reasons), decision_reason_type: reasonType(verdict.reasons)}),
     ...(blocked === undefined ? {} : {blocked_path: blocked}),
+    ...(changes.length === 0 ? {} : {changes: changes.map(wireChange)}),
   };
 }
 
+/** The changes of a command that has run; none if it is asked about before. */
+const changesAskedAbout = ({preview}: Approval): readonly Change[] => (preview.kind === 'changes' ? preview.asked : []);
+
 /** The narrowest rule that would spare the next question, and for an ordinary edit the mode that lets such edits through. */
-function suggestionsOf({action, verdict}: Approval): readonly PermissionUpdate[] {
+function suggestionsOf(approval: Approval): readonly PermissionUpdate[] {
+  const {action, verdict} = approval;
   const [narrowest] = verdict.detail.rules;
   const rule = narrowest === undefined ? undefined : ruleValue(narrowest);
   if (rule !== undefined) {
     return [{type: 'addRules', rules: [rule], behavior: 'allow', destination: 'localSettings'}];
   }
-  return accessOf(action).kind === 'edit' && verdict.sessionApproval === 'kind'
+  const isAboutFiles = accessOf(action).kind === 'edit' || changesAskedAbout(approval).length > 0;
+  return isAboutFiles && verdict.sessionApproval === 'kind'
     ? [{type: 'setMode', mode: 'acceptEdits', destination: 'session'}]
     : [];
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import type {WireChange} from './rpc-message.ts';
 
 /** What weft writes of the control protocol: its own requests, its answers, and requests that it takes back. */
 export type ControlMessage =
@@ -31,6 +32,8 @@ export interface CanUseToolRequest {
   readonly decision_reason?: string;
   readonly decision_reason_type?: 'rule' | 'mode' | 'workingDir' | 'safetyCheck' | 'other';
   readonly blocked_path?: string;
+  /** weft's own field: the command has run, and it is asked whether to keep these changes of it. Another input is a no. */
+  readonly changes?: readonly WireChange[];
   /** The answer is more than yes or no. */
   readonly requires_user_interaction?: true;
 }

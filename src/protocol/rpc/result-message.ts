@@ -1,8 +1,9 @@
+import type {Change} from '../../domain/change-set.ts';
 import type {PromptEnd, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
-import type {MessageEnvelope, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
+import type {MessageEnvelope, RpcResult, RpcSuccess, WireChange, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
 /** What the result says beside the summary. */
@@ -140,14 +141,17 @@ const figuresOf = (summary: PromptSummary, {address, model, of}: ResultContext) 
   ...(unknownCosts(summary.sessionUsage.models).length === 0
     ? {}
     : {unknown_costs: unknownCosts(summary.sessionUsage.models)}),
-  permission_denials: summary.denials.map(({call}) => ({
+  permission_denials: summary.denials.map(({call, of: what}) => ({
     tool_name: call.name,
     tool_use_id: call.id,
     tool_input: call.input,
+    ...(what.kind === 'changes' ? {changes: what.changes.map(wireChange)} : {}),
   })),
   ...(of === 'sub-agent' ? {origin: {kind: 'task-notification'} as const} : {}),
   ...address,
 });
+
+export const wireChange = ({path, kind}: Change): WireChange => ({path, kind});
 
 /** A prompt that a person or a hook stopped did not fail. */
 function outcomeOf({kind}: PromptEnd): RpcResult['outcome'] {

@@ -1,5 +1,6 @@
 import {type Json, type JsonObject, jsonText} from '../../base/json.ts';
 import type {CallOutcome, OutcomeFields} from '../../domain/conversation.ts';
+import type {ChangeKind} from '../../domain/change-set.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {ControlMessage} from './control-message.ts';
 
@@ -265,6 +266,8 @@ interface ResultFigures extends MessageEnvelope {
     readonly tool_name: string;
     readonly tool_use_id: string;
     readonly tool_input: Json;
+    /** weft's own field: the command ran, and these changes of it were not kept. */
+    readonly changes?: readonly WireChange[];
   }[];
   /** On the result of a turn that nobody prompted for: a sub-agent in the background has ended. */
   readonly origin?: {readonly kind: 'task-notification'};
@@ -277,6 +280,9 @@ interface ResultFigures extends MessageEnvelope {
     | 'api_error'
     | 'hook_stopped';
 }
+
+/** A file that a command changed in its view of the workspace. */
+export type WireChange = Readonly<{path: string; kind: ChangeKind}>;
 
 /** The answer; with `is_error` the text of an API error. */
 export interface RpcSuccess extends ResultFigures {

@@ -227,6 +227,6 @@ test('another input than that which ran drops the changes; the same one keeps th
   const other = {decision: 'allow-updated', input: {command: 'other'}, rules: []} as const;
   const end = await decide({changes: [file('a.ts')]}, other);
   expect([end.dropped, end.text.includes('the command has already run')]).toEqual([['a.ts refused'], true]);
-  const same = await decide({changes: [file('a.ts')]}, {...other, input: {command: 'make'}});
+  const same = await decide({changes: [file('a.ts')]}, {...other, input: 'unchanged'});
   expect(same.applied).toEqual(['a.ts']);
 });

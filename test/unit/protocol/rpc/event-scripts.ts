@@ -142,7 +142,10 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
         stop: 'max-tokens',
         turns: 2,
         results: 4,
-        denials: [{call: write, by: 'rule', of: {kind: 'call'}}],
+        denials: [
+          {call: write, by: 'rule', of: {kind: 'call'}},
+          {call: write, by: 'nobody', of: {kind: 'changes', changes: [{path: 'a.ts', kind: 'created', class: 'file'}]}},
+        ],
       }),
       ...accepted('And now?'),
       promptFinished({answer: 'Some of it.', turns: 0}),

@@ -210,6 +210,7 @@ test('weft’s own requests and answers fit', () => {
         input: {command: 'x'},
         tool_use_id: 't',
         permission_suggestions: [{type: 'setMode', mode: 'acceptEdits', destination: 'session'}],
+        changes: [{path: 'a', kind: 'created'}],
       },
     },
     {type: 'control_request', request_id: 'a', request: {subtype: 'hook_callback', callback_id: 'h', input: {}}},
