@@ -50,10 +50,12 @@ export interface ChangesOutcome {
 export const noHeldChanges: ChangesOutcome = {applied: [], dropped: [], more: 0, diffs: [], said: ''};
 
 /**
- * Decides about the changes of one command, asks a person if necessary, and applies what may be applied. `blocked` is what the sandbox
- * seems to have kept the command from, as in `ShellReport`. Never throws.
+ * Decides about the changes of one command, asks a person if necessary, and applies what may be applied. Never throws.
  */
-export type DecideChanges = (held: HeldChanges, signal: AbortSignal, blocked: string) => Promise<ChangesOutcome>;
+export type DecideChanges = (held: HeldChanges, signal: AbortSignal) => Promise<ChangesOutcome>;
+
+/** The same for one that also has to know what the sandbox seems to have kept the command from, as in `ShellReport`. */
+export type DecideEnded = (held: HeldChanges, signal: AbortSignal, blocked: string) => Promise<ChangesOutcome>;
 
 /** How many files a line names. */
 const mostInLine = 10;
@@ -72,7 +74,7 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
 }
 
 /** What was not kept, one line for each reason. */
-export const droppedTexts = ({dropped, said}: Pick<ChangesOutcome, 'dropped' | 'said'>): readonly string[] =>
+const droppedTexts = ({dropped, said}: Pick<ChangesOutcome, 'dropped' | 'said'>): readonly string[] =>
   [...new Set(dropped.map(({why}) => why))].map(why =>
     droppedText(
       dropped.filter(each => each.why === why),

@@ -10,7 +10,7 @@ import type {SessionArtifacts} from './artifacts-port.ts';
 import type {SessionComputer} from './computer-port.ts';
 import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
 import type {DocumentsPort} from './documents-port.ts';
-import type {ChangesOutcome, DecideChanges} from './changes-port.ts';
+import type {ChangesOutcome, DecideChanges, DecideEnded} from './changes-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {PlansPort} from './plans-port.ts';
@@ -88,7 +88,7 @@ export interface ShellRequest {
   readonly confinement: Confinement;
   readonly hosts: CommandHosts;
   /** Who decides about what the command changes in its view of the workspace; `none`: it has no such view. */
-  readonly changes: 'none' | DecideChanges;
+  readonly changes: 'none' | DecideEnded;
   /** Fires when the command is to go on in the background: it becomes a block, and the run settles with what was printed so far. */
   readonly background: AbortSignal;
   readonly terminal: 'none' | OwnTerminal;

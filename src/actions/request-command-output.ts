@@ -5,7 +5,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Claim, CommandAccess, CommandClaims} from './access.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
-import {changesTexts, type DecideChanges, noHeldChanges} from './changes-port.ts';
+import {changesTexts, type DecideEnded, noHeldChanges} from './changes-port.ts';
 import {boundedCitations} from './citations.ts';
 import {defineAction, textContent, toolForm, type ActionRunContext} from './define-action.ts';
 import type {BlockSnapshot, CommandHosts, ShellReport} from './ports.ts';
@@ -154,8 +154,8 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   let asked: Promise<boolean> | undefined;
   const goesOutside = async (blocked: string): Promise<boolean> =>
     blocked !== '' && (asked ??= mayRunOutside(command, blocked, context));
-  const decide: DecideChanges = async (held, signal, blocked) =>
-    (await goesOutside(blocked)) ? noHeldChanges : context.ports.decideChanges(held, signal, blocked);
+  const decide: DecideEnded = async (held, signal, blocked) =>
+    (await goesOutside(blocked)) ? noHeldChanges : context.ports.decideChanges(held, signal);
   const request = {
     command,
     directory,

@@ -12,7 +12,7 @@ import type {
 } from '../../actions/ports.ts';
 import type {ConversationsPort} from '../../actions/conversations-port.ts';
 import type {ComputerPort} from '../../actions/computer-port.ts';
-import {type DecideChanges, noHeldChanges} from '../../actions/changes-port.ts';
+import {type DecideEnded, noHeldChanges} from '../../actions/changes-port.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
 import type {McpCallObserver, McpPort, McpResource, McpResult} from '../../actions/mcp-port.ts';
@@ -115,7 +115,7 @@ function redactingShell(shell: ShellPort, secrets: Redactor): ShellPort {
 
 /** Whoever decides about changes sees no secrets in their paths and lines. */
 const redactingDecision =
-  (decide: DecideChanges, secrets: Redactor): DecideChanges =>
+  (decide: DecideEnded, secrets: Redactor): DecideEnded =>
   (held, signal, blocked) => {
     /** The real paths by the redacted path. Two paths may look alike, and are decided about together. */
     const real = new Map<string, string[]>();

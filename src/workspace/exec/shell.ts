@@ -204,15 +204,18 @@ export function makeShell(options: ShellOptions): ShellPort {
       if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) context.watchdog.cleanUp(path);
       return startOfCommand(enclosure, {shell: shell ?? '', prelude, ...request, variables});
     }, signal);
+    const {changes: decide} = request;
     let deciding: Promise<ChangesOutcome> | undefined;
-    const decided = (endSignal: AbortSignal): Promise<ChangesOutcome> =>
-      (deciding ??= launch.end(request.changes, endSignal).then(ended => {
-        notes.push(...ended.notes);
-        return ended.changes;
-      }));
+    const decided = (endSignal: AbortSignal, blocked: string): Promise<ChangesOutcome> =>
+      (deciding ??= launch
+        .end(decide === 'none' ? decide : (held, aborted) => decide(held, aborted, blocked), endSignal)
+        .then(ended => {
+          notes.push(...ended.notes);
+          return ended.changes;
+        }));
     /** Fires for what goes on in the background: nobody is there who could decide about its changes. */
     const moved = new AbortController();
-    const release = (): void => void decided(moved.signal.aborted ? moved.signal : signal);
+    const release = (): void => void decided(moved.signal.aborted ? moved.signal : signal, '');
     /** The shell reports its folder in the prelude's file as long as it runs. */
     let preludeUsed: Promise<unknown> = Promise.resolve();
     /** What goes on in a block releases the sandbox when it ends. */
@@ -231,7 +234,7 @@ export function makeShell(options: ShellOptions): ShellPort {
             ({directory} = next);
             notes.push(...next.notes);
           }
-          const changes = moved.signal.aborted ? noHeldChanges : await decided(signal);
+          const changes = moved.signal.aborted ? noHeldChanges : await decided(signal, '');
           return await settle(ran.value.end, {output: ran.value.output, changes});
         }
         notes.push(`this machine gives weft no terminal (${firstLine(ran.error, 200)}); the command ran on pipes`);
@@ -285,10 +288,10 @@ export function makeShell(options: ShellOptions): ShellPort {
       if (left.length === 0) {
         pipe.close();
         context.watchdog.forget(child.pid);
-        const changes = await decided(signal);
-        const report = await settle(end, {changes});
-        if (isPlain) return report;
-        return {...report, blocked: blockedBySandbox(end, report.output.text)};
+        const report = await settle(end);
+        const blocked = isPlain ? '' : blockedBySandbox(end, report.output.text);
+        // A person may take long to decide: that is not time in which it ran.
+        return {...report, blocked, changes: await decided(signal, blocked)};
       }
       reading.release();
       const settled = await settle(end);
