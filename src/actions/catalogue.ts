@@ -14,7 +14,7 @@ import {editDocuments} from './edit-documents.ts';
 import {exitPlan} from './exit-plan.ts';
 import {fetchConversation} from './fetch-conversation.ts';
 import {fileGlobV2} from './file-glob-v2.ts';
-import type {UserChanges} from './files-port.ts';
+import {noUserChanges, type UserChanges} from './files-port.ts';
 import {giveStructuredAnswer} from './give-structured-answer.ts';
 import {grep} from './grep.ts';
 import {initProject} from './init-project.ts';
@@ -165,6 +165,12 @@ export async function runAction<N extends ActionName>(
 export const resultOf = <N extends ActionName>(action: Action<N>, settled: SettledOf<N>): ActionResult =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the signature pairs them, which the union cannot see for itself
   ({name: action.name, input: action.input, settled}) as ActionResult;
+
+/** Writes these files, whatever is to be in them: what a change of them is judged as. */
+export const writeFilesAction = (paths: readonly string[]): Action<'request-file-edits'> => ({
+  name: 'request-file-edits',
+  input: {edits: paths.map(path => ({kind: 'write', path, content: ''})), citations: [], userChanges: noUserChanges},
+});
 
 /** Reads these files. */
 export const readFilesAction = (requests: InputOf<'read-files'>['requests']): Action<'read-files'> => ({

@@ -12,6 +12,7 @@ import {
   type InputOf,
   type OutputOf,
 } from './catalogue.ts';
+import {type ChangesOutcome, noHeldChanges} from './changes-port.ts';
 import type {ActionDefinition} from './define-action.ts';
 import type {FileDiff} from './preview.ts';
 
@@ -111,10 +112,14 @@ export function cancelWords(name: ActionName, reason: CancelReason): string {
 }
 
 /** The files that an edit, or a command that nobody was asked about, has changed. */
-export function changedFiles(result: ActionResult): readonly FileDiff[] {
-  if (result.name !== 'request-command-output') return editedFiles(result) ?? [];
+export const changedFiles = (result: ActionResult): readonly FileDiff[] =>
+  editedFiles(result) ?? changesOfCommand(result).diffs;
+
+/** What became of the changes of a command; none for every other action. */
+export function changesOfCommand(result: ActionResult): ChangesOutcome {
+  if (result.name !== 'request-command-output' && result.name !== 'sandbox-exec') return noHeldChanges;
   const {settled} = result;
-  return settled.state === 'success' && settled.output.kind === 'completed' ? settled.output.report.changes.diffs : [];
+  return settled.state === 'success' && 'report' in settled.output ? settled.output.report.changes : noHeldChanges;
 }
 
 /** What an edit has changed; `undefined` for every other action, and where nothing was written. */

@@ -1,8 +1,8 @@
 import type {Approval, Denial, SettledCall} from '../actions/agent-event.ts';
-import {accessOf, type Action, actionOf, type ActionResult} from '../actions/catalogue.ts';
+import {accessOf, type Action, writeFilesAction} from '../actions/catalogue.ts';
 import type {ChangesOutcome, DecideChanges, HeldChanges} from '../actions/changes-port.ts';
-import {noUserChanges} from '../actions/files-port.ts';
-import {type ActionPorts, noImpact, type ShellReport} from '../actions/ports.ts';
+import {changesOfCommand} from '../actions/outcome.ts';
+import {type ActionPorts, noImpact} from '../actions/ports.ts';
 import type {FileDiff} from '../actions/preview.ts';
 import {firstLine} from '../base/clip.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -69,18 +69,11 @@ function changesDecider(ran: RanCommand, context: ApprovalContext): DecideChange
 
 /** What of a command's changes was dropped because somebody, a rule or the mode did not want it, or nobody could be asked. */
 export function droppedChanges(call: ToolCallBlock, settled: SettledCall): readonly Denial[] {
-  const dropped = settled.tag === 'undecodable' ? [] : (reportOf(settled.result)?.changes.dropped ?? []);
+  const dropped = settled.tag === 'undecodable' ? [] : changesOfCommand(settled.result).dropped;
   return (['nobody', 'user', 'rule'] as const).flatMap(by => {
     const changes = dropped.filter(({why}) => deniedBy[why] === by).map(({change}) => change);
     return changes.length === 0 ? [] : [{call, by, of: {kind: 'changes', changes}} as const];
   });
-}
-
-/** The report of a command that may have had a view of its own. */
-function reportOf(result: ActionResult): ShellReport | undefined {
-  if (result.name !== 'request-command-output' && result.name !== 'sandbox-exec') return undefined;
-  const {settled} = result;
-  return settled.state === 'success' && 'report' in settled.output ? settled.output.report : undefined;
 }
 
 const deniedBy: Readonly<Record<NotApplied, 'nobody' | 'user' | 'rule' | 'not-denied'>> = {
@@ -218,20 +211,13 @@ async function judgeGroup(
   signal: AbortSignal,
 ): Promise<readonly JudgedChanges[]> {
   const executor = weftItself(session.ports.machine.shell.directory);
-  const {verdict} = await judgeAction(writing(changes.map(({path}) => path)), {session, executor}, signal);
+  const {verdict} = await judgeAction(writeFilesAction(changes.map(({path}) => path)), {session, executor}, signal);
   if (verdict.decision !== 'deny' || changes.length === 1) return [{changes, verdict}];
   const halves = groupsOf(changes, Math.ceil(changes.length / 2));
   return (await Promise.all(halves.map(half => judgeGroup(half, session, signal)))).flat();
 }
 
-const writing = (paths: readonly string[]): Action =>
-  actionOf('request-file-edits', {
-    edits: paths.map(path => ({kind: 'write', path, content: ''}) as const),
-    citations: [],
-    userChanges: noUserChanges,
-  });
-
-const grantFor = (verdict: Verdict): ReturnType<typeof sessionGrant> => sessionGrant(writing([]), verdict);
+const grantFor = (verdict: Verdict): ReturnType<typeof sessionGrant> => sessionGrant(writeFilesAction([]), verdict);
 
 /** Asks hooks, then a person or program, about all changes that ask. */
 async function askAbout(

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import type {WireChange} from './rpc-message.ts';
+import type {ChangeKind} from '../../domain/change-set.ts';
 
 /** What weft writes of the control protocol: its own requests, its answers, and requests that it takes back. */
 export type ControlMessage =
@@ -13,6 +13,9 @@ export type ControlMessage =
 export type ControlAnswer =
   | {readonly subtype: 'success'; readonly request_id: string; readonly response: JsonObject}
   | {readonly subtype: 'error'; readonly request_id: string; readonly error: string; readonly error_code: string};
+
+/** A file that a command changed in its view of the workspace. */
+export type WireChange = Readonly<{path: string; kind: ChangeKind}>;
 
 /** What weft asks the client for. */
 export type WeftRequest = CanUseToolRequest | HookCallbackRequest | McpMessageRequest | ElicitationRequest;

@@ -3,7 +3,8 @@ import type {PromptEnd, PromptSummary, SessionUsage} from '../../actions/agent-e
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
-import type {MessageEnvelope, RpcResult, RpcSuccess, WireChange, WireModelUsage} from './rpc-message.ts';
+import type {WireChange} from './control-message.ts';
+import type {MessageEnvelope, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
 /** What the result says beside the summary. */

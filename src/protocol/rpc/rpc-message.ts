@@ -1,8 +1,7 @@
 import {type Json, type JsonObject, jsonText} from '../../base/json.ts';
 import type {CallOutcome, OutcomeFields} from '../../domain/conversation.ts';
-import type {ChangeKind} from '../../domain/change-set.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
-import type {ControlMessage} from './control-message.ts';
+import type {ControlMessage, WireChange} from './control-message.ts';
 
 /**
  * The Agent SDK's messages, as they stand on the wire: one JSON object a line. Optional fields are the wire's own. Readers
@@ -280,9 +279,6 @@ interface ResultFigures extends MessageEnvelope {
     | 'api_error'
     | 'hook_stopped';
 }
-
-/** A file that a command changed in its view of the workspace. */
-export type WireChange = Readonly<{path: string; kind: ChangeKind}>;
 
 /** The answer; with `is_error` the text of an API error. */
 export interface RpcSuccess extends ResultFigures {
