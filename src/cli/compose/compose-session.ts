@@ -26,6 +26,7 @@ import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts
 import type {AgentClient} from '../../agent/client.ts';
 import {keptSecrets, openApiKeys} from './api-keys.ts';
 import {keptTokens} from './server-credentials.ts';
+import {finishApplies} from './finish-applies.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
 import {hooksOfPlugins, sessionHooks} from './compose-hooks.ts';
 import type {ModelSetup} from './host-services.ts';
@@ -88,6 +89,7 @@ export async function composeSession(
   },
 ): Promise<AgentClient> {
   const {options, settings, directory, project, roots, agent} = context;
+  await finishApplies(context);
   await requireNamedSandbox(context);
   const structured =
     driver.structured !== 'by-flag'

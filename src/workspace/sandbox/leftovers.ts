@@ -3,9 +3,9 @@ import {readdir} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {runGitQuery} from '../checkpoints/git-query.ts';
-import {readTextFile, startAtOnce} from '../exec/process-table.ts';
+import {readTextFile} from '../exec/process-table.ts';
 import {mountTable, sharedPlaces} from './overlay.ts';
-import {ownerFile, ownerText, removeHeld} from './session.ts';
+import {isOwnerGone, ownerFile, removeHeld} from './session.ts';
 
 /** Milliseconds after which a folder of an older weft, which names no owner, counts as left. */
 const leftMs = 7 * 24 * 60 * 60 * 1000;
@@ -35,12 +35,7 @@ function isLeft(folder: string): boolean {
   const stats = lstatSync(folder, {throwIfNoEntry: false});
   if (stats?.isDirectory() !== true || stats.uid !== process.getuid?.()) return false;
   const owner = readTextFile(join(folder, ownerFile));
-  if (owner === undefined) return Date.now() - stats.mtimeMs > leftMs;
-  const [pid = '', start = '', boot = '', processes = ''] = owner.split(' ');
-  const [, , bootNow = '', processesNow = ''] = ownerText().split(' ');
-  if (boot !== bootNow) return true;
-  // The numbers of another container's processes say nothing here.
-  return processes === processesNow && startAtOnce(Number(pid)) !== start;
+  return owner === undefined ? Date.now() - stats.mtimeMs > leftMs : isOwnerGone(owner);
 }
 
 /** The empty files that older versions of weft mounted over while a command ran, and left behind when they were killed. */

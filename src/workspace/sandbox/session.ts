@@ -55,6 +55,15 @@ export const ownerText = (): string =>
     linkOf('/proc/self/ns/pid'),
   ].join(' ');
 
+/** Whether the process of an `ownerText` has ended. */
+export function isOwnerGone(owner: string): boolean {
+  const [pid = '', start = '', boot = '', processes = ''] = owner.split(' ');
+  const [, , bootNow = '', processesNow = ''] = ownerText().split(' ');
+  if (boot !== bootNow) return true;
+  // The numbers of another container's processes say nothing here.
+  return processes === processesNow && startAtOnce(Number(pid)) !== start;
+}
+
 /** Removes a folder with all that is in it, also where commands or the kernel have taken the right to list a folder. Never rejects. */
 export async function removeHeld(folder: string): Promise<void> {
   // Overlayfs makes its own folder with no rights at all.

@@ -17,6 +17,9 @@ export interface ChangesPlace {
 /** The folder for changes in weft's data folder. */
 export const changesFolder = (data: string): string => join(data, 'changes');
 
+/** The journals of applies, in the folder for changes. */
+export const journalsIn = (folder: string): string => join(folder, 'applying');
+
 /** A change with all that is needed to apply it. */
 export interface HeldEntry extends LayerEntry {
   readonly change: Change;

@@ -2,18 +2,15 @@ import {randomBytes} from 'node:crypto';
 import {readdirSync, renameSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import type {AppliedChanges} from '../../../actions/changes-port.ts';
-import {startAtOnce} from '../../exec/process-table.ts';
 import {holds} from '../../files/resolve-path.ts';
+import {isOwnerGone, ownerText} from '../session.ts';
 import {applyEntries, type ApplyHow} from './apply.ts';
-import type {ChangesPlace, HeldEntry, HeldSet} from './held-set.ts';
+import {type ChangesPlace, type HeldEntry, type HeldSet, journalsIn} from './held-set.ts';
 import {folderOf, joinBytes, toBytes, toNative} from './path-bytes.ts';
 import {loadSet, removeStored, storeSet} from './stored-sets.ts';
 
-const journalsIn = (folder: string): string => join(folder, 'applying');
-
-/** Names a journal after the process that applies: its pid, and when it started. */
-const ownName = (): string =>
-  [process.pid, startAtOnce(process.pid), randomBytes(4).toString('hex')].map(String).join('-');
+/** A journal is named after the process that applies. */
+const newName = (): string => `${ownerText()} ${randomBytes(4).toString('hex')}`;
 
 /**
  * Applies changes with a journal: weft may be killed at any moment, and the next one in this workspace completes what it began. While it
@@ -25,7 +22,7 @@ export async function applyWithJournal(
   {folder, how, signal}: {readonly folder: string; readonly how: ApplyHow; readonly signal: AbortSignal},
 ): Promise<AppliedChanges> {
   if (chosen.length === 0) return {applied: [], dropped: []};
-  const journal = join(journalsIn(folder), ownName());
+  const journal = join(journalsIn(folder), newName());
   const moved = storeSet({...set, entries: chosen}, journal, 'beside');
   try {
     return await applyEntries(chosen, moved, {how, signal});
@@ -39,19 +36,18 @@ export async function applyWithJournal(
 }
 
 /**
- * Completes the applies in this workspace that were interrupted because weft was killed. Costs one look into a folder if there is none.
- * Never throws.
+ * Completes the applies in this workspace that were interrupted because weft was killed. Returns how many there were. Never rejects.
  */
 export async function finishInterruptedApplies(
   {roots, folder}: Pick<ChangesPlace, 'roots' | 'folder'>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
+  let finished = 0;
   for (const name of journalNames(folder)) {
-    const [, pid = '', started = ''] = form.exec(name) ?? [];
-    if (signal.aborted || pid === '' || (startAtOnce(Number(pid)) === started && started !== '')) continue;
+    if (signal.aborted || !isOwnerGone(name)) continue;
     const set = loadSet(join(journalsIn(folder), name));
     if (set?.layers.every(({lower}) => roots.some(root => holds(root, lower))) === false) continue;
-    const own = join(journalsIn(folder), ownName());
+    const own = join(journalsIn(folder), newName());
     try {
       // Of several processes that find it, one can rename it.
       renameSync(join(journalsIn(folder), name), own);
@@ -62,14 +58,14 @@ export async function finishInterruptedApplies(
     if (found !== undefined) {
       // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one
       await applyEntries(found.entries, found, {how: 'again', signal}).catch(() => {});
-      removeTemporaryFiles(found, pid);
+      removeTemporaryFiles(found, name.split(' ', 1)[0] ?? '');
+      finished += 1;
     }
     // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one
     if (!signal.aborted) await removeStored(own);
   }
+  return finished;
 }
-
-const form = /^(\d+)-(\d*)-[0-9a-f]{8}$/u;
 
 function journalNames(folder: string): readonly string[] {
   try {
