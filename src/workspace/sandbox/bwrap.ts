@@ -114,7 +114,7 @@ const ownIds = (): readonly string[] => [
   String(process.getgid?.() ?? 0),
 ];
 
-const noOverlays: Pick<Overlays, 'covers' | 'layers'> = {covers: [], layers: []};
+const noOverlays: Pick<Overlays, 'covered' | 'places'> = {covered: [], places: []};
 
 /** Where things of weft's own are seen inside. */
 const preludeInside = '/run/weft';
@@ -133,27 +133,23 @@ const markBegun = (mark: string): readonly string[] => [
 const sharedMemory = 1024 * 1024 * 1024;
 
 /** In the order in which they are made: a later one covers an earlier one. */
-function mounts(policy: SandboxPolicy, {covers, layers}: Pick<Overlays, 'covers' | 'layers'>): Mounts {
+function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covered' | 'places'>): Mounts {
   const {roots, workspace, session, hidden, network} = policy;
   const {scripts, reports, tmp, folder} = session;
   const insideRoots = (path: string): boolean => roots.some(root => holds(root, path) && root !== path);
-  /** The path as the command sees it, under the name that it has outside. */
+  /** Where bwrap finds what the command is to see at the path. */
   const seen = (path: string): string => {
-    const over = [...(workspace === 'writable' ? [] : covers), ...layers].findLast(each => holds(each.folder, path));
-    return over === undefined ? path : join(over.at, relative(over.folder, path));
+    const place = places.findLast(each => holds(each.folder, path));
+    return place === undefined ? path : join(place.at, relative(place.folder, path));
   };
   const guarded = guardedPaths(policy);
-  const places = [
-    ...layers.map(layer => layer.folder),
-    ...roots.filter(root => !layers.some(layer => holds(layer.folder, root))),
-  ];
+  const isCovered = (path: string): boolean => covered.some(each => holds(each, path));
   const sockets = listeningSockets(policy, {
-    covered: [...replaced, ...covers.map(cover => cover.folder)],
-    bare: workspace === 'writable' ? roots : roots.filter(root => seen(root) === root),
+    covered: [...replaced, ...covered],
+    bare: roots.filter(root => workspace === 'writable' || (workspace === 'read-only' && !isCovered(root))),
   });
   const groups: readonly (readonly string[])[] = [
     ['--ro-bind', '/', '/'],
-    ...covers.map(cover => ['--ro-bind', cover.at, cover.folder]),
     ['--dev', '/dev'],
     ['--size', String(sharedMemory), '--tmpfs', '/dev/shm'],
     ['--proc', '/proc'],
@@ -164,9 +160,11 @@ function mounts(policy: SandboxPolicy, {covers, layers}: Pick<Overlays, 'covers'
     ['--bind', tmp, '/var/tmp'],
     ...policy.readable.map(readOnlyIfThere),
     ...[...hidden, ...session.held()].filter(path => !coversRoot(path, roots)).map(path => hiding(path, folder)),
-    ...places.map(root => [workspace === 'read-only' ? '--ro-bind' : '--bind', seen(root), root]),
+    ...roots.map(root => [workspace === 'read-only' ? '--ro-bind' : '--bind', seen(root), root]),
+    // Other file systems in the workspace, which have layers of their own.
+    ...places.filter(place => !roots.includes(place.folder)).map(place => ['--bind', place.at, place.folder]),
     // A view needs no such folders: what is renamed there is never applied.
-    ...(workspace === 'held' ? [] : guarded.writable.map(path => ['--bind', path, path])),
+    ...(workspace === 'held' ? [] : guarded.writable.map(path => ['--bind', seen(path), path])),
     ...guarded.readOnly.map(path => ['--ro-bind', seen(path), path]),
     // What is hidden inside the workspace, or was laid bare by it.
     ...hidden.filter(insideRoots).map(path => hiding(path, folder)),

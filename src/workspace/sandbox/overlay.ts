@@ -1,5 +1,5 @@
 import {execFile} from 'node:child_process';
-import {mkdirSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {release} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
@@ -9,7 +9,7 @@ import {causeText} from '../../domain/fault.ts';
 import {readTextFile} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {holds} from '../files/resolve-path.ts';
-import type {CommandView, SandboxPolicy, SandboxSession, ViewLayer} from './sandbox.ts';
+import type {CommandView, SandboxPolicy, SandboxSession} from './sandbox.ts';
 import {removeHeld} from './session.ts';
 import {lackOfView, type MountSettings} from './why-it-fails.ts';
 
@@ -19,33 +19,33 @@ import {lackOfView, type MountSettings} from './why-it-fails.ts';
  * reaches a service outside through it.
  */
 export interface Overlays {
-  /** Folders of the disk and where they are mounted as read-only overlays. */
-  readonly covers: readonly Mounted[];
-  /** The writable ones of the workspace; empty if the command is not held. */
-  readonly layers: readonly (Mounted & ViewLayer)[];
+  /** Folders of the disk over which read-only overlays are mounted. */
+  readonly covered: readonly string[];
+  /** The folders of the workspace that can be changed, and where they are mounted for bwrap. */
+  readonly places: readonly Mounted[];
   /** The program that makes the mounts and then starts the command that follows its arguments. */
   readonly program: string;
   readonly args: readonly string[];
   readonly view: CommandView | 'direct';
 }
 
-export interface Mounted {
+interface Mounted {
   readonly folder: string;
   readonly at: string;
 }
 
 /** The overlays for one command. A failure says why this machine, or this workspace, has none. */
 export async function openOverlays(policy: SandboxPolicy): Promise<Outcome<Overlays, string>> {
-  const ground = await groundOf(policy);
-  if (ground.tag === 'failed') return ground;
-  const {covers, lowers, table, unshare, mount, namespaces} = ground.value;
-  const isHeld = policy.workspace === 'held';
-  const opened = isHeld ? openLayers(lowers) : {layers: [], folders: []};
-  const layers = opened.layers.map(({lower, upper, at, begunNs}) => ({lower, folder: lower, upper, at, begunNs}));
-  const words = opened.layers.flatMap(({lower, upper, work, at}) => [lower, upper, work, at]);
+  const laid = await groundOf(policy);
+  if (laid.tag === 'failed') return laid;
+  const ground = laid.value;
+  const {covered, unshare, mount, namespaces} = ground;
+  const {workspace} = policy;
+  const isHeld = workspace === 'held';
+  const view = isHeld ? openView(ground, policy) : 'direct';
   return ok({
-    covers,
-    layers,
+    covered,
+    places: workspace === 'read-only' ? [] : ground.lowers,
     program: unshare,
     args: [
       ...namespaces,
@@ -53,75 +53,61 @@ export async function openOverlays(policy: SandboxPolicy): Promise<Outcome<Overl
       ...(isHeld ? ['--pid', '--fork', '--kill-child'] : []),
       '/bin/sh',
       '-c',
-      mountScript,
-      'weft-mounts',
+      '"$0" -a -T "$1" || exit 125; shift; exec "$@"',
       mount,
-      table,
-      String(layers.length),
-      ...words,
+      view === 'direct' ? join(policy.session.mounts, `${workspace}.fstab`) : view.table,
     ],
-    view: isHeld
-      ? {
-          layers,
-          read: signal => policy.readChanges({layers}, signal),
-          close: () => void Promise.all(opened.folders.map(removeHeld)),
-        }
-      : 'direct',
+    view,
   });
 }
 
-/** Folders are handed to the kernel as open files: their names may hold what separates options. No command gets those files. */
-const mountScript = `
-mount=$1 table=$2 layers=$3; shift 3
-while [ "$layers" -gt 0 ]; do
-  exec 3<"$1" 4<"$2" 5<"$3" || exit 125
-  "$mount" -t overlay weft -o lowerdir=/proc/self/fd/3,upperdir=/proc/self/fd/4,workdir=/proc/self/fd/5,userxattr,volatile "$4" || exit 125
-  exec 3<&- 4<&- 5<&-
-  shift 4; layers=$((layers - 1))
-done
-[ ! -s "$table" ] || "$mount" -a -T "$table" || exit 125
-exec "$@"`;
-
-interface Layer extends ViewLayer {
-  readonly work: string;
-  readonly at: string;
-}
-
-function openLayers(lowers: readonly Lower[]): {
-  readonly layers: readonly Layer[];
-  readonly folders: readonly string[];
-} {
+/** The view of one command, with the file that names its mounts. */
+function openView(
+  {lowers, covers}: Pick<Ground, 'lowers' | 'covers'>,
+  policy: Pick<SandboxPolicy, 'readChanges' | 'session'>,
+): CommandView & {readonly table: string} {
   commands += 1;
-  const folders = [...new Set(lowers.map(({place}) => join(place, String(commands))))];
+  const name = String(commands);
+  const folders = [...new Set(lowers.map(({held}) => join(held, name)))];
   for (const folder of folders) mkdirSync(folder, {mode: 0o700});
-  const layers = lowers.map(({folder: lower, place, at}, index) => {
-    const own = join(place, String(commands), String(index));
-    const upper = join(own, 'upper');
-    const work = join(own, 'work');
-    for (const each of [own, upper, work]) mkdirSync(each);
+  const mine = join(policy.session.mounts, name);
+  mkdirSync(mine);
+  const lines: string[] = [];
+  const layers = lowers.map(({folder: lower, link, held, heldLink, at}, index) => {
+    const own = join(name, String(index));
+    for (const each of [own, join(own, 'upper'), join(own, 'work')]) mkdirSync(join(held, each));
+    const upper = join(held, own, 'upper');
+    const options = `lowerdir=${link},upperdir=${join(heldLink, own, 'upper')},workdir=${join(heldLink, own, 'work')}`;
+    lines.push(`weft ${escaped(at)} overlay ${escaped(options)},userxattr,volatile 0 0\n`);
     // The clocks of all local file systems are one.
-    return {lower, upper, work, at, begunNs: statSync(upper, {bigint: true}).ctimeNs};
+    return {lower, upper, begunNs: statSync(upper, {bigint: true}).ctimeNs};
   });
-  return {layers, folders};
+  const table = join(mine, 'fstab');
+  writeFileSync(table, lines.join('') + covers);
+  return {
+    layers,
+    table,
+    read: signal => policy.readChanges({layers}, signal),
+    close: () => void Promise.all([mine, ...folders].map(removeHeld)),
+  };
 }
 
 let commands = 0;
 
-/** A folder of the workspace that gets a layer of its own. */
-interface Lower {
-  readonly folder: string;
-  readonly at: string;
+/** A folder of the workspace that gets a layer of its own. The links lead to folders whose names may hold what separates options. */
+interface Lower extends Mounted {
+  readonly link: string;
   /** The folder in which its upper folders are made. */
-  readonly place: string;
+  readonly held: string;
+  readonly heldLink: string;
 }
 
 /** What is the same for all commands of a session, as long as the machine has the same mounts. */
 interface Ground {
-  readonly mounts: string;
-  readonly covers: readonly Mounted[];
+  readonly covered: readonly string[];
+  /** The mounts over them, as lines for mount(8). */
+  readonly covers: string;
   readonly lowers: readonly Lower[];
-  /** The file that names the covers for mount(8). */
-  readonly table: string;
   readonly unshare: string;
   readonly mount: string;
   readonly namespaces: readonly string[];
@@ -136,22 +122,29 @@ function groundOf(policy: SandboxPolicy): Promise<Outcome<Ground, string>> {
   const mounts = readTextFile('/proc/self/mountinfo') ?? '';
   const known = grounds.get(policy.session);
   if (known?.mounts === mounts) return known.ground;
-  const ground = layGround(policy, mounts);
+  const ground = layGround(policy, mountTable(mounts));
   grounds.set(policy.session, {mounts, ground});
   return ground;
 }
 
 /** Tries the mounts once: what the kernel refuses for one folder must not keep every command from starting. */
-async function layGround({roots, session, places}: SandboxPolicy, mounts: string): Promise<Outcome<Ground, string>> {
+async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promise<Outcome<Ground, string>> {
+  const {roots, session, places} = policy;
   const unshare = findProgram('unshare');
   const mount = findProgram('mount');
   if (unshare === undefined || mount === undefined)
     return failed(`${unshare === undefined ? 'unshare' : 'mount'} is not installed (package util-linux)`);
-  const table = mountTable(mounts);
+  if (/[:,\\]/u.test(session.folder)) return failed(`the name of the temporary folder ${session.folder} has a : or ,`);
   const at = (name: string): string => {
     const folder = join(session.mounts, name);
     mkdirSync(folder, {recursive: true});
     return folder;
+  };
+  const linkTo = (target: string, name: string): string => {
+    const link = join(session.mounts, name);
+    rmSync(link, {force: true});
+    symlinkSync(target, link);
+    return link;
   };
   const own = roots.filter(root => !roots.some(other => other !== root && holds(other, root)));
   const inside = table.filter(
@@ -164,58 +157,47 @@ async function layGround({roots, session, places}: SandboxPolicy, mounts: string
       return failed(
         'weft found no folder outside the workspace on a file system that can hold the changes of commands',
       );
-    lowers.push({folder, at: at(`layer-${String(index)}`), place: session.heldIn(place)});
+    const held = session.heldIn(place);
+    const name = String(index);
+    const links = {link: linkTo(folder, `lower-${name}`), heldLink: linkTo(held, `held-${name}`)};
+    lowers.push({folder, at: at(`layer-${name}`), held, ...links});
   }
+  // In a namespace of a user's own, a folder with mounts below it cannot be a lower layer.
+  const namespaces = inside.length > 0 && process.getuid?.() === 0 ? ['-m'] : ['-Urm'];
   const why = (words: string): string =>
     inside.length > 0 && namespaces[0] !== '-m'
       ? `other file systems are mounted inside the workspace (${inside.map(({point}) => point).join(', ')}), which overlayfs cannot show to a user`
       : lackOfView(firstLine(words, 300), mountSettings());
-  // In a namespace of a user's own, a folder with mounts below it cannot be a lower layer.
-  const namespaces = inside.length > 0 && process.getuid?.() === 0 ? ['-m'] : ['-Urm'];
+  // A read-only overlay needs two layers.
   const below = at('none');
-  const wanted = coverable(table, session).map((folder, index) => ({folder, at: at(`cover-${String(index)}`)}));
-  const file = join(session.folder, 'mounts.fstab');
-  const write = (covers: readonly Mounted[]): void =>
-    writeFileSync(file, covers.map(cover => line(cover, below)).join(''));
-  write(wanted);
-  const {layers, folders} = openLayers(lowers);
+  const linesOver = (folders: readonly string[]): string => folders.map(folder => coverLine(folder, below)).join('');
+  const wanted = coverable(table, session);
+  const view = openView({lowers, covers: linesOver(wanted)}, policy);
   try {
-    const words = layers.flatMap(({lower, upper, work, at: target}) => [lower, upper, work, target]);
     const {stdout, stderr} = await promisify(execFile)(
       unshare,
-      [
-        ...namespaces,
-        '/bin/sh',
-        '-c',
-        mountScript,
-        'weft-mounts',
-        mount,
-        '/dev/null',
-        String(layers.length),
-        ...words,
-        '/bin/sh',
-        '-c',
-        trial,
-        'weft-mounts',
-        mount,
-        file,
-      ],
-      {timeout: 20_000, maxBuffer: 16 * 1024 * 1024},
+      [...namespaces, '/bin/sh', '-c', trial, mount, view.table],
+      {
+        timeout: 20_000,
+        maxBuffer: 16 * 1024 * 1024,
+      },
     );
-    const made = new Set(mountTable(stdout).map(({point}) => point));
-    if (layers.some(({at: target}) => !made.has(target))) return failed(why(stderr.trim()));
-    const covers = wanted.filter(({at: target}) => made.has(target));
-    write(covers);
-    return ok({mounts, covers, lowers, table: file, unshare, mount, namespaces});
+    const made = new Set(mountTable(stdout).flatMap(({point, source}) => (source === 'weft' ? [point] : [])));
+    if (lowers.some(lower => !made.has(lower.at))) return failed(why(stderr.trim()));
+    const covered = wanted.filter(folder => made.has(folder));
+    const covers = linesOver(covered);
+    writeFileSync(join(session.mounts, 'writable.fstab'), lowers.map(bindLine).join('') + covers);
+    writeFileSync(join(session.mounts, 'read-only.fstab'), covers);
+    return ok({covered, covers, lowers, unshare, mount, namespaces});
   } catch (cause) {
     return failed(why(stderrOf(cause)));
   } finally {
-    await Promise.all(folders.map(removeHeld));
+    view.close();
   }
 }
 
 /** Some mounts may fail: what there is afterwards counts. */
-const trial = `"$1" -a -T "$2"; while IFS= read -r line; do printf '%s\\n' "$line"; done </proc/self/mountinfo`;
+const trial = `"$0" -a -T "$1"; while IFS= read -r line; do printf '%s\\n' "$line"; done </proc/self/mountinfo`;
 
 function stderrOf(cause: unknown): string {
   const printed =
@@ -230,8 +212,10 @@ const mountSettings = (): MountSettings => ({
   most: readTextFile('/proc/sys/user/max_user_namespaces') ?? '',
 });
 
-const line = ({folder, at}: Mounted, below: string): string =>
-  `weft ${escaped(at)} overlay lowerdir=${escaped(below)}:${escaped(folder)},userxattr 0 0\n`;
+const bindLine = ({folder, at}: Mounted): string => `${escaped(folder)} ${escaped(at)} none rbind 0 0\n`;
+
+const coverLine = (folder: string, below: string): string =>
+  `weft ${escaped(folder)} overlay lowerdir=${escaped(below)}:${escaped(folder)},userxattr 0 0\n`;
 
 const escaped = (text: string): string =>
   text.replaceAll(/[\s\\#]/gu, each => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`);
@@ -276,6 +260,7 @@ function hasTmpfsAttributes(): boolean {
 export interface Mount {
   readonly point: string;
   readonly type: string;
+  readonly source: string;
   /** Whether nothing on the file system can change, through this mount or another. */
   readonly isFixed: boolean;
 }
@@ -285,9 +270,9 @@ export function mountTable(text: string): readonly Mount[] {
   return text.split('\n').flatMap(row => {
     const [before = '', after = ''] = row.split(' - ');
     const point = before.split(' ')[4];
-    const [type = '', , options = ''] = after.split(' ');
+    const [type = '', source = '', options = ''] = after.split(' ');
     if (point === undefined) return [];
-    return [{point: unescaped(point), type, isFixed: options.split(',').includes('ro')}];
+    return [{point: unescaped(point), type, source, isFixed: options.split(',').includes('ro')}];
   });
 }
 
