@@ -161,6 +161,7 @@ _weft_option() { # what an option of a command takes
     'weft tasks transform --to') takes=one kind=choices choices=('openai' 'anthropic') ;;
     'weft permissions check --cwd') takes=one kind=directory ;;
     'weft permissions check --permission-mode') takes=one kind=choices choices=('default' 'acceptEdits' 'plan' 'dontAsk' 'bypassPermissions') ;;
+    'weft permissions check --sandbox') takes=one kind=choices choices=('auto' 'native' 'bwrap' 'claude' 'codex') ;;
     'weft permissions list --cwd') takes=one kind=directory ;;
     'weft permissions add --cwd') takes=one kind=directory ;;
     'weft permissions remove --cwd') takes=one kind=directory ;;
@@ -402,7 +403,7 @@ _weft_names() { # what can follow in a command
     'weft tasks transform') options=('--to' '-h' '--help') commands=() ;;
     'weft tasks help') options=() commands=() ;;
     'weft permissions') options=('--list' '--json' '-h' '--help') commands=('check' 'list' 'add' 'remove' 'trust' 'untrust') ;;
-    'weft permissions check') options=('--json' '--cwd' '--permission-mode' '--help') commands=() ;;
+    'weft permissions check') options=('--json' '--cwd' '--permission-mode' '--sandbox' '--help') commands=() ;;
     'weft permissions list') options=('--classes' '--json' '--cwd' '-h' '--help') commands=() ;;
     'weft permissions add') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
     'weft permissions remove') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;

@@ -176,6 +176,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft permissions check --cwd'] = 'one'
     $takes['weft permissions check --permission-mode'] = 'one'
     $values['weft permissions check --permission-mode'] = @(, @('default', 'default'); , @('acceptEdits', 'acceptEdits'); , @('plan', 'plan'); , @('dontAsk', 'dontAsk'); , @('bypassPermissions', 'bypassPermissions'))
+    $takes['weft permissions check --sandbox'] = 'one'
+    $values['weft permissions check --sandbox'] = @(, @('auto', 'auto'); , @('native', 'native'); , @('bwrap', 'bwrap'); , @('claude', 'claude'); , @('codex', 'codex'))
     $takes['weft permissions list --cwd'] = 'one'
     $takes['weft permissions add --cwd'] = 'one'
     $takes['weft permissions remove --cwd'] = 'one'
@@ -538,7 +540,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft tasks transform'] = @(, @('--to', 'Target API'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft tasks help'] = @()
     $options['weft permissions'] = @(, @('--list', 'List every kind of action that can ask'); , @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
-    $options['weft permissions check'] = @(, @('--json', 'Print one JSON object per command'); , @('--cwd', 'Folder to look at instead of the current one'); , @('--permission-mode', 'Permission mode to check in'); , @('--help', 'Show this help'))
+    $options['weft permissions check'] = @(, @('--json', 'Print one JSON object per command'); , @('--cwd', 'Folder to look at instead of the current one'); , @('--permission-mode', 'Permission mode to check in'); , @('--sandbox', 'Sandbox to check with (default: of the settings)'); , @('--help', 'Show this help'))
     $options['weft permissions list'] = @(, @('--classes', 'List every kind of action that can ask instead'); , @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft permissions add'] = @(, @('--user', 'Your own settings (default)'); , @('--project', 'Settings of the project, shared: .weft/settings.json'); , @('--local', 'Settings of the project, only for you: .weft/settings.local.json'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft permissions remove'] = @(, @('--user', 'Your own settings (default)'); , @('--project', 'Settings of the project, shared: .weft/settings.json'); , @('--local', 'Settings of the project, only for you: .weft/settings.local.json'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))

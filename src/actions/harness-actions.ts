@@ -43,7 +43,7 @@ function harnessExecutor(name: string, access: HarnessAccess, directory: string)
     name,
     discharge: {
       'restricted-environment': ifKept,
-      confined: ifKept,
+      confined: (obligation, means) => (obligation.to === 'outside' ? means : ifKept(obligation, means)),
       // The command was judged in the folder in which the harness says that it runs it.
       directory: ({path}, means) => ({...means, directory: path}),
       'left-out': ifKept,

@@ -89,6 +89,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         structured,
         hooks: clientHooks(hooks, channel),
         promptSource: 'sdk',
+        answers: 'program',
         // As clients know it: the result comes at once, and the end of a sub-agent has a turn and a result of its own.
         backgroundAgents: 'left',
       },

@@ -45,6 +45,10 @@ const ruleList = z.optional(z.array(z.string().check(z.minLength(1))));
 const sandboxObject = z.looseObject({
   enabled: z.optional(z.boolean()),
   failIfUnavailable: z.optional(z.boolean()),
+  autoAllowBashIfSandboxed: z.optional(z.boolean()),
+  /** A person may always run a blocked command outside, so weft could not keep a no. */
+  allowUnsandboxedCommands: z.optional(z.literal(true)),
+  excludedCommands: z.optional(z.array(z.string().check(z.minLength(1)))),
   network: z.optional(z.looseObject({allowLocalBinding: z.optional(z.boolean())})),
 });
 const variableName = z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u));
@@ -81,7 +85,9 @@ const table = {
   },
   sandbox: {
     schema: z.optional(z.union([z.enum(sandboxChoices), sandboxObject])),
-    words: `one of ${sandboxChoices.join(', ')}: how commands run`,
+    words:
+      `one of ${sandboxChoices.join(', ')}: how commands run; or an object as the Agent SDK has it, for example ` +
+      '{"enabled": true, "autoAllowBashIfSandboxed": true, "excludedCommands": ["docker"]} (weft cannot keep "allowUnsandboxedCommands": false)',
     grants: true,
   },
   allowLocalBinding: {
@@ -163,6 +169,27 @@ export function sandboxChoice(value: Exclude<SettingsFile['sandbox'], undefined>
   if (value.enabled === false) return 'native';
   return value.failIfUnavailable === true ? 'bwrap' : 'auto';
 }
+
+/**
+ * Whether commands run unasked where the sandbox holds their changes. A person's session does that unless the setting says no. A program
+ * that drives weft has to say yes itself (`own`), since it expects to be asked about commands.
+ */
+export function runsUnasked(
+  value: Exclude<SettingsFile['sandbox'], undefined>,
+  own: 'yes' | 'no',
+): Readonly<Record<'person' | 'program', 'held-changes' | 'nothing'>> {
+  const {enabled, autoAllowBashIfSandboxed} = typeof value === 'string' ? {} : value;
+  return {
+    person: autoAllowBashIfSandboxed === false ? 'nothing' : 'held-changes',
+    program: own === 'yes' && enabled === true && autoAllowBashIfSandboxed === true ? 'held-changes' : 'nothing',
+  };
+}
+
+/** The rules of the commands that never run unasked in the sandbox, and outside of it once they are allowed: `docker` is any `docker …`. */
+export const excludedRules = (value: Exclude<SettingsFile['sandbox'], undefined>): readonly string[] =>
+  typeof value === 'string'
+    ? []
+    : (value.excludedCommands ?? []).map(text => `Bash(${/[*]/u.test(text) ? text : `${text}:*`})`);
 
 /** Whether commands in the sandbox reach this machine's own ports: by the setting, or as the Agent SDK's programs say it. */
 export const opensLoopback = (

@@ -2,8 +2,8 @@
 export type Obligation =
   /** The command runs in the environment that `CommandEnvironment` calls restricted. */
   | {readonly kind: 'restricted-environment'}
-  /** The command runs in a proven sandbox. */
-  | {readonly kind: 'confined'; readonly to: 'sandbox' | 'read-only'}
+  /** The command runs in a proven sandbox; or `outside` of the one that the user has named, since the settings exclude it. */
+  | {readonly kind: 'confined'; readonly to: 'sandbox' | 'read-only' | 'outside'}
   /** The command starts in this folder. */
   | {readonly kind: 'directory'; readonly path: string}
   /** Each path is opened where it led when it was judged. `links`: those that lead through a symbolic link of the workspace. */

@@ -45,6 +45,8 @@ export interface JudgeOptions extends PathContextOptions {
   readonly sandbox: 'none' | (() => Promise<Proof>);
   /** Whether an overlay spares the question before a command. Programs that drive weft have to ask for that. */
   readonly unasked: 'held-changes' | 'nothing';
+  /** Rules of the commands that have to run outside of the sandbox: asked about as without one. */
+  readonly excluded: readonly PermissionRule[];
 }
 
 /** The host's judgement of actions: what `steps` decide. What the model claims of its commands never loosens a verdict. */
@@ -303,7 +305,7 @@ interface Facts {
 async function factsOf(
   action: Action,
   mode: PermissionMode,
-  {rules, directory, blockCommand, secretNames, sandbox, unasked, context}: JudgeOptions & JudgedPlace,
+  {rules, directory, blockCommand, secretNames, sandbox, unasked, excluded, context}: JudgeOptions & JudgedPlace,
 ): Promise<Facts> {
   const evidence = evidenceOf({directory, blockCommand, secretNames, context});
   const access = accessOf(action);
@@ -329,7 +331,13 @@ async function factsOf(
     },
     obligations:
       access.kind === 'command'
-        ? [{kind: 'directory', path: directory}]
+        ? [
+            {kind: 'directory', path: directory},
+            ...(ofCommand?.reading === 'parsed' &&
+            allRulesCover(ofCommand, {allow: excluded, ask: [], deny: []}, context)
+              ? [{kind: 'confined', to: 'outside'} as const]
+              : []),
+          ]
         : [...pathObligations(access, context), ...leftOut(access, rules, context)],
     protection: () => (protection ??= protectionOf(access, finding, evidence)),
     partsAllowed: () =>
@@ -345,6 +353,7 @@ async function factsOf(
       access.claims.risky !== 'yes' &&
       placeholders.length === 0 &&
       ofCommand !== undefined &&
+      matchingRule(action, {allow: [], ask: excluded, deny: []}, evidence) === undefined &&
       finding.reasons.every(({kind}) => kind !== 'sends') &&
       facts.protection().kind === 'none' &&
       isHeldByOverlay(access.command, ofCommand, context),

@@ -25,6 +25,7 @@ export async function judgements(): Promise<string> {
     home: '/home/me',
     blockCommand: () => '',
     unasked: 'held-changes',
+    excluded: [],
     list: () => [],
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,

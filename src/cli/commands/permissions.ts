@@ -1,5 +1,7 @@
 import {Option, type Command} from 'commander';
-import {permissionModes, ruleLists, type PermissionMode, type RuleList} from '../../domain/risk.ts';
+import {permissionModes, ruleLists, type RuleList} from '../../domain/risk.ts';
+import {sandboxChoices} from '../../domain/sandbox.ts';
+import type {CheckOptions} from './permissions/run-permissions.ts';
 import {exiting} from '../exit-code.ts';
 import {folderFlag, jsonFlag, withFileFlags, type InFile, type InFolder, type JsonOption} from '../flags.ts';
 
@@ -27,12 +29,14 @@ export function addPermissions(program: Command): void {
     .option('--json', 'Print one JSON object per command')
     .option(...folderFlag)
     .addOption(new Option('--permission-mode <mode>', 'Permission mode to check in').choices(permissionModes))
+    .addOption(
+      new Option('--sandbox <how>', 'Sandbox to check with (default: of the settings)').choices(sandboxChoices),
+    )
     .allowUnknownOption()
     .helpOption('--help', 'Show this help')
     .action(
-      exiting(
-        async (words: readonly string[], options: JsonOption & InFolder & {readonly permissionMode?: PermissionMode}) =>
-          (await actions()).checkPermissions(words, options),
+      exiting(async (words: readonly string[], options: JsonOption & InFolder & CheckOptions) =>
+        (await actions()).checkPermissions(words, options),
       ),
     );
   permissions

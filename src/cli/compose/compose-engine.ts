@@ -69,6 +69,7 @@ import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../../domain/hook.ts';
 import {blockId, messageId, planId, todoId} from '../../domain/ids.ts';
 import {coversAll, type SandboxChoice} from '../../domain/sandbox.ts';
+import type {JudgeOptions} from '../../safety/judge.ts';
 import type {OpenSession} from '../../domain/journal.ts';
 import {type PermissionMode, ruleLists} from '../../domain/risk.ts';
 import {tmpdir} from 'node:os';
@@ -166,7 +167,7 @@ export interface EngineSetup {
 }
 
 /** How commands are confined, and what a sandbox hides besides. */
-export interface SandboxSetup {
+export interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'> {
   readonly choice: SandboxChoice;
   /** Where proofs are kept. */
   readonly proofFolder: string;
@@ -279,7 +280,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       read: readBytes,
       strayProgram: (name, from) => strayProgram(name, {directory: from, roots: place.roots}),
       rules,
-      unasked: 'held-changes',
+      unasked: setup.sandbox.unasked,
+      excluded: setup.sandbox.excluded,
       sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),
       blockCommand: id =>
         running()

@@ -44,6 +44,8 @@ type DriverPorts = Pick<EngineSetup, 'commands' | 'artifactUrl'> & {
   readonly servers: OpenServers | 'of-settings';
   readonly hooks: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
+  /** A `program` is asked about commands unless its own settings spare it that. */
+  readonly answers: 'person' | 'program';
   /** `usual`: a prompt waits for them where nobody prompts again. */
   readonly backgroundAgents: EngineSetup['backgroundAgents'] | 'usual';
   readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
@@ -63,6 +65,7 @@ export const noDriver: DriverPorts = {
   commands: noCommands,
   hooks: [],
   promptSource: 'user',
+  answers: 'person',
   backgroundAgents: 'usual',
   structured: 'by-flag',
   artifactUrl: () => '',
@@ -149,7 +152,13 @@ export async function composeSession(
       options.sessionPersistence ? 'keep' : 'leave-no-trace',
     ),
     memoryCeiling: settings.memoryCeiling,
-    sandbox: {choice: settings.sandbox, proofFolder: context.places.data, loopback: settings.loopback},
+    sandbox: {
+      choice: settings.sandbox,
+      unasked: settings.unasked[driver.answers],
+      excluded: settings.excluded,
+      proofFolder: context.places.data,
+      loopback: settings.loopback,
+    },
     mode: settings.permissionMode,
     rules: settings.rules,
     removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, project),

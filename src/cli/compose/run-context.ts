@@ -27,7 +27,8 @@ import type {HookSetting} from '../../config/hook-settings.ts';
 import type {Preferences} from '../../domain/preferences.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {SandboxChoice} from '../../domain/sandbox.ts';
-import {opensLoopback, sandboxChoice, type WireApi} from '../../config/settings-schema.ts';
+import type {JudgeOptions} from '../../safety/judge.ts';
+import {excludedRules, opensLoopback, runsUnasked, sandboxChoice, type WireApi} from '../../config/settings-schema.ts';
 import type {Store} from '../../store/open-store.ts';
 import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
 import {isFolder} from '../../workspace/files/list-folder.ts';
@@ -97,6 +98,10 @@ interface EffectiveSettings {
   readonly wireApi: WireApi | undefined;
   readonly permissionMode: PermissionMode;
   readonly sandbox: SandboxChoice;
+  /** Whether commands run unasked where the sandbox holds their changes, by who drives the session. */
+  readonly unasked: Readonly<Record<'person' | 'program', JudgeOptions['unasked']>>;
+  /** Commands that never run unasked in the sandbox, and outside of it once they are allowed. */
+  readonly excluded: readonly PermissionRule[];
   /** Whether commands in the sandbox reach this machine's own ports. */
   readonly loopback: 'closed' | 'open';
   readonly preferences: Preferences;
@@ -183,6 +188,8 @@ export function loadRunContext(given: {
       wireApi: settings.wireApi?.value,
       permissionMode: settings.permissionMode.value,
       sandbox: sandboxChoice(settings.sandbox.value),
+      unasked: runsUnasked(settings.sandbox.value, settings.sandbox.source === 'given' ? 'yes' : 'no'),
+      excluded: rulesFrom(excludedRules(settings.sandbox.value).map(value => ({...settings.sandbox, value}))),
       loopback: opensLoopback(settings.allowLocalBinding.value, settings.sandbox.value) ? 'open' : 'closed',
       preferences: preferencesOf(settings),
       memoryCeiling: settings.memoryCeiling.value,

@@ -23,15 +23,25 @@ interface Given {
   readonly deny?: readonly string[];
   readonly claims?: object;
   readonly unasked?: JudgeOptions['unasked'];
+  readonly excluded?: readonly string[];
 }
 
 async function verdict(
   command: string,
-  {proof = overlayProof, mode = 'default', ask = [], deny = [], claims = {}, unasked = 'held-changes'}: Given = {},
+  {
+    proof = overlayProof,
+    mode = 'default',
+    ask = [],
+    deny = [],
+    claims = {},
+    unasked = 'held-changes',
+    excluded = [],
+  }: Given = {},
 ) {
   const {decision, reasons, obligations} = inWords(
     await judgeOnDisk(root, '/home/me', {
       unasked,
+      excluded: parsedRules(...excluded),
       sandbox: proof === 'none' ? 'none' : async () => proof,
       effectOf: given => fileEffect(given, '/home/me'),
       rules: {allow: [], ask: parsedRules(...ask), deny: parsedRules(...deny)},
@@ -254,6 +264,14 @@ describe('where an overlay is proven', () => {
   test('where the driving program has not asked for it, it spares no question', async () => {
     expect(await verdict('npm test', {unasked: 'nothing'})).toEqual(await verdict('npm test', {proof: 'none'}));
     expect((await verdict('git status', {mode: 'plan', unasked: 'nothing'})).confined).toEqual(['read-only']);
+  });
+
+  test('what the settings exclude asks, and runs outside if nothing else is called', async () => {
+    const excluded = ['Bash(npm:*)'];
+    const asked = (await verdict('npm test', {proof: 'none'})).reasons;
+    expect(await verdict('npm test', {excluded})).toEqual({decision: 'ask', reasons: asked, confined: ['outside']});
+    expect(await verdict('npm test; node x.js', {excluded})).toMatchObject({decision: 'ask', confined: []});
+    expect(await verdict('node x.js', {excluded})).toEqual(inside);
   });
 
   test('plan mode runs what only reads where nothing can be changed, and nothing else', async () => {

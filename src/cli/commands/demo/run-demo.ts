@@ -100,7 +100,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
   });
   if (opened.tag === 'failed') throw new Error(faultText(opened.error));
   return composeEngine({
-    sandbox: {choice: 'native', proofFolder: blocks, loopback: 'closed'},
+    sandbox: {choice: 'native', unasked: 'nothing', excluded: [], proofFolder: blocks, loopback: 'closed'},
     agentKinds: noAgentKinds,
     plans: async () => (await import('../../compose/user-plans.ts')).openUserPlans({database: passingDatabase}),
     harnesses: noHarnesses,

@@ -7,6 +7,7 @@ import {visibleExactLine} from '../../../base/visible.ts';
 import {faultText} from '../../../domain/fault.ts';
 import type {Executor} from '../../../domain/executor.ts';
 import type {PermissionMode, Verdict} from '../../../domain/risk.ts';
+import type {Proof, SandboxChoice} from '../../../domain/sandbox.ts';
 import {makeJudge, type Judge, type JudgeOptions} from '../../../safety/judge.ts';
 import {listFolder} from '../../../workspace/files/list-folder.ts';
 import {readBytes} from '../../../workspace/files/regular-files.ts';
@@ -14,14 +15,17 @@ import {makePaths} from '../../../workspace/files/resolve-path.ts';
 import {fileEffect} from '../../../workspace/impact/file-effect.ts';
 import {strayProgram} from '../../../workspace/exec/trusted-path.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
+import {proveSandbox, requireNamedSandbox} from '../../compose/prove-sandbox.ts';
 import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {isStdoutGone, note, printAndWait} from '../../output.ts';
 import {weftFolders} from '../../compose/user-data.ts';
 import {eachLine} from '../../stdin.ts';
 
+/** `undefined`: as the settings have it. */
 export interface CheckJob {
   readonly directory: string;
-  readonly mode: PermissionMode;
+  readonly mode: PermissionMode | undefined;
+  readonly sandbox: SandboxChoice | undefined;
   readonly form: 'json' | 'text';
 }
 
@@ -30,7 +34,7 @@ export interface CheckJob {
  * come. A line that cannot be read gets a complaint and makes the exit code 1; verdicts do not change it.
  */
 export async function checkCommands(words: readonly string[], job: CheckJob): Promise<ExitCode> {
-  const judge = judgeFor(job);
+  const judge = await sessionJudge(job);
   let code: ExitCode = exitCode.done;
   if (words.length > 0) {
     for (const command of commandsIn(words)) {
@@ -64,10 +68,21 @@ function commandsIn(words: readonly string[]): readonly string[] {
   return /\S\s+\S/u.test(words[0] ?? '') ? words : [words.join(' ')];
 }
 
-function judgeFor({directory}: CheckJob): Judge {
-  const context = loadRunContext({directory, added: [], options: {sessionPersistence: false, color: true}});
+interface SessionJudge {
+  readonly judge: Judge;
+  readonly mode: PermissionMode;
+}
+
+/** The judge of a session in that folder, with the proof of its sandbox. */
+async function sessionJudge({directory, sandbox, mode}: CheckJob): Promise<SessionJudge> {
+  const options = {sessionPersistence: false, color: true, ...(sandbox === undefined ? {} : {sandbox})} as const;
+  const context = loadRunContext({directory, added: [], options});
   for (const notice of context.notices) note(notice);
-  return commandJudge(context, 'none');
+  await requireNamedSandbox(context);
+  const {settings} = context;
+  let proof: Promise<Proof> | undefined;
+  const judge = commandJudge(context, settings.sandbox === 'native' ? 'none' : () => (proof ??= proveSandbox(context)));
+  return {judge, mode: mode ?? settings.permissionMode};
 }
 
 /** The judge of commands in a folder, under the rules in force there; `sandbox` says what confines them. */
@@ -76,7 +91,8 @@ export function commandJudge({roots, settings, places}: RunContext, sandbox: Jud
   const paths = makePaths({roots, home});
   return makeJudge({
     sandbox,
-    unasked: 'held-changes',
+    unasked: settings.unasked.person,
+    excluded: settings.excluded,
     roots,
     home,
     resolve: path => paths.resolve(path),
@@ -124,8 +140,8 @@ function readCommand(command: string, flags: JsonObject = {}): Outcome<ParsedCom
 
 async function report(
   {command, action}: ParsedCommand,
-  judge: Judge,
-  {directory, mode, form}: CheckJob,
+  {judge, mode}: SessionJudge,
+  {directory, form}: CheckJob,
 ): Promise<string> {
   const {verdict, means: conditions} = await judge.assess(action, {executor: whoeverAsks(directory), mode}, unaborted);
   return form === 'json' ? jsonLine(command, verdict, conditions) : textLines(command, verdict, conditions);
@@ -138,7 +154,7 @@ const whoeverAsks = (directory: string): Executor<readonly string[]> => ({
   means: [],
   discharge: {
     'restricted-environment': (_, told) => [...told, "without the workspace's programs and git hooks"],
-    confined: (_, told) => [...told, 'in a sandbox'],
+    confined: ({to}, told) => [...told, to === 'outside' ? 'outside of the sandbox' : 'in a sandbox'],
     // They were named with the question.
     directory: (_, told) => told,
     paths: (_, told) => told,

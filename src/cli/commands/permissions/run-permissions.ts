@@ -14,19 +14,27 @@ import {acceptFolder, projectFilesOf, requireOutsideWeft, trustState, trustText}
 import {existingFolder} from '../../compose/run-context.ts';
 import {recordOwnRule, settingsIn, ignoreInGit, targetFile, carryTrustOver} from '../../compose/write-settings.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
+import type {SandboxChoice} from '../../../domain/sandbox.ts';
 import type {InFile, InFolder, JsonOption} from '../../flags.ts';
 import {askYesNo, note, print, printJson} from '../../output.ts';
 import {unreadPatternText, ruleLines, ruleText} from './rule-lines.ts';
 
+/** As the flags of a session; without them the settings decide. */
+export interface CheckOptions {
+  readonly permissionMode?: PermissionMode;
+  readonly sandbox?: SandboxChoice;
+}
+
 /** `weft permissions check`: prints verdicts (see `checkCommands`). */
 export async function checkPermissions(
   words: readonly string[],
-  {json, cwd, permissionMode}: JsonOption & InFolder & {readonly permissionMode?: PermissionMode},
+  {json, cwd, permissionMode, sandbox}: JsonOption & InFolder & CheckOptions,
 ): Promise<ExitCode> {
   const {checkCommands} = await import('./check-commands.ts');
   return checkCommands(words, {
     directory: existingFolder(cwd ?? '.'),
-    mode: permissionMode ?? 'default',
+    mode: permissionMode,
+    sandbox,
     form: json === undefined ? 'text' : 'json',
   });
 }

@@ -95,6 +95,7 @@ export function diskOptions(root: string, home: string): JudgeOptions {
   return {
     sandbox: 'none',
     unasked: 'held-changes',
+    excluded: [],
     rules: {allow: [], ask: [], deny: []},
     roots: [root],
     home,
@@ -126,6 +127,7 @@ export function judgeOf(given: Given): OwnJudge {
   const options: JudgeOptions = {
     sandbox: proof === undefined ? 'none' : async () => proof,
     unasked: 'held-changes',
+    excluded: [],
     rules: kept,
     roots,
     home: sampleHome,

@@ -1,0 +1,71 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {beforeEach, expect, test} from 'vitest';
+import {call, say} from '../support/model-script.ts';
+import {needs} from '../support/programs.ts';
+import {openScene, type Scene} from '../support/scene.ts';
+import {answerTo, isType, prompt, startRpc} from './support/rpc-client.ts';
+
+beforeEach(needs('bwrap'));
+
+const environment = {WEFT_SANDBOX: ''};
+
+/** The reason is in the test's report where this machine lets no overlay work. */
+async function skipWithoutOverlay(scene: Scene, skip: (condition: boolean, reason: string) => void): Promise<void> {
+  const {stdout} = await scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']);
+  const {proven, reason} = JSON.parse(stdout);
+  skip(!proven.overlay, reason);
+}
+
+test.for(['auto', 'native'])(
+  '`permissions check` says what a session does, and why (--sandbox %s)',
+  async (sandbox, {skip}) => {
+    const commands = ['node -p 1', 'touch new', 'echo x > new', 'rm kept', 'git commit -m x', 'cp kept b', 'ls'];
+    await using scene = await openScene([commands.map(command => call('Bash', {command})), say('Done.')]);
+    await skipWithoutOverlay(scene, skip);
+    writeFileSync(join(scene.place.work, 'kept'), 'x');
+    const lines = commands.map(command => JSON.stringify(command)).join('\n');
+    const check = ['permissions', 'check', '--json', '--sandbox', sandbox];
+    const checked = await scene.run(check, {environment, stdin: {text: lines}});
+    const said = checked.stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    const run = await scene.run(['--prompt', 'Go.', '--sandbox', sandbox, '--output-format', 'json'], {environment});
+    const denials: readonly {tool_input: {command: string}; changes?: unknown}[] = JSON.parse(
+      run.stdout,
+    ).permission_denials;
+    const asked = denials.flatMap(({changes, tool_input: {command}}) => (changes === undefined ? [command] : []));
+    expect(said.filter(({verdict}) => verdict === 'ask').map(({command}) => command)).toEqual(asked);
+    expect(said[1]).toMatchObject(
+      sandbox === 'auto'
+        ? {verdict: 'allow', reasons: ['Runs unasked in the sandbox; its changes ask']}
+        : {verdict: 'ask', reasons: ['Changes files (touch new)']},
+    );
+  },
+);
+
+const turnedOn = {enabled: true, autoAllowBashIfSandboxed: true};
+
+test.for<[setting: unknown, asked: string]>([
+  ['none', 'asked'],
+  ['auto', 'asked'],
+  [{enabled: true}, 'asked'],
+  [{...turnedOn, excludedCommands: ['node']}, 'asked'],
+  [turnedOn, 'not asked'],
+])('a program that drives weft with the setting %j is %s before a command', async ([setting, wanted], {skip}) => {
+  await using scene = await openScene([call('Bash', {command: 'node -p 40+2'}), say('Done.')]);
+  await skipWithoutOverlay(scene, skip);
+  // What the user has set for himself does not speak for the program.
+  mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
+  writeFileSync(join(scene.place.home, 'weft', 'settings.json'), JSON.stringify({sandbox: turnedOn}));
+  const given = setting === 'none' ? [] : ['--settings', JSON.stringify({sandbox: setting})];
+  const client = startRpc(scene, ['--permission-prompt-tool', 'stdio', ...given], environment);
+  client.send(prompt('Go.'));
+  const first = await client.next(message => isType('control_request')(message) || isType('result')(message));
+  expect(first['type']).toBe(wanted === 'asked' ? 'control_request' : 'result');
+  if (wanted === 'asked')
+    client.send(answerTo(first['request_id'], {behavior: 'allow', updatedInput: {command: 'node -p 40+2'}}));
+  const {stdout} = await client.finish();
+  expect(stdout).toContain('42');
+});
