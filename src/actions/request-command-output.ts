@@ -48,7 +48,8 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
     {
       name: 'command',
       risks: ['read-only', 'local-change', 'external', 'destructive', 'unknown'],
-      askedWhen: 'any part of it is not certainly read-only inside the workspace, or the model calls it risky',
+      askedWhen:
+        'any part of it is not certainly read-only inside the workspace and no sandbox holds its changes, or the model calls it risky',
     },
     {
       name: 'command-rule',

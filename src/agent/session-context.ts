@@ -111,7 +111,7 @@ export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): 
   publish([{event: 'notice', level: 'warning', text}]);
 }
 
-/** Tells, once it is known, what the sandbox stops; and where commands ask first because of what is missing, what that is. */
+/** Tells what the sandbox stops, once that is known, and why commands ask if the sandbox cannot hold their changes. */
 export function tellSandbox(session: SessionContext): void {
   const proof = session.ports.judge.sandbox();
   if (proof === 'unknown' || proof === session.sandbox) return;
@@ -120,9 +120,12 @@ export function tellSandbox(session: SessionContext): void {
   const {provider, reason} = proof;
   if (provider === 'native' || holdsChanges(proof)) return;
   if (!confines(proof)) {
-    warn(session, `No sandbox: commands run as you, and builds and tests ask first (${provider}: ${reason}).`);
+    warn(session, `No sandbox: commands run as you, and ask first unless they only read (${provider}: ${reason}).`);
   } else if (provider === 'bwrap') {
-    warn(session, `Builds and tests ask first: the sandbox cannot hold their changes back (${provider}: ${reason}).`);
+    warn(
+      session,
+      `Commands ask first unless they only read: the sandbox cannot hold their changes (${provider}: ${reason}).`,
+    );
   }
 }
 

@@ -171,8 +171,8 @@ export function sandboxChoice(value: Exclude<SettingsFile['sandbox'], undefined>
 }
 
 /**
- * Whether commands run unasked where the sandbox holds their changes. A person's session does that unless the setting says no. A program
- * that drives weft has to say yes itself (`own`), since it expects to be asked about commands.
+ * Whether commands run unasked if the sandbox holds their changes. For a person they do unless the setting says no. A program that drives
+ * weft has to say yes in its own settings (`own`), since other programs ask it about commands.
  */
 export function runsUnasked(
   value: Exclude<SettingsFile['sandbox'], undefined>,

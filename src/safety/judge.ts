@@ -232,7 +232,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** What becomes of changes that nobody was asked about. The other modes decide before. */
+/** The changes of an unasked command, by mode. The other modes decide before the command is judged by its changes. */
 const fateOf = {
   default: 'ask',
   plan: 'ask',
@@ -294,7 +294,7 @@ interface Facts {
   readonly protection: () => Protection;
   /** Whether the user's rules allow each part of a command that is asked about. */
   readonly partsAllowed: () => boolean;
-  /** Whether nothing speaks against a command but that it runs code and changes files of the workspace. */
+  /** True if an overlay holds all that the command does besides reading. */
   readonly isHeld: () => Promise<boolean>;
   readonly unasked: JudgeOptions['unasked'];
   readonly sandbox: () => Promise<Proof | 'none'>;

@@ -215,7 +215,7 @@ test('where the system forbids the sandbox the run goes on without it, and that 
     3,
     [
       expect.stringMatching(
-        /commands run as you, and builds and tests ask first \(bwrap: namespaces are not permitted/u,
+        /commands run as you, and ask first unless they only read \(bwrap: namespaces are not permitted/u,
       ),
     ],
   ]);

@@ -98,7 +98,7 @@ interface EffectiveSettings {
   readonly wireApi: WireApi | undefined;
   readonly permissionMode: PermissionMode;
   readonly sandbox: SandboxChoice;
-  /** Whether commands run unasked where the sandbox holds their changes, by who drives the session. */
+  /** Whether commands run unasked if the sandbox holds their changes. */
   readonly unasked: Readonly<Record<'person' | 'program', JudgeOptions['unasked']>>;
   /** Commands that never run unasked in the sandbox, and outside of it once they are allowed. */
   readonly excluded: readonly PermissionRule[];

@@ -12,9 +12,9 @@ import {reachesOf} from './risks.ts';
 import {isShell, programName, shellTextsFrom} from './wrappers.ts';
 
 /**
- * Whether an overlay holds back all that a command does besides reading: it runs code or changes files of the workspace. Nothing in it
- * may name files elsewhere or secrets, lose a file, or call a program that is known to need more, however deep in other programs it
- * stands. What the code itself does is for the sandbox to confine, and for its changes to show.
+ * Whether an overlay holds all that a command does besides reading.
+ * The command may run code and change files of the workspace. It may not name files elsewhere or secrets, lose a file, or call a program
+ * that needs more, and neither may the commands in its words. The sandbox confines the code, and the changes show what the code did.
  */
 export async function isHeldByOverlay(
   command: string,
@@ -66,7 +66,7 @@ function heldInvocation(invocation: JudgedInvocation, {effects, context}: Place)
   return texts.flatMap(text => directories.map(directory => ({text, directory})));
 }
 
-/** The words, once for each text that one of them may be. The names that a pattern stands for are no options, or it is `unknown`. */
+/** The words of the invocation, once for each text that one of them may be. */
 function wordLists({words}: JudgedInvocation): readonly (readonly string[])[] | 'unknown' {
   const texts = words.map(({value}) => (typeof value === 'string' ? [] : value.map(({text}) => text)));
   const several = texts.filter(({length}) => length > 1);
@@ -132,7 +132,7 @@ const wouldDestroy = (words: readonly string[]): boolean =>
 
 const packageRunner = /^(?:npx(?: |$)|bunx(?: |$)|pnpx(?: |$)|(?:npm|pnpm|yarn|bun) (?:exec|x)$)/u;
 
-/** Whether a shell gets its commands from its input, where nothing is known of them. */
+/** Whether a shell gets its commands from its input. Nothing is known of those. */
 const readsCommandsFromInput = ([program = '', ...args]: readonly string[]): boolean =>
   isShell(programName(program))
     ? !args.some(word => !/^[-+]/u.test(word)) || args.some(word => fromInput.test(word))
@@ -140,7 +140,7 @@ const readsCommandsFromInput = ([program = '', ...args]: readonly string[]): boo
 
 const fromInput = /^(?:-s?|\/(?:dev|proc)\/.*)$/u;
 
-/** Whether the project has a program of this name, in the folder of a command or one above it in the workspace. */
+/** Whether the project has installed a program of this name. */
 const isInstalled = (name: string, directories: readonly string[], context: PathContext): boolean =>
   directories.every(directory => {
     const parts = partsOf(directory);

@@ -14,8 +14,8 @@ interface RiskRow {
 }
 
 /**
- * What a program needs besides reading. An overlay gives it the first three: its changes are held, whatever code it runs. A person is
- * asked about the rest before, since there is nothing to decide about afterwards. `puts-files`: only if no file is lost.
+ * The needs of a program besides reading. An overlay gives the program the first two, and `puts-files` if no file is lost: weft decides
+ * about the changes afterwards. About all other needs weft asks before.
  */
 type ProgramReach =
   | 'runs-code'
@@ -200,7 +200,7 @@ const riskRows: readonly RiskRow[] = [
   riskRow('mail, sendmail, mutt', 'external', 'sends mail'),
   riskRow('weft, claude, codex, gemini, opencode, aider, goose, cursor-agent, copilot', 'external', 'starts an agent'),
 
-  // What has to be reached from elsewhere, or goes elsewhere.
+  // Servers have to be reached from elsewhere, and the other scripts reach elsewhere.
   riskRow(
     'npm, pnpm, yarn, bun, make, gmake, just, task, rake, gradle, mvn, deno',
     'unknown',
@@ -298,7 +298,7 @@ const riskRows: readonly RiskRow[] = [
     'changes the repository',
     {reach: 'repository'},
   ),
-  // What they do is said by what weft knows of their arguments.
+  // The tables of arguments say what these do.
   riskRow('git, hg, svn, jj, fossil, bzr, cvs, p4, git-lfs', 'unknown', '', {reach: 'repository'}),
   riskRow(
     'awk, gawk, mawk, nawk, sed, gsed, tsc, rustc, gcc, g++, cc, c++, clang, clang++, ld, java, javac, scala, julia, elixir, ruff, sqlite3, ffmpeg',

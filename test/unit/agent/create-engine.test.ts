@@ -194,11 +194,11 @@ describe('calls', () => {
 
 test.each<[string, Partial<Proof>]>([
   [
-    'No sandbox: commands run as you, and builds and tests ask first (bwrap: it is not there).',
+    'No sandbox: commands run as you, and ask first unless they only read (bwrap: it is not there).',
     {works: false, proven: nothingProven},
   ],
   [
-    'Builds and tests ask first: the sandbox cannot hold their changes back (bwrap: it is not there).',
+    'Commands ask first unless they only read: the sandbox cannot hold their changes (bwrap: it is not there).',
     {proven: {files: true, network: true, processes: true, overlay: false}},
   ],
 ])('what the sandbox stops is told once, when it is known, and what is missing: %s', async (text, proof) => {

@@ -221,7 +221,7 @@ async function sandbox(): Promise<Check> {
   const detail = `${provider} does not confine commands here: ${reason}.`;
   return named
     ? {name: 'sandbox', state: 'failed', detail, fix: 'Mend it, or choose another: weft sandbox test.'}
-    : limited('sandbox', detail, 'Commands run as you, and builds and tests ask first.');
+    : limited('sandbox', detail, 'Commands run as you, and ask first unless they only read.');
 }
 
 /** Whether the MCP servers of this folder answer: their programs are started and their addresses called, as a session does. */
