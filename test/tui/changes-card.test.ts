@@ -281,7 +281,7 @@ describe('on the screen', () => {
     await press(stage, 'G');
     await stage.screen.until(/40 \+ row 40\n {2}held until you decide\nend · q closes/u);
     await press(stage, 'q');
-    await stage.screen.until(/Keep y/u);
+    await stage.screen.until(/lines 13 to 27 of 40[^]*Keep 2 of 2 y/u);
     expect(stage.engine.ops).toEqual([]);
   });
 
