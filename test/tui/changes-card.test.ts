@@ -185,7 +185,7 @@ describe('the card of what a command has changed', () => {
       }
     }
     expect(used()).toBeLessThan(6000);
-    expect(cardAt(approval, 99, 24)[0]).toMatch(/^╭ `cat <<'EOF' \| sh …` changed 5000 files {2}\+2400 -0 ─/u);
+    expect(cardAt(approval, 99, 24)[0]).toMatch(/^╭ `cat <<'EOF' \| sh …` changed 5000 files ─/u);
     expect(approvalSubject(approval, {cells: 34, home: ''})).toBe("`cat <<'EOF' …` changed 5000 files");
   });
 });

@@ -112,8 +112,9 @@ function titleOf(
   const {preview} = approval;
   const left = parts.length - dropped.size;
   if (preview.kind === 'changes') {
-    const counts = left === 0 ? 'Nothing is ticked' : ` ${countsOf(parts.filter((_, at) => !dropped.has(at)))}`;
-    return fit(`Keep ${left} of ${pluralize(parts.length, 'file')}? ${counts}`, cells);
+    const ticked = parts.filter((_, at) => !dropped.has(at));
+    const counts = left === 0 ? '  Nothing is ticked' : countsOf(ticked, preview.files, '  ');
+    return fit(`Keep ${left} of ${pluralize(parts.length, 'file')}?${counts}`, cells);
   }
   const lead = `Write ${left} of ${parts.length} hunks? `;
   const files = preview.kind === 'diff' ? preview.files : [];

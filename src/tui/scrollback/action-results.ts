@@ -306,7 +306,7 @@ function withChanges(
 ): ResultBody {
   const parts = commandParts(applied.filter(isFile), diffs);
   const isWhole = frame.verbosity === 'full';
-  const kept = parts.length === 0 ? [] : [`${changedWords(parts.map(({by}) => by))} ${countsOf(parts)}`];
+  const kept = parts.length === 0 ? [] : [changedWords(parts.map(({by}) => by)) + countsOf(parts, diffs, ' ')];
   const isFolded = kept.length > 0 && !isWhole && !foot.some(note => note.endsWith(unfolds));
   return {
     rows: [

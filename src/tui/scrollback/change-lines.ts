@@ -1,4 +1,4 @@
-import type {Preview} from '../../actions/preview.ts';
+import type {FileDiff, Preview} from '../../actions/preview.ts';
 import {firstLine, pluralize} from '../../base/clip.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {type ChangePart, partCounts, partsOf} from '../state/change-parts.ts';
@@ -33,17 +33,18 @@ export function changedWords(kinds: readonly ChangePart['by'][]): string {
   return `${verb} ${pluralize(kinds.length, 'file')}`;
 }
 
-/** `+3 -1`: the lines of all of them. */
-export function countsOf(parts: readonly Pick<ChangePart, 'file'>[]): string {
-  const sum = (count: (part: Pick<ChangePart, 'file'>) => number): number =>
-    parts.reduce((total, part) => total + count(part), 0);
-  return `${glyphs.added}${sum(({file}) => file.added)} ${glyphs.removed}${sum(({file}) => file.removed)}`;
+/** `+3 -1` with `lead` before it: the lines of these parts; empty where only those of the `known` files are there, and these are not all. */
+export function countsOf(parts: readonly ChangePart[], known: readonly FileDiff[], lead: string): string {
+  const withLines = new Set(known);
+  if (parts.length === 0 || parts.some(({file}) => !withLines.has(file))) return '';
+  const sum = (count: (file: FileDiff) => number): number => parts.reduce((total, {file}) => total + count(file), 0);
+  return `${lead}${glyphs.added}${sum(({added}) => added)} ${glyphs.removed}${sum(({removed}) => removed)}`;
 }
 
 /** `` `npm test` changed 2 files  +3 -1 ``; where there is little room the command is cut, then the counts go. */
 export function changesTitle(preview: CommandChanges, cells: number): string {
   const words = ` ${changedWords(preview.asked.map(({kind}) => kind))}`;
-  const counts = `  ${countsOf(partsOf(preview))}`;
+  const counts = countsOf(partsOf(preview), preview.files, '  ');
   const command = visibleExactLine(firstLine(preview.command, longestCommand));
   const named = (end: string): string => `\`${fit(command, Math.max(1, cells - cellWidth(end) - 2))}\`${end}`;
   const least = Math.min(cellWidth(command), shortestCommand);

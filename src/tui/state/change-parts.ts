@@ -44,7 +44,7 @@ const withoutLines = ({path, kind}: Change): FileDiff => ({
   added: 0,
   removed: 0,
   hunks: [],
-  notes: [],
+  notes: ['too many files to show its lines'],
 });
 
 const kept = new WeakMap<ChangePreview, readonly ChangePart[]>();
