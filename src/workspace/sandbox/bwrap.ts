@@ -159,7 +159,9 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
     ['--bind', tmp, '/tmp'],
     ['--bind', tmp, '/var/tmp'],
     ...policy.readable.map(readOnlyIfThere),
-    ...[...hidden, ...session.held()].filter(path => !coversRoot(path, roots)).map(path => hiding(path, folder)),
+    ...outermost([...hidden, ...session.held()].filter(path => !coversRoot(path, roots))).map(path =>
+      hiding(path, folder),
+    ),
     ...roots.map(root => [workspace === 'read-only' ? '--ro-bind' : '--bind', seen(root), root]),
     // Other file systems in the workspace, which have layers of their own.
     ...places.filter(place => !roots.includes(place.folder)).map(place => ['--bind', place.at, place.folder]),
@@ -167,7 +169,7 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
     ...(workspace === 'held' ? [] : guarded.writable.map(path => ['--bind', seen(path), path])),
     ...guarded.readOnly.map(path => ['--ro-bind', seen(path), path]),
     // What is hidden inside the workspace, or was laid bare by it.
-    ...hidden.filter(insideRoots).map(path => hiding(path, folder)),
+    ...outermost(hidden.filter(insideRoots)).map(path => hiding(path, folder)),
     ...sockets.map(path => ['--ro-bind', join(folder, 'empty'), path]),
     ['--bind', scripts.outside, scripts.inside],
     ['--bind', reports.outside, reports.inside],
@@ -184,6 +186,10 @@ interface Mounts {
 }
 
 const readOnlyIfThere = (path: string): readonly string[] => ['--ro-bind-try', path, path];
+
+/** What lies in another one is not there to be mounted over once that is hidden. */
+const outermost = (paths: readonly string[]): readonly string[] =>
+  paths.filter(path => !paths.some(other => other !== path && holds(other, path)));
 
 /** A hidden folder that is a workspace root itself cannot be hidden: the user has started weft there. */
 const coversRoot = (path: string, roots: readonly string[]): boolean => roots.includes(path);
