@@ -48,7 +48,7 @@ test('the changes of a command are picked on its card: these are in the workspac
 
   await terminal.onScreen(/╭ `node fmt\.mjs` deleted 1 file {2}\+0 -1/u);
   await terminal.until(
-    /✓ node fmt\.mjs\n[^]*│ Edited a\.txt {2}\+1 -1\n[^]*dropped 1 change: b\.txt \(refused\)\n +╰ changed 3 files \+2 -1/u,
+    /✓ node fmt\.mjs[^]*│ Edited a\.txt {2}\+1 -1\n[^]*dropped 1 change: b\.txt \(refused\)\n +╰ changed 3 files \+2 -1/u,
   );
   expect(['a.txt', 'b.txt', 'c.txt'].map(scene.read)).toEqual(['one\n2\nthree\n', 'bye\n', 'new\n']);
   await terminal.type('n');
