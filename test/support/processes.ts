@@ -11,11 +11,13 @@ interface RunningProcess {
 }
 
 /** The command lines in which the text stands, of the processes that these tests have started. */
-export const running = (text: string): readonly string[] =>
-  allProcesses()
-    .filter(({words, directory}) => directory.startsWith(tmpdir()) || words.includes(tmpdir()))
-    .map(({words}) => words)
-    .filter(words => words.includes(text));
+export const running = (text: string): readonly string[] => processesWith(text).map(({words}) => words);
+
+/** The processes in whose command lines the text stands, of those that these tests have started. */
+export const processesWith = (text: string): readonly RunningProcess[] =>
+  allProcesses().filter(
+    ({words, directory}) => (directory.startsWith(tmpdir()) || words.includes(tmpdir())) && words.includes(text),
+  );
 
 export function parentOf(pid: number): number {
   const found = allProcesses().find(each => each.pid === pid);

@@ -1,0 +1,134 @@
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
+import {beforeEach, expect, test} from 'vitest';
+import {lookUntil} from '../support/look-until.ts';
+import {call, say} from '../support/model-script.ts';
+import {processesWith} from '../support/processes.ts';
+import {needs} from '../support/programs.ts';
+import {finish} from '../support/run-weft.ts';
+import {endProcess, openScene, type Scene} from '../support/scene.ts';
+import {auto, byPrompt, filesOf, makeRepository, skipWithoutOverlay, waitingPoint} from './support/overlay.ts';
+
+beforeEach(needs('bwrap', 'unshare', 'git'));
+
+const files = 40;
+const body = 'a line of a file that takes a while to copy\n'.repeat(400);
+const contentOf = (version: number): string => `version ${version}\n${body}`;
+
+/** All files of `src` get the next version, one is deleted and one made; output is made, too. */
+const build = (wait: string, version: number): string => `
+for i in $(seq 0 ${files - 1}); do sed -i '1s/.*/version ${version}/' src/f$i; done
+rm -f src/only${version - 1}; echo only >src/only${version}
+mkdir -p dist/v${version}; for i in $(seq 0 200); do echo ${version} >dist/v${version}/held-output$i; done
+${wait}
+`;
+
+/** The versions that the files have; anything else is half a file. */
+function versionsOf(scene: Scene): readonly number[] {
+  const found = Array.from({length: files}, (_, at) => {
+    const text = scene.read(`src/f${at}`);
+    const version = Number(/^version (\d+)\n/u.exec(text)?.[1]);
+    if (text !== contentOf(version)) throw new Error(`src/f${at} is torn: ${text.slice(0, 60)}`);
+    return version;
+  });
+  return [...new Set(found)];
+}
+
+/** Mounts of anybody that name the folder. */
+const mountsIn = (folder: string): readonly string[] =>
+  readdirSync('/proc')
+    .filter(name => /^\d+$/u.test(name))
+    .flatMap(pid => {
+      try {
+        return readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n');
+      } catch {
+        return []; // it has ended meanwhile
+      }
+    })
+    .filter(line => line.includes(folder));
+
+/** What a command had written, or a mark of a view, anywhere but in the workspace. */
+const keptIn = (home: string): readonly string[] =>
+  readdirSync(home, {recursive: true, encoding: 'utf8'}).filter(path =>
+    /held-output|(?:^|\/)(?:upper|work)$/u.test(path),
+  );
+
+const moments = Array.from({length: 30}, (_, at) => ({
+  at,
+  /** In the command, or that long after its end. */
+  afterMs: at < 5 ? ('in the command' as const) : (at * 5) % 130,
+  who: at % 3 === 2 ? ('weft and its watchdog' as const) : ('weft' as const),
+}));
+
+test(
+  'killed at any moment of a command and of what follows, nothing is half applied, and nothing is left',
+  {tags: 'long'},
+  async ({skip}) => {
+    await using scene = await openScene(byPrompt({BUILD: [call('Bash', {command: 'sh build.sh'}), say('Done.')]}));
+    await skipWithoutOverlay(scene, skip);
+    const {work, home} = scene.place;
+    let version = 1;
+    makeRepository(work, {
+      ...Object.fromEntries(Array.from({length: files}, (_, at) => [`src/f${at}`, contentOf(version)])),
+      [`src/only${version}`]: 'only\n',
+      '.gitignore': 'dist\nbuild.sh\n',
+    });
+    const ended = new Map<string, number>();
+    for (const {at, afterMs, who} of moments) {
+      const {line, reached, goOn} = waitingPoint();
+      writeFileSync(join(work, 'build.sh'), build(line, version + 1));
+      const child = scene.start(['--prompt', 'BUILD', '--permission-mode', 'acceptEdits'], auto);
+      const finished = finish(child);
+      await reached;
+      if (afterMs !== 'in the command') {
+        goOn();
+        await pause(afterMs);
+      }
+      const watchdogs = who === 'weft' ? [] : processesWith('watchdog');
+      child.kill('SIGKILL');
+      for (const {pid} of watchdogs) endProcess(pid);
+      await finished;
+
+      const atOnce = versionsOf(scene);
+      expect([at, atOnce.every(each => each === version || each === version + 1)]).toEqual([at, true]);
+      // The next start in the workspace finishes what was begun, or takes it back.
+      expect([at, await scene.run(['--prompt', 'NEXT'], auto)]).toMatchObject([at, {code: 0, stderr: ''}]);
+      const [now = 0, ...others] = versionsOf(scene);
+      const only = Object.keys(filesOf(work)).filter(path => path.startsWith('src/only'));
+      expect([at, others, only]).toEqual([at, [], [`src/only${now}`]]);
+      await lookUntil(
+        () => processesWith(line).length === 0 && mountsIn(home).length === 0,
+        () => `left after moment ${at}: ${JSON.stringify([processesWith(line), mountsIn(home)])}`,
+      );
+      expect([at, keptIn(home)]).toEqual([at, []]);
+      ended.set(`${atOnce.length} versions, then ${now === version ? 'old' : 'new'}`, 1);
+      version = now;
+    }
+    expect(ended.size).toBeGreaterThan(1);
+  },
+);
+
+test('`doctor` finds and removes the empty files that an older weft left for protected names', async ({skip}) => {
+  await using scene = await openScene([]);
+  await skipWithoutOverlay(scene, skip);
+  const {work} = scene.place;
+  makeRepository(work, {'a.ts': 'a\n'});
+  // As bubblewrap makes a place to mount on: empty, and nobody may write it.
+  for (const name of [
+    '.claude',
+    '.envrc',
+    '.github',
+    '.gitlab-ci.yml',
+    '.husky',
+    '.idea',
+    '.mcp.json',
+    '.npmrc',
+    '.vscode',
+  ])
+    writeFileSync(join(work, name), '', {mode: 0o444});
+  const {stdout} = await scene.run(['doctor', '--json'], auto);
+  expect(stdout).toMatch(/\.github/u);
+  await scene.run(['doctor'], auto);
+  expect(Object.keys(filesOf(work))).toEqual(['a.ts']);
+});
