@@ -10,14 +10,19 @@ import {endProcess, type Scene} from '../../support/scene.ts';
 /** The environment in which weft chooses the sandbox itself, as it does for users. */
 export const auto = {environment: {WEFT_SANDBOX: 'auto'}} as const;
 
+/** Why no overlay works on this machine; empty where it does. It takes a second to find out. */
+let missing: Promise<string> | undefined;
+
 /** The reason is in the test's report where this machine lets no overlay work. */
 export async function skipWithoutOverlay(
   scene: Scene,
   skip: (condition: boolean, reason: string) => void,
 ): Promise<void> {
-  const {stdout} = await scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']);
-  const {works, proven, reason} = JSON.parse(stdout);
-  skip(!works || proven.overlay !== true, reason ?? 'no overlay is proven here');
+  missing ??= scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']).then(({stdout}) => {
+    const {works, proven, reason} = JSON.parse(stdout);
+    return works && proven.overlay === true ? '' : `no overlay is proven: ${reason}`;
+  });
+  skip((await missing) !== '', await missing);
 }
 
 /** Writes files below a folder, with the folders they need; a name that ends in `.sh` may be executed. */
