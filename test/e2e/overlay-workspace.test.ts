@@ -98,14 +98,11 @@ test.for([
       names,
     ]);
     expect(treeOf(work, path => weftsOwn(path) || path === 'dist')).toEqual(files);
+    const changes = (...all: readonly string[]) =>
+      all.map(each => ({kind: each.split(' ')[0], path: each.split(' ')[1]}));
     expect(JSON.parse(stdout).permission_denials).toMatchObject([
-      {
-        tool_name: 'Bash',
-        changes: expect.arrayContaining([
-          {path: 'src/a.ts', kind: 'changed', class: 'file'},
-          {path: 'src/made.ts', kind: 'created', class: 'file'},
-        ]),
-      },
+      {tool_name: 'Bash', tool_input: {command}, changes: changes('changed src/a.ts', 'created src/made.ts')},
+      {tool_name: 'Bash', tool_input: {command}, changes: changes('created .cursor/rules', 'created lefthook.yml')},
     ]);
   },
 );
