@@ -50,6 +50,9 @@ echo out >dist/sub/out
 
 const weftsOwn = (path: string): boolean => path === '.git' || path === '.weft';
 
+const changes = (...all: readonly string[]): readonly object[] =>
+  all.map(each => ({kind: each.split(' ')[0], path: each.split(' ')[1]}));
+
 const session = '0f9a1a34-1111-4222-8333-444455557777';
 
 test.for([
@@ -98,8 +101,6 @@ test.for([
       names,
     ]);
     expect(treeOf(work, path => weftsOwn(path) || path === 'dist')).toEqual(files);
-    const changes = (...all: readonly string[]) =>
-      all.map(each => ({kind: each.split(' ')[0], path: each.split(' ')[1]}));
     expect(JSON.parse(stdout).permission_denials).toMatchObject([
       {tool_name: 'Bash', tool_input: {command}, changes: changes('changed src/a.ts', 'created src/made.ts')},
       {tool_name: 'Bash', tool_input: {command}, changes: changes('created .cursor/rules', 'created lefthook.yml')},
