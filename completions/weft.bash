@@ -46,6 +46,7 @@ _weft_enter() { # the command that a word names in a command
     'weft sandbox providers') next='weft sandbox providers' ;;
     'weft sandbox test') next='weft sandbox test' ;;
     'weft sandbox run') next='weft sandbox run' ;;
+    'weft sandbox apply') next='weft sandbox apply' ;;
     'weft sandbox help') next='weft sandbox help' ;;
     'weft worktree list') next='weft worktree list' ;;
     'weft worktree merge') next='weft worktree merge' ;;
@@ -303,7 +304,8 @@ _weft_position() { # what an argument of a command is
     'weft sessions delete|0') kind=session ;;
     'weft sessions help|0') kind=choices choices=('list' 'show' 'export' 'rewind' 'delete') ;;
     'weft sandbox run|'*) kind=any ;;
-    'weft sandbox help|0') kind=choices choices=('providers' 'test' 'run') ;;
+    'weft sandbox apply|0') kind=any ;;
+    'weft sandbox help|0') kind=choices choices=('providers' 'test' 'run' 'apply') ;;
     'weft worktree merge|0') kind=any ;;
     'weft worktree remove|0') kind=any ;;
     'weft worktree help|0') kind=choices choices=('list' 'merge' 'remove') ;;
@@ -383,10 +385,11 @@ _weft_names() { # what can follow in a command
     'weft sessions rewind') options=('--to' '--files' '--talk' '--both' '--redo' '--yes' '--json' '-h' '--help') commands=() ;;
     'weft sessions delete') options=('--json' '-h' '--help') commands=() ;;
     'weft sessions help') options=() commands=() ;;
-    'weft sandbox') options=('-h' '--help') commands=('providers' 'test' 'run' 'help') ;;
+    'weft sandbox') options=('-h' '--help') commands=('providers' 'test' 'run' 'apply' 'help') ;;
     'weft sandbox providers') options=('--json' '-h' '--help') commands=() ;;
     'weft sandbox test') options=('--provider' '--json' '-h' '--help') commands=() ;;
-    'weft sandbox run') options=('--provider' '--cwd' '-h' '--help') commands=() ;;
+    'weft sandbox run') options=('--provider' '--dry' '--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft sandbox apply') options=('--json' '-h' '--help') commands=() ;;
     'weft sandbox help') options=() commands=() ;;
     'weft ps') options=('--json' '--stop' '-h' '--help') commands=() ;;
     'weft worktree') options=('-h' '--help') commands=('list' 'merge' 'remove' 'help') ;;

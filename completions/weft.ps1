@@ -49,6 +49,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft sandbox providers'] = 'weft sandbox providers'
     $enter['weft sandbox test'] = 'weft sandbox test'
     $enter['weft sandbox run'] = 'weft sandbox run'
+    $enter['weft sandbox apply'] = 'weft sandbox apply'
     $enter['weft sandbox help'] = 'weft sandbox help'
     $enter['weft worktree list'] = 'weft worktree list'
     $enter['weft worktree merge'] = 'weft worktree merge'
@@ -338,7 +339,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft sessions delete|0'] = @()
     $positions['weft sessions help|0'] = @(, @('list', 'list'); , @('show', 'show'); , @('export', 'export'); , @('rewind', 'rewind'); , @('delete', 'delete'))
     $positions['weft sandbox run|+'] = @()
-    $positions['weft sandbox help|0'] = @(, @('providers', 'providers'); , @('test', 'test'); , @('run', 'run'))
+    $positions['weft sandbox apply|0'] = @()
+    $positions['weft sandbox help|0'] = @(, @('providers', 'providers'); , @('test', 'test'); , @('run', 'run'); , @('apply', 'apply'))
     $positions['weft worktree merge|0'] = @()
     $positions['weft worktree remove|0'] = @()
     $positions['weft worktree help|0'] = @(, @('list', 'list'); , @('merge', 'merge'); , @('remove', 'remove'))
@@ -412,10 +414,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft sessions rewind'] = @()
     $names['weft sessions delete'] = @()
     $names['weft sessions help'] = @()
-    $names['weft sandbox'] = @(, @('providers', 'List the backends and which are installed'); , @('test', 'Prove what each backend stops on this machine'); , @('run', 'Run a command in the sandbox, with this folder as its workspace'); , @('help', 'display help for command'))
+    $names['weft sandbox'] = @(, @('providers', 'List the backends and which are installed'); , @('test', 'Prove what each backend stops on this machine'); , @('run', 'Run a command in the sandbox, with this folder as its workspace, and apply what it changed when it has ended'); , @('apply', 'Apply the changes of a dry run: all of them, or none if a file has changed since'); , @('help', 'display help for command'))
     $names['weft sandbox providers'] = @()
     $names['weft sandbox test'] = @()
     $names['weft sandbox run'] = @()
+    $names['weft sandbox apply'] = @()
     $names['weft sandbox help'] = @()
     $names['weft ps'] = @()
     $names['weft worktree'] = @(, @('list', 'List the worktrees of this repository, with what has changed in them'); , @('merge', 'Bring the changes of a worktree into the folder that it was made for, all or none, and remove it'); , @('remove', 'Remove a worktree and its branch'); , @('help', 'display help for command'))
@@ -523,7 +526,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft sandbox'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft sandbox providers'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft sandbox test'] = @(, @('--provider', 'Backend of the sandbox'); , @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
-    $options['weft sandbox run'] = @(, @('--provider', 'Backend of the sandbox'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft sandbox run'] = @(, @('--provider', 'Backend of the sandbox'); , @('--dry', 'Apply nothing: show its changes as a diff, and keep them for weft sandbox apply'); , @('--json', 'Print {id, exitCode, changes} or {exitCode, applied, dropped}; its own output goes to stderr'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft sandbox apply'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft sandbox help'] = @()
     $options['weft ps'] = @(, @('--json', 'Print JSON'); , @('--stop', 'Stop a command and everything it started, or a sub-agent'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft worktree'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))

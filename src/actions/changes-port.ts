@@ -74,7 +74,7 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
 }
 
 /** What was not kept, one line for each reason. */
-const droppedTexts = ({dropped, said}: Pick<ChangesOutcome, 'dropped' | 'said'>): readonly string[] =>
+export const droppedTexts = ({dropped, said}: Pick<ChangesOutcome, 'dropped' | 'said'>): readonly string[] =>
   [...new Set(dropped.map(({why}) => why))].map(why =>
     droppedText(
       dropped.filter(each => each.why === why),

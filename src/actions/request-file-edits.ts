@@ -250,12 +250,13 @@ const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => 
 /** Characters of the diff that a model reads. */
 const mostText = 16_000;
 
-/** Changes as a diff that a model reads, bounded. */
-export function diffText({files, more}: WorkspaceChanges): string {
+/** Changes as a diff; `bounded` for a model. */
+export function diffText({files, more}: WorkspaceChanges, form: 'bounded' | 'whole'): string {
   const lines: string[] = [];
-  let left = mostText;
+  const [most, longest] = form === 'whole' ? [Infinity, Infinity] : [mostText, longestLine];
+  let left = most;
   for (const [at, file] of files.entries()) {
-    const text = [fileText(file), ...file.hunks.flatMap(hunkLines).map(line => clip(line, longestLine))].join('\n');
+    const text = [fileText(file), ...file.hunks.flatMap(hunkLines).map(line => clip(line, longest))].join('\n');
     if (text.length > left) {
       lines.push(fileText(file), `… the diffs of ${pluralize(files.length - at + more, 'file')} are left out`);
       return lines.join('\n');

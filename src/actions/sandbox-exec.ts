@@ -28,7 +28,7 @@ export interface SandboxExecInput {
 
 export interface SandboxExecOutput {
   readonly report: ShellReport;
-  /** What a dry run has left; `none` if its changes were decided about, or it had no view to change. */
+  /** The changes that a dry run has left; `none` if its changes were decided about, or it had no view to change. */
   readonly kept: KeptChanges | 'none';
 }
 
@@ -113,7 +113,7 @@ async function runInView(
   const isDry = effects === 'dry' && confinement === 'sandbox';
   let kept: KeptChanges | 'none' = isDry ? {changes: [], diffs: [], id: ok('')} : 'none';
   const keep = async (held: HeldChanges, ended: AbortSignal) => {
-    kept = await keptOf(held, ended);
+    kept = await keepChanges(held, ended);
     return noHeldChanges;
   };
   const changes = isDry ? keep : confinement === 'sandbox' ? ports.decideChanges : 'none';
@@ -148,7 +148,8 @@ async function runInView(
   }
 }
 
-async function keptOf(held: HeldChanges, signal: AbortSignal): Promise<KeptChanges> {
+/** Keeps the changes for `weft sandbox apply`, with the diffs of the first files. */
+export async function keepChanges(held: HeldChanges, signal: AbortSignal): Promise<KeptChanges> {
   const {changes} = held;
   const files = changes.filter(change => change.class === 'file').slice(0, mostDiffs);
   const diffs = await held.diffs(
@@ -160,17 +161,24 @@ async function keptOf(held: HeldChanges, signal: AbortSignal): Promise<KeptChang
 
 function outputText({report, kept}: SandboxExecOutput): string {
   if (kept === 'none') return reportText(report);
-  const {changes, diffs, id} = kept;
+  const {changes, id} = kept;
   if (changes.length === 0) return `${reportText(report)}\n[dry run: it changed nothing]`;
-  const files = changes.filter(change => change.class === 'file').length;
-  const others = changes.filter(change => change.class !== 'file');
   return [
     reportText(report),
     `[dry run: ${keptWords(kept)}${id.tag === 'ok' ? `; the user applies exactly these by weft sandbox apply ${id.value}` : `; they could not be kept: ${id.error}`}]`,
-    ...(files === 0 ? [] : [diffText({files: diffs, more: files - diffs.length})]),
+    ...changeLines(kept, 'bounded'),
+  ].join('\n');
+}
+
+/** The changes as a diff, then those that are named without one: what git ignores, and what is never applied. */
+export function changeLines({changes, diffs}: KeptChanges, form: 'bounded' | 'whole'): readonly string[] {
+  const files = changes.filter(change => change.class === 'file').length;
+  const others = changes.filter(change => change.class !== 'file');
+  return [
+    ...(files === 0 ? [] : [diffText({files: diffs, more: files - diffs.length}, form)]),
     ...others.slice(0, mostNamed).map(changeText),
     ...(others.length > mostNamed ? [`… and ${pluralize(others.length - mostNamed, 'more change')}`] : []),
-  ].join('\n');
+  ];
 }
 
 /** `it would change 3 files`. */

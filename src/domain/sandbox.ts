@@ -60,9 +60,15 @@ export const holdsChanges = (proof: Proof): boolean =>
   confines(proof) && proof.proven.processes && proof.proven.overlay;
 
 /** `files, network and processes`: what is proven, in words; empty where nothing is. */
-export function provenText({proven: {files, network, processes}, hosts}: Pick<Proof, 'proven' | 'hosts'>): string {
+export function provenText({proven, hosts}: Pick<Proof, 'proven' | 'hosts'>): string {
+  const {files, network, processes, overlay} = proven;
   const openNetwork = hosts === 'open' ? 'network (but for allowed hosts)' : 'network';
-  const parts = [...(files ? ['files'] : []), ...(network ? [openNetwork] : []), ...(processes ? ['processes'] : [])];
+  const parts = [
+    ...(files ? ['files'] : []),
+    ...(network ? [openNetwork] : []),
+    ...(processes ? ['processes'] : []),
+    ...(overlay ? ['overlay'] : []),
+  ];
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 

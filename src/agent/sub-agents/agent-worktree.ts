@@ -96,7 +96,7 @@ async function settle(ended: EndedAgent, signal: AbortSignal): Promise<string> {
   }
   const {choice, words} = end === 'cancelled' ? keep : await choiceOf(ended, changes, signal);
   const said = words === '' ? [] : [`The user says of it: ${words}`];
-  return [await carryOut(choice, ended), ...said, diffText(changes)].join('\n');
+  return [await carryOut(choice, ended), ...said, diffText(changes, 'bounded')].join('\n');
 }
 
 /** What the user wants; without an answer it is kept. */

@@ -1,10 +1,12 @@
 import {Option, type Command} from 'commander';
 import {type ProviderName, providerNames} from '../../domain/sandbox.ts';
 import {exiting} from '../exit-code.ts';
-import {folderFlag, jsonFlag, type InFolder, type JsonOption} from '../flags.ts';
+import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import type {SandboxRunOptions} from './sandbox/run-command.ts';
 
 /** Loaded when one of the commands is called. */
 const actions = () => import('./sandbox/run-sandbox.ts');
+const running = () => import('./sandbox/run-command.ts');
 
 interface WithProvider {
   readonly provider?: ProviderName;
@@ -12,7 +14,7 @@ interface WithProvider {
 
 const providerFlag = (): Option => new Option('--provider <name>', 'Backend of the sandbox').choices(providerNames);
 
-/** `weft sandbox providers|test|run`. */
+/** `weft sandbox providers|test|run|apply`. */
 export function addSandbox(program: Command): void {
   const sandbox = program
     .command('sandbox')
@@ -31,14 +33,24 @@ export function addSandbox(program: Command): void {
     .action(exiting(async (options: JsonOption & WithProvider) => (await actions()).testProviders(options)));
   sandbox
     .command('run')
-    .description('Run a command in the sandbox, with this folder as its workspace')
+    .description(
+      'Run a command in the sandbox, with this folder as its workspace, and apply what it changed when it has ended',
+    )
     .argument('<command...>', 'Command; one word with blanks is given to the shell')
     .addOption(providerFlag())
+    .option('--dry', 'Apply nothing: show its changes as a diff, and keep them for weft sandbox apply')
+    .option('--json', 'Print {id, exitCode, changes} or {exitCode, applied, dropped}; its own output goes to stderr')
     .option(...folderFlag)
     .passThroughOptions()
     .action(
-      exiting(async (words: readonly [string, ...string[]], options: InFolder & WithProvider) =>
-        (await actions()).runInSandbox(words, options),
+      exiting(async (words: readonly [string, ...string[]], options: SandboxRunOptions) =>
+        (await running()).runInSandbox(words, options),
       ),
     );
+  sandbox
+    .command('apply')
+    .description('Apply the changes of a dry run: all of them, or none if a file has changed since')
+    .argument('<id>', 'ID that the dry run printed')
+    .option(...jsonFlag)
+    .action(exiting(async (id: string, options: JsonOption) => (await running()).applyKept(id, options)));
 }

@@ -2,7 +2,10 @@ import {homedir} from 'node:os';
 import type {SandboxChoice} from '../../domain/sandbox.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
 import {deniedReadGlobs} from '../../safety/rules/denied-read-globs.ts';
+import {endProcessTree} from '../../workspace/exec/process-tree.ts';
+import {makeRunTags} from '../../workspace/exec/run-tag.ts';
 import {userPath} from '../../workspace/exec/trusted-path.ts';
+import {startProcessWatchdog} from '../../workspace/exec/watchdog.ts';
 import {makePaths} from '../../workspace/files/resolve-path.ts';
 import {makeSandbox} from '../../workspace/sandbox/make-sandbox.ts';
 import type {CommandSandbox} from '../../workspace/sandbox/sandbox.ts';
@@ -26,4 +29,18 @@ export function commandSandbox({roots, places, settings}: RunContext, choice: Sa
     isProtected: isProtectedBelow,
     network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
   });
+}
+
+/** The tag by which the processes of one run are known: `end` ends them, and a watchdog does if weft is killed before that. */
+export async function taggedRun({places}: RunContext): Promise<{readonly runTag: string; end(): Promise<void>}> {
+  const tags = await makeRunTags(places.blocks);
+  const watchdog = startProcessWatchdog(tags.prefix);
+  const runTag = tags.next();
+  return {
+    runTag,
+    async end() {
+      await endProcessTree({leaders: [], owns: tag => tag === runTag, outputs: []}, 'short');
+      watchdog.dismiss();
+    },
+  };
 }

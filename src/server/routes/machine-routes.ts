@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, type JsonObject} from '../../base/json.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
 import type {Outcome} from '../../base/outcome.ts';
+import {changeKinds} from '../../domain/change-set.ts';
 import {type ProviderName, providerNames} from '../../domain/sandbox.ts';
 import {json, refuse, type Reply, route, type Route} from '../route.ts';
 
@@ -27,19 +28,28 @@ export interface SandboxRequest {
   readonly cwd: string | undefined;
   readonly provider: ProviderName | undefined;
   readonly network: 'open' | 'closed';
+  /** Whether held changes are applied, as edits are if nobody can be asked. `unsaid` applies none, but runs what cannot be held, too. */
+  readonly apply: 'yes' | 'no' | 'unsaid';
 }
 
 const provider = z.enum(providerNames);
+const apply = z.optional(z.boolean());
+schemaNotes.add(apply, {
+  description:
+    'Whether its changes are applied, as edits are where nobody can be asked. Without it none is, where the backend can hold them back',
+});
 const execRequest = z.object({
   command: z.string().check(z.minLength(1)),
   cwd: z.optional(z.string()),
   provider: z.optional(provider),
   network: z.prefault(z.boolean(), false),
+  apply,
 });
 const runFileRequest = z.object({
   path: z.string().check(z.minLength(1)),
   args: z.prefault(z.array(z.string()), []),
   provider: z.optional(provider),
+  apply,
 });
 
 const sandboxAnswer = z.object({
@@ -48,6 +58,8 @@ const sandboxAnswer = z.object({
   stderr: z.string(),
   provider,
   isolation: z.object({files: z.boolean(), network: z.boolean(), processes: z.boolean()}),
+  changes: z.array(z.object({path: z.string(), kind: z.enum(changeKinds)})),
+  applied: z.boolean(),
 });
 schemaNotes.add(sandboxAnswer, {id: 'SandboxResult'});
 export type SandboxAnswer = z.infer<typeof sandboxAnswer>;
@@ -73,10 +85,16 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     body: execRequest,
     answer: [200, 'How it ended', sandboxAnswer],
     errors: sandboxErrors,
-    handle: async ({body: {command, cwd, provider: name, network}, signal}) =>
+    handle: async ({body: {command, cwd, provider: name, network, apply: wanted}, signal}) =>
       sandboxReply(
         await port.run(
-          {what: {kind: 'command', command}, cwd, provider: name, network: network ? 'open' : 'closed'},
+          {
+            what: {kind: 'command', command},
+            cwd,
+            provider: name,
+            network: network ? 'open' : 'closed',
+            apply: saidOf(wanted),
+          },
           signal,
         ),
       ),
@@ -88,9 +106,18 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     body: runFileRequest,
     answer: [200, 'How it ended', sandboxAnswer],
     errors: sandboxErrors,
-    handle: async ({body: {path, args, provider: name}, signal}) =>
+    handle: async ({body: {path, args, provider: name, apply: wanted}, signal}) =>
       sandboxReply(
-        await port.run({what: {kind: 'file', path, args}, cwd: undefined, provider: name, network: 'closed'}, signal),
+        await port.run(
+          {
+            what: {kind: 'file', path, args},
+            cwd: undefined,
+            provider: name,
+            network: 'closed',
+            apply: saidOf(wanted),
+          },
+          signal,
+        ),
       ),
   }),
   route('get', '/mcp/servers', {
@@ -118,9 +145,12 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
 ];
 
 const sandboxErrors = {
-  403: 'The user would have to be asked, or a rule forbids it',
-  409: 'The backend does not work here',
+  403: 'The command or its changes would ask, or a rule forbids them; nothing is applied',
+  409: 'The backend does not work here, or cannot hold back changes',
 };
+
+const saidOf = (wanted: boolean | undefined): SandboxRequest['apply'] =>
+  wanted === undefined ? 'unsaid' : wanted ? 'yes' : 'no';
 
 const sandboxReply = (answer: Awaited<ReturnType<MachinePort['run']>>): Reply =>
   answer.tag === 'ok' ? json(200, answer.value) : refuse(answer.error.status, answer.error.error);

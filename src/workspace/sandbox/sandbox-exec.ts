@@ -1,4 +1,5 @@
 import {basename, extname} from 'node:path';
+import type {DecideChanges} from '../../actions/changes-port.ts';
 import {failed, type Outcome} from '../../base/outcome.ts';
 import type {Confinement} from '../../domain/risk.ts';
 import {askNobody} from './host-gate.ts';
@@ -35,10 +36,13 @@ export function makeSandboxExec({
   directory,
   environment,
   confinement,
+  changes,
 }: {
   readonly sandbox: Pick<CommandSandbox, 'enclose'>;
   readonly directory: string;
   readonly confinement: Confinement;
+  /** Who decides about what a command changes in its view of the workspace; `none`: nothing of it is applied. */
+  readonly changes: 'none' | DecideChanges;
   readonly environment: Readonly<Record<string, string>>;
 }): SandboxExec {
   async function run(
@@ -46,7 +50,7 @@ export function makeSandboxExec({
     {timeoutMs, input}: {readonly timeoutMs: number; readonly input: string},
     signal: AbortSignal,
   ): Promise<Outcome<EnclosedEnd, string>> {
-    const request = {argv, directory, environment, confinement, hosts: askNobody, input, changes: 'none'} as const;
+    const request = {argv, directory, environment, confinement, hosts: askNobody, input, changes} as const;
     return runEnclosed(sandbox, {...request, timeoutMs: Math.min(timeoutMs, longestRunMs)}, signal);
   }
 

@@ -9,7 +9,7 @@ import {pluralize} from '../../../base/clip.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
 import {providerNames} from '../../../domain/api-key.ts';
 import {causeText, faultText} from '../../../domain/fault.ts';
-import {provenText} from '../../../domain/sandbox.ts';
+import {holdsChanges, provenText} from '../../../domain/sandbox.ts';
 import {allowsEveryCall} from '../../../safety/rules/permission-rule.ts';
 import {displayNames, findDesktop} from '../../../workspace/computer/find-desktop.ts';
 import {findProgram} from '../../../workspace/exec/trusted-path.ts';
@@ -214,8 +214,16 @@ async function sandbox(): Promise<Check> {
   const proof = await proveSandbox(here);
   const {provider, works, reason} = proof;
   const stops = provenText(proof);
-  if (works && stops !== '')
-    return ok('sandbox', `${provider}, proven: ${stops}${reason === '' ? '' : ` (${reason})`}`);
+  if (works && stops !== '') {
+    const detail = `${provider}, proven: ${stops}${reason === '' ? '' : ` (${reason})`}`;
+    return holdsChanges(proof)
+      ? ok('sandbox', detail)
+      : limited(
+          'sandbox',
+          `${detail}.`,
+          'Nothing runs unasked because of it: commands ask as they do without a sandbox.',
+        );
+  }
   if (provider === 'native') return limited('sandbox', 'No sandbox: commands run as you.', '');
   const named = here.settings.sandbox !== 'auto';
   const detail = `${provider} does not confine commands here: ${reason}.`;

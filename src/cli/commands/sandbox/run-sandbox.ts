@@ -1,11 +1,7 @@
-import {type ChildProcess, spawn} from 'node:child_process';
 import {mkdirSync} from 'node:fs';
-import {constants, homedir} from 'node:os';
-import {ok} from '../../../base/outcome.ts';
+import {homedir} from 'node:os';
 import {visibleLine} from '../../../base/visible.ts';
-import {causeText} from '../../../domain/fault.ts';
 import {
-  coversAll,
   type HostsProof,
   nativeProof,
   nothingProven,
@@ -15,19 +11,12 @@ import {
   providerNames,
 } from '../../../domain/sandbox.ts';
 import {isProtectedBelow} from '../../../safety/paths/protected-paths.ts';
-import {findShell} from '../../../workspace/exec/shell-start.ts';
-import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
-import {userPath} from '../../../workspace/exec/trusted-path.ts';
 import {loadProvider, withProxy} from '../../../workspace/sandbox/make-sandbox.ts';
-import {askNobody} from '../../../workspace/sandbox/host-gate.ts';
-import {openLaunch} from '../../../workspace/sandbox/launch.ts';
 import {probeProvider} from '../../../workspace/sandbox/probe.ts';
-import {commandSandbox} from '../../compose/command-sandbox.ts';
 import {userPlaces} from '../../compose/user-data.ts';
-import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
 import {exitCode, type ExitCode} from '../../exit-code.ts';
-import type {InFolder, JsonOption} from '../../flags.ts';
-import {note, print, printJson} from '../../output.ts';
+import type {JsonOption} from '../../flags.ts';
+import {print, printJson} from '../../output.ts';
 
 /** `weft sandbox providers`: each backend, whether it is there, and what it is. */
 export async function listProviders({json}: JsonOption): Promise<ExitCode> {
@@ -129,71 +118,3 @@ export function proofLine({provider, works, proven, reason}: Omit<Proof, 'hosts'
   const text = stops === '' ? reason : `proven: ${stops}${reason === '' ? '' : `; ${reason}`}`;
   return `${mark} ${provider.padEnd(7)} ${visibleLine(text)}`;
 }
-
-/**
- * `weft sandbox run`: runs a command in the sandbox of the settings, or in the one that is named, with the terminal of weft. The exit
- * code is the command's; 1 where no backend could be proven.
- */
-export async function runInSandbox(
-  words: readonly [string, ...string[]],
-  {provider, cwd}: InFolder & {readonly provider?: ProviderName},
-): Promise<ExitCode> {
-  const directory = existingFolder(cwd ?? '.');
-  const context = loadRunContext({directory, added: [], options: {sessionPersistence: true, color: true}});
-  const {roots, settings} = context;
-  const environment = {...process.env, PATH: userPath()};
-  const sandbox = commandSandbox(context, provider ?? (coversAll(settings.sandbox) ? settings.sandbox : 'bwrap'));
-  const [first, ...others] = words;
-  const argv: readonly [string, ...string[]] =
-    others.length === 0 && /\s/u.test(first) ? [findShell(environment, roots), '-c', first] : words;
-  const variables = {given: environment, own: settings.env, passed: settings.passEnv, roots};
-  const launched = await openLaunch(sandbox, {
-    argv,
-    directory,
-    environment: shellEnvironment(variables, {runTag: '', channel: 'terminal', environment: 'inherited'}),
-    confinement: 'chosen',
-    hosts: askNobody,
-    terminal: 'shared',
-  });
-  if (launched.tag === 'failed') {
-    note(`the command was not started: ${launched.error}`);
-    return exitCode.failed;
-  }
-  const launch = launched.value;
-  const [program, ...args] = argv;
-  let child: ChildProcess | undefined;
-  const pass = (signal: NodeJS.Signals): void => void child?.kill(signal);
-  for (const signal of passed) process.on(signal, pass);
-  const begin = launch.begin(
-    enclosure => (enclosure.kind === 'plain' ? {program, args, environment} : enclosure),
-    new AbortController().signal,
-  );
-  try {
-    const begun = await begin(async start => {
-      child = spawn(start.program, start.args, {cwd: directory, env: start.environment, stdio: 'inherit'});
-      const ended = endOf(child);
-      return ok({started: ended, ended, discard: async () => 'see above'});
-    });
-    const end = begun.tag === 'ok' ? await begun.value : begun.error;
-    for (const line of (await launch.end('none', AbortSignal.abort())).notes) note(line);
-    if (typeof end === 'string') {
-      note(`${program} could not be started: ${end}`);
-      return exitCode.failed;
-    }
-    process.exitCode = end;
-    return exitCode.done;
-  } finally {
-    for (const signal of passed) process.off(signal, pass);
-    await sandbox.close();
-  }
-}
-
-/** Its exit code as shells have it; a text where it did not start. */
-function endOf(child: ChildProcess): Promise<number | string> {
-  const {promise, resolve} = Promise.withResolvers<number | string>();
-  child.once('error', cause => resolve(causeText(cause)));
-  child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
-  return promise;
-}
-
-const passed = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,22 +1,29 @@
 import {readFileSync} from 'node:fs';
 import {basename, resolve} from 'node:path';
+import {type Action, writeFilesAction} from '../../../actions/catalogue.ts';
+import {
+  type DecideChanges,
+  droppedTexts,
+  type HeldChanges,
+  namedFiles,
+  noHeldChanges,
+} from '../../../actions/changes-port.ts';
 import {decodeAction} from '../../../actions/decode-action.ts';
-import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {failed, ok} from '../../../base/outcome.ts';
 import {unreachable} from '../../../base/unreachable.ts';
+import type {Change} from '../../../domain/change-set.ts';
 import {faultText} from '../../../domain/fault.ts';
-import {type RunTerms, weftItself} from '../../../domain/executor.ts';
+import {weftItself} from '../../../domain/executor.ts';
 import {reasonText} from '../../../domain/reason.ts';
-import {confines, nativeProof, type Proof} from '../../../domain/sandbox.ts';
+import type {Verdict} from '../../../domain/risk.ts';
+import {confines, holdsChanges, nativeProof} from '../../../domain/sandbox.ts';
 import type {MachinePort, SandboxRequest} from '../../../server/routes/machine-routes.ts';
-import {endProcessTree} from '../../../workspace/exec/process-tree.ts';
-import {makeRunTags} from '../../../workspace/exec/run-tag.ts';
 import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
 import {isFile} from '../../../workspace/files/list-folder.ts';
-import {startProcessWatchdog} from '../../../workspace/exec/watchdog.ts';
 import type {EnclosedEnd} from '../../../workspace/sandbox/run-enclosed.ts';
 import {interpreterOf, makeSandboxExec} from '../../../workspace/sandbox/sandbox-exec.ts';
-import {commandSandbox} from '../../compose/command-sandbox.ts';
+import {commandSandbox, taggedRun} from '../../compose/command-sandbox.ts';
 import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {commandJudge} from '../permissions/check-commands.ts';
 import {requestFolder} from './request-folder.ts';
@@ -44,7 +51,7 @@ export const runInSandbox: Runs = async ({cwd, ...request}, signal) => {
 
 /** Runs a command under the rules of a run: nobody is asked, so what would ask is refused with 403. */
 export async function runJudged(
-  {what, provider, network}: Omit<SandboxRequest, 'cwd'>,
+  {what, provider, network, apply}: Omit<SandboxRequest, 'cwd'>,
   {context}: {readonly context: RunContext},
   signal: AbortSignal,
 ): ReturnType<Runs> {
@@ -52,7 +59,7 @@ export async function runJudged(
   if (command === undefined)
     return refused(400, 'The request does not fit: not a script file with a known ending, in body.path');
   const sandbox = commandSandbox(context, provider === undefined || provider === 'native' ? 'bwrap' : provider);
-  const {runTag, endLeftovers} = await processesOf(context);
+  const processes = await taggedRun(context);
   try {
     const found = provider === 'native' ? nativeProof : await sandbox.proof();
     // A backend that nobody named is used where it works.
@@ -64,13 +71,27 @@ export async function runJudged(
         409,
         `${proof.provider} keeps the network closed here: leave out network, or name the provider native`,
       );
-    const judged = await judgedRun(command, {context, proof}, signal);
-    if (judged.tag === 'failed') return refused(403, judged.error);
-    const {environment, confinement} = judged.value;
+    const judge = commandJudge(context, proof.provider === 'native' ? 'none' : async () => proof);
+    const by = {executor: weftItself(context.directory), mode: context.settings.permissionMode};
+    const action = decodeAction('Bash', {command});
+    if (action.tag === 'failed') return refused(403, faultText(action.error));
+    const {verdict, means} = await judge.assess(action.value, by, signal);
+    if (verdict.decision !== 'allow') return refused(403, whyNot(verdict));
+    const {environment, confinement} = means;
+    const isHeld = holdsChanges(proof);
+    if (apply === 'no' && !isHeld && verdict.risk !== 'read-only')
+      return refused(409, `${proof.provider} cannot hold back what the command changes, so it was not run`);
+    // Without a view, its changes are in the workspace.
+    let effects: Effects = {changes: [], applied: !isHeld && verdict.risk !== 'read-only', refusal: '', notes: []};
+    const decide: DecideChanges = async (held, ended) => {
+      effects = await effectsOf(held, {apply, judgeOf: edits => judge.assess(edits, by, ended)}, ended);
+      return noHeldChanges;
+    };
     const exec = makeSandboxExec({
       sandbox: proof.provider === 'native' ? {enclose: async () => ok({kind: 'plain'})} : sandbox,
       directory: context.directory,
-      confinement,
+      confinement: isHeld && confinement === 'chosen' ? 'sandbox' : confinement,
+      changes: decide,
       environment: shellEnvironment(
         {
           given: {...process.env, PATH: userPath()},
@@ -78,7 +99,7 @@ export async function runJudged(
           passed: context.settings.passEnv,
           roots: context.roots,
         },
-        {runTag, channel: 'terminal', environment},
+        {runTag: processes.runTag, channel: 'terminal', environment},
       ),
     });
     const run =
@@ -89,33 +110,24 @@ export async function runJudged(
             signal,
           );
     if (run.tag === 'failed') return refused(409, run.error);
-    const {stdout, stderr, notes} = run.value;
+    if (effects.refusal !== '') return refused(403, effects.refusal);
+    const {stdout, stderr} = run.value;
+    const notes = [...run.value.notes, ...effects.notes];
     const {code, why} = exitOf(run.value.end);
+    const {files, network: closed} = proof.proven;
     return ok({
       exitCode: code,
       stdout,
       stderr: [stderr, ...[why, ...notes].filter(line => line !== '').map(line => `weft: ${line}\n`)].join(''),
       provider: proof.provider,
-      isolation: proof.proven,
+      isolation: {files, network: closed, processes: proof.proven.processes},
+      changes: effects.changes.map(({path, kind}) => ({path, kind})),
+      applied: effects.applied,
     });
   } finally {
-    await endLeftovers();
+    await processes.end();
     await sandbox.close();
   }
-}
-
-/** Whatever the run starts is known by its tag: it ends with it, and with weft where weft is killed. */
-async function processesOf({places}: RunContext) {
-  const tags = await makeRunTags(places.blocks);
-  const watchdog = startProcessWatchdog(tags.prefix);
-  const runTag = tags.next();
-  return {
-    runTag,
-    endLeftovers: async () => {
-      await endProcessTree({leaders: [], owns: tag => tag === runTag, outputs: []}, 'short');
-      watchdog.dismiss();
-    },
-  };
 }
 
 const refused = (status: 400 | 403 | 409, error: string) => failed({status, error} as const);
@@ -132,20 +144,49 @@ function commandLine(what: SandboxRequest['what']): string | undefined {
   return [interpreter, path, ...what.args].map(word => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
 }
 
-/** The terms on which the command may run unasked; a failure says why it may not. */
-async function judgedRun(
-  command: string,
-  {context, proof}: {readonly context: RunContext; readonly proof: Proof},
+const whyNot = ({decision, reasons}: Verdict): string =>
+  `${decision === 'ask' ? 'The user would have to be asked' : 'Not allowed'}: ${reasons.map(reasonText).join('; ')}`;
+
+/** The changes of a command in its view, and what became of them. */
+interface Effects {
+  readonly changes: readonly Change[];
+  readonly applied: boolean;
+  /** Why they may not be applied; empty where they may. */
+  readonly refusal: string;
+  readonly notes: readonly string[];
+}
+
+/** Applies the changes as edits are where nobody can be asked, all or none; output is applied unless a rule denies it. */
+async function effectsOf(
+  held: HeldChanges,
+  {
+    apply,
+    judgeOf,
+  }: {
+    readonly apply: SandboxRequest['apply'];
+    readonly judgeOf: (edits: Action) => Promise<{readonly verdict: Verdict}>;
+  },
   signal: AbortSignal,
-): Promise<Outcome<RunTerms, string>> {
-  const action = decodeAction('Bash', {command});
-  if (action.tag === 'failed') return failed(faultText(action.error));
-  const judge = commandJudge(context, proof.provider === 'native' ? 'none' : async () => proof);
-  const by = {executor: weftItself(context.directory), mode: context.settings.permissionMode};
-  const {verdict, means} = await judge.assess(action.value, by, signal);
-  if (verdict.decision === 'allow') return ok(means);
-  const why = verdict.reasons.map(reasonText).join('; ');
-  return failed(verdict.decision === 'ask' ? `The user would have to be asked: ${why}` : `Not allowed: ${why}`);
+): Promise<Effects> {
+  const {changes} = held;
+  const seen: Effects = {changes, applied: false, refusal: '', notes: []};
+  if (apply !== 'yes') return seen;
+  const ofClass = (wanted: Change['class']): readonly Change[] => changes.filter(change => change.class === wanted);
+  for (const group of [ofClass('file'), ofClass('output')]) {
+    if (group.length === 0) continue;
+    const paths = group.map(({path}) => path);
+    // oxlint-disable-next-line no-await-in-loop -- there are two groups
+    const {verdict} = await judgeOf(writeFilesAction(paths));
+    if (verdict.decision === 'deny' || (verdict.decision === 'ask' && group[0]?.class === 'file'))
+      return {...seen, refusal: `${whyNot(verdict)}. Nothing was applied of what it changed: ${namedFiles(paths)}`};
+  }
+  const {dropped} = await held.apply(
+    changes.filter(change => change.class !== 'protected').map(({path}) => path),
+    'all-or-nothing',
+    signal,
+  );
+  const kept = ofClass('protected').map(change => ({change, why: 'protected'}) as const);
+  return {...seen, applied: dropped.length === 0, notes: droppedTexts({dropped: [...kept, ...dropped], said: ''})};
 }
 
 /** As shells have it; the words say what the number does not. */

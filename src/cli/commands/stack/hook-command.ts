@@ -12,6 +12,7 @@ export async function runHookCommand(command: string, context: RunContext, signa
         // `auto` is whichever works.
         provider: context.settings.sandbox === 'auto' ? undefined : context.settings.sandbox,
         network: 'closed',
+        apply: 'yes',
       },
       {context},
       signal,

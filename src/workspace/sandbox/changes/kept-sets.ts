@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import {readdirSync, statSync} from 'node:fs';
+import {existsSync, readdirSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {HeldSet} from './held-set.ts';
 import {loadSet, removeStored, storeSet} from './stored-sets.ts';
@@ -41,6 +41,18 @@ export const loadKept = (id: string, folder: string): HeldSet | undefined =>
   form.test(id) ? loadSet(join(keptIn(folder), id)) : undefined;
 
 /** Removes a kept set with all its files. Never rejects. */
-export async function removeKept(id: string, folder: string): Promise<void> {
+async function removeKept(id: string, folder: string): Promise<void> {
   if (form.test(id)) await removeStored(join(keptIn(folder), id));
 }
+
+/** Removes a kept set that was applied. A mark of that stays. */
+export async function retireKept(id: string, folder: string): Promise<void> {
+  if (!form.test(id)) return;
+  await removeKept(id, folder);
+  writeFileSync(markOf(id, folder), '', {mode: 0o600});
+}
+
+/** Whether the set of this ID was applied. */
+export const wasApplied = (id: string, folder: string): boolean => form.test(id) && existsSync(markOf(id, folder));
+
+const markOf = (id: string, folder: string): string => join(keptIn(folder), `${id}.applied`);

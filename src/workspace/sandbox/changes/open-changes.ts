@@ -2,13 +2,12 @@ import type {HeldChanges} from '../../../actions/changes-port.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import type {Change} from '../../../domain/change-set.ts';
 import {causeText} from '../../../domain/fault.ts';
-import {holds} from '../../files/resolve-path.ts';
 import type {CommandView} from '../sandbox.ts';
 import {classify} from './classify.ts';
 import {diffOf} from './diffs.ts';
 import type {ChangesPlace, HeldEntry, HeldSet} from './held-set.ts';
 import {applyWithJournal} from './journal.ts';
-import {keepSet, loadKept} from './kept-sets.ts';
+import {keepSet, loadKept, wasApplied} from './kept-sets.ts';
 import {type LayerScan, scanLayer} from './scan-layer.ts';
 
 /**
@@ -29,15 +28,20 @@ export async function openHeldChanges(
 }
 
 /**
- * Opens the changes that were kept under an ID. A failure says why they cannot be applied in this workspace. Who has applied them removes
- * them.
+ * Opens the changes that were kept under an ID, and names the folders that they belong to. A failure says why they cannot be applied.
+ * `retireKept` removes them once they are.
  */
-export function openKept(id: string, {roots, folder}: ChangesPlace): Outcome<HeldChanges, string> {
+export function openKept(
+  id: string,
+  folder: string,
+): Outcome<{readonly held: HeldChanges; readonly roots: readonly string[]}, string> {
   const set = loadKept(id, folder);
-  if (set === undefined) return failed(`there are no kept changes with the ID ${id}`);
-  const other = set.layers.find(({lower}) => !roots.some(root => holds(root, lower)));
-  if (other !== undefined) return failed(`the changes ${id} belong to the folder ${other.lower}`);
-  return ok(holdSet(set, folder));
+  if (set !== undefined) return ok({held: holdSet(set, folder), roots: set.layers.map(({lower}) => lower)});
+  return failed(
+    wasApplied(id, folder)
+      ? `the changes ${id} were already applied`
+      : `there are no kept changes with the ID ${id}; weft sandbox run --dry keeps changes for a week and prints their ID`,
+  );
 }
 
 /** Reads the layers and sorts what has changed. */

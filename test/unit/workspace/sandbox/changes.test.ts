@@ -7,7 +7,7 @@ import type {Change} from '../../../../src/domain/change-set.ts';
 import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts';
 import type {ChangesPlace} from '../../../../src/workspace/sandbox/changes/held-set.ts';
 import {finishInterruptedApplies} from '../../../../src/workspace/sandbox/changes/journal.ts';
-import {keptSets, removeKept} from '../../../../src/workspace/sandbox/changes/kept-sets.ts';
+import {keptSets, retireKept} from '../../../../src/workspace/sandbox/changes/kept-sets.ts';
 import {openHeldChanges, openKept} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
 import type {CommandView} from '../../../../src/workspace/sandbox/sandbox.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
@@ -245,17 +245,23 @@ describe('changes that are kept', () => {
     const {folder} = workspace.settings;
     const id = await (await workspace.hold(script)).keep(never);
     if (id.tag === 'failed') throw new Error(id.error);
-    const kept = openKept(id.value, workspace.settings);
+    const kept = openKept(id.value, folder);
     if (kept.tag === 'failed') throw new Error(kept.error);
+    const {held, roots} = kept.value;
+    expect(roots).toEqual(workspace.settings.roots);
     workspace.sh(`cp -a . ../native; cd ../native; ${script}`);
-    const paths = kept.value.changes.map(({path}) => path);
-    expect((await kept.value.apply(paths, 'all-or-nothing', never)).dropped).toEqual([]);
+    const paths = held.changes.map(({path}) => path);
+    expect((await held.apply(paths, 'all-or-nothing', never)).dropped).toEqual([]);
     expect(workspace.tree()).toEqual(treeOf(join(workspace.folder, '../native')));
-    await removeKept(id.value, folder);
+    await retireKept(id.value, folder);
     expect(keptSets(folder)).toEqual([]);
-    expect(openKept(id.value, workspace.settings)).toEqual({
+    expect(openKept(id.value, folder)).toEqual({
       tag: 'failed',
-      error: `there are no kept changes with the ID ${id.value}`,
+      error: `the changes ${id.value} were already applied`,
+    });
+    expect(openKept('../kept', folder)).toMatchObject({
+      tag: 'failed',
+      error: expect.stringContaining('there are no kept changes with the ID ../kept'),
     });
   });
 
@@ -264,10 +270,11 @@ describe('changes that are kept', () => {
     const id = await (await workspace.hold(script)).keep(never);
     workspace.sh('echo mine >b');
     const before = workspace.tree();
-    const kept = id.tag === 'ok' ? openKept(id.value, workspace.settings) : id;
+    const kept = id.tag === 'ok' ? openKept(id.value, workspace.settings.folder) : id;
     if (kept.tag === 'failed') throw new Error(kept.error);
-    const paths = kept.value.changes.map(({path}) => path);
-    const {applied, dropped} = await kept.value.apply(paths, 'all-or-nothing', never);
+    const {held} = kept.value;
+    const paths = held.changes.map(({path}) => path);
+    const {applied, dropped} = await held.apply(paths, 'all-or-nothing', never);
     expect([applied, dropped.map(({change, why}) => [change.path, why])]).toEqual([[], [['b', 'conflict']]]);
     expect(workspace.tree()).toEqual(before);
   });

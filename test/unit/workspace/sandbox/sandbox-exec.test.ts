@@ -17,6 +17,7 @@ test.for(['native', 'bwrap'] as const)('%s: commands and script files run to the
     sandbox: place.sandbox,
     directory: place.root,
     confinement: 'chosen',
+    changes: 'none',
     environment: {PATH: process.env['PATH'] ?? '', OUT: place.outside},
   });
   expect(await port.exec({command: 'echo out; echo err >&2; pwd; exit 3', timeoutMs: 60_000}, never)).toEqual({

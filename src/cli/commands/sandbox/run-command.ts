@@ -1,0 +1,295 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {constants} from 'node:os';
+import {
+  type AppliedChanges,
+  type DecideChanges,
+  droppedTexts,
+  type HeldChanges,
+  noHeldChanges,
+} from '../../../actions/changes-port.ts';
+import {changeLines, keepChanges, type KeptChanges} from '../../../actions/sandbox-exec.ts';
+import {pluralize} from '../../../base/clip.ts';
+import type {JsonObject} from '../../../base/json.ts';
+import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import type {Change} from '../../../domain/change-set.ts';
+import {causeText} from '../../../domain/fault.ts';
+import {coversAll, holdsChanges, type ProviderName} from '../../../domain/sandbox.ts';
+import {childrenOf} from '../../../workspace/exec/process-table.ts';
+import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
+import {findShell} from '../../../workspace/exec/shell-start.ts';
+import {userPath} from '../../../workspace/exec/trusted-path.ts';
+import {askNobody} from '../../../workspace/sandbox/host-gate.ts';
+import {changesFolder} from '../../../workspace/sandbox/changes/held-set.ts';
+import {retireKept} from '../../../workspace/sandbox/changes/kept-sets.ts';
+import {openKept} from '../../../workspace/sandbox/changes/open-changes.ts';
+import {type Launch, openLaunch} from '../../../workspace/sandbox/launch.ts';
+import type {CommandSandbox, CommandStart, Enclosure} from '../../../workspace/sandbox/sandbox.ts';
+import {commandSandbox, taggedRun} from '../../compose/command-sandbox.ts';
+import {existingFolder, loadRunContext, type RunContext} from '../../compose/run-context.ts';
+import {exitCode, type ExitCode} from '../../exit-code.ts';
+import type {InFolder, JsonOption} from '../../flags.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {note, print, printJson} from '../../output.ts';
+
+export interface SandboxRunOptions extends InFolder, JsonOption {
+  readonly provider?: ProviderName;
+  readonly dry?: true;
+}
+
+/**
+ * `weft sandbox run`: runs a command in the sandbox of the settings, or in the one that is named, with the terminal of weft. Where its
+ * changes are held they are applied when it has ended, since a person asked for this very command; with `--dry` they are shown and kept.
+ * The exit code is the command's; 1 where no backend could be proven, and where the command ended well but not all was applied.
+ */
+export async function runInSandbox(
+  words: readonly [string, ...string[]],
+  {provider, cwd, ...form}: SandboxRunOptions,
+): Promise<ExitCode> {
+  const directory = existingFolder(cwd ?? '.');
+  const context = loadRunContext({directory, added: [], options: {sessionPersistence: true, color: true}});
+  const {settings} = context;
+  const sandbox = commandSandbox(context, provider ?? (coversAll(settings.sandbox) ? settings.sandbox : 'bwrap'));
+  const stopping = new AbortController();
+  const signals: Signals = {stopped: stopping.signal, passTo: () => stopping.abort()};
+  const pass = (signal: NodeJS.Signals): void => signals.passTo(signal);
+  for (const signal of passed) process.on(signal, pass);
+  try {
+    const proof = await sandbox.proof();
+    const isHeld = holdsChanges(proof);
+    if (!isHeld && (form.dry !== undefined || form.json !== undefined)) {
+      const why = proof.reason === '' ? '' : ` (${proof.reason})`;
+      note(
+        `the command was not started: ${proof.provider} cannot hold back what it changes here${why}. See weft sandbox test, or leave out --dry and --json`,
+      );
+      return exitCode.failed;
+    }
+    if (signals.stopped.aborted) return exitCode.interrupted;
+    const processes = isHeld ? await taggedRun(context) : undefined;
+    try {
+      const launched = await launch(words, {context, sandbox, runTag: processes?.runTag});
+      const ran = launched.tag === 'ok' ? await runToEnd(launched.value, {directory, isHeld, form}, signals) : launched;
+      if (ran.tag === 'ok') return tell(ran.value, form);
+      note(`the command was not started: ${ran.error}`);
+      return exitCode.failed;
+    } finally {
+      await processes?.end();
+    }
+  } finally {
+    for (const signal of passed) process.off(signal, pass);
+    await sandbox.close();
+  }
+}
+
+/** The receiver of the signals that weft gets. */
+interface Signals {
+  /** Fires when weft is to stop what it does itself. */
+  readonly stopped: AbortSignal;
+  passTo: (signal: NodeJS.Signals) => void;
+}
+
+interface Launched {
+  readonly launch: Launch;
+  readonly complete: (enclosure: Enclosure) => CommandStart;
+}
+
+async function launch(
+  words: readonly [string, ...string[]],
+  {
+    context: {directory, roots, settings},
+    sandbox,
+    runTag,
+  }: {readonly context: RunContext; readonly sandbox: CommandSandbox; readonly runTag: string | undefined},
+): Promise<Outcome<Launched, string>> {
+  const given = {...process.env, PATH: userPath()};
+  const [first, ...others] = words;
+  const argv: readonly [string, ...string[]] =
+    others.length === 0 && /\s/u.test(first) ? [findShell(given, roots), '-c', first] : words;
+  const [program, ...args] = argv;
+  const variables = {given, own: settings.env, passed: settings.passEnv, roots};
+  const opened = await openLaunch(sandbox, {
+    argv,
+    directory,
+    environment: shellEnvironment(variables, {runTag: runTag ?? '', channel: 'terminal', environment: 'inherited'}),
+    confinement: runTag === undefined ? 'chosen' : 'sandbox',
+    hosts: askNobody,
+    terminal: 'shared',
+  });
+  if (opened.tag === 'failed') return opened;
+  const complete = (enclosure: Enclosure): CommandStart =>
+    enclosure.kind === 'plain' ? {program, args, environment: given} : enclosure;
+  return ok({launch: opened.value, complete});
+}
+
+type Form = Pick<SandboxRunOptions, 'dry' | 'json'>;
+
+interface Ran {
+  readonly code: number;
+  readonly effects: Effects;
+}
+
+/** Runs the command with the terminal of weft, and decides about its changes. A failure says why it did not start. */
+async function runToEnd(
+  {launch: launched, complete}: Launched,
+  {directory, isHeld, form}: {readonly directory: string; readonly isHeld: boolean; readonly form: Form},
+  signals: Signals,
+): Promise<Outcome<Ran, string>> {
+  const stop = signals.passTo;
+  const begun = await launched.begin(
+    complete,
+    signals.stopped,
+  )(async start => {
+    // The document on stdout is weft's own.
+    const stdio = form.json === undefined ? 'inherit' : [0, 2, 2];
+    const child = spawn(start.program, start.args, {cwd: directory, env: start.environment, stdio});
+    signals.passTo = signal => {
+      if (!isHeld) child.kill(signal);
+      else if (!tellInside(child.pid ?? 0, signal)) child.kill('SIGKILL');
+    };
+    const ended = endOf(child);
+    return ok({started: ended, ended, discard: async () => 'see above'});
+  });
+  const end = begun.tag === 'ok' ? await begun.value : begun.error;
+  // From now on weft itself stops.
+  signals.passTo = stop;
+  let effects: Effects = form.dry === undefined ? nothingApplied : nothingKept;
+  const decide: DecideChanges = async (held, signal) => {
+    effects =
+      form.dry === undefined ? await applyAll(held, signal) : {kind: 'kept', ...(await keepChanges(held, signal))};
+    return noHeldChanges;
+  };
+  const {notes} = await launched.end(isHeld ? decide : 'none', signals.stopped);
+  for (const line of notes) note(line);
+  return typeof end === 'string' ? failed(end) : ok({code: end, effects});
+}
+
+/** The changes of a command in its view, and what became of them. */
+type Effects =
+  | ({readonly kind: 'kept'} & KeptChanges)
+  | ({readonly kind: 'applied'; readonly changes: readonly Change[]} & AppliedChanges);
+
+/** The ID of a dry run that changed nothing: a script may apply it, too. */
+const noChangesId = 'none';
+
+const nothingKept: Effects = {kind: 'kept', changes: [], diffs: [], id: ok(noChangesId)};
+const nothingApplied: Effects = {kind: 'applied', changes: [], applied: [], dropped: []};
+
+async function applyAll(held: HeldChanges, signal: AbortSignal): Promise<Effects> {
+  const {changes} = held;
+  const paths = changes.filter(change => change.class !== 'protected').map(({path}) => path);
+  const {applied, dropped} = await held.apply(paths, 'each', signal);
+  return {kind: 'applied', changes, applied, dropped: [...protectedIn(changes), ...dropped]};
+}
+
+const protectedIn = (changes: readonly Change[]): AppliedChanges['dropped'] =>
+  changes.flatMap(change => (change.class === 'protected' ? [{change, why: 'protected'} as const] : []));
+
+const isWhole = (effects: Effects): boolean =>
+  effects.kind === 'kept' ? effects.id.tag === 'ok' : effects.dropped.length === 0;
+
+/** Says what became of the changes. The exit code is the command's; 1 if it ended well but not all is applied, or kept. */
+function tell({code, effects}: Ran, {json}: Form): ExitCode {
+  if (json === undefined) tellPeople(effects);
+  else printJson(`${JSON.stringify(factsOf(effects, code))}\n`);
+  process.exitCode = code === 0 && !isWhole(effects) ? exitCode.failed : code;
+  return exitCode.done;
+}
+
+function tellPeople(effects: Effects): void {
+  if (effects.kind === 'applied') tellDropped(effects);
+  else if (effects.changes.length === 0) note('the command changed nothing');
+  else {
+    print([...changeLines(effects, 'whole'), ''].join('\n'));
+    if (effects.id.tag === 'ok')
+      print(`Nothing is applied yet. To apply exactly these bytes:\n  weft sandbox apply ${effects.id.value}\n`);
+    else note(`nothing is applied, and the changes could not be kept: ${effects.id.error}`);
+  }
+}
+
+const tellDropped = ({dropped}: Pick<AppliedChanges, 'dropped'>): void => {
+  for (const line of droppedTexts({dropped, said: ''})) note(line);
+};
+
+function factsOf(effects: Effects, code: number): JsonObject {
+  switch (effects.kind) {
+    case 'kept':
+      return {
+        id: effects.id.tag === 'ok' ? effects.id.value : null,
+        exitCode: code,
+        changes: effects.changes.map(changeFacts),
+        ...(effects.id.tag === 'ok' ? {} : {reason: effects.id.error}),
+      };
+    case 'applied':
+      return {exitCode: code, ...appliedFacts(effects)};
+    default:
+      return unreachable(effects);
+  }
+}
+
+const changeFacts = ({path, kind, class: of}: Change): JsonObject => ({path, kind, class: of});
+
+const appliedFacts = ({applied, dropped}: AppliedChanges): JsonObject => ({
+  applied: applied.map(changeFacts),
+  dropped: dropped.map(({change, why}) => ({...changeFacts(change), why})),
+});
+
+/** `weft sandbox apply`: applies the changes of a dry run to the folder that it ran in, all of them or none. */
+export async function applyKept(id: string, {json}: JsonOption): Promise<ExitCode> {
+  const folder = changesFolder(userPlaces().data);
+  if (id === noChangesId) {
+    if (json === undefined) note('there is nothing to apply');
+    else printJson(`${JSON.stringify({id, applied: [], dropped: []})}\n`);
+    return exitCode.done;
+  }
+  const opened = openKept(id, folder);
+  if (opened.tag === 'failed') {
+    note(opened.error);
+    return exitCode.failed;
+  }
+  const {held, roots} = opened.value;
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  for (const signal of passed) process.on(signal, stop);
+  try {
+    const {changes} = held;
+    const wanted = changes.filter(change => change.class !== 'protected');
+    const {applied, dropped} = await held.apply(
+      wanted.map(({path}) => path),
+      'all-or-nothing',
+      stopping.signal,
+    );
+    const isApplied = dropped.length === 0;
+    if (isApplied) await retireKept(id, folder);
+    const all = {applied, dropped: [...protectedIn(changes), ...dropped]};
+    if (json !== undefined) printJson(`${JSON.stringify({id, ...appliedFacts(all)})}\n`);
+    else {
+      if (isApplied) note(`applied ${pluralize(applied.length, 'change')} in ${roots.join(', ')}`);
+      else note('nothing was applied. Run the command again to get changes that fit the files as they are now');
+      tellDropped(all);
+    }
+    return isApplied ? exitCode.done : stopping.signal.aborted ? exitCode.interrupted : exitCode.failed;
+  } finally {
+    for (const signal of passed) process.off(signal, stop);
+  }
+}
+
+/** Signals a held command, which has a session of its own: the program that makes its mounts hears no signals, and neither does bwrap. */
+function tellInside(leader: number, signal: NodeJS.Signals): boolean {
+  const session = childrenOf(leader).flatMap(childrenOf)[0];
+  if (session === undefined) return false;
+  try {
+    return process.kill(-session, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Its exit code as shells have it; a text where it did not start. */
+function endOf(child: ChildProcess): Promise<number | string> {
+  const {promise, resolve} = Promise.withResolvers<number | string>();
+  child.once('error', cause => resolve(causeText(cause)));
+  child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  return promise;
+}
+
+const passed = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
