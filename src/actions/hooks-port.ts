@@ -1,5 +1,6 @@
 import type {SettledCall} from './agent-event.ts';
 import type {JsonObject} from '../base/json.ts';
+import type {Change} from '../domain/change-set.ts';
 import type {Message, ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {HookRunEvent} from '../domain/hook.ts';
@@ -133,6 +134,8 @@ export interface PermissionRequest {
   readonly call: ToolCallBlock;
   /** Rules that would spare the question. */
   readonly rules: readonly string[];
+  /** What the call has changed, if it has run in a view of its own and is asked about afterwards; mostly none. */
+  readonly changes: readonly Change[];
 }
 
 export interface PermissionAnswer {

@@ -100,7 +100,7 @@ export async function approve(
   const {id, action, verdict, obligations, terms, executor} = request;
   const hook = needsNoApproval(request, verdict, context.session)
     ? ({kind: 'none'} as const)
-    : await askHooks({call: request.call, rules: verdict.detail.rules}, context, signal);
+    : await askHooks({call: request.call, rules: verdict.detail.rules, changes: []}, context, signal);
   if (hook.kind === 'deny') return deniedByHook(request, hook, context);
   // Before the preview is made: what a preview says of a file is already an answer.
   const cannotAsk = whyNotAsked(context.session);
@@ -177,9 +177,12 @@ function deniedByHook(
 }
 
 /** What somebody has allowed runs in the workspace itself: a view of its own is a condition of the judge's yes alone. */
+const allowedTerms = (terms: RunTerms): RunTerms =>
+  terms.confinement === 'sandbox' ? {...terms, confinement: 'chosen'} : terms;
+
 const approved = (proposal: Proposal, input: Approved['input'] = 'unchanged'): Approved => ({
   ...proposal,
-  terms: proposal.terms.confinement === 'sandbox' ? {...proposal.terms, confinement: 'chosen'} : proposal.terms,
+  terms: allowedTerms(proposal.terms),
   kind: 'approved',
   input,
   approval: 'answered',
@@ -491,11 +494,16 @@ function askedInAnyCase(verdict: Verdict, action: Action): Verdict {
 }
 
 /** The verdict after a hook that runs before the call. What the host denies stays denied. */
-export function withHookVerdict(verdict: Verdict, hook: CallAnswer['verdict']): Verdict {
-  if (verdict.decision === 'deny') return verdict;
-  if (hook.kind === 'allow') return noHookAllows(verdict) ? verdict : {...verdict, decision: 'allow'};
-  if (hook.kind !== 'ask') return verdict;
-  return {...verdict, decision: 'ask', reasons: [...verdict.reasons, {kind: 'hook', text: hook.reason}]};
+export function withHookVerdict(judged: TermedVerdict, hook: CallAnswer['verdict']): TermedVerdict {
+  const {verdict, terms} = judged;
+  if (verdict.decision === 'deny') return judged;
+  if (hook.kind === 'allow')
+    return noHookAllows(verdict)
+      ? judged
+      : {...judged, verdict: {...verdict, decision: 'allow'}, terms: allowedTerms(terms)};
+  if (hook.kind !== 'ask') return judged;
+  const reasons: readonly Reason[] = [...verdict.reasons, {kind: 'hook', text: hook.reason}];
+  return {...judged, verdict: {...verdict, decision: 'ask', reasons}};
 }
 
 /** Whether the user's own rules ask about it, or may forbid it: a hook's yes spares no such question. */

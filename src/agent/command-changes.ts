@@ -230,7 +230,7 @@ async function askAbout(
   const {session} = context;
   const changes = asked.flatMap(group => group.changes);
   const label = `Keep changes of: ${firstLine(commandOf(ran), 200)}`;
-  const hook = await askHooks({call: ran.call, rules: []}, context, signal);
+  const hook = await askHooks({call: ran.call, rules: [], changes}, context, signal);
   if (hook.kind === 'allow') {
     await changeRules(hook.rules, session);
     journal(session, {kind: 'approval', id: ran.call.id, label, decision: 'allowed', by: 'hook'});

@@ -36,9 +36,8 @@ export async function runPrompt(
   const stats = new PromptStats(context);
   try {
     const begun = await beginPrompt(prompt, context, signal);
-    if (begun.kind === 'begun') return stats.summary(await takeTurns(context, stats, signal));
     stats.addDenials(begun.denials);
-    return stats.summary(begun.end);
+    return stats.summary(begun.kind === 'begun' ? await takeTurns(context, stats, signal) : begun.end);
   } catch (cause) {
     return stats.summary({kind: 'failed', fault: thrownFault('The prompt failed', cause)});
   } finally {

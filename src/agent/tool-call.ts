@@ -168,8 +168,8 @@ async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: A
     const reason = `the input it gave does not fit: ${faultText(action.error)}`;
     return {...withoutVerdict(decoded), hook: {...hook, verdict: {kind: 'deny', reason}}};
   }
-  const judged = await judgeOwnAction(action.value, context.session, signal);
-  return {call, effectiveCall, action, ...judged, verdict: withHookVerdict(judged.verdict, hook.verdict), hook};
+  const judged = withHookVerdict(await judgeOwnAction(action.value, context.session, signal), hook.verdict);
+  return {call, effectiveCall, action, ...judged, hook};
 }
 
 /** A call that will not run: there is nothing to decide about it. */

@@ -46,3 +46,8 @@ export interface DroppedChange {
   readonly change: Change;
   readonly why: NotApplied;
 }
+
+/** A change as programs are told of it. */
+export type ChangeEntry = Readonly<{path: string; kind: ChangeKind}>;
+
+export const changeEntry = ({path, kind}: Change): ChangeEntry => ({path, kind});

@@ -3,6 +3,7 @@ import type {Question, QuestionAnswer} from '../actions/ports.ts';
 import type {ApprovalAnswer} from '../agent/client.ts';
 import type {Json} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
+import {changeEntry} from '../domain/change-set.ts';
 import {faultText} from '../domain/fault.ts';
 import {reasonText} from '../domain/reason.ts';
 import type {RunAnswer} from '../domain/run-answer.ts';
@@ -41,7 +42,7 @@ export function troubleOf({end}: PromptSummary): readonly string[] {
 }
 
 /** The approval as a client reads it. */
-export const permissionOf = ({id, toolName, label, verdict}: Approval, input: Json): object => ({
+export const permissionOf = ({id, toolName, label, verdict, preview}: Approval, input: Json): object => ({
   id,
   toolName,
   input,
@@ -49,6 +50,7 @@ export const permissionOf = ({id, toolName, label, verdict}: Approval, input: Js
   risk: verdict.risk,
   reasons: verdict.reasons.map(reasonText),
   options: verdict.sessionApproval === 'none' ? ['allow', 'deny'] : ['allow', 'allow_session', 'deny'],
+  ...(preview.kind === 'changes' ? {changes: preview.asked.map(changeEntry)} : {}),
 });
 
 /** A label or a list of labels; other words are the user's own. */

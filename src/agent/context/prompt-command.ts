@@ -1,6 +1,15 @@
 import type {Denial, PromptEnd} from '../../actions/agent-event.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
-import {cancellationText, modelContent, printedBy, resultOf, runAction} from '../../actions/catalogue.ts';
+import {
+  type ActionResult,
+  cancellationText,
+  modelContent,
+  printedBy,
+  resultOf,
+  runAction,
+} from '../../actions/catalogue.ts';
+import {changesTexts} from '../../actions/changes-port.ts';
+import {changesOfCommand} from '../../actions/outcome.ts';
 import type {ExpandedPrompt, PromptCommand} from '../../actions/commands-port.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -10,7 +19,7 @@ import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.t
 import {actionId, type MessageId} from '../../domain/ids.ts';
 import {builtInCommands, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
 import {approve, deniedText, judgeOwnAction, portsForJudgedPaths, withHookVerdict} from '../approval.ts';
-import {changePorts} from '../command-changes.ts';
+import {changePorts, droppedChanges} from '../command-changes.ts';
 import {actionPorts, allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
 
 /** What a prompt is once slash commands have been looked up. */
@@ -90,7 +99,8 @@ export interface CommandContent {
 
 /** How a command whose lines have been run comes out. */
 export type CommandResult =
-  | {readonly kind: 'content'; readonly content: CommandContent}
+  /** `denials`: what lines have changed and was not kept. */
+  | {readonly kind: 'content'; readonly content: CommandContent; readonly denials: readonly Denial[]}
   | {readonly kind: 'not-sent'; readonly end: NotSent; readonly denials: readonly Denial[]}
   | {readonly kind: 'aborted'};
 
@@ -104,6 +114,7 @@ export async function runCommandLines(
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const images: ImageBlock[] = [];
+  const denials: Denial[] = [];
   let text = '';
   let mentionsIn = '';
   let line = 0;
@@ -128,14 +139,19 @@ export async function runCommandLines(
       const {deniedBy, fault} = printed.error;
       const message = `/${command.name} was not sent, since its line ${JSON.stringify(part.command)} did not run: ${faultText(fault)}`;
       const why = deniedBy === 'not-denied' ? 'failed' : 'not-permitted';
-      const denials = deniedBy === 'not-denied' ? [] : [{call, by: deniedBy, of: {kind: 'call'}} as const];
+      if (deniedBy !== 'not-denied') denials.push({call, by: deniedBy, of: {kind: 'call'}});
       return {kind: 'not-sent', end: {kind: 'not-sent', why, fault: rejected(message)}, denials};
     }
-    text += printed.value;
+    const ended = printed.value;
+    text += [
+      printedBy(ended) ?? blockTexts(modelContent(ended)).join('\n'),
+      ...changesTexts(changesOfCommand(ended)).map(said => `[${said}]`),
+    ].join('\n');
+    denials.push(...droppedChanges(call, {tag: 'action', result: ended}));
     // What a command prints is no prompt: names in it attach nothing.
     mentionsIn += ' ';
   }
-  return {kind: 'content', content: {blocks: [expanded.block(text), ...images], mentionsIn}};
+  return {kind: 'content', content: {blocks: [expanded.block(text), ...images], mentionsIn}, denials};
 }
 
 interface LineFault {
@@ -147,7 +163,7 @@ async function runLine(
   call: ToolCallBlock,
   context: PromptContext,
   signal: AbortSignal,
-): Promise<Outcome<string, LineFault>> {
+): Promise<Outcome<ActionResult, LineFault>> {
   const {session, hooks} = context;
   try {
     const hook = await hooks.beforeCall(call, signal);
@@ -155,7 +171,7 @@ async function runLine(
     const decoded = decodeCall(effective.name, effective.input, session);
     if (decoded.tag === 'failed') return notRun(decoded.error);
     const action = decoded.value;
-    const judged = await judgeOwnAction(action, session, signal);
+    const judged = withHookVerdict(await judgeOwnAction(action, session, signal), hook.verdict);
     const {verdict} = judged;
     if (verdict.decision === 'deny') return notRun(rejected(deniedText(verdict)), 'rule');
     if (hook.verdict.kind === 'deny') return notRun(rejected(hook.verdict.reason), 'hook');
@@ -166,7 +182,6 @@ async function runLine(
         call: effective,
         action,
         ...judged,
-        verdict: withHookVerdict(verdict, hook.verdict),
         ask: hook.verdict.kind === 'ask' ? 'always' : 'unless-granted',
         place: 'here',
       },
@@ -201,8 +216,7 @@ async function runLine(
     );
     if (settled.state === 'error') return notRun(settled.fault);
     if (settled.state === 'cancelled') return notRun(rejected(cancellationText(settled.why)));
-    const result = resultOf(approval.action, settled);
-    return ok(printedBy(result) ?? blockTexts(modelContent(result)).join('\n'));
+    return ok(resultOf(approval.action, settled));
   } catch (cause) {
     return notRun(thrownFault('The command line broke off', cause));
   }

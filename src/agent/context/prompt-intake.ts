@@ -25,7 +25,7 @@ import type {WaitingPrompt} from '../work-queue.ts';
 
 /** How a run begins. `ended`: nothing of the prompt is kept, and the model is not asked. */
 export type BeginEnd =
-  | {readonly kind: 'begun'}
+  | {readonly kind: 'begun'; readonly denials: readonly Denial[]}
   | {readonly kind: 'ended'; readonly end: PromptEnd; readonly denials: readonly Denial[]};
 
 /** Takes up the prompt that a run begins with, unless a hook does not let it through or it is a command that cannot be sent. */
@@ -39,7 +39,7 @@ export async function beginPrompt(
   const read = signal.aborted && beforehand.kind === 'ready' ? stoppedBy({kind: 'interrupted'}) : beforehand;
   if (read.kind === 'ready') {
     accept(prompt, read.attachments, context);
-    return {kind: 'begun'};
+    return {kind: 'begun', denials: read.denials};
   }
   context.session.publish([acceptedEvent(prompt, [])]);
   return {kind: 'ended', end: read.end, denials: read.denials};
@@ -71,7 +71,7 @@ function withdrawnText(end: PromptEnd): string {
 }
 
 type ReadPrompt =
-  | {readonly kind: 'ready'; readonly attachments: Attachments}
+  | {readonly kind: 'ready'; readonly attachments: Attachments; readonly denials: readonly Denial[]}
   | {readonly kind: 'stopped'; readonly end: PromptEnd; readonly denials: readonly Denial[]};
 
 /** All that comes before a prompt is taken up: it is read as a command, hooks are asked, its command lines run, files are attached. */
@@ -81,7 +81,7 @@ async function readBeforeSending(
   signal: AbortSignal,
 ): Promise<ReadPrompt> {
   const {session, hooks} = context;
-  if (prompt.by === 'weft') return {kind: 'ready', attachments: {hookContext: '', attached: []}};
+  if (prompt.by === 'weft') return {kind: 'ready', attachments: {hookContext: '', attached: []}, denials: []};
   const reading = await readPrompt(prompt.text, session, signal);
   if (reading.kind === 'not-sent') return stoppedBy(reading.end);
   const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);
@@ -90,6 +90,7 @@ async function readBeforeSending(
     return {
       kind: 'ready',
       attachments: {hookContext, attached: await attachMentions(prompt.text, 'prompt', session, signal)},
+      denials: [],
     };
   }
   await applyCommand(reading.expanded, session);
@@ -98,7 +99,7 @@ async function readBeforeSending(
     case 'content': {
       const {blocks, mentionsIn} = result.content;
       const files = await attachMentions(mentionsIn, 'command', session, signal);
-      return {kind: 'ready', attachments: {hookContext, attached: [...blocks, ...files]}};
+      return {kind: 'ready', attachments: {hookContext, attached: [...blocks, ...files]}, denials: result.denials};
     }
     case 'not-sent':
       return stoppedBy(result.end, result.denials);

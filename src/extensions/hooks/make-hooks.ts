@@ -23,6 +23,7 @@ import {matchedNames} from '../../actions/catalogue.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {changeEntry} from '../../domain/change-set.ts';
 import {blockTexts, type ToolCallBlock} from '../../domain/conversation.ts';
 import {causeText} from '../../domain/fault.ts';
 import type {HookRunEvent, HookRunId, HookRunReport} from '../../domain/hook.ts';
@@ -83,7 +84,7 @@ class Hooks implements HooksPort {
   }
 
   async permissionRequest(
-    {call, rules}: Parameters<HooksPort['permissionRequest']>[0],
+    {call, rules, changes}: Parameters<HooksPort['permissionRequest']>[0],
     signal: AbortSignal,
   ): Promise<HookReply<PermissionAnswer>> {
     const suggestions = rules.slice(0, 1).map(suggestionOf);
@@ -92,6 +93,7 @@ class Hooks implements HooksPort {
       tool_input: call.input,
       tool_use_id: call.id,
       ...(suggestions.length === 0 ? {} : {permission_suggestions: suggestions}),
+      ...(changes.length === 0 ? {} : {changes: changes.map(changeEntry)}),
     };
     const joined = await this.#callAll({event: 'PermissionRequest', subject: call.name, call, input}, signal);
     return replyWith(joined, {verdict: permissionVerdict(joined.answers)});

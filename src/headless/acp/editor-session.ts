@@ -1,5 +1,6 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import {endsInBackground} from '../../actions/background-end.ts';
+import {changesOfCommand} from '../../actions/outcome.ts';
 import {isJsonObject, type Json} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -14,6 +15,7 @@ import {
   endOfCall,
   historyUpdates,
   planOf,
+  diffContent,
   previewContent,
   resultContent,
   textContent,
@@ -150,11 +152,14 @@ export class EditorSession {
         });
       }
       case 'action-settled': {
-        const {call, toolResult} = event;
+        const {call, result, toolResult} = event;
         const end = endOfCall(toolResult);
         // The diff of an edit stays: content would take its place.
         const isDrawn = this.#drawn.delete(call.id) && end.status === 'completed';
-        const content = isDrawn ? {} : {content: resultContent(toolResult.content)};
+        const kept = result.tag === 'action' ? changesOfCommand(result.result).diffs : [];
+        const content = isDrawn
+          ? {}
+          : {content: [...resultContent(toolResult.content), ...diffContent(kept, this.#directory)]};
         return this.#update({sessionUpdate: 'tool_call_update', toolCallId: call.id, ...end, ...content});
       }
       case 'todos-framed':

@@ -3,8 +3,7 @@ import * as z from 'zod/mini';
 import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import type {Change} from '../../domain/change-set.ts';
-import {wireChange} from '../../protocol/rpc/result-message.ts';
+import {type Change, changeEntry} from '../../domain/change-set.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
 import {permissionUpdates, type PermissionWishes} from '../../protocol/rpc/permission-updates.ts';
 import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
@@ -29,7 +28,7 @@ export function canUseTool(approval: Approval): CanUseToolRequest {
       ? {}
       : {decision_reason: reasonsText(verdict.reasons), decision_reason_type: reasonType(verdict.reasons)}),
     ...(blocked === undefined ? {} : {blocked_path: blocked}),
-    ...(changes.length === 0 ? {} : {changes: changes.map(wireChange)}),
+    ...(changes.length === 0 ? {} : {changes: changes.map(changeEntry)}),
   };
 }
 

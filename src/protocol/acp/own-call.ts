@@ -43,7 +43,8 @@ const fileDiff = z.object({
 });
 const shownPreview = z.discriminatedUnion('kind', [
   z.object({kind: z.literal('command'), command: z.string(), directory: z.string()}),
-  z.object({kind: z.literal('diff'), files: z.array(fileDiff)}),
+  // Changes of a command that ran there: a person keeps all or none of them.
+  z.object({kind: z.enum(['diff', 'changes']), files: z.array(fileDiff)}),
   z.object({kind: z.literal('arguments'), text: z.string()}),
 ]);
 const ownCall = z.object({name: z.string(), directory: z.string()});
@@ -63,4 +64,4 @@ export function readOwnCall(meta: Json | undefined): OwnCall | undefined {
 }
 
 const previewOf = (shown: z.infer<typeof shownPreview>): Preview =>
-  shown.kind === 'diff' ? {...shown, files: shown.files.map(file => ({...file, movedFrom: file.movedFrom}))} : shown;
+  'files' in shown ? {kind: 'diff', files: shown.files.map(file => ({...file, movedFrom: file.movedFrom}))} : shown;

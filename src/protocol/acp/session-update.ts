@@ -81,8 +81,11 @@ export function toolCall(
 export function previewContent(preview: Preview, directory: string): readonly JsonObject[] {
   switch (preview.kind) {
     case 'diff':
-    case 'changes':
-      return preview.files.flatMap(file => diffsOf(file, directory));
+      return diffContent(preview.files, directory);
+    case 'changes': {
+      const text = preview.asked.map(({path, kind}) => `${kind} ${path}`).join('\n');
+      return [{type: 'content', content: textContent(text)}, ...diffContent(preview.files, directory)];
+    }
     case 'command':
     case 'arguments':
     case 'plan':
@@ -92,6 +95,10 @@ export function previewContent(preview: Preview, directory: string): readonly Js
       return unreachable(preview);
   }
 }
+
+/** Diffs, as the lines around each change. */
+export const diffContent = (files: readonly FileDiff[], directory: string): readonly JsonObject[] =>
+  files.flatMap(file => diffsOf(file, directory));
 
 function diffsOf({path: written, hunks, before}: FileDiff, directory: string): readonly JsonObject[] {
   const path = absolute(written, directory);

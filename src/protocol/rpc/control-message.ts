@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import type {ChangeKind} from '../../domain/change-set.ts';
+import type {ChangeEntry} from '../../domain/change-set.ts';
 
 /** What weft writes of the control protocol: its own requests, its answers, and requests that it takes back. */
 export type ControlMessage =
@@ -13,9 +13,6 @@ export type ControlMessage =
 export type ControlAnswer =
   | {readonly subtype: 'success'; readonly request_id: string; readonly response: JsonObject}
   | {readonly subtype: 'error'; readonly request_id: string; readonly error: string; readonly error_code: string};
-
-/** A file that a command changed in its view of the workspace. */
-export type WireChange = Readonly<{path: string; kind: ChangeKind}>;
 
 /** What weft asks the client for. */
 export type WeftRequest = CanUseToolRequest | HookCallbackRequest | McpMessageRequest | ElicitationRequest;
@@ -36,7 +33,7 @@ export interface CanUseToolRequest {
   readonly decision_reason_type?: 'rule' | 'mode' | 'workingDir' | 'safetyCheck' | 'other';
   readonly blocked_path?: string;
   /** weft's own field: the command has run, and it is asked whether to keep these changes of it. Another input is a no. */
-  readonly changes?: readonly WireChange[];
+  readonly changes?: readonly ChangeEntry[];
   /** The answer is more than yes or no. */
   readonly requires_user_interaction?: true;
 }

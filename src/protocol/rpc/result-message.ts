@@ -1,9 +1,8 @@
-import type {Change} from '../../domain/change-set.ts';
+import {changeEntry} from '../../domain/change-set.ts';
 import type {PromptEnd, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
-import type {WireChange} from './control-message.ts';
 import type {MessageEnvelope, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
@@ -146,13 +145,11 @@ const figuresOf = (summary: PromptSummary, {address, model, of}: ResultContext) 
     tool_name: call.name,
     tool_use_id: call.id,
     tool_input: call.input,
-    ...(what.kind === 'changes' ? {changes: what.changes.map(wireChange)} : {}),
+    ...(what.kind === 'changes' ? {changes: what.changes.map(changeEntry)} : {}),
   })),
   ...(of === 'sub-agent' ? {origin: {kind: 'task-notification'} as const} : {}),
   ...address,
 });
-
-export const wireChange = ({path, kind}: Change): WireChange => ({path, kind});
 
 /** A prompt that a person or a hook stopped did not fail. */
 function outcomeOf({kind}: PromptEnd): RpcResult['outcome'] {

@@ -1,7 +1,8 @@
 import {type Json, type JsonObject, jsonText} from '../../base/json.ts';
 import type {CallOutcome, OutcomeFields} from '../../domain/conversation.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
-import type {ControlMessage, WireChange} from './control-message.ts';
+import type {ChangeEntry} from '../../domain/change-set.ts';
+import type {ControlMessage} from './control-message.ts';
 
 /**
  * The Agent SDK's messages, as they stand on the wire: one JSON object a line. Optional fields are the wire's own. Readers
@@ -266,7 +267,7 @@ interface ResultFigures extends MessageEnvelope {
     readonly tool_use_id: string;
     readonly tool_input: Json;
     /** weft's own field: the command ran, and these changes of it were not kept. */
-    readonly changes?: readonly WireChange[];
+    readonly changes?: readonly ChangeEntry[];
   }[];
   /** On the result of a turn that nobody prompted for: a sub-agent in the background has ended. */
   readonly origin?: {readonly kind: 'task-notification'};

@@ -4,10 +4,11 @@ import type {ArtifactKey, ArtifactUrl} from '../../actions/artifacts-port.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {ok, type Outcome} from '../../base/outcome.ts';
+import {changeKinds} from '../../domain/change-set.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import {planStates} from '../../domain/plan.ts';
-import type {PermissionMode} from '../../domain/risk.ts';
+import {type PermissionMode, riskLevels} from '../../domain/risk.ts';
 import type {ProviderName} from '../../domain/sandbox.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {cancelReasons} from '../../domain/settled.ts';
@@ -88,6 +89,19 @@ const object = z.custom<JsonObject>(isJsonObject);
 schemaNotes.add(object, {type: 'object'});
 schemaNotes.add(anything, {description: 'Any JSON value'});
 
+/** A question to a person. With `changes` the command has run, and these changes of it are kept or dropped. */
+const permission = z.looseObject({
+  id: z.string(),
+  toolName: z.string(),
+  input: anything,
+  title: z.optional(z.string()),
+  risk: z.optional(z.enum(riskLevels)),
+  reasons: z.optional(z.array(z.string())),
+  options: z.optional(z.array(z.enum(['allow', 'allow_session', 'deny']))),
+  changes: z.optional(z.array(z.object({path: z.string(), kind: z.enum(changeKinds)}))),
+  questionId: z.optional(z.string()),
+});
+
 export const agentMessage = z.object({
   type: z.enum(['text', 'tool_use', 'tool_result', 'session', 'done', 'error', 'plan', 'permission_request']),
   sessionId: z.optional(z.string()),
@@ -101,7 +115,7 @@ export const agentMessage = z.object({
   outcome: z.optional(z.enum(['success', 'error', 'cancelled'])),
   reason: z.optional(z.enum(cancelReasons)),
   plan: z.optional(taskPlan),
-  permission: z.optional(object),
+  permission: z.optional(permission),
   message: z.optional(z.string()),
   cost: z.optional(z.number()),
   duration: z.optional(z.number()),

@@ -3,12 +3,15 @@ import type {Approval} from '../../../src/actions/agent-event.ts';
 import type {HeldChanges} from '../../../src/actions/changes-port.ts';
 import {accessOf, type Action} from '../../../src/actions/catalogue.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
+import type {CommandsPort} from '../../../src/actions/commands-port.ts';
+import type {HookReply, HooksPort, PermissionAnswer} from '../../../src/actions/hooks-port.ts';
 import type {ApprovalAnswer} from '../../../src/agent/client.ts';
 import type {Change, DroppedChange} from '../../../src/domain/change-set.ts';
 import {blockTexts} from '../../../src/domain/conversation.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 import {treeId} from '../../../src/domain/checkpoint.ts';
 import {noDetail, type PermissionMode, type Verdict} from '../../../src/domain/risk.ts';
+import {commandBlock} from '../../../src/domain/slash-command.ts';
 import {callBlock, callsTools, engineBench, finishedReport, promptOp, says} from '../../support/memory-ports.ts';
 
 const file = (path: string, kind: Change['kind'] = 'changed'): Change => ({path, kind, class: 'file'});
@@ -33,6 +36,10 @@ interface Given {
   readonly conflicts?: readonly string[];
   readonly uncovered?: readonly string[];
   readonly script?: readonly ReturnType<typeof callsTools>[];
+  readonly hooks?: Partial<HooksPort>;
+  /** What the sandbox kept the command from. */
+  readonly blocked?: string;
+  readonly commands?: CommandsPort;
 }
 
 /** An engine whose shell runs `make` in a view, and what the workspace saw: checkpoints and applied paths, in order. */
@@ -72,10 +79,14 @@ function benchOf(given: Given) {
     {
       assess,
       obligations: action => (accessOf(action).kind === 'command' ? [{kind: 'confined', to: 'sandbox'}] : []),
-      shell: async (request, _, signal) => ({
-        ...finishedReport('made'),
-        ...(request.changes === 'none' ? {} : {changes: await request.changes(held(), signal, '')}),
-      }),
+      shell: async (request, _, signal) => {
+        happened.push(`run ${request.confinement}`);
+        if (request.changes === 'none') return finishedReport('made');
+        const blocked = given.blocked ?? '';
+        return {...finishedReport('made'), blocked, changes: await request.changes(held(), signal, blocked)};
+      },
+      hooks: given.hooks ?? {},
+      ...(given.commands === undefined ? {} : {commands: given.commands}),
       checkpoints: {
         prefetch: async () => {},
         uncoveredFiles: async ({paths}) => (given.uncovered ?? []).filter(path => paths.includes(path)),
@@ -136,7 +147,7 @@ test('one question is about all changes that ask; output is applied before, the 
     preview: {kind: 'changes', command: 'make', directory: '/work', asked: changes.slice(2)},
     verdict: {decision: 'ask', risk: 'local-change', reasons: [{kind: 'mode', mode: 'default'}]},
   });
-  expect(end.happened).toEqual(['apply dist/a.js', 'checkpoint', 'apply a.ts b.ts', 'checkpoint']);
+  expect(end.happened).toEqual(['run sandbox', 'apply dist/a.js', 'checkpoint', 'apply a.ts b.ts', 'checkpoint']);
   expect([end.applied, end.dropped, end.summary.denials]).toEqual([
     ['a.ts', 'b.ts'],
     ['.envrc protected'],
@@ -154,7 +165,7 @@ test('picked files are kept, the others are dropped and are a denial', async () 
 
 test('a refusal drops all of them, and the model reads why', async () => {
   const end = await decide({changes: [file('a.ts')]}, {decision: 'refuse', message: 'Not that one.', by: 'user'});
-  expect(end.happened).toEqual([]);
+  expect(end.happened).toEqual(['run sandbox']);
   expect(end.text).toContain('[refused and not kept: a.ts; they said: Not that one.]');
   expect(end.journal).toEqual(['refused by user: Keep changes of: make']);
 });
@@ -167,7 +178,7 @@ test.each<[string, Partial<Given>, readonly string[], readonly string[]]>([
 ])('where %s', async (_, given, applied, dropped) => {
   const end = await decide({changes: [file('a.ts'), output('dist/x')], ...given});
   expect([end.applied, end.dropped]).toEqual([applied, dropped]);
-  expect(end.happened.filter(what => what !== 'checkpoint')).toEqual([['apply', ...applied, 'dist/x'].join(' ')]);
+  expect(end.happened.filter(what => what.startsWith('apply'))).toEqual([['apply', ...applied, 'dist/x'].join(' ')]);
 });
 
 test('a rule that denies some output drops those files alone', async () => {
@@ -178,7 +189,7 @@ test('a rule that denies some output drops those files alone', async () => {
     edit: paths => verdictOf(paths.some(path => denied.has(path)) ? 'deny' : 'ask'),
   });
   expect(end.dropped).toEqual(['dist/30 rule', 'dist/7 rule']);
-  expect(end.happened[0]?.split(' ').length).toBe(39);
+  expect(end.happened[1]?.split(' ').length).toBe(39);
 });
 
 test('a yes for the session holds for the changes of the next command, and for edits', async () => {
@@ -220,7 +231,7 @@ test('an interrupt while the question is open drops the changes, and the command
   const {toolResult} = await bench.next('action-settled');
   const {summary} = await bench.next('prompt-finished');
   expect(blockTexts(toolResult.content).join('')).toContain('[not kept, since the command was interrupted: a.ts]');
-  expect([happened, summary.end, summary.denials]).toEqual([[], {kind: 'interrupted'}, []]);
+  expect([happened, summary.end, summary.denials]).toEqual([['run sandbox'], {kind: 'interrupted'}, []]);
 });
 
 test('another input than that which ran drops the changes; the same one keeps them', async () => {
@@ -229,4 +240,79 @@ test('another input than that which ran drops the changes; the same one keeps th
   expect([end.dropped, end.text.includes('the command has already run')]).toEqual([['a.ts refused'], true]);
   const same = await decide({changes: [file('a.ts')]}, {...other, input: 'unchanged'});
   expect(same.applied).toEqual(['a.ts']);
+});
+
+const reply = <Answer>(answer: Answer): HookReply<Answer> => ({
+  answer,
+  failures: [],
+  flow: {kind: 'go-on'},
+  messages: [],
+});
+const allowsCall = async () => reply({verdict: {kind: 'allow'}, input: 'unchanged', context: ''} as const);
+
+const asked = (verdict: PermissionAnswer['verdict'], seen: unknown[] = []): Partial<HooksPort> => ({
+  async permissionRequest({call, changes}) {
+    seen.push([call.name, call.input, changes]);
+    return reply({verdict});
+  },
+});
+
+describe('hooks', () => {
+  test('for permissions see the changes, and keep or drop them where nobody could be asked', async () => {
+    const seen: unknown[] = [];
+    const given = {changes: [file('a.ts')], interaction: 'unattended'} as const;
+    const kept = await decide({...given, hooks: asked({kind: 'allow', input: 'unchanged', rules: []}, seen)});
+    expect([kept.applied, kept.journal, seen]).toEqual([
+      ['a.ts'],
+      ['allowed by hook: Keep changes of: make'],
+      [['Bash', {command: 'make'}, [file('a.ts')]]],
+    ]);
+    const dropped = await decide({...given, hooks: asked({kind: 'deny', reason: 'No files.', next: 'go-on'})});
+    expect([dropped.dropped, dropped.text.includes('they said: No files.')]).toEqual([['a.ts refused'], true]);
+  });
+
+  test('that allow the command before it runs have decided: it has no view of its own', async () => {
+    const end = await decide({changes: [file('a.ts')], hooks: {preToolUse: allowsCall}});
+    expect(end.happened.slice(0, 2)).toEqual(['checkpoint', 'run chosen']);
+  });
+});
+
+test('a command that failed in the sandbox runs outside before anything is asked about its changes', async () => {
+  const {bench, happened} = benchOf({
+    changes: [output('dist/a'), file('a.ts')],
+    blocked: 'it reaches no network there',
+  });
+  const done = bench.prompt('go');
+  const {id} = await bench.next('question-asked');
+  const answers = [{selected: ['Run it outside'], other: ''}];
+  bench.engine.submit({op: 'answer-question', id, answer: {kind: 'answered', answers}});
+  await done;
+  expect(happened).toEqual(['run sandbox', 'checkpoint', 'run outside', 'checkpoint']);
+});
+
+test('what a line of a slash command has changed is a denial, too, and the model reads of it', async () => {
+  const commands: CommandsPort = {
+    ready: async () => {},
+    list: () => [
+      {
+        name: 'gen',
+        description: '',
+        argumentHint: '',
+        kind: 'command',
+        source: {kind: 'file', scope: 'user', path: '/c'},
+      },
+    ],
+    expand: async () =>
+      ok({
+        parts: [{kind: 'shell', command: 'make'}],
+        mentions: 'none',
+        model: undefined,
+        allowedTools: [],
+        block: text => commandBlock({name: 'gen', text}),
+      }),
+  };
+  const {bench} = benchOf({changes: [file('a.ts')], interaction: 'unattended', commands, script: []});
+  const {denials} = await bench.prompt('/gen');
+  expect(denials).toMatchObject([{by: 'nobody', of: {kind: 'changes', changes: [file('a.ts')]}}]);
+  expect(JSON.stringify(bench.model.requests[0]?.messages)).toContain('not kept, since nobody can be asked here');
 });

@@ -182,7 +182,7 @@ async function callSample(event: HookEvent, port: HooksPort, matcher: string): P
     case 'PreToolUse':
       return void (await port.preToolUse(call, signal));
     case 'PermissionRequest':
-      return void (await port.permissionRequest({call, rules: []}, signal));
+      return void (await port.permissionRequest({call, rules: [], changes: []}, signal));
     case 'PostToolUse':
       return void (await port.postToolUse(ended, signal));
     case 'PostToolUseFailure':

@@ -108,7 +108,7 @@ test('a hook of permissions may add rules to its yes', async () => {
     makeHooks({
       ...deps,
       hooks: [hook(ended({kind: 'json', value}), {event: 'PermissionRequest', condition})],
-    }).permissionRequest({call, rules: []}, new AbortController().signal);
+    }).permissionRequest({call, rules: [], changes: []}, new AbortController().signal);
   expect((await ofPermissions('whole')).answer.verdict).toMatchObject({
     kind: 'allow',
     rules: [{list: 'allow', rule: 'Bash(make)'}],
