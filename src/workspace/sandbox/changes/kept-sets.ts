@@ -4,9 +4,9 @@ import {join} from 'node:path';
 import type {HeldSet} from './held-set.ts';
 import {loadSet, removeStored, storeSet} from './stored-sets.ts';
 
-/** Change sets that are kept, and days for which they are. */
+/** Change sets that are kept, and milliseconds for which they are. */
 const mostKept = 20;
-const mostDays = 7;
+const mostMs = 7 * 24 * 60 * 60 * 1000;
 
 const form = /^[0-9a-f]{8}$/u;
 
@@ -16,14 +16,23 @@ const keptIn = (folder: string): string => join(folder, 'kept');
 export async function keepSet(set: HeldSet, folder: string): Promise<string> {
   const id = randomBytes(4).toString('hex');
   storeSet(set, join(keptIn(folder), id), 'copy');
-  const others = keptSets(folder).filter(each => each.id !== id);
-  const old = others.filter(({at}, index) => index >= mostKept - 1 || Date.now() - at > mostDays * 24 * 60 * 60 * 1000);
-  await Promise.all(old.map(async each => removeKept(each.id, folder)));
+  const beyond = keptSets(folder).slice(mostKept);
+  const old = entriesIn(folder).filter(({at}) => Date.now() - at > mostMs);
+  await Promise.all([...beyond, ...old].map(async each => removeStored(join(keptIn(folder), each.id))));
   return id;
 }
 
-/** Lists the kept sets with the times at which they were made, the newest first. */
-export function keptSets(folder: string): readonly {readonly id: string; readonly at: number}[] {
+interface Kept {
+  readonly id: string;
+  /** When it was kept, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Lists the kept sets, the newest first. */
+export const keptSets = (folder: string): readonly Kept[] => entriesIn(folder).filter(({id}) => form.test(id));
+
+/** The sets, and the marks of those that were applied. */
+function entriesIn(folder: string): readonly Kept[] {
   let names: readonly string[] = [];
   try {
     names = readdirSync(keptIn(folder));
@@ -31,7 +40,6 @@ export function keptSets(folder: string): readonly {readonly id: string; readonl
     return [];
   }
   return names
-    .filter(name => form.test(name))
     .map(id => ({id, at: statSync(join(keptIn(folder), id), {throwIfNoEntry: false})?.mtimeMs ?? 0}))
     .toSorted((a, b) => b.at - a.at);
 }
@@ -40,15 +48,10 @@ export function keptSets(folder: string): readonly {readonly id: string; readonl
 export const loadKept = (id: string, folder: string): HeldSet | undefined =>
   form.test(id) ? loadSet(join(keptIn(folder), id)) : undefined;
 
-/** Removes a kept set with all its files. Never rejects. */
-async function removeKept(id: string, folder: string): Promise<void> {
-  if (form.test(id)) await removeStored(join(keptIn(folder), id));
-}
-
 /** Removes a kept set that was applied. A mark of that stays. */
 export async function retireKept(id: string, folder: string): Promise<void> {
   if (!form.test(id)) return;
-  await removeKept(id, folder);
+  await removeStored(join(keptIn(folder), id));
   writeFileSync(markOf(id, folder), '', {mode: 0o600});
 }
 

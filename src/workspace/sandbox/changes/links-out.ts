@@ -4,7 +4,10 @@ import {joinBytes, type PathBytes} from './path-bytes.ts';
 export type LinksAt = (path: PathBytes) => readonly PathBytes[];
 
 /** Ways that are followed before a link counts as one that leaves the workspace. */
-const mostWays = 400;
+const mostWays = 1000;
+
+/** Links that the kernel follows at most for one path. */
+const mostLinks = 40;
 
 /**
  * Whether a link in `folder` can lead out of the workspace. It is followed through all links of the view and through all links of the real
@@ -17,13 +20,14 @@ export function leadsOut(
 ): boolean {
   const isInside = (path: PathBytes): boolean => roots.some(root => path === root || path.startsWith(`${root}/`));
   const seen = new Set<string>();
-  const ways = [{at: folder, rest: target}];
+  const ways = [{at: folder, rest: target, links: 0}];
   for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
     const key = `${way.at}\0${way.rest}`;
     if (seen.has(key)) continue;
     seen.add(key);
     if (seen.size > mostWays) return true;
     let {at, rest} = way;
+    const {links} = way;
     if (rest.startsWith('/')) {
       const root = roots.find(each => rest === each || rest.startsWith(`${each}/`));
       if (root === undefined) return true;
@@ -35,11 +39,12 @@ export function leadsOut(
     if (name === '..') {
       at = at.slice(0, at.lastIndexOf('/'));
       if (!isInside(at)) return true;
-      ways.push({at, rest: left});
+      ways.push({at, rest: left, links});
       continue;
     }
     const next = joinBytes(at, name);
-    ways.push({at: next, rest: left}, ...linksAt(next).map(link => ({at, rest: `${link}/${left}`})));
+    ways.push({at: next, rest: left, links});
+    if (links < mostLinks) for (const link of linksAt(next)) ways.push({at, rest: `${link}/${left}`, links: links + 1});
   }
   return false;
 }

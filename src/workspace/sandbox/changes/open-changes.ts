@@ -8,7 +8,7 @@ import {diffOf} from './diffs.ts';
 import type {ChangesPlace, HeldEntry, HeldSet} from './held-set.ts';
 import {applyWithJournal} from './journal.ts';
 import {keepSet, loadKept, wasApplied} from './kept-sets.ts';
-import {type LayerScan, scanLayer} from './scan-layer.ts';
+import {type LayerEntry, LayerScan} from './scan-layer.ts';
 
 /**
  * Reads the changes that a command has left in its view, when nothing of the command runs any more. The view must stay until the last
@@ -46,13 +46,17 @@ export function openKept(
 
 /** Reads the layers and sorts what has changed. */
 async function readSet(layers: CommandView['layers'], place: ChangesPlace, signal: AbortSignal): Promise<HeldSet> {
-  const scans: LayerScan[] = [];
-  // oxlint-disable-next-line no-await-in-loop -- mostly there is one layer
-  for (const layer of layers) scans.push(await scanLayer(layer, signal));
+  const scans = layers.map(layer => new LayerScan(layer, signal));
+  const sort = async (found: readonly (readonly LayerEntry[])[]): Promise<readonly HeldEntry[]> => {
+    const entries = found.flatMap((each, layer) => each.map(entry => ({...entry, layer})));
+    return entries.length === 0 ? [] : classify(entries, {layers, place, signal});
+  };
+  const walked = await Promise.all(scans.map(async scan => scan.walk()));
+  // Git sorts the ones while the kernel is asked about the others.
+  const settled = Promise.all(scans.map(async scan => scan.settle()));
+  const entries = (await Promise.all([sort(walked), settled.then(sort)])).flat();
   const ofLayers = <T>(pick: (scan: LayerScan) => readonly T[]): readonly (T & {readonly layer: number})[] =>
     scans.flatMap((scan, layer) => pick(scan).map(one => ({...one, layer})));
-  const found = ofLayers(scan => scan.entries);
-  const entries = found.length === 0 ? [] : await classify(found, {layers, place, signal});
   return {
     layers: layers.map(({lower, upper}) => ({lower, upper})),
     entries: entries.toSorted((a, b) => byPath(a.change, b.change)),

@@ -58,14 +58,6 @@ export interface LockedFolder {
   readonly mode: number;
 }
 
-export interface LayerScan {
-  readonly entries: readonly LayerEntry[];
-  readonly newFolders: readonly NewFolder[];
-  readonly lockedFolders: readonly LockedFolder[];
-  /** Folders that are not in the view any more, the innermost first. */
-  readonly goneFolders: readonly PathBytes[];
-}
-
 const nothing: Node = {
   kind: 'none',
   mode: 0,
@@ -112,23 +104,18 @@ const nodeOf = (stats: BigIntStats): Node => ({
   modifiedNs: String(stats.mtimeNs),
 });
 
-/** Reads what a command has changed in one layer of its view. Throws if the signal aborts or the layer cannot be read. */
-export async function scanLayer(layer: ViewLayer, signal: AbortSignal): Promise<LayerScan> {
-  const scan = new Scan(layer, signal);
-  await scan.run();
-  return scan;
-}
-
 /** A merged folder that may hide all of the real folder (opaque): the real one has names that the upper one lacks. */
 interface Doubtful {
   readonly at: PathBytes;
   readonly missing: readonly PathBytes[];
 }
 
-class Scan implements LayerScan {
-  readonly entries: LayerEntry[] = [];
+/** Reads what a command has changed in one layer of its view. It throws if the signal aborts or the layer cannot be read. */
+export class LayerScan {
+  readonly #entries: LayerEntry[] = [];
   readonly newFolders: NewFolder[] = [];
   readonly lockedFolders: LockedFolder[] = [];
+  /** Folders that are not in the view any more, the innermost first. */
   readonly goneFolders: PathBytes[] = [];
   readonly #lower: PathBytes;
   readonly #upper: PathBytes;
@@ -145,15 +132,22 @@ class Scan implements LayerScan {
     this.#pause = makePause(signal);
   }
 
-  async run(): Promise<void> {
-    if (namesIn(this.#upper).length === 0) return;
-    await this.#merged('', this.#lowerNode(''));
-    if (this.#doubtful.length === 0) return;
+  /** Finds the entries, but for those that `settle` finds. */
+  async walk(): Promise<readonly LayerEntry[]> {
+    if (namesIn(this.#upper).length > 0) await this.#merged('', this.#lowerNode(''));
+    return [...this.#entries];
+  }
+
+  /** Finds and returns what is gone because a folder was removed and made again. Takes a process, which works alone. */
+  async settle(): Promise<readonly LayerEntry[]> {
+    if (this.#doubtful.length === 0) return [];
     const opaque = await findOpaque(this.#layer, this.#doubtful, this.#signal);
+    const known = this.#entries.length;
     for (const {at, missing} of this.#doubtful) {
       if (!opaque.has(at)) continue;
       for (const name of missing) await this.#removed(joinBytes(at, name));
     }
+    return this.#entries.slice(known);
   }
 
   readonly #upperNode = (at: PathBytes): Node => nodeAt(toNative(joinBytes(this.#upper, at)));
@@ -163,7 +157,7 @@ class Scan implements LayerScan {
     const changedMeanwhile =
       was.kind !== 'none' && was.kind !== 'folder' && BigInt(was.changedNs) > this.#layer.begunNs;
     const target = is.kind === 'link' ? targetOf(joinBytes(this.#upper, at)) : '';
-    this.entries.push({at, kind, was, is, target, changedMeanwhile});
+    this.#entries.push({at, kind, was, is, target, changedMeanwhile});
   }
 
   /** A folder that lies in both. */

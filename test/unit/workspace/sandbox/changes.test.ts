@@ -1,78 +1,21 @@
-import {execFileSync, spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {spawnSync} from 'node:child_process';
+import {existsSync, readdirSync} from 'node:fs';
+import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
-import type {HeldChanges} from '../../../../src/actions/changes-port.ts';
 import type {Change} from '../../../../src/domain/change-set.ts';
-import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts';
-import type {ChangesPlace} from '../../../../src/workspace/sandbox/changes/held-set.ts';
 import {finishInterruptedApplies} from '../../../../src/workspace/sandbox/changes/journal.ts';
 import {keptSets, retireKept} from '../../../../src/workspace/sandbox/changes/kept-sets.ts';
-import {openHeldChanges, openKept} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
-import type {CommandView} from '../../../../src/workspace/sandbox/sandbox.ts';
-import {never, temporaryFolder} from '../temporary-folder.ts';
-import {needsOverlay, runInView, treeOf} from './overlay-view.ts';
+import {openKept} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
+import {never} from '../temporary-folder.ts';
+import {applyAll, type HeldPlace, heldPlace, needsOverlay, treeOf} from './overlay-view.ts';
 
 beforeEach(needsOverlay);
-
-interface Place extends Disposable {
-  /** The workspace. */
-  readonly folder: string;
-  sh(script: string): void;
-  readonly settings: ChangesPlace;
-  /** Runs a script in a view of the workspace. */
-  view(script: string): Pick<CommandView, 'layers'>;
-  /** The same, and reads what it has changed. */
-  hold(script: string, meanwhile?: string): Promise<HeldChanges>;
-  tree(): Readonly<Record<string, string>>;
-}
-
-function place(files: Readonly<Record<string, string>> = {}): Place {
-  const own = temporaryFolder();
-  const folder = join(own.path, 'workspace');
-  const environment = {PATH: process.env['PATH'], HOME: own.path, GIT_CONFIG_NOSYSTEM: '1'};
-  const sh = (script: string): void =>
-    void execFileSync('sh', ['-ec', script], {cwd: folder, env: environment, stdio: ['ignore', 'ignore', 'inherit']});
-  const data = join(own.path, 'data');
-  const settings: ChangesPlace = {roots: [folder], isProtected: isProtectedBelow, environment, folder: data};
-  mkdirSync(folder);
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), {recursive: true});
-    writeFileSync(join(folder, path), text);
-  }
-  const view = (script: string): Pick<CommandView, 'layers'> => runInView(script, {lower: folder, own: own.path});
-  return {
-    folder,
-    settings,
-    sh,
-    view,
-    tree: () => treeOf(folder),
-    async hold(script, meanwhile = ':') {
-      const made = view(script);
-      sh(meanwhile);
-      const held = await openHeldChanges(made, settings, never);
-      if (held.tag === 'failed') throw new Error(held.error);
-      return held.value;
-    },
-    [Symbol.dispose]() {
-      execFileSync('chmod', ['-R', 'u+rwX', own.path]);
-      own[Symbol.dispose]();
-    },
-  };
-}
 
 const git = 'git init -q -b main; git add -A; git -c user.name=t -c user.email=t@example.com commit -qm first';
 
 /** `created output dist/a` */
 const words = (changes: readonly Change[]): readonly string[] =>
   changes.map(change => [change.kind, change.class === 'protected' ? change.why : change.class, change.path].join(' '));
-
-const applyAll = async (held: HeldChanges): Promise<Awaited<ReturnType<HeldChanges['apply']>>> =>
-  held.apply(
-    held.changes.map(({path}) => path),
-    'each',
-    never,
-  );
 
 describe('what a command has changed', () => {
   const files = {a: 'a', b: 'b', 'd/x': 'x', 'd/y': 'y', 'e/z': 'z', m: 'm'};
@@ -117,7 +60,7 @@ describe('what a command has changed', () => {
       ],
     ],
   ])('%s', async (_title, script, found) => {
-    using workspace = place(files);
+    using workspace = heldPlace(files);
     const before = workspace.tree();
     const held = await workspace.hold(script);
     expect(words(held.changes)).toEqual(found);
@@ -180,7 +123,7 @@ describe('what kind of file it is', () => {
       ['file p/q/r', 'file s', 'leads-out t'],
     ],
   ])('%s', async (title, script, found) => {
-    using workspace = place(files);
+    using workspace = heldPlace(files);
     workspace.sh(git.replace('add -A', 'add -f kept.log src .gitignore'));
     const {changes} = await workspace.hold(script);
     const classes = words(changes).map(text => text.replace(/^\w+ /u, ''));
@@ -190,7 +133,7 @@ describe('what kind of file it is', () => {
   });
 
   test('known folders of builds and caches count as ignored without a repository', async () => {
-    using workspace = place({'dist/old': '1'});
+    using workspace = heldPlace({'dist/old': '1'});
     const script =
       'echo 1 >dist/a; mkdir __pycache__ vendor .venv src; for f in __pycache__ vendor .venv src; do echo 1 >$f/a; done';
     expect(words((await workspace.hold(script)).changes)).toEqual([
@@ -205,7 +148,7 @@ describe('what kind of file it is', () => {
 
 describe('applying', () => {
   test('what changed outside meanwhile stays as it is', async () => {
-    using workspace = place({a: 'a', b: 'b', 'd/x': 'x'});
+    using workspace = heldPlace({a: 'a', b: 'b', 'd/x': 'x'});
     const held = await workspace.hold(
       'echo n >a; echo n >b; echo n >n; rm -r d',
       'echo mine >a; echo mine >n; echo mine >d/y',
@@ -225,7 +168,7 @@ describe('applying', () => {
   });
 
   test('all or nothing leaves everything as it is', async () => {
-    using workspace = place({a: 'a', b: 'b', 'd/x': 'x'});
+    using workspace = heldPlace({a: 'a', b: 'b', 'd/x': 'x'});
     const held = await workspace.hold('echo n >a; echo n >b; rm -r d; mkdir -p f/g; echo 1 >f/h; chmod 700 .');
     workspace.sh('echo mine >b');
     const before = workspace.tree();
@@ -241,7 +184,7 @@ describe('changes that are kept', () => {
   const files = {a: 'a', b: 'b', 'd/x': 'x'};
 
   test('are applied later as they were, and are gone then', async () => {
-    using workspace = place(files);
+    using workspace = heldPlace(files);
     const {folder} = workspace.settings;
     const id = await (await workspace.hold(script)).keep(never);
     if (id.tag === 'failed') throw new Error(id.error);
@@ -266,7 +209,7 @@ describe('changes that are kept', () => {
   });
 
   test('are not applied if a file changed since', async () => {
-    using workspace = place(files);
+    using workspace = heldPlace(files);
     const id = await (await workspace.hold(script)).keep(never);
     workspace.sh('echo mine >b');
     const before = workspace.tree();
@@ -323,7 +266,7 @@ describe('kill -9 while changes are applied', () => {
     'echo n >a; chmod 755 b; rm -r d; mkdir d; echo n >d/n; mkdir -p f/g f/h; echo 1 >f/g/1; ln -s a l; rm g; mkdir g; echo 2 >g/2; chmod 700 e';
   const module = join(import.meta.dirname, '../../../../src/workspace/sandbox/changes/open-changes.ts');
   /** Returns whether it was killed. */
-  const applyUntil = (count: number, workspace: Place): boolean => {
+  const applyUntil = (count: number, workspace: HeldPlace): boolean => {
     const view = JSON.stringify(workspace.view(script), (_key, value: unknown) =>
       typeof value === 'bigint' ? `${value}n` : value,
     );
@@ -343,7 +286,7 @@ describe('kill -9 while changes are applied', () => {
   test('leaves each file old or new, and the next start completes it', {tags: 'long'}, async () => {
     let moments = 0;
     for (let count = 1; ; count += 1) {
-      using workspace = place(files);
+      using workspace = heldPlace(files);
       const before = workspace.tree();
       workspace.sh(`cp -a . ../native; cd ../native; ${script}`);
       const after = treeOf(join(workspace.folder, '../native'));
