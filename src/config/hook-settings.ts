@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type {HookWork} from '../domain/hook.ts';
+import {rightsOf, rightsSchema, rightsText} from './project-rights.ts';
 
 /** The events at which weft calls hooks. A hook that guards one of the first four blocks it when it breaks. */
 export const hookEvents = [
@@ -60,6 +61,7 @@ const hook = z.discriminatedUnion('type', [
     type: z.literal('command'),
     command: z.string().check(z.minLength(1)),
     args: z.optional(z.array(z.string())),
+    sandbox: rightsSchema,
     ...shared,
   }),
   z.object({
@@ -92,8 +94,14 @@ type HooksFile = z.infer<typeof hooksSchema>;
 export const hookWords =
   'events with lists of hooks, for example {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}; the type is command or http, the timeout in seconds, onFailure block or allow';
 
-/** The hooks that a file names, in order, and one sentence for each thing in it that has no effect. */
-export function readHooks(file: HooksFile): {
+/**
+ * The hooks that a file names, in order, and one sentence for each thing in it that has no effect. Those of a project are confined unless
+ * they say otherwise.
+ */
+export function readHooks(
+  file: HooksFile,
+  origin: 'project' | 'user',
+): {
   readonly hooks: readonly HookSetting[];
   readonly warnings: readonly string[];
 } {
@@ -116,7 +124,13 @@ export function readHooks(file: HooksFile): {
           matcher,
           work:
             entry.type === 'command'
-              ? {type: 'command', command: entry.command, args: entry.args ?? 'shell', environment: {}}
+              ? {
+                  type: 'command',
+                  command: entry.command,
+                  args: entry.args ?? 'shell',
+                  environment: {},
+                  rights: rightsOf(entry.sandbox, origin),
+                }
               : {
                   type: 'http',
                   url: entry.url,
@@ -133,6 +147,10 @@ export function readHooks(file: HooksFile): {
   }
   return {hooks, warnings};
 }
+
+/** What trust in a project grants its hook. */
+export const hookRequest = (hook: HookSetting): string =>
+  `run on ${hook.event}: ${hookText(hook)}${hook.work.type === 'http' ? '' : ` (${rightsText(hook.work.rights)})`}`;
 
 /** What a hook runs, as it stands in the settings. */
 export const hookText = ({work}: HookSetting): string =>

@@ -16,7 +16,7 @@ import {
   type WireApi,
 } from './settings-schema.ts';
 import {serverRequest} from './server-request.ts';
-import {type HookSetting, hookText, readHooks} from './hook-settings.ts';
+import {hookRequest, type HookSetting, hookText, readHooks} from './hook-settings.ts';
 import {type ActingFile, fingerprintOf, ownRulesIn, trustIn} from './trust-record.ts';
 
 /**
@@ -148,7 +148,7 @@ export function mergeSettings(
     const {harnesses, ...rest} = file.settings;
     if (harnesses !== undefined)
       warnings.push(`${path}: "harnesses" is ignored: only your own settings can say how harnesses are started.`);
-    const {hooks} = readHooks(rest.hooks ?? {});
+    const {hooks} = readHooks(rest.hooks ?? {}, 'project');
     hookCommands.push(...hooks.map(hookText));
     projectServers.push(...Object.values(rest.mcpServers ?? {}));
     projectPlugins.push(...(rest.plugins ?? []));
@@ -188,6 +188,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     ...single
   } = file;
   const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
+  const isProjects = from.source === 'project' || from.source === 'local';
   const {allow = [], ask = [], deny = []} = permissions ?? {};
   return {
     ...below,
@@ -199,7 +200,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     },
     passEnv: [...below.passEnv, ...passEnv.map(sourced)],
     plugins: [...below.plugins, ...plugins.map(sourced)],
-    hooks: [...below.hooks, ...readHooks(hooks).hooks.map(sourced)],
+    hooks: [...below.hooks, ...readHooks(hooks, isProjects ? 'project' : 'user').hooks.map(sourced)],
     env: {...below.env, ...allSourced(env, from)},
     mcpServers: {...below.mcpServers, ...allSourced(mcpServers, from)},
     harnesses: {...below.harnesses, ...allSourced(harnesses, from)},
@@ -289,7 +290,7 @@ function admitProjectSettings(
       key: 'plugins',
       text: `use the commands, agents, skills, hooks and servers of the plugin ${folder}`,
     })),
-    ...readHooks(hooks).hooks.map(hook => ({key: 'hooks', text: `run on ${hook.event}: ${hookText(hook)}`})),
+    ...readHooks(hooks, 'project').hooks.map(hook => ({key: 'hooks', text: hookRequest(hook)})),
     ...Object.entries(mcpServers ?? {}).map(([name, server]) => ({
       key: 'mcpServers',
       text: serverRequest(name, server),

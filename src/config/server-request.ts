@@ -1,3 +1,4 @@
+import {rightsOf, rightsSchema, rightsText} from './project-rights.ts';
 import {isDeeperThan, isJsonList, isJsonObject, type Json, maxJsonDepth} from '../base/json.ts';
 
 /**
@@ -7,13 +8,17 @@ import {isDeeperThan, isJsonList, isJsonObject, type Json, maxJsonDepth} from '.
 export function serverRequest(name: string, server: Json): string {
   if (isDeeperThan(server, maxJsonDepth))
     return `nothing with the MCP server ${name}: it is nested too deeply to be used`;
-  const {command, args, url, ...more} = isJsonObject(server) ? server : {};
+  const {command, args, url, sandbox, ...more} = isJsonObject(server) ? server : {};
   const rest = Object.keys(more).length === 0 ? '' : ` ${JSON.stringify(more)}`;
   const taken = variablesIn(server);
   const gets =
     taken.length === 0 ? '' : `, which gets the value${taken.length === 1 ? '' : 's'} of ${taken.join(', ')},`;
   if (command === undefined) return `connect to the MCP server ${name}${gets} at ${JSON.stringify(url ?? null)}${rest}`;
-  return `run the MCP server ${name}${gets}: ${[command, ...(isJsonList(args) ? args : [])].map(shownWord).join(' ')}${rest}`;
+  const words = [command, ...(isJsonList(args) ? args : [])].map(shownWord).join(' ');
+  const written = rightsSchema.safeParse(sandbox);
+  if (!written.success)
+    return `nothing with the MCP server ${name}: its "sandbox" is neither true, false nor {"network": true}`;
+  return `run the MCP server ${name}${gets}: ${words}${rest} (${rightsText(rightsOf(written.data, 'project'))})`;
 }
 
 const shownWord = (word: Json): string =>

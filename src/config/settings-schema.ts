@@ -248,7 +248,7 @@ export function parseSettings(file: {
   if (!isJsonObject(json.value)) return failed(unreadable(`${file.path} must hold one JSON object.`));
   const parsed = settingsFile.safeParse(json.value);
   if (!parsed.success) return failed(unreadable(`${file.path}: ${doesNotFit(parsed.error.issues[0]?.path ?? [])}.`));
-  const {warnings} = readHooks(parsed.data.hooks ?? {});
+  const {warnings} = readHooks(parsed.data.hooks ?? {}, 'user');
   return ok({
     settings: parsed.data,
     warnings: [...unknownKeys(json.value), ...warnings].map(warning => `${file.path}: ${warning}`),

@@ -1,3 +1,5 @@
+import type {Rights} from './sandbox.ts';
+
 /** What a hook of the settings runs. */
 export type HookWork =
   | {
@@ -7,6 +9,7 @@ export type HookWork =
       readonly args: readonly string[] | 'shell';
       /** Variables that it gets besides. */
       readonly environment: Readonly<Record<string, string>>;
+      readonly rights: Rights;
     }
   | {
       readonly type: 'http';

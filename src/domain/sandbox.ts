@@ -12,6 +12,12 @@ export type SandboxChoice = (typeof sandboxChoices)[number];
  */
 export const coversAll = (choice: SandboxChoice): boolean => choice !== 'auto' && choice !== 'native';
 
+/**
+ * What a hook or an MCP server may do. `unconfined`: all that the user may. `confined`: what the sandbox allows. `network`: the same, and
+ * it reaches the network.
+ */
+export type Rights = 'unconfined' | 'confined' | 'network';
+
 /** What a backend was seen to stop on this machine. */
 export interface Proven {
   /** Writes outside the workspace, writes of protected files, reads of secrets. */

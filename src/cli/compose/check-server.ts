@@ -7,6 +7,7 @@ import type {ServerConnection} from '../../extensions/mcp/server-connection.ts';
 import {version} from '../version.ts';
 import {serverAuthorization} from './server-authorization.ts';
 import {userPlaces} from './user-data.ts';
+import type {CommandSandbox} from '../../workspace/sandbox/sandbox.ts';
 
 /** How a server answered when it was connected to only to see whether it does. */
 export type ServerCheck =
@@ -40,8 +41,12 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
     registryFolder: userPlaces().blocks,
     leaveMs: serverLeaveMs,
   });
+  let sandbox: CommandSandbox | undefined;
   return {
-    close: () => processes.close(),
+    async close() {
+      await processes.close();
+      await sandbox?.close();
+    },
     async check({name, config: given, directory}, limitMs) {
       const expanded = expandConfig(given, process.env);
       if (expanded.tag === 'failed') return {status: 'failed', error: expanded.error};
@@ -50,6 +55,13 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
       const until = AbortSignal.any([signal, AbortSignal.timeout(bound)]);
       const authorization = await serverAuthorization({name, config}, deps, until);
       if (authorization.tag === 'failed') return {status: 'failed', error: authorization.error};
+      const {transport} = config;
+      const rights = transport.kind === 'stdio' ? transport.rights : 'unconfined';
+      sandbox ??= rights === 'unconfined' ? undefined : (await import('./command-sandbox.ts')).folderSandbox(directory);
+      const starting =
+        rights === 'unconfined' || sandbox === undefined
+          ? processes
+          : (await import('../../workspace/exec/confined-servers.ts')).confinedServers(processes, sandbox, rights);
       let connection: ServerConnection | undefined;
       const said: string[] = [];
       const attempt = async (): Promise<ServerCheck> => {
@@ -57,7 +69,7 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
           {
             config,
             directory,
-            processes,
+            processes: starting,
             authorization: authorization.value,
             era: {kind: 'unknown'},
             options: {

@@ -89,5 +89,5 @@ function hooksOf({fields, path, scope}: AgentFile): RunContext['settings']['hook
   const read = hooksSchema.safeParse(fields['hooks']);
   if (!read.success) throw new UsageError(`${path}: its hooks cannot be read.`);
   const source = scope === 'project' ? 'project' : 'user';
-  return readHooks(read.data).hooks.map(value => ({value, source, path}));
+  return readHooks(read.data, source).hooks.map(value => ({value, source, path}));
 }

@@ -1,4 +1,6 @@
 import {homedir} from 'node:os';
+import {mergeTrusted} from '../../config/merge-settings.ts';
+import {sandboxChoice} from '../../config/settings-schema.ts';
 import type {SandboxChoice} from '../../domain/sandbox.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
 import {deniedReadGlobs} from '../../safety/rules/denied-read-globs.ts';
@@ -9,12 +11,27 @@ import {startProcessWatchdog} from '../../workspace/exec/watchdog.ts';
 import {makePaths} from '../../workspace/files/resolve-path.ts';
 import {makeSandbox} from '../../workspace/sandbox/make-sandbox.ts';
 import type {CommandSandbox} from '../../workspace/sandbox/sandbox.ts';
+import {unwrap} from '../exit-code.ts';
 import {lazyNetwork} from './lazy-ports.ts';
-import type {RunContext} from './run-context.ts';
-import {weftFolders} from './user-data.ts';
+import {type RunContext, rulesOf} from './run-context.ts';
+import {environmentLayer, fileLayers, trustPlace} from './settings-layers.ts';
+import {userPlaces, weftFolders} from './user-data.ts';
+
+export interface SandboxPlace extends Pick<RunContext, 'roots' | 'places'> {
+  readonly settings: Pick<RunContext['settings'], 'rules' | 'loopback'>;
+}
+
+/** The sandbox of the programs that a folder's files start, for commands of weft that run no session. */
+export function folderSandbox(directory: string): CommandSandbox {
+  const places = userPlaces();
+  const layers = [...fileLayers(directory, places), environmentLayer(process.env)];
+  const {settings} = unwrap(mergeTrusted(layers, trustPlace(directory, places)));
+  const place = {roots: [directory], places, settings: {rules: rulesOf(settings), loopback: 'closed'}} as const;
+  return commandSandbox(place, sandboxChoice(settings.sandbox.value));
+}
 
 /** The sandbox of one command that a person or a program gives to weft, with no agent in between: nobody is asked about a host. */
-export function commandSandbox({roots, places, settings}: RunContext, choice: SandboxChoice): CommandSandbox {
+export function commandSandbox({roots, places, settings}: SandboxPlace, choice: SandboxChoice): CommandSandbox {
   const home = homedir();
   const paths = makePaths({roots, home});
   return makeSandbox({

@@ -7,6 +7,8 @@ import {visibleExactLine} from '../../base/visible.ts';
 import type {Sourced, TrustedSettings} from '../../config/merge-settings.ts';
 import type {ProjectFile, ProjectFileList} from '../../config/project-files.ts';
 import {projectFilePlaces, projectTrust, recordFiles, recordTrust} from '../../config/trust-record.ts';
+import {confines} from '../../domain/sandbox.ts';
+import {insideWords} from '../../config/project-rights.ts';
 import {causeText, type Fault, faultText} from '../../domain/fault.ts';
 import {unwrap} from '../exit-code.ts';
 
@@ -45,7 +47,7 @@ export function folderTrust(
   return {
     async show() {
       shown = await list();
-      return {state: trustState(settings.trust, shown), text: trustText(settings, shown, folder)};
+      return {state: trustState(settings.trust, shown), text: await trustCard(settings, shown, place)};
     },
     async accept() {
       const {trust, trustRequests} = settings;
@@ -113,8 +115,26 @@ export function trustState(settings: TrustedSettings['trust'], {files}: ProjectF
   return (['changed', 'never', 'trusted'] as const).find(state => states.includes(state)) ?? 'nothing';
 }
 
+/** What trust in a folder grants, in several lines, and what it comes to on a machine without a sandbox. */
+export async function trustCard(
+  settings: TrustedSettings,
+  list: ProjectFileList,
+  {directory, folder}: Pick<TrustPlace, 'directory' | 'folder'>,
+): Promise<string> {
+  const text = trustText(settings, list, folder);
+  if (!text.includes(insideWords)) return text;
+  const {folderSandbox} = await import('./command-sandbox.ts');
+  const sandbox = folderSandbox(directory);
+  const proof = await sandbox.proof();
+  await sandbox.close();
+  return confines(proof) ? text : `${text}\n${noSandbox}`;
+}
+
+const noSandbox =
+  'weft has no sandbox here (weft sandbox test says why): hooks and servers run with all that you may do.';
+
 /** What trust in a folder grants, in several lines. */
-export function trustText(settings: TrustedSettings, list: ProjectFileList, folder: string): string {
+function trustText(settings: TrustedSettings, list: ProjectFileList, folder: string): string {
   const {trust, trustRequests} = settings;
   const aboutSettings =
     trustRequests.length > 0 || list.files.length === 0

@@ -9,6 +9,7 @@ import type {Exchange} from '../../extensions/mcp/exchange-transport.ts';
 import type {ElicitUser} from '../../extensions/mcp/server-entry.ts';
 import type {ServerSet} from '../../extensions/mcp/server-set.ts';
 import type {makeServerProcesses} from '../../workspace/exec/server-processes.ts';
+import type {CommandSandbox} from '../../workspace/sandbox/sandbox.ts';
 import {userPath} from '../../workspace/exec/trusted-path.ts';
 import {version} from '../version.ts';
 import type {RunContext} from './run-context.ts';
@@ -76,12 +77,17 @@ export async function makeServers(
     import('../../extensions/mcp/server-prompts.ts'),
   ]);
   const processes = lazyProcesses(context);
+  let sandbox: Promise<CommandSandbox> | undefined;
   const ended = new AbortController();
   const tokens = relayed();
   const connector = makeConnector({
     exchange: given.exchange,
     sdkTimes: {start: 60_000, silence: 300_000, call: Number.MAX_SAFE_INTEGER},
     processes,
+    confined: async rights => {
+      const {confinedServers} = await import('../../workspace/exec/confined-servers.ts');
+      return confinedServers(processes, await (sandbox ??= openSandbox(context)), rights);
+    },
     environment: process.env,
     roots: context.roots,
     authorization: async (name, config) => {
@@ -126,9 +132,14 @@ export async function makeServers(
       await set.close();
       ended.abort();
       await processes.close();
+      await (await sandbox)?.close();
     },
   };
 }
+
+/** Made for the first server that is confined. */
+const openSandbox = async (context: RunContext): Promise<CommandSandbox> =>
+  (await import('./command-sandbox.ts')).commandSandbox(context, context.settings.sandbox);
 
 /** Loaded with the first program that is started, which is after the first request. */
 function lazyProcesses({places}: RunContext): ServerProcesses & {close(): Promise<void>} {

@@ -30,7 +30,7 @@ export async function pluginHooks(plugins: readonly Plugin[]): Promise<readonly 
         const hooks = isJsonObject(value) ? (value['hooks'] ?? value) : undefined;
         const parsed = hooksSchema.safeParse(hooks);
         if (!parsed.success) throw new UsageError(`${path}: hooks must be ${hookWords}.`);
-        return readHooks(parsed.data).hooks.map(
+        return readHooks(parsed.data, project === 'outside' ? 'user' : 'project').hooks.map(
           hook => ({hook: inFolder(hook, plugin.folder), path, project}) as const,
         );
       });

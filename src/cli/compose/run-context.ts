@@ -196,11 +196,7 @@ export function loadRunContext(given: {
       passEnv: settings.passEnv.map(({value}) => value),
       env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
       hooks: settings.hooks,
-      rules: {
-        allow: rulesFrom(settings.permissions.allow),
-        ask: rulesFrom(settings.permissions.ask),
-        deny: rulesFrom(settings.permissions.deny),
-      },
+      rules: rulesOf(settings),
     },
     store: () => (store ??= openKept(places)),
     startInstructions: () => (atStart ??= readInstructions()),
@@ -312,6 +308,17 @@ function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
  * Parses rules. One for a tool that weft does not have is left out with a note, since programs pass rules for other agents, too. Of
  * a pattern that weft does not read, the stricter reading counts: what is to be denied stays denied.
  */
+/** The permission rules of the settings. */
+export const rulesOf = ({
+  permissions: {allow, ask, deny},
+}: {
+  readonly permissions: Readonly<Record<keyof PermissionRules, readonly Sourced<string>[]>>;
+}): PermissionRules => ({
+  allow: rulesFrom(allow),
+  ask: rulesFrom(ask),
+  deny: rulesFrom(deny),
+});
+
 const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[] =>
   texts.flatMap(({value}) => {
     const rule = parseRule(value);

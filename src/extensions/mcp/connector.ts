@@ -4,6 +4,7 @@ import {pathToFileURL} from 'node:url';
 import type {ServerProcesses} from '../../actions/mcp-port.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {causeText} from '../../domain/fault.ts';
+import type {Rights} from '../../domain/sandbox.ts';
 import type {Exchange, ExchangeTransport} from './exchange-transport.ts';
 import {type ConfiguredServer, expandConfig, type ServerConfig, type ServerTimes} from './server-config.ts';
 import type {ConnectServer, ServerSetOptions} from './server-set.ts';
@@ -14,6 +15,8 @@ interface ConnectorOptions {
   /** Milliseconds for those servers. */
   readonly sdkTimes: ServerTimes;
   readonly processes: ServerProcesses;
+  /** Starts the programs that may not do all that the user may. */
+  readonly confined: (rights: Exclude<Rights, 'unconfined'>) => Promise<ServerProcesses>;
   /** The variables that configurations may name. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The workspace folders; programs start in the first. */
@@ -77,13 +80,15 @@ export function makeConnector(options: ConnectorOptions): Connector {
     const config = expandConfig(server.config, options.environment);
     if (config.tag === 'failed') throw new Error(config.error);
     const authorization = await options.authorization(server.name, config.value);
+    const {transport} = config.value;
+    const rights = transport.kind === 'stdio' ? transport.rights : 'unconfined';
     if (authorization === undefined) withHeader.add(server.name);
     else withHeader.delete(server.name);
     return connectServer(
       {
         config: config.value,
         directory: options.roots[0],
-        processes: options.processes,
+        processes: rights === 'unconfined' ? options.processes : await options.confined(rights),
         authorization,
         era: server.era,
         options: {...common, times: config.value.times},

@@ -3,6 +3,8 @@ import {matchWildcards} from '../../base/glob.ts';
 import {isDeeperThan, isJsonObject, type Json, type JsonObject, maxJsonDepth, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import type {Rights} from '../../domain/sandbox.ts';
+import {rightsOf, rightsSchema} from '../../config/project-rights.ts';
 import {variableReference, variablesIn} from '../../config/server-request.ts';
 
 /** How one MCP server is reached and used. Texts still hold their variables (`${VAR}`) until `expandConfig` fills them in. */
@@ -41,6 +43,7 @@ interface StdioServer {
   readonly env: Readonly<Record<string, string>>;
   /** Empty: the workspace folder. */
   readonly cwd: string;
+  readonly rights: Rights;
 }
 
 /** `http`: streamable HTTP. `sse`: the transport of before. `http-or-sse`: the address alone was given, so both are tried. */
@@ -80,6 +83,7 @@ const serverForm = z.looseObject({
   args: z.optional(z.array(z.string())),
   env: z.optional(texts),
   cwd: z.optional(z.string()),
+  sandbox: rightsSchema,
   url: z.optional(z.string().check(z.minLength(1))),
   headers: z.optional(texts),
   protocol: z.optional(z.enum(protocolChoices)),
@@ -96,9 +100,9 @@ const serverForm = z.looseObject({
 
 /**
  * Reads one entry of `mcpServers`, in the form that Claude Code, Gemini and most other clients share. The error says what does not
- * fit, and names the key.
+ * fit, and names the key. What a project names is confined unless the entry says otherwise.
  */
-export function parseServer(given: Json): Outcome<ServerConfig, string> {
+export function parseServer(given: Json, origin: 'project' | 'user' = 'user'): Outcome<ServerConfig, string> {
   if (isDeeperThan(given, maxJsonDepth)) return failed('it is nested too deeply');
   const parsed = serverForm.safeParse(given);
   if (!parsed.success) {
@@ -106,7 +110,7 @@ export function parseServer(given: Json): Outcome<ServerConfig, string> {
     return failed(path === '' ? 'it must be a JSON object' : `"${path}" does not fit`);
   }
   const form = parsed.data;
-  const transport = transportOf(form);
+  const transport = transportOf(form, origin);
   if (transport.tag === 'failed') return transport;
   if (form['headersHelper'] !== undefined) return failed('"headersHelper" is not supported: use "headers" with ${VAR}');
   return ok({
@@ -125,12 +129,12 @@ export function parseServer(given: Json): Outcome<ServerConfig, string> {
   });
 }
 
-function transportOf(form: z.output<typeof serverForm>): Outcome<ServerTransport, string> {
+function transportOf(form: z.output<typeof serverForm>, origin: 'project' | 'user'): Outcome<ServerTransport, string> {
   const {type, command, args = [], env = {}, cwd = '', url, headers = {}} = form;
   if (command !== undefined && url !== undefined) return failed('it has both "command" and "url": keep one of them');
   if (type === 'stdio' || (type === undefined && command !== undefined)) {
     if (command === undefined) return failed('"command" is missing: the program that is the server');
-    return ok({kind: 'stdio', command, args, env, cwd});
+    return ok({kind: 'stdio', command, args, env, cwd, rights: rightsOf(form.sandbox, origin)});
   }
   if (url === undefined) return failed('it needs "command" (a program) or "url" (an address)');
   if (type === 'sse') return ok({kind: 'sse', url, headers});
@@ -146,8 +150,8 @@ export const parseServers = (
   origin: {readonly source: ServerSource; readonly path: string},
 ): readonly ConfiguredServer[] =>
   Object.entries(servers).map(([name, given]) => {
-    const config = parseServer(given);
     const isProjects = origin.source === 'project' || origin.source === 'local';
+    const config = parseServer(given, isProjects ? 'project' : 'user');
     const key = config.tag === 'ok' && isProjects ? variablesIn(given).find(each => modelKeys.has(each)) : undefined;
     return {
       name,
@@ -224,6 +228,7 @@ function expandTransport(
         args: transport.args.map(expand),
         env: all(transport.env),
         cwd: expand(transport.cwd),
+        rights: transport.rights,
       };
     case 'http':
     case 'sse':

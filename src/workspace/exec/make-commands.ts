@@ -134,7 +134,7 @@ export function makeCommands(options: CommandsOptions): Commands {
     hooks: {
       async run(command, stdin, signal) {
         hooks ??= import('./run-hook.ts').then(({makeHookProcesses}) =>
-          makeHookProcesses({variables, runContext: openRunContext}),
+          makeHookProcesses({variables, runContext: openRunContext, sandbox: options.sandbox}),
         );
         return (await hooks).run(command, stdin, signal);
       },

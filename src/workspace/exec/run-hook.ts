@@ -1,9 +1,12 @@
-import {spawn} from 'node:child_process';
+import {type ChildProcessWithoutNullStreams, spawn} from 'node:child_process';
 import type {Readable} from 'node:stream';
 import {isJsonObject, parseJson} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type HookCommand, type HookEnd, type HookOutput, mostHookOutput} from '../../domain/hook.ts';
+import {type Attempt, moreRights, openProjectLaunch} from '../sandbox/launch.ts';
+import type {CommandSandbox, CommandStart} from '../sandbox/sandbox.ts';
 import {withoutTerminals} from './hidden-terminals.ts';
 import {endProcessTree, groupRemains, type GroupLeader, treeOf} from './process-tree.ts';
 import {startAtOnce} from './process-table.ts';
@@ -27,48 +30,44 @@ export interface HookProcesses {
 export function makeHookProcesses(options: {
   readonly variables: VariableSources;
   readonly runContext: () => Promise<Pick<ShellContext, 'tags' | 'watchdog'>>;
+  /** Confines the hooks that may not do all that the user may. */
+  readonly sandbox: CommandSandbox;
 }): HookProcesses {
   const {variables} = options;
   const [root = '/'] = variables.roots;
   const left = new Map<string, GroupLeader>();
   return {
-    async run({command, args, environment}, stdin, signal) {
+    async run({command, args, environment, rights}, stdin, signal) {
       const {tags, watchdog} = await options.runContext();
       if (signal.aborted) return {end: {kind: 'aborted'}, stdout: '', stderr: ''};
       const runTag = tags.next();
       const shell = findShell(variables.given, variables.roots);
-      const [program, words] = args === 'shell' ? [shell, ['-c', command]] : [withProject(command, root), args];
-      const child = spawn(
-        program,
-        words.map(word => (args === 'shell' ? word : withProject(word, root))),
-        {
-          cwd: root,
-          detached: true,
-          env: {
-            ...shellEnvironment(variables, {runTag, channel: 'pipes', environment: 'inherited'}),
-            CLAUDE_PROJECT_DIR: root,
-            WEFT_PROJECT_DIR: root,
-            ...environment,
-          },
-          stdio: withoutTerminals(['pipe', 'pipe', 'pipe']),
+      const start = {
+        program: args === 'shell' ? shell : withProject(command, root),
+        args: args === 'shell' ? ['-c', command] : args.map(word => withProject(word, root)),
+        environment: {
+          ...shellEnvironment(variables, {runTag, channel: 'pipes', environment: 'inherited'}),
+          CLAUDE_PROJECT_DIR: root,
+          WEFT_PROJECT_DIR: root,
+          ...environment,
         },
-      );
-      const ended = new Promise<HookEnd>(resolve => {
-        child.once('error', cause => resolve({kind: 'not-started', why: causeText(cause)}));
-        child.once('exit', (code, by) =>
-          resolve(by === null ? {kind: 'exited', code: code ?? 0} : {kind: 'signalled', signal: by}),
-        );
-      });
-      // A hook need not read what it is given.
-      child.stdin.on('error', () => {});
+      };
+      const launched = await openProjectLaunch(options.sandbox, {start, directory: root, rights});
+      if (launched.tag === 'failed') return notStarted(launched.error);
+      const launch = launched.value;
+      const release = (): Promise<unknown> => launch.end('none', signal);
+      const begin = launch.begin(enclosure => (enclosure.kind === 'plain' ? start : enclosure), signal);
+      const begun = await begin(each => spawnHook(each, root));
+      if (begun.tag === 'failed') {
+        await release();
+        return notStarted(begun.error);
+      }
+      const {child, pid, ended, stdout, stderr} = begun.value;
+      void ended.then(release);
       child.stdin.end(stdin);
-      const {pid} = child;
-      if (pid === undefined) return {end: await ended, stdout: '', stderr: ''};
       const leader = {pid, started: startAtOnce(pid)};
       watchdog.watch(pid, leader.started);
       left.set(runTag, leader);
-      const stdout = collect(child.stdout);
-      const stderr = collect(child.stderr);
       const first = await raceAbort(Promise.race([ended, stdout.full, stderr.full, stdout.goesOn]), signal);
       const forget = (): void => {
         if (groupRemains(pid)) return;
@@ -92,7 +91,10 @@ export function makeHookProcesses(options: {
       child.stderr.destroy();
       forget();
       const end: HookEnd = first === 'aborted' ? {kind: 'aborted'} : first;
-      return {end, stdout: stdout.text(), stderr: stderr.text()};
+      const isBroken = end.kind === 'exited' && end.code !== 0 && end.code !== 2;
+      const isInside = launch.enclosure.kind === 'enclosed';
+      const complaint = isBroken && isInside ? `${stderr.text().trim()} (${moreRights(rights)})` : stderr.text();
+      return {end, stdout: stdout.text(), stderr: complaint};
     },
     async close() {
       if (left.size === 0) return;
@@ -100,6 +102,44 @@ export function makeHookProcesses(options: {
       left.clear();
     },
   };
+}
+
+const notStarted = (why: string): HookOutput => ({end: {kind: 'not-started', why}, stdout: '', stderr: ''});
+
+interface HookChild {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+  readonly ended: Promise<HookEnd>;
+  readonly stdout: Collected;
+  readonly stderr: Collected;
+}
+
+async function spawnHook(
+  {program, args, environment}: CommandStart,
+  cwd: string,
+): Promise<Outcome<Attempt<HookChild>, string>> {
+  const stdio = withoutTerminals(['pipe', 'pipe', 'pipe']);
+  const child = spawn(program, args, {cwd, detached: true, env: environment, stdio});
+  const ended = new Promise<HookEnd>(resolve => {
+    child.once('error', cause => resolve({kind: 'not-started', why: causeText(cause)}));
+    child.once('exit', (code, by) =>
+      resolve(by === null ? {kind: 'exited', code: code ?? 0} : {kind: 'signalled', signal: by}),
+    );
+  });
+  // At once: a program that has ended loses what nobody reads.
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  // A hook need not read what it is given.
+  child.stdin.on('error', () => {});
+  const {pid} = child;
+  if (pid === undefined) {
+    const end = await ended;
+    return failed(end.kind === 'not-started' ? end.why : 'no process was made');
+  }
+  const discard = async (): Promise<string> => {
+    await stderr.closed;
+    return stderr.text();
+  };
+  return ok({started: {child, pid, ended, stdout, stderr}, ended, discard});
 }
 
 /** Without a shell nobody else puts the variables in. */

@@ -96,14 +96,14 @@ async function flagsOfVersion(program: string): Promise<readonly string[]> {
   }
 }
 
-const namespaces = ({terminal}: BackendRequest): readonly string[] => [
+const namespaces = ({terminal, policy}: BackendRequest): readonly string[] => [
+  ...(policy.network.kind === 'open' ? [] : ['--unshare-net']),
   ...(terminal === 'shared' ? ['--new-session'] : []),
   '--unshare-user',
   '--unshare-pid',
   '--unshare-ipc',
   '--unshare-uts',
   '--unshare-cgroup-try',
-  '--unshare-net',
 ];
 
 /** In the namespace in which the overlays are mounted everybody is root. */
@@ -174,6 +174,8 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
     ['--bind', scripts.outside, scripts.inside],
     ['--bind', reports.outside, reports.inside],
     network.kind === 'filtered' ? ['--ro-bind', network.socket, socketInside] : [],
+    // Where /etc/resolv.conf leads.
+    network.kind === 'open' ? readOnlyIfThere('/run/systemd/resolve') : [],
   ];
   const mountedOver = [...hidden, ...sockets].filter(path => insideRoots(path) && !isMade(path));
   return {args: groups.flat(), mountedOver: workspace === 'writable' ? mountedOver : []};

@@ -1,6 +1,7 @@
 import {firstLine} from '../../base/clip.ts';
 import {type ChangesOutcome, type DecideChanges, noHeldChanges} from '../../actions/changes-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {confines, type Rights} from '../../domain/sandbox.ts';
 import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure} from './sandbox.ts';
 
 /** A process that was started for a command, as far as it has to be known whether the command itself has begun. */
@@ -97,6 +98,33 @@ export async function openLaunch(
     end: (decide, signal) => (ending ??= decided(decide, signal)),
   });
 }
+
+/**
+ * The same for a program that a project's settings start: inside it changes nothing but the workspace. If the machine has no proven sandbox,
+ * the program runs as it is.
+ */
+export async function openProjectLaunch(
+  sandbox: Pick<CommandSandbox, 'enclose' | 'proof'>,
+  {start, directory, rights}: {readonly start: CommandStart; readonly directory: string; readonly rights: Rights},
+): Promise<Outcome<Launch, string>> {
+  const isConfined = (rights === 'confined' || rights === 'network') && confines(await sandbox.proof());
+  return openLaunch(isConfined ? sandbox : unconfined, {
+    argv: [start.program, ...start.args],
+    directory,
+    environment: start.environment,
+    confinement: 'project',
+    hosts: rights === 'network' ? 'all' : 'none',
+    terminal: 'own',
+  });
+}
+
+const unconfined: Pick<CommandSandbox, 'enclose'> = {enclose: async () => ok({kind: 'plain'})};
+
+/** What to do about a program that broke off inside. */
+export const moreRights = (rights: Rights): string =>
+  rights === 'network'
+    ? 'it runs in the sandbox and changes nothing but the workspace; "sandbox": false in its entry runs it outside'
+    : 'it runs in the sandbox, changes nothing but the workspace and has no network; "sandbox": {"network": true} or false in its entry gives it more';
 
 /** Milliseconds between two looks; a sandbox is made in about ten. */
 const lookMs = 2;

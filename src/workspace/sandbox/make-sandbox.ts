@@ -176,6 +176,11 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     const [provider, policy] = await Promise.all([loadProvider(proof.provider), policyFor(confinement)]);
     if (provider === 'native') return failed(nativeProof.reason);
     if (policy.tag === 'failed') return policy;
+    if (hosts === 'all') {
+      return withProxy.has(proof.provider)
+        ? provider.enclose({...request, policy: {...policy.value, network: {kind: 'open'}}})
+        : failed(`the sandbox ${proof.provider} has no network`);
+    }
     // What only plans tells nobody either.
     if (
       hosts === 'none' ||
@@ -208,6 +213,8 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
           return ok({kind: 'plain'});
         case 'chosen':
           return coversAll(choice) ? inside(confinement, request) : ok({kind: 'plain'});
+        case 'project':
+          return inside('chosen', request);
         case 'sandbox':
         case 'read-only':
           return inside(confinement, request);

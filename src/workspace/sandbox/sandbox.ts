@@ -28,9 +28,10 @@ export interface EncloseRequest {
   /** Absolute. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  readonly confinement: Confinement;
-  /** Who is asked about hosts that no rule speaks of; `none`: it needs no network. */
-  readonly hosts: CommandHosts;
+  /** `project`: as `chosen`, for what a project's settings start, whatever the user has chosen for commands. */
+  readonly confinement: Confinement | 'project';
+  /** Who is asked about hosts that no rule speaks of; `none`: it needs no network. `all`: it reaches the network as weft does. */
+  readonly hosts: CommandHosts | 'all';
   /** `shared`: with a terminal of the user's, into which a program inside could type. */
   readonly terminal: 'own' | 'shared';
 }
@@ -119,7 +120,7 @@ export interface SandboxPolicy {
   /** `read-only`: the whole `.git`. `guarded`: only what runs programs or decides which run. */
   readonly repository: 'guarded' | 'read-only';
   /** `filtered`: what the proxy behind this socket lets through. */
-  readonly network: {readonly kind: 'closed'} | Pick<FilteredNetwork, 'kind' | 'socket' | 'loopbackPorts'>;
+  readonly network: {readonly kind: 'closed' | 'open'} | Pick<FilteredNetwork, 'kind' | 'socket' | 'loopbackPorts'>;
   /** Files and folders that are not there inside. */
   readonly hidden: readonly string[];
   /** Folders outside the workspace that are visible inside although their surroundings are not. */

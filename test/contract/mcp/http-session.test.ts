@@ -59,6 +59,9 @@ function connectTo(url: string): ServerSet {
     exchange: async () => undefined,
     sdkTimes: {start: 60_000, silence: 60_000, call: 60_000},
     processes: {start: async () => ({tag: 'failed', error: 'no programs here'})},
+    confined: async () => {
+      throw new Error('no program is started here');
+    },
     environment: {},
     roots: ['/work'],
     authorization: async () => undefined,

@@ -26,6 +26,9 @@ export function connectSdkServers(options: SdkServerOptions, signal: AbortSignal
     exchange: options.exchange,
     sdkTimes: {start: options.startTimeoutMs, silence: options.callTimeoutMs, call: 60_000},
     processes: {start: async () => ({tag: 'failed', error: 'no programs here'})},
+    confined: async () => {
+      throw new Error('no program is started here');
+    },
     environment: {},
     roots: ['/work'],
     authorization: async () => undefined,

@@ -104,7 +104,7 @@ test('lists everything that acts, and nothing else', async () => {
     [
       '.mcp.json',
       'servers',
-      'run the MCP server a: node tools/server.js',
+      'run the MCP server a: node tools/server.js (in the sandbox: may change the workspace, no network)',
       'connect to the MCP server b at "https://x.test"',
     ],
     ['.weft/agents/reviewer.md', 'agent'],

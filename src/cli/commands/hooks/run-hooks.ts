@@ -137,13 +137,16 @@ const valuesOf = (settings: Readonly<Record<string, {readonly value: string}>>):
   Object.fromEntries(Object.entries(settings).map(([name, {value}]) => [name, value]));
 
 async function hookProcesses(directory: string, own: Readonly<Record<string, {readonly value: string}>>) {
-  const [{makeHookProcesses}, {makeRunTags}, {startProcessWatchdog}, {trustOwnPath, userPath}] = await Promise.all([
-    import('../../../workspace/exec/run-hook.ts'),
-    import('../../../workspace/exec/run-tag.ts'),
-    import('../../../workspace/exec/watchdog.ts'),
-    import('../../../workspace/exec/trusted-path.ts'),
-  ]);
+  const [{makeHookProcesses}, {makeRunTags}, {startProcessWatchdog}, {trustOwnPath, userPath}, {folderSandbox}] =
+    await Promise.all([
+      import('../../../workspace/exec/run-hook.ts'),
+      import('../../../workspace/exec/run-tag.ts'),
+      import('../../../workspace/exec/watchdog.ts'),
+      import('../../../workspace/exec/trusted-path.ts'),
+      import('../../compose/command-sandbox.ts'),
+    ]);
   trustOwnPath([directory]);
+  const sandbox = folderSandbox(directory);
   const tags = await makeRunTags(userPlaces().blocks);
   const watchdog = startProcessWatchdog(tags.prefix);
   const processes = makeHookProcesses({
@@ -154,12 +157,14 @@ async function hookProcesses(directory: string, own: Readonly<Record<string, {re
       roots: [directory],
     },
     runContext: async () => ({tags, watchdog}),
+    sandbox,
   });
   return {
     run: (...hook: Parameters<typeof processes.run>) => processes.run(...hook),
     async end(): Promise<void> {
       await processes.close();
       watchdog.dismiss();
+      await sandbox.close();
     },
   };
 }

@@ -10,7 +10,7 @@ import {
   whyRuleAllowsNothing,
 } from '../../../safety/rules/permission-rule.ts';
 import {whyRuleIsBroad} from '../../../safety/rules/suggested-rules.ts';
-import {acceptFolder, projectFilesOf, requireOutsideWeft, trustState, trustText} from '../../compose/folder-trust.ts';
+import {acceptFolder, projectFilesOf, requireOutsideWeft, trustCard, trustState} from '../../compose/folder-trust.ts';
 import {existingFolder} from '../../compose/run-context.ts';
 import {recordOwnRule, settingsIn, ignoreInGit, targetFile, carryTrustOver} from '../../compose/write-settings.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
@@ -114,7 +114,7 @@ export async function removePermission(list: RuleList, text: string, options: In
 export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}): Promise<ExitCode> {
   const {settings, place} = settingsIn(cwd);
   const files = await projectFilesOf(settings, place);
-  print(`${trustText(settings, files, place.folder)}\n`);
+  print(`${await trustCard(settings, files, place)}\n`);
   const state = trustState(settings.trust, files);
   if (state === 'nothing' || state === 'trusted') return exitCode.done;
   await requireOutsideWeft('weft permissions trust');

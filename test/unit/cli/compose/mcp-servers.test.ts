@@ -57,7 +57,7 @@ test('trust is asked with all that a server would do', () => {
   const merged = mergeSettings([asked], {trust: 'never', userRules: []});
   expect(merged.tag === 'ok' ? merged.value.trustRequests.map(({value}) => value) : []).toEqual([
     'connect to the MCP server a at "https://h/"',
-    'run the MCP server b: x "$y" {"env":{"K":"v"}}',
+    'run the MCP server b: x "$y" {"env":{"K":"v"}} (in the sandbox: may change the workspace, no network)',
   ]);
 });
 

@@ -91,10 +91,13 @@ test('a condition is about the call of a tool: elsewhere its hook never runs', a
   });
   const {signal} = new AbortController();
   expect((await port.stop({answer: '', round: 'first'}, signal)).answer).toEqual({verdict: {kind: 'none'}});
-  const {hooks, warnings} = readHooks({
-    PreToolUse: [{hooks: [{type: 'command', command: 'a', if: 'Bash(git *)'}]}],
-    Stop: [{hooks: [{type: 'command', command: 'b', if: 'Bash(git *)'}]}],
-  });
+  const {hooks, warnings} = readHooks(
+    {
+      PreToolUse: [{hooks: [{type: 'command', command: 'a', if: 'Bash(git *)'}]}],
+      Stop: [{hooks: [{type: 'command', command: 'b', if: 'Bash(git *)'}]}],
+    },
+    'user',
+  );
   expect(hooks.map(({condition}) => condition)).toEqual(['Bash(git *)', 'Bash(git *)']);
   expect(warnings).toEqual(['A Stop hook with "if" never runs: "if" is about the call of a tool.']);
 });

@@ -6,7 +6,7 @@ import {settingsHooks, type HookRunner} from '../../../../src/extensions/hooks/s
 const hook: HookSetting = {
   event: 'PreToolUse',
   matcher: '',
-  work: {type: 'command', command: './check.sh', args: 'shell', environment: {}},
+  work: {type: 'command', command: './check.sh', args: 'shell', environment: {}, rights: 'unconfined'},
   timeoutMs: 1000,
   wait: 'for-answer',
   onFailure: 'block',

@@ -23,11 +23,11 @@ describe('an entry of mcpServers', () => {
   test.each([
     [
       {command: 'npx', args: ['-y', 'x']},
-      {kind: 'stdio', command: 'npx', args: ['-y', 'x'], env: {}, cwd: ''},
+      {kind: 'stdio', command: 'npx', args: ['-y', 'x'], env: {}, cwd: '', rights: 'unconfined'},
     ],
     [
-      {type: 'stdio', command: 'a', env: {K: 'v'}, cwd: '/x'},
-      {kind: 'stdio', command: 'a', args: [], env: {K: 'v'}, cwd: '/x'},
+      {type: 'stdio', command: 'a', env: {K: 'v'}, cwd: '/x', rights: 'unconfined'},
+      {kind: 'stdio', command: 'a', args: [], env: {K: 'v'}, cwd: '/x', rights: 'unconfined'},
     ],
     [{url: 'https://h/mcp'}, {kind: 'http-or-sse', url: 'https://h/mcp', headers: {}}],
     [
@@ -62,7 +62,7 @@ describe('an entry of mcpServers', () => {
     };
     expect(parseServer(given)).toEqual(
       ok({
-        transport: {kind: 'stdio', command: 'a', args: [], env: {}, cwd: ''},
+        transport: {kind: 'stdio', command: 'a', args: [], env: {}, cwd: '', rights: 'unconfined'},
         protocol: 'auto',
         need: 'required',
         offering: 'always',
@@ -89,6 +89,19 @@ describe('an entry of mcpServers', () => {
   });
 });
 
+test('what a project names is confined unless its entry says otherwise; what the user names is not', () => {
+  const rightsOf = (source: 'project' | 'local' | 'user', sandbox: unknown) =>
+    parseServers({s: {command: 'a', ...JSON.parse(JSON.stringify({sandbox}))}}, {source, path: ''}).map(({config}) =>
+      config.tag === 'ok' && config.value.transport.kind === 'stdio' ? config.value.transport.rights : config,
+    )[0];
+  const written = [undefined, true, false, {network: true}, {network: false}];
+  const ofProject = ['confined', 'confined', 'unconfined', 'network', 'confined'];
+  expect(written.map(one => rightsOf('project', one))).toEqual(ofProject);
+  expect(written.map(one => rightsOf('local', one))).toEqual(ofProject);
+  expect(written.map(one => rightsOf('user', one))).toEqual(['unconfined', ...ofProject.slice(1)]);
+  expect(rightsOf('project', 'off')).toEqual(failed('"sandbox" does not fit'));
+});
+
 test('variables come from the environment, or from their defaults', () => {
   const parsed = parseServer({command: '${BIN:-node}', args: ['--x=${X}', '$X', '${X:-no}'], env: {T: '${EMPTY:-e}'}});
   if (parsed.tag === 'failed') throw new Error(parsed.error);
@@ -96,7 +109,14 @@ test('variables come from the environment, or from their defaults', () => {
   expect(expanded).toEqual(
     ok({
       ...usual,
-      transport: {kind: 'stdio', command: 'node', args: ['--x=1', '$X', '1'], env: {T: 'e'}, cwd: ''},
+      transport: {
+        kind: 'stdio',
+        command: 'node',
+        args: ['--x=1', '$X', '1'],
+        env: {T: 'e'},
+        cwd: '',
+        rights: 'unconfined',
+      },
     }),
   );
 });

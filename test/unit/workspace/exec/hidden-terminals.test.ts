@@ -25,7 +25,11 @@ test.runIf(process.platform === 'linux')('nothing that is started gets hold of t
   const {output} = await place.run(list);
   expect(ptmx(output.text)).toEqual([]);
 
-  const hook = await place.hooks.run({type: 'command', command: list, args: 'shell', environment: {}}, '', never);
+  const hook = await place.hooks.run(
+    {type: 'command', command: list, args: 'shell', environment: {}, rights: 'unconfined'},
+    '',
+    never,
+  );
   expect([hook.end, ptmx(hook.stdout)]).toEqual([{kind: 'exited', code: 0}, []]);
 
   const lines: string[] = [];
