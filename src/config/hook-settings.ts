@@ -95,12 +95,12 @@ export const hookWords =
   'events with lists of hooks, for example {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}; the type is command or http, the timeout in seconds, onFailure block or allow';
 
 /**
- * The hooks that a file names, in order, and one sentence for each thing in it that has no effect. Those of a project are confined unless
- * they say otherwise.
+ * The hooks that a file names, in order, and one sentence for each thing in it that has no effect. `source` is what the file belongs to:
+ * see `rightsOf`.
  */
 export function readHooks(
   file: HooksFile,
-  origin: 'project' | 'user',
+  source: string,
 ): {
   readonly hooks: readonly HookSetting[];
   readonly warnings: readonly string[];
@@ -129,7 +129,7 @@ export function readHooks(
                   command: entry.command,
                   args: entry.args ?? 'shell',
                   environment: {},
-                  rights: rightsOf(entry.sandbox, origin),
+                  rights: rightsOf(entry.sandbox, source),
                 }
               : {
                   type: 'http',
@@ -148,9 +148,11 @@ export function readHooks(
   return {hooks, warnings};
 }
 
-/** What trust in a project grants its hook. */
-export const hookRequest = (hook: HookSetting): string =>
-  `run on ${hook.event}: ${hookText(hook)}${hook.work.type === 'http' ? '' : ` (${rightsText(hook.work.rights)})`}`;
+/** The line about a hook in the list of what trust in a project grants. */
+export const hookRequest = (setting: HookSetting): string => {
+  const {event, work} = setting;
+  return `run on ${event}: ${hookText(setting)}${work.type === 'http' ? '' : ` (${rightsText(work.rights)})`}`;
+};
 
 /** What a hook runs, as it stands in the settings. */
 export const hookText = ({work}: HookSetting): string =>

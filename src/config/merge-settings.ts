@@ -148,11 +148,11 @@ export function mergeSettings(
     const {harnesses, ...rest} = file.settings;
     if (harnesses !== undefined)
       warnings.push(`${path}: "harnesses" is ignored: only your own settings can say how harnesses are started.`);
-    const {hooks} = readHooks(rest.hooks ?? {}, 'project');
+    const {hooks} = readHooks(rest.hooks ?? {}, source);
     hookCommands.push(...hooks.map(hookText));
     projectServers.push(...Object.values(rest.mcpServers ?? {}));
     projectPlugins.push(...(rest.plugins ?? []));
-    const admitted = admitProjectSettings(rest, {mode: settings.permissionMode.value, trust, userRules});
+    const admitted = admitProjectSettings(rest, {source, mode: settings.permissionMode.value, trust, userRules});
     warnings.push(...admitted.refused.map(refusal => `${path}: ${refusal}`));
     trustRequests.push(...admitted.requests.map(value => ({value, source, path})));
     withheldRules.push(...admitted.withheldRules.map(value => ({value, source, path})));
@@ -188,7 +188,6 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     ...single
   } = file;
   const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
-  const isProjects = from.source === 'project' || from.source === 'local';
   const {allow = [], ask = [], deny = []} = permissions ?? {};
   return {
     ...below,
@@ -200,7 +199,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     },
     passEnv: [...below.passEnv, ...passEnv.map(sourced)],
     plugins: [...below.plugins, ...plugins.map(sourced)],
-    hooks: [...below.hooks, ...readHooks(hooks, isProjects ? 'project' : 'user').hooks.map(sourced)],
+    hooks: [...below.hooks, ...readHooks(hooks, from.source).hooks.map(sourced)],
     env: {...below.env, ...allSourced(env, from)},
     mcpServers: {...below.mcpServers, ...allSourced(mcpServers, from)},
     harnesses: {...below.harnesses, ...allSourced(harnesses, from)},
@@ -248,10 +247,16 @@ interface AdmittedSettings {
 function admitProjectSettings(
   file: SettingsFile,
   {
+    source,
     mode,
     trust,
     userRules,
-  }: {readonly mode: PermissionMode; readonly trust: FolderTrust; readonly userRules: readonly string[]},
+  }: {
+    readonly source: 'project' | 'local';
+    readonly mode: PermissionMode;
+    readonly trust: FolderTrust;
+    readonly userRules: readonly string[];
+  },
 ): AdmittedSettings {
   const {
     model,
@@ -290,10 +295,10 @@ function admitProjectSettings(
       key: 'plugins',
       text: `use the commands, agents, skills, hooks and servers of the plugin ${folder}`,
     })),
-    ...readHooks(hooks, 'project').hooks.map(hook => ({key: 'hooks', text: hookRequest(hook)})),
+    ...readHooks(hooks, source).hooks.map(hook => ({key: 'hooks', text: hookRequest(hook)})),
     ...Object.entries(mcpServers ?? {}).map(([name, server]) => ({
       key: 'mcpServers',
-      text: serverRequest(name, server),
+      text: serverRequest(name, server, source),
     })),
     ...allow.map(rule => ({key: 'permissions.allow', text: `allow without asking: ${rule}`})),
     ...(sandbox === undefined

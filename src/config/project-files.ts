@@ -290,7 +290,7 @@ function serversIn(text: string): readonly (readonly [name: string, server: Json
 
 /** What a `.mcp.json` asks for, one line for each server. */
 const serverRequests = (text: string): readonly string[] =>
-  serversIn(text).map(([name, server]) => serverRequest(name, server));
+  serversIn(text).map(([name, server]) => serverRequest(name, server, 'project'));
 
 /**
  * The files inside the project from which the program of an MCP server may be started, as far as its words say; they need not exist.

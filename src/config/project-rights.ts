@@ -5,8 +5,11 @@ import type {Rights} from '../domain/sandbox.ts';
 /** `"sandbox"` of a hook or of an MCP server in the settings. */
 export const rightsSchema = z.optional(z.union([z.boolean(), z.object({network: z.boolean()})]));
 
-/** Reads it. What a project starts is confined unless its settings, which the user trusts, say otherwise; what the user starts is not. */
-export function rightsOf(written: z.infer<typeof rightsSchema>, source: 'project' | 'user'): Rights {
+/**
+ * Reads it. A program that the project's shared files name is confined unless they say otherwise, and trust names its rights. One that the
+ * user's own or local settings name is not.
+ */
+export function rightsOf(written: z.infer<typeof rightsSchema>, source: string): Rights {
   if (written === undefined) return source === 'project' ? 'confined' : 'unconfined';
   if (typeof written === 'boolean') return written ? 'confined' : 'unconfined';
   return written.network ? 'network' : 'confined';

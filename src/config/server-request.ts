@@ -5,7 +5,7 @@ import {isDeeperThan, isJsonList, isJsonObject, type Json, maxJsonDepth} from '.
  * What an MCP server of the project would have weft do, every word of it: variables, headers and folders as well. The user's variables
  * whose values it gets come first, where nothing hides them.
  */
-export function serverRequest(name: string, server: Json): string {
+export function serverRequest(name: string, server: Json, source: string): string {
   if (isDeeperThan(server, maxJsonDepth))
     return `nothing with the MCP server ${name}: it is nested too deeply to be used`;
   const {command, args, url, sandbox, ...more} = isJsonObject(server) ? server : {};
@@ -18,7 +18,7 @@ export function serverRequest(name: string, server: Json): string {
   const written = rightsSchema.safeParse(sandbox);
   if (!written.success)
     return `nothing with the MCP server ${name}: its "sandbox" is neither true, false nor {"network": true}`;
-  return `run the MCP server ${name}${gets}: ${words}${rest} (${rightsText(rightsOf(written.data, 'project'))})`;
+  return `run the MCP server ${name}${gets}: ${words}${rest} (${rightsText(rightsOf(written.data, source))})`;
 }
 
 const shownWord = (word: Json): string =>

@@ -108,19 +108,23 @@ test('a hook of the user runs as before, and one that fails in the sandbox says 
   mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
   const own = onEdit({type: 'command', command: program(scene, 'own', net.url)});
   writeFileSync(join(scene.place.home, 'weft/settings.json'), JSON.stringify(own));
-  project(scene, onEdit({type: 'command', command: 'echo kept > "$HOME/log"'}));
+  project(scene, onEdit({type: 'command', command: 'echo no network >&2; exit 7'}));
   await scene.run(['permissions', 'trust', '--yes'], inside);
   const run = await scene.run(edits, inside);
   expect([traces(scene, 'own'), net.hits()]).toEqual([{done: true, workspace: true, home: true}, 1]);
-  expect(run.stderr).toMatch(/exit code \d+, .*has no network; "sandbox": \{"network": true\} or false in its entry/u);
+  expect(run.stderr).toMatch(
+    /exit code 7, no network .*has no network; "sandbox": \{"network": true\} or false in its entry/u,
+  );
 });
 
 test('a server of the project answers from the sandbox; without one, trust says that it runs as the user', async () => {
   await using scene = await openScene([call('mcp__s__env', {}), say('1'), call('mcp__s__env', {}), say('2')]);
   const {command, args} = scriptedServer({tools: [{name: 'env', does: 'environment'}]});
   const escape = join(scene.place.home, 'escaped');
-  const script = `echo x 2>&- > '${escape}'; echo x > started; exec "$@"`;
-  const mcpServers = {s: {command: 'sh', args: ['-c', script, 'sh', command, ...args]}};
+  const start = `echo x 2>&- > '${escape}/x'; echo x > started; exec "$@"\n`;
+  mkdirSync(escape);
+  writeFileSync(join(scene.place.work, 'start.sh'), start);
+  const mcpServers = {s: {command: 'sh', args: ['start.sh', command, ...args]}};
   writeFileSync(join(scene.place.work, '.mcp.json'), JSON.stringify({mcpServers}));
   const words = ['--prompt', 'x', '--allowed-tools', 'mcp__s'];
   const none = 'weft has no sandbox here';
@@ -132,9 +136,9 @@ test('a server of the project answers from the sandbox; without one, trust says 
   expect(JSON.parse(listed.stdout)).toMatchObject([{name: 's', status: 'connected'}]);
   expect(await scene.run(words, inside)).toMatchObject({code: 0, stdout: '1\n'});
   expect(JSON.stringify(scene.server.requests[1]?.body)).toContain('WEFT_INSIDE');
-  expect([existsSync(escape), existsSync(join(scene.place.work, 'started'))]).toEqual([false, true]);
+  expect([existsSync(join(escape, 'x')), existsSync(join(scene.place.work, 'started'))]).toEqual([false, true]);
   expect(running(scene.place.work)).toEqual([]);
 
   expect(await scene.run(words)).toMatchObject({code: 0, stdout: '2\n'});
-  expect(existsSync(escape)).toBe(true);
+  expect(existsSync(join(escape, 'x'))).toBe(true);
 });

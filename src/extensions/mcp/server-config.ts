@@ -100,9 +100,9 @@ const serverForm = z.looseObject({
 
 /**
  * Reads one entry of `mcpServers`, in the form that Claude Code, Gemini and most other clients share. The error says what does not
- * fit, and names the key. What a project names is confined unless the entry says otherwise.
+ * fit, and names the key.
  */
-export function parseServer(given: Json, origin: 'project' | 'user' = 'user'): Outcome<ServerConfig, string> {
+export function parseServer(given: Json, source: ServerSource = 'user'): Outcome<ServerConfig, string> {
   if (isDeeperThan(given, maxJsonDepth)) return failed('it is nested too deeply');
   const parsed = serverForm.safeParse(given);
   if (!parsed.success) {
@@ -110,7 +110,7 @@ export function parseServer(given: Json, origin: 'project' | 'user' = 'user'): O
     return failed(path === '' ? 'it must be a JSON object' : `"${path}" does not fit`);
   }
   const form = parsed.data;
-  const transport = transportOf(form, origin);
+  const transport = transportOf(form, source);
   if (transport.tag === 'failed') return transport;
   if (form['headersHelper'] !== undefined) return failed('"headersHelper" is not supported: use "headers" with ${VAR}');
   return ok({
@@ -129,12 +129,12 @@ export function parseServer(given: Json, origin: 'project' | 'user' = 'user'): O
   });
 }
 
-function transportOf(form: z.output<typeof serverForm>, origin: 'project' | 'user'): Outcome<ServerTransport, string> {
+function transportOf(form: z.output<typeof serverForm>, source: ServerSource): Outcome<ServerTransport, string> {
   const {type, command, args = [], env = {}, cwd = '', url, headers = {}} = form;
   if (command !== undefined && url !== undefined) return failed('it has both "command" and "url": keep one of them');
   if (type === 'stdio' || (type === undefined && command !== undefined)) {
     if (command === undefined) return failed('"command" is missing: the program that is the server');
-    return ok({kind: 'stdio', command, args, env, cwd, rights: rightsOf(form.sandbox, origin)});
+    return ok({kind: 'stdio', command, args, env, cwd, rights: rightsOf(form.sandbox, source)});
   }
   if (url === undefined) return failed('it needs "command" (a program) or "url" (an address)');
   if (type === 'sse') return ok({kind: 'sse', url, headers});
@@ -151,7 +151,7 @@ export const parseServers = (
 ): readonly ConfiguredServer[] =>
   Object.entries(servers).map(([name, given]) => {
     const isProjects = origin.source === 'project' || origin.source === 'local';
-    const config = parseServer(given, isProjects ? 'project' : 'user');
+    const config = parseServer(given, origin.source);
     const key = config.tag === 'ok' && isProjects ? variablesIn(given).find(each => modelKeys.has(each)) : undefined;
     return {
       name,

@@ -82,7 +82,7 @@ test('a trusted project gets no key of the model, and trust names every variable
   expect(configs('project')).toEqual([refused, 'ok', 'it is nested too deeply']);
   expect(configs('local')).toEqual([refused, 'ok', 'it is nested too deeply']);
   expect(configs('user')).toEqual(['ok', 'ok', 'it is nested too deeply']);
-  expect(serverRequest('deep', servers.deep)).toBe(
+  expect(serverRequest('deep', servers.deep, 'project')).toBe(
     'nothing with the MCP server deep: it is nested too deeply to be used',
   );
 });

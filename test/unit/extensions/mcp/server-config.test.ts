@@ -89,16 +89,18 @@ describe('an entry of mcpServers', () => {
   });
 });
 
+/** The rights of a server whose entry says this, or what does not fit. */
+const rightsOf = (source: 'project' | 'local' | 'user', sandbox: unknown) =>
+  parseServers({s: {command: 'a', ...JSON.parse(JSON.stringify({sandbox}))}}, {source, path: ''}).map(({config}) =>
+    config.tag === 'ok' && config.value.transport.kind === 'stdio' ? config.value.transport.rights : config,
+  )[0];
+
 test('what a project names is confined unless its entry says otherwise; what the user names is not', () => {
-  const rightsOf = (source: 'project' | 'local' | 'user', sandbox: unknown) =>
-    parseServers({s: {command: 'a', ...JSON.parse(JSON.stringify({sandbox}))}}, {source, path: ''}).map(({config}) =>
-      config.tag === 'ok' && config.value.transport.kind === 'stdio' ? config.value.transport.rights : config,
-    )[0];
   const written = [undefined, true, false, {network: true}, {network: false}];
   const ofProject = ['confined', 'confined', 'unconfined', 'network', 'confined'];
   expect(written.map(one => rightsOf('project', one))).toEqual(ofProject);
-  expect(written.map(one => rightsOf('local', one))).toEqual(ofProject);
-  expect(written.map(one => rightsOf('user', one))).toEqual(['unconfined', ...ofProject.slice(1)]);
+  for (const source of ['user', 'local'] as const)
+    expect(written.map(one => rightsOf(source, one))).toEqual(['unconfined', ...ofProject.slice(1)]);
   expect(rightsOf('project', 'off')).toEqual(failed('"sandbox" does not fit'));
 });
 
