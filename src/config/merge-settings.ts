@@ -8,6 +8,7 @@ import type {PermissionMode, RuleList} from '../domain/risk.ts';
 import {
   defaultCeiling,
   defaultPreferences,
+  excludedRules,
   opensLoopback,
   parseSettings,
   sandboxChoice,
@@ -303,7 +304,10 @@ function admitProjectSettings(
     ...allow.map(rule => ({key: 'permissions.allow', text: `allow without asking: ${rule}`})),
     ...(sandbox === undefined
       ? []
-      : [{key: 'sandbox', text: `run commands in the sandbox: ${sandboxChoice(sandbox)}`}]),
+      : [
+          {key: 'sandbox', text: `run commands in the sandbox: ${sandboxChoice(sandbox)}`},
+          ...excludedRules(sandbox).map(rule => ({key: 'sandbox', text: `run outside of the sandbox: ${rule}`})),
+        ]),
     ...(opensLoopback(allowLocalBinding ?? false, sandbox ?? 'auto')
       ? [{key: 'allowLocalBinding', text: "let commands in the sandbox reach this machine's own ports"}]
       : []),

@@ -58,7 +58,7 @@ function heldInvocation(invocation: JudgedInvocation, {effects, context}: Place)
     directories.every(directory => belowRoots(realParts(directory, context), context).length > 0);
   if (!isKnown || namesOthers(invocation, context)) return 'asks';
   const {loses} = effects.ofInvocation(invocation);
-  if (loses === 'something' || !all.every(words => isHeldProgram(words, {loses, directories, context}))) return 'asks';
+  if (!all.every(words => isHeldProgram(words, {loses, directories, context}))) return 'asks';
   const texts = all.flatMap(words => {
     const shellWords = words.map(plain => ({raw: plain, plain}));
     return reachesOf(words).flatMap(({words: {length}}) => shellTextsFrom(shellWords, words.length - length));

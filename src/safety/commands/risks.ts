@@ -188,12 +188,12 @@ const riskRows: readonly RiskRow[] = [
   riskRow('go', 'external', 'downloads packages', {argument: /^(?:get|install|mod)$/u}),
   riskRow('cargo', 'external', 'downloads packages', {argument: /^(?:install|add|update|fetch)$/u}),
   riskRow(
-    'docker, podman, nerdctl, vagrant, multipass, lxc, incus, virsh',
+    'docker, docker-compose, podman, podman-compose, nerdctl, minikube, vagrant, multipass, lxc, incus, virsh',
     'external',
     'talks to a registry or a daemon',
   ),
   riskRow(
-    'redis-cli, psql, pg_dump, pg_restore, createdb, mysql, mysqldump, mariadb, mongosh, mongo, kubectl, helm, terraform, pulumi, aws, gcloud, az, gh, glab, heroku, fly, flyctl, vercel, netlify, wrangler, firebase, ansible, ansible-playbook',
+    'redis-cli, psql, pg_dump, pg_restore, createdb, mysql, mysqldump, mariadb, mongosh, mongo, kubectl, helm, terraform, pulumi, aws, gcloud, az, gh, glab, heroku, fly, flyctl, vercel, netlify, wrangler, firebase, serverless, sam, cdk, supabase, railway, ngrok, cloudflared, tailscale, nmcli, ansible, ansible-playbook',
     'external',
     'talks to a service',
   ),
@@ -202,7 +202,7 @@ const riskRows: readonly RiskRow[] = [
 
   // Servers have to be reached from elsewhere, and the other scripts reach elsewhere.
   riskRow(
-    'npm, pnpm, yarn, bun, make, gmake, just, task, rake, gradle, mvn, deno',
+    'npm, pnpm, yarn, bun, make, gmake, just, task, rake, gradle, gradlew, mvn, mvnw, deno',
     'unknown',
     'runs code from this project',
     {
@@ -312,7 +312,7 @@ const riskRows: readonly RiskRow[] = [
     {argument: /^(?:-w|-i|--write|--fix|format|fmt)$/u},
   ),
   riskRow('gzip, gunzip, bzip2, xz, zip, tar', 'local-change', 'changes files'),
-  riskRow('pushd, popd', 'local-change', 'goes to another folder', {reach: 'shell'}),
+  riskRow('cd, pushd, popd', 'local-change', 'goes to another folder', {reach: 'shell'}),
 ];
 
 /**

@@ -246,6 +246,16 @@ describe('mergeSettings', () => {
     }
   });
 
+  test('a project that wants commands outside of the sandbox has to be trusted with each of them', () => {
+    const merged = merge([file('project', {sandbox: {enabled: true, excludedCommands: ['docker']}})], 'never');
+    if (merged.tag === 'failed') throw new Error(merged.error.message);
+    expect(merged.value.trustRequests.map(({value}) => value)).toEqual([
+      'run commands in the sandbox: auto',
+      'run outside of the sandbox: Bash(docker:*)',
+    ]);
+    expect(merged.value.settings.sandbox).toEqual(byDefault('auto'));
+  });
+
   test.each(['project', 'local'] as const)('a %s file cannot say how a harness is started, trusted or not', source => {
     const mine = {mine: {command: 'my-agent', args: ['--acp'], env: {}}};
     for (const trust of ['never', 'trusted'] as const) {
