@@ -67,7 +67,7 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
   return [
     ...(applied.length === 0
       ? []
-      : [`it changed ${namedFiles(applied.map(({path}) => path + (counts.get(path) ?? '')))}`]),
+      : [`${changedLead}${namedFiles(applied.map(({path}) => path + (counts.get(path) ?? '')))}`]),
     ...droppedTexts(outcome),
     ...(more === 0 ? [] : [`${pluralize(more, 'more change')} of it are not listed here`]),
   ];
@@ -91,6 +91,12 @@ function droppedText(group: readonly DroppedChange[], said: string): string {
   const text = `${dropTexts[first.why]}: ${files}`;
   return first.why === 'refused' && said !== '' ? `${text}; they said: ${said.replaceAll(/\s+/gu, ' ')}` : text;
 }
+
+/** Whether a remark in the result of a command says what became of its changes. */
+export const isChangesText = (remark: string): boolean =>
+  remark.startsWith(changedLead) || Object.values(dropTexts).some(words => remark.startsWith(`${words}: `));
+
+const changedLead = 'it changed ';
 
 /** The first of the names, and how many more there are. */
 export function namedFiles(names: readonly string[]): string {

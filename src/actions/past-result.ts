@@ -2,6 +2,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import {lostResultText} from '../domain/history.ts';
 import {isReminder} from '../domain/reminder.ts';
+import {isChangesText} from './changes-port.ts';
 import {accessOf, type Action, type ActionName, cancellationText} from './catalogue.ts';
 import {decodePastAction} from './decode-action.ts';
 import {cancelWords} from './outcome.ts';
@@ -13,7 +14,7 @@ export interface PastResult {
   readonly notes: readonly string[];
   /** Zero if the text does not say how long the call took. */
   readonly seconds: number;
-  /** The result without the words that weft wrote for the model. */
+  /** The result without the words that weft wrote for the model, but for what became of the changes of a command. */
   readonly output: string;
 }
 
@@ -109,8 +110,9 @@ const blockLine = /^\[block (?<id>b\d+): (?<state>.+?), [\d.]+ s after its start
 function pastCommand(text: string): PastResult | undefined {
   const lines = text.split('\n');
   const rest = withoutRemarks(lines);
-  for (const line of lines.slice(rest.length)) {
-    const output = rest.join('\n');
+  const remarks = lines.slice(rest.length);
+  const output = [...rest, ...remarks.map(line => line.slice(1, -1)).filter(isChangesText)].join('\n');
+  for (const line of remarks) {
     const block = blockLine.exec(line)?.groups;
     if (block !== undefined) {
       const {id = '', state = ''} = block;

@@ -291,6 +291,7 @@ async function runApproved(
   if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox') await context.checkpoints.beforeChange(signal);
   if (signal.aborted) return callEnd(ran, cancelledResult(action, context.cancellation()), {note});
   const startedAt = clock.now();
+  const waitedBefore = session.pending.waitedMs;
   session.publish([{event: 'action-started', id, action, preview}]);
   const ports = {
     ...actionPorts(session, id, context.structured),
@@ -311,7 +312,9 @@ async function runApproved(
   );
   const settled = await run.catch((cause: unknown) => brokenOff(action, cause, context, signal));
   const end = signal.aborted ? stopped(action, settled, context.cancellation()) : settled;
-  return callEnd(ran, end, {note, durationMs: clock.now() - startedAt});
+  // The card about what a command has changed comes after its end.
+  const waitedMs = terms.confinement === 'sandbox' ? session.pending.waitedMs - waitedBefore : 0;
+  return callEnd(ran, end, {note, durationMs: Math.max(0, clock.now() - startedAt - waitedMs)});
 }
 
 /** What an action that has thrown comes to. */

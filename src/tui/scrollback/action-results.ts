@@ -299,11 +299,8 @@ function reportBody(report: ShellReport, frame: EntryFrame, by: ActionEntry['by'
 }
 
 /** The changes of a command that were kept, and those that were dropped, below its output. */
-function withChanges(
-  {rows, foot}: ResultBody,
-  {applied, dropped, diffs}: ChangesOutcome,
-  frame: EntryFrame,
-): ResultBody {
+function withChanges({rows, foot}: ResultBody, outcome: ChangesOutcome, frame: EntryFrame): ResultBody {
+  const {applied, more, diffs} = outcome;
   const parts = commandParts(applied.filter(isFile), diffs);
   const isWhole = frame.verbosity === 'full';
   const kept = parts.length === 0 ? [] : [changedWords(parts.map(({by}) => by)) + countsOf(parts, diffs, ' ')];
@@ -312,7 +309,8 @@ function withChanges(
     rows: [
       ...rows,
       ...changeRows(parts, 'past', frame),
-      ...droppedRows(dropped, isWhole ? dropped.length : filesShown, frame),
+      ...droppedRows(outcome, frame),
+      ...(more === 0 ? [] : noteRows(`and ${pluralize(more, 'more change')}`, frame)),
     ],
     foot: [...foot, ...kept, ...(isFolded ? [unfolds] : [])],
   };
@@ -341,20 +339,18 @@ function changeRows(parts: readonly ChangePart[], tense: Tense, frame: EntryFram
   return [...lines, ...(more === 0 ? [] : noteRows(`and ${pluralize(more, 'more file')}`, frame))];
 }
 
-/** `dropped 2 changes: a.ts, b.ts (you said no)`, a line for each reason. */
-function droppedRows(dropped: readonly DroppedChange[], most: number, frame: EntryFrame): readonly string[] {
+/** `dropped 2 changes: a.ts, b.ts (refused)`, a line for each reason. */
+function droppedRows({dropped, said}: ChangesOutcome, frame: EntryFrame): readonly string[] {
+  const most = frame.verbosity === 'full' ? dropped.length : filesShown;
   const reasons = [...new Set(dropped.map(({why}) => why))];
   return reasons.flatMap(why => {
-    const paths = dropped
-      .filter(one => one.why === why)
-      .map(({change}) => visibleLine(withTildes(change.path, frame.home)));
-    const left = paths.length > most ? ` and ${paths.length - most} more` : '';
-    const named = paths.slice(0, most).join(', ') + left;
-    return wrapText(
-      `dropped ${pluralize(paths.length, 'change')}: ${named} (${droppedWords[why]})`,
-      ['warning'],
-      frame,
+    const paths = dropped.flatMap(({change, why: own}) =>
+      own === why ? [visibleLine(withTildes(change.path, frame.home))] : [],
     );
+    const left = paths.length > most ? ` and ${paths.length - most} more` : '';
+    const words = droppedWords[why] + (why === 'refused' && said !== '' ? `: ${visibleLine(said)}` : '');
+    const line = `dropped ${pluralize(paths.length, 'change')}: ${paths.slice(0, most).join(', ')}${left} (${words})`;
+    return wrapText(line, ['warning'], frame);
   });
 }
 

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {type ActionName, actionOf} from '../../../src/actions/catalogue.ts';
+import {changesTexts, noHeldChanges} from '../../../src/actions/changes-port.ts';
 import {pastResult, pastResultOf} from '../../../src/actions/past-result.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 import {lostResultText} from '../../../src/domain/history.ts';
@@ -11,6 +12,7 @@ const sample = (name: ActionName) => actionOf(name, sampleActions[name].input);
 const command = 'request-command-output';
 const running = '[block b2: running, 0.5 s after its start, cursor at line 1, column 1, in /w]';
 const waiting = running.replace('running', 'waiting for input: Name:');
+const changed = {path: 'a.ts', kind: 'changed', class: 'file'} as const;
 const moved = '[the user moved it to the background, where it goes on: BashOutput takes block_id b1]';
 
 describe('what people read of a result that was kept', () => {
@@ -19,6 +21,18 @@ describe('what people read of a result that was kept', () => {
       command,
       'oops\n[the next command starts in /w/a]\n[exit code 2 after 1.5 s in /w]',
       {failed: true, notes: ['exit 2'], seconds: 1.5, output: 'oops'},
+    ],
+    [
+      command,
+      `ok\n${changesTexts({
+        ...noHeldChanges,
+        applied: [changed],
+        dropped: [{change: changed, why: 'refused'}],
+        said: 'No.',
+      })
+        .map(text => `[${text}]\n`)
+        .join('')}[exit code 0 after 0.1 s in /w]`,
+      {...plain, seconds: 0.1, output: 'ok\nit changed a.ts\nrefused and not kept: a.ts; they said: No.'},
     ],
     [command, '[exit code 0 after 0.1 s in /w]', {...plain, seconds: 0.1, output: ''}],
     [

@@ -40,6 +40,7 @@ interface Given {
   /** What the sandbox kept the command from. */
   readonly blocked?: string;
   readonly commands?: CommandsPort;
+  readonly clock?: {now(): number};
 }
 
 /** An engine whose shell runs `make` in a view, and what the workspace saw: checkpoints and applied paths, in order. */
@@ -97,6 +98,7 @@ function benchOf(given: Given) {
         preview: async () => ok({files: [], conflicts: [], excluded: []}),
         revert: async () => Promise.reject(new Error('never called')),
       },
+      ...(given.clock === undefined ? {} : {clock: given.clock}),
       options: {
         interaction: given.interaction ?? 'interactive',
         ...(given.mode === undefined ? {} : {mode: given.mode}),
@@ -161,6 +163,17 @@ test('picked files are kept, the others are dropped and are a denial', async () 
   const end = await decide({changes, conflicts: ['a.ts']}, {decision: 'allow-files', paths: ['a.ts', 'b.ts', 'other']});
   expect([end.applied, end.dropped]).toEqual([['b.ts'], ['a.ts conflict', 'c.ts refused']]);
   expect(end.summary.denials).toMatchObject([{by: 'user', of: {kind: 'changes', changes: [file('c.ts')]}}]);
+});
+
+test("the time that a person takes to answer is not the command's", async () => {
+  let now = 0;
+  const {bench} = benchOf({changes: [file('a.ts')], clock: {now: () => now}});
+  const done = bench.prompt('go');
+  const {approval} = await bench.next('approval-requested');
+  now += 60_000;
+  bench.engine.submit({op: 'answer-approval', id: approval.id, answer: yes});
+  await done;
+  expect((await bench.next('action-settled')).durationMs).toBe(0);
 });
 
 test('a refusal drops all of them, and the model reads why', async () => {
