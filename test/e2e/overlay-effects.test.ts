@@ -250,6 +250,7 @@ describe('default mode', () => {
       'npm test',
       'node x.mjs',
       './build.sh',
+      'cd src && sh ../build.sh',
       'python3 a.py',
       'ls',
       'git status',
@@ -292,6 +293,7 @@ describe('default mode', () => {
     expect(Object.fromEntries(done)).toMatchObject({
       'sh build.sh': 'ran',
       './build.sh': 'ran',
+      'cd src && sh ../build.sh': 'ran',
       'touch x': 'ran',
       'rm -rf src': 'not run',
       'git commit -qm x': 'not run',

@@ -98,7 +98,8 @@ describe('what a command leaves running', () => {
     const ended = finish(run);
     await reached;
     await scene.server.received(2);
-    expect([running(line), existsSync(join(work, 'dist/out')), (await ended).code]).toEqual([[], true, 0]);
+    expect([running(line), existsSync(join(work, 'dist/out'))]).toEqual([[], true]);
+    await ended;
     expect(Object.keys(filesOf(work)).toSorted()).toEqual(['.gitignore', 'build.sh', 'd', 'd/a', 'dist', 'dist/out']);
   });
 });

@@ -1,4 +1,4 @@
-import {execFileSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
 import {appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -8,7 +8,7 @@ import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
 import {randomInputs} from '../support/random-inputs.ts';
 import {finish} from '../support/run-weft.ts';
-import {openScene} from '../support/scene.ts';
+import {openScene, toldResults} from '../support/scene.ts';
 import {auto, skipWithoutOverlay, treeOf, waitingPoint, writeFiles} from './support/overlay.ts';
 
 beforeEach(needs('bwrap', 'unshare'));
@@ -66,7 +66,7 @@ test(
     );
     const cases = programs.map(({steps, owns}, at) => ({steps, owns, folder: `case${at}`, wait: waitingPoint()}));
     await using scene = await openScene([
-      ...cases.map(({folder}) => call('Bash', {command: `cd ${folder} && sh ../${folder}.sh`})),
+      ...cases.map(({folder}) => call('Bash', {command: `sh ${folder}.sh`})),
       say('Done.'),
     ]);
     await skipWithoutOverlay(scene, skip);
@@ -75,17 +75,19 @@ test(
     for (const {folder, steps, wait} of cases) {
       writeFiles(join(work, folder), start);
       const script = steps.map(line => `{ ${line}; } 2>/dev/null\n`).join('');
-      writeFileSync(join(work, `${folder}.sh`), `${script}${wait.line}\ntrue\n`);
+      writeFileSync(join(work, `${folder}.sh`), `cd ${folder}\n${script}${wait.line}\ntrue\n`);
       // The same program without weft and without a user.
       writeFiles(join(outside, folder), start);
-      execFileSync('sh', ['-c', script], {cwd: join(outside, folder), stdio: 'ignore'});
+      spawnSync('sh', ['-c', script], {cwd: join(outside, folder), stdio: 'ignore'});
     }
     const running = finish(scene.start(['--prompt', 'x', '--permission-mode', 'acceptEdits'], auto));
     const faults: string[] = [];
     const expected: {folder: string; mine: Record<string, string>; gone: readonly string[]}[] = [];
     for (const {folder, owns, wait} of cases) {
       // oxlint-disable-next-line no-await-in-loop -- one command after the other
-      await wait.reached;
+      await wait.reached.catch((cause: unknown) => {
+        throw new Error(JSON.stringify(scene.server.requests.slice(1).flatMap(toldResults)), {cause});
+      });
       const before = treeOf(join(work, folder));
       for (const each of owns) workAs(join(work, folder), each);
       const after = treeOf(join(work, folder));
