@@ -1,7 +1,7 @@
 import {spawnSync} from 'node:child_process';
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {setTimeout as pause} from 'node:timers/promises';
+import {setImmediate as immediate, setTimeout as pause} from 'node:timers/promises';
 import {beforeEach, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say} from '../support/model-script.ts';
@@ -59,12 +59,31 @@ const keptIn = (home: string): readonly string[] =>
     .filter(path => path !== '')
     .slice(0, 5);
 
-const moments = Array.from({length: 30}, (_, at) => ({
-  at,
-  /** In the command, or that long after its end. */
-  afterMs: at < 5 ? ('in the command' as const) : (at * 5) % 130,
-  who: at % 3 === 2 ? ('weft and its watchdog' as const) : ('weft' as const),
-}));
+type Moment = 'in the command' | 'after its end' | 'when changes are applied';
+
+const told = expect.stringMatching(
+  /^(?:weft: [^\n]*killed while it applied the changes of 1 command; they are [^\n]*\n)?$/u,
+);
+
+const moments = Array.from({length: 30}, (_, at) => {
+  const when: Moment = at < 4 ? 'in the command' : at < 14 ? 'after its end' : 'when changes are applied';
+  return {
+    at,
+    when,
+    moreMs: when === 'in the command' ? 0 : when === 'after its end' ? (at - 4) * 12 : (at - 14) * 2,
+    who: at % 3 === 2 ? ('weft and its watchdog' as const) : ('weft' as const),
+  };
+});
+
+/** Resolves as soon as anything of the next version is in the workspace, or after the whole run. */
+async function applying(work: string, version: number, finished: Promise<unknown>): Promise<void> {
+  const run = {isOver: false};
+  void finished.then(() => (run.isOver = true));
+  const [first, made] = [join(work, 'src/f0'), join(work, `dist/v${version}`)];
+  const start = statSync(first).ino;
+  // oxlint-disable-next-line no-await-in-loop -- it lasts some milliseconds: nothing may pass between two looks
+  while (!run.isOver && !existsSync(made) && statSync(first).ino === start) await immediate();
+}
 
 test(
   'killed at any moment of a command and of what follows, nothing is half applied, and nothing is left',
@@ -80,16 +99,15 @@ test(
       '.gitignore': 'dist\nbuild.sh\n',
     });
     const ended = new Map<string, number>();
-    for (const {at, afterMs, who} of moments) {
+    for (const {at, when, moreMs, who} of moments) {
       const {line, reached, goOn} = waitingPoint();
       writeFileSync(join(work, 'build.sh'), build(line, version + 1));
       const child = scene.start(['--prompt', 'BUILD', '--permission-mode', 'acceptEdits'], auto);
       const finished = finish(child);
       await reached;
-      if (afterMs !== 'in the command') {
-        goOn();
-        await pause(afterMs);
-      }
+      if (when !== 'in the command') goOn();
+      if (when === 'when changes are applied') await applying(work, version + 1, finished);
+      await pause(moreMs);
       const watchdogs = who === 'weft' ? [] : processesWith('watchdog');
       child.kill('SIGKILL');
       for (const {pid} of watchdogs) endProcess(pid);
@@ -98,7 +116,7 @@ test(
       const atOnce = versionsOf(scene);
       expect([at, atOnce.every(each => each === version || each === version + 1)]).toEqual([at, true]);
       // The next start in the workspace finishes what was begun, or takes it back.
-      expect([at, await scene.run(['--prompt', 'NEXT'], auto)]).toMatchObject([at, {code: 0, stderr: ''}]);
+      expect([at, await scene.run(['--prompt', 'NEXT'], auto)]).toMatchObject([at, {code: 0, stderr: told}]);
       const [now = 0, ...others] = versionsOf(scene);
       const only = Object.keys(filesOf(work)).filter(path => path.startsWith('src/only'));
       expect([at, others, only]).toEqual([at, [], [`src/only${now}`]]);
@@ -110,7 +128,7 @@ test(
       ended.set(`${atOnce.length} versions, then ${now === version ? 'old' : 'new'}`, 1);
       version = now;
     }
-    expect(ended.size).toBeGreaterThan(1);
+    expect([...ended.keys()].length, [...ended.keys()].join()).toBeGreaterThan(1);
   },
 );
 
