@@ -7,6 +7,7 @@ import {
   readFileSync,
   readlinkSync,
   readSync,
+  realpathSync,
   type Stats,
   statSync,
 } from 'node:fs';
@@ -111,7 +112,8 @@ export const pathThrough = (handle: FileHandle, path: string): string =>
  */
 export function openInPlace(path: string): number {
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-  if (process.platform !== 'linux' || readlinkSync(`/proc/self/fd/${handle}`) === path) return handle;
+  const place = process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${handle}`) : realpathSync(path);
+  if (place === path) return handle;
   closeSync(handle);
   throw Object.assign(new Error(`${path} is not where it was`), {code: 'EBUSY'});
 }

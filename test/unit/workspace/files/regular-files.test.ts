@@ -1,11 +1,21 @@
 import {createHash} from 'node:crypto';
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
-import {fingerprintFiles} from '../../../../src/workspace/files/regular-files.ts';
+import {holdPath} from '../../../../src/workspace/files/folder-handle.ts';
+import {fingerprintFiles, openInPlace, readRegularFile} from '../../../../src/workspace/files/regular-files.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'weft-fingerprints-'));
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'weft-fingerprints-')));
 afterAll(() => rmSync(folder, {recursive: true}));
 const at = (name: string): string => join(folder, name);
 writeFileSync(at('empty'), '');
@@ -32,4 +42,22 @@ test('after an abort nothing more is read', async () => {
     {path: at('long'), kind: 'unreadable'},
     {path: at('empty'), kind: 'unreadable'},
   ]);
+});
+
+test('what is to be held in its place is not reached through a link, whichever part of its path that is', () => {
+  mkdirSync(at('real/deep'), {recursive: true});
+  writeFileSync(at('real/deep/file'), 'x');
+  symlinkSync('real', at('way'));
+  symlinkSync('file', at('real/deep/link'));
+  closeSync(openInPlace(at('real/deep/file')));
+  using held = holdPath(at('real/deep'), 'folder');
+  expect(readdirSync(held.self).toSorted()).toEqual(['file', 'link']);
+  for (const path of ['way/deep/file', 'real/deep/link']) {
+    expect(() => openInPlace(at(path))).toThrow(/not where it was|ELOOP/u);
+    expect(readRegularFile(at(path), 10, 'refused')).toBeUndefined();
+    expect(readRegularFile(at(path), 10)?.toString()).toBe('x');
+  }
+  for (const path of ['way', 'way/deep'])
+    expect(() => holdPath(at(path), 'folder')).toThrow(/taken its place|ENOTDIR/u);
+  expect(() => holdPath(at('way/deep/file'), 'file')).toThrow(/taken its place/u);
 });
