@@ -1,4 +1,6 @@
 import {once} from 'node:events';
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
 import {Writable} from 'node:stream';
 import {
   client,
@@ -13,6 +15,8 @@ import {lookUntil} from '../support/look-until.ts';
 import {call, hang, say, until} from '../support/model-script.ts';
 import {openScene, type Scene, toldPrompt, toldResults} from '../support/scene.ts';
 
+import {auto, skipWithoutOverlay, writeFiles} from './support/overlay.ts';
+
 /** The npm package `@agentclientprotocol/sdk`, unmodified, as editors use it, drives the built program. */
 
 interface Editor {
@@ -26,9 +30,10 @@ interface Editor {
 async function asEditor(
   scene: Scene,
   work: (weft: ClientContext, editor: Editor) => Promise<void>,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<number | null> {
   const editor: Editor = {updates: [], asked: [], choice: 'allow_once'};
-  const child = scene.start(['acp'], {stdin: 'open'});
+  const child = scene.start(['acp'], {stdin: 'open', environment});
   const exited = once(child, 'exit');
   let wanted = true;
   const stdout = new ReadableStream<Uint8Array>({
@@ -209,4 +214,42 @@ test('the end of a sub-agent in the background is told to the agent at once, and
     expect(said()).toBe('I go on.It has answered.You are welcome.');
   });
   expect(code).toBe(0);
+});
+
+test('changes of a command that ran unasked are asked about with their diffs, and the kept ones are shown', async ({
+  skip,
+}) => {
+  const command = 'sed -i s/old/new/ a.ts; echo more >b.ts';
+  await using scene = await openScene([call('Bash', {command}), say('One.'), call('Bash', {command}), say('Two.')]);
+  await skipWithoutOverlay(scene, skip);
+  const {work} = scene.place;
+  writeFiles(work, {'a.ts': 'old\n'});
+  await asEditor(
+    scene,
+    async (weft, editor) => {
+      const session = await newSession(weft, scene);
+      editor.choice = 'reject_once';
+      await prompt(weft, session, 'Go.');
+      const diffs = [
+        {type: 'diff', path: `${work}/a.ts`, oldText: 'old\n', newText: 'new\n'},
+        {type: 'diff', path: `${work}/b.ts`, oldText: null, newText: 'more\n'},
+      ];
+      const list = {type: 'content', content: {type: 'text', text: 'changed a.ts\ncreated b.ts'}};
+      expect(editor.asked.map(({toolCall}) => [toolCall.kind, toolCall.title, toolCall.content])).toEqual([
+        ['execute', `Keep changes of: ${command}`, [list, ...diffs]],
+      ]);
+      expect([scene.read('a.ts'), existsSync(join(work, 'b.ts'))]).toEqual(['old\n', false]);
+      editor.choice = 'allow_once';
+      await prompt(weft, session, 'Again.');
+      expect([scene.read('a.ts'), scene.read('b.ts')]).toEqual(['new\n', 'more\n']);
+      const shown = editor.updates.flatMap(update =>
+        update.sessionUpdate === 'tool_call_update' && update.status === 'completed' ? [update.content] : [],
+      );
+      expect(shown.at(-1)?.slice(1)).toEqual(diffs);
+    },
+    auto.environment,
+  );
+  expect(toldResults(scene.server.requests[1])).toEqual([
+    expect.stringContaining('[refused and not kept: a.ts, b.ts]'),
+  ]);
 });

@@ -8,8 +8,11 @@ import {lookUntil} from '../support/look-until.ts';
 import {call, say, until} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
 import {toldResults} from '../support/scene.ts';
+import {runWeft} from '../support/run-weft.ts';
 import {WeftServer} from '../support/weft-server.ts';
 import {type AgentMessage, agentEvents, serve} from '../support/agent-server.ts';
+
+import {auto, skipWithoutOverlay} from './support/overlay.ts';
 
 /** Sends a prompt and reads its events one by one. */
 const events = (server: WeftServer, body: object): AsyncGenerator<AgentMessage> =>
@@ -154,6 +157,32 @@ test('a question is answered by its labels', async () => {
     expect((await server.ask('POST', '/agent/question', {body})).status).toBe(409);
   }
   expect(JSON.stringify(scene.model.requests.at(-1)?.body.messages.at(-1))).toContain('B');
+});
+
+test('changes of a command that ran unasked are asked about, and each answer keeps or drops them', async ({skip}) => {
+  const command = 'echo new >a.ts';
+  const calls = ['c1', 'c2'].map(at => call('Bash', {command}, {id: at}));
+  await using scene = await serve([...calls, say('Done.')], auto.environment);
+  const {server, place} = scene;
+  await skipWithoutOverlay({run: words => runWeft(words, {place})}, skip);
+  let sessionId = '';
+  const seen: unknown[] = [];
+  for await (const {type, permission, ...message} of events(server, {prompt: 'Go.', workDir: place.work})) {
+    sessionId = message.sessionId ?? sessionId;
+    if (type !== 'permission_request' || permission === undefined) continue;
+    seen.push(existsSync(join(place.work, 'a.ts')));
+    expect(permission).toMatchObject({
+      toolName: 'Bash',
+      input: {command},
+      title: `Keep changes of: ${command}`,
+      options: ['allow', 'allow_session', 'deny'],
+      changes: [{path: 'a.ts', kind: 'created'}],
+    });
+    const decision = permission.id === 'c1' ? 'deny' : 'allow';
+    const body = {sessionId, permissionId: permission.id, decision};
+    expect((await server.ask('POST', '/agent/permission', {body})).status).toBe(200);
+  }
+  expect([seen, existsSync(join(place.work, 'a.ts'))]).toEqual([[false, false], true]);
 });
 
 test('a prompt waits for the sub-agents that it has left at work in the background: its session ends with it', async () => {

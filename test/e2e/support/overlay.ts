@@ -15,7 +15,7 @@ let missing: Promise<string> | undefined;
 
 /** The reason is in the test's report where this machine lets no overlay work. */
 export async function skipWithoutOverlay(
-  scene: Scene,
+  scene: Pick<Scene, 'run'>,
   skip: (condition: boolean, reason: string) => void,
 ): Promise<void> {
   missing ??= scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']).then(({stdout}) => {
