@@ -3,8 +3,10 @@ import {join} from 'node:path';
 import type {Options, PermissionResult} from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
 import {call, hang, raw, say, sayPieces, until, usage} from '../support/model-script.ts';
-import {openScene, toldPrompt, toldResults, toldSystem} from '../support/scene.ts';
+import {openScene, pointedAt, toldPrompt, toldResults, toldSystem} from '../support/scene.ts';
 import {ask, kinds, readAll, resultIn, sessionOf, toolResults, userMessage} from './support/agent-sdk.ts';
+
+import {skipWithoutOverlay, writeFiles} from './support/overlay.ts';
 
 /** The npm package `@anthropic-ai/claude-agent-sdk`, unmodified, drives the built program. */
 
@@ -342,5 +344,44 @@ describe('ending', () => {
       {subtype: 'success', result: 'Second.'},
     ]);
     expect(sessions.size).toBe(1);
+  });
+});
+
+test('a client that turned the sandbox on is asked once, about what the command changed; another input is a no', async ({
+  skip,
+}) => {
+  const command = 'sed -i s/old/new/ a.ts';
+  const edits = ['c1', 'c2', 'c3'].map(id => call('Bash', {command}, {id}));
+  await using scene = await openScene([...edits, say('Done.')]);
+  await skipWithoutOverlay(scene, skip);
+  writeFiles(scene.place.work, {'a.ts': 'old\n'});
+  const asked: unknown[] = [];
+  const answers: PermissionResult[] = [
+    {behavior: 'deny', message: 'Not that file.'},
+    {behavior: 'allow', updatedInput: {command: 'true'}},
+    {behavior: 'allow', updatedInput: {command}},
+  ];
+  const run = await readAll(
+    ask(scene, 'x', {
+      sandbox: {enabled: true, autoAllowBashIfSandboxed: true},
+      env: scene.place.environment({...pointedAt(scene.server), WEFT_SANDBOX: ''}),
+      canUseTool: async (name, input, {toolUseID, title}) => {
+        asked.push([name, input, toolUseID, title, scene.read('a.ts')]);
+        return answers[asked.length - 1] ?? {behavior: 'deny', message: 'too often'};
+      },
+    }),
+  );
+  const title = `Keep changes of: ${command}`;
+  expect(asked).toEqual(['c1', 'c2', 'c3'].map(id => ['Bash', {command}, id, title, 'old\n']));
+  expect(toolResults(run)).toEqual([
+    expect.stringContaining('[refused and not kept: a.ts; they said: Not that file.]'),
+    expect.stringContaining('they said: the command has already run, so its input cannot be changed]'),
+    expect.stringContaining('[it changed a.ts (+1 -1)]'),
+  ]);
+  expect(scene.read('a.ts')).toBe('new\n');
+  const changes = [{path: 'a.ts', kind: 'changed'}];
+  expect(resultIn(run)).toMatchObject({
+    subtype: 'success',
+    permission_denials: ['c1', 'c2'].map(id => ({tool_name: 'Bash', tool_use_id: id, tool_input: {command}, changes})),
   });
 });
