@@ -108,7 +108,7 @@ export function namedFiles(names: readonly string[]): string {
 export const keepsChanges = "to keep such changes: --permission-mode acceptEdits, or --allowed-tools 'Edit(PATH)'";
 
 const dropTexts: Readonly<Record<NotApplied, string>> = {
-  protected: 'never kept, as commands that run unasked must not change them',
+  protected: 'never kept, as no command in the sandbox may change them',
   conflict: 'not kept, since something else changed them meanwhile (read them again)',
   refused: 'refused and not kept',
   nobody: `not kept, since nobody can be asked here (${keepsChanges})`,

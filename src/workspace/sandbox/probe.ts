@@ -29,7 +29,7 @@ import {findProgram} from '../exec/trusted-path.ts';
 import {lackOfSandbox, noView} from './why-it-fails.ts';
 import {type EnclosedEnd, readNothing, runEnclosed} from './run-enclosed.ts';
 import type {CommandSandbox, SandboxPolicy, SandboxProvider} from './sandbox.ts';
-import {openSession} from './session.ts';
+import {openSession, removeHeld} from './session.ts';
 
 /** What the probe needs of the machine. */
 export interface ProbeOptions {
@@ -289,8 +289,9 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       udp.close();
       for (const listener of listeners) listener.close();
       rmSync(canary, {force: true});
-      rmSync(top, {recursive: true, force: true});
       await session.close();
+      // Only a system administrator could remove what overlayfs makes there as it is.
+      await removeHeld(top);
     },
   };
 }

@@ -81,7 +81,7 @@ describe('what the model reads', () => {
       [
         'ok',
         '[it changed made (+2 -0), b/c.ts (+1 -3), f0, f1, f2, f3, f4, f5, f6, f7 and 2 more files]',
-        '[never kept, as commands that run unasked must not change them: .envrc, up (leads out of the workspace)]',
+        '[never kept, as no command in the sandbox may change them: .envrc, up (leads out of the workspace)]',
         '[refused and not kept: no; they said: Use the generator.]',
         '[not kept, since something else changed them meanwhile (read them again): late]',
         '[7 more changes of it are not listed here]',
