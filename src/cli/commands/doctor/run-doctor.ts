@@ -321,6 +321,8 @@ const littleRoom = 100;
 
 async function leftovers(places: Places): Promise<Check> {
   const {removeLeftSessions, removePlaceholders} = await import('../../../workspace/sandbox/leftovers.ts');
+  const {keptSets} = await import('../../../workspace/sandbox/changes/kept-sets.ts');
+  const {changesFolder} = await import('../../../workspace/sandbox/changes/held-set.ts');
   const signal = AbortSignal.timeout(lookMs);
   const removed = await removePlaceholders(process.cwd(), {environment: process.env, signal});
   const sessions = await removeLeftSessions(places.data);
@@ -333,7 +335,9 @@ async function leftovers(places: Places): Promise<Check> {
       ? []
       : [`Removed ${pluralize(sessions, 'folder')} that a sandbox left when its weft was killed.`]),
   ];
-  return notices.length === 0 ? ok('leftovers', 'none') : limited('leftovers', notices.join(' '), '');
+  if (notices.length > 0) return limited('leftovers', notices.join(' '), '');
+  const kept = keptSets(changesFolder(places.data)).map(({id}) => id);
+  return ok('leftovers', kept.length === 0 ? 'none' : `none; weft sandbox apply has the changes ${kept.join(', ')}`);
 }
 
 function nearestFolder(path: string): string {

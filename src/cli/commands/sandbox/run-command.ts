@@ -26,6 +26,7 @@ import {openKept} from '../../../workspace/sandbox/changes/open-changes.ts';
 import {type Launch, openLaunch} from '../../../workspace/sandbox/launch.ts';
 import type {CommandSandbox, CommandStart, Enclosure} from '../../../workspace/sandbox/sandbox.ts';
 import {commandSandbox, taggedRun} from '../../compose/command-sandbox.ts';
+import {finishApplies} from '../../compose/finish-applies.ts';
 import {existingFolder, loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {exitCode, type ExitCode} from '../../exit-code.ts';
 import type {InFolder, JsonOption} from '../../flags.ts';
@@ -49,6 +50,7 @@ export async function runInSandbox(
   const directory = existingFolder(cwd ?? '.');
   const context = loadRunContext({directory, added: [], options: {sessionPersistence: true, color: true}});
   const {settings} = context;
+  await finishApplies(context);
   const sandbox = commandSandbox(context, provider ?? (coversAll(settings.sandbox) ? settings.sandbox : 'bwrap'));
   const stopping = new AbortController();
   const signals: Signals = {stopped: stopping.signal, passTo: () => stopping.abort()};
@@ -235,7 +237,9 @@ const appliedFacts = ({applied, dropped}: AppliedChanges): JsonObject => ({
 
 /** `weft sandbox apply`: applies the changes of a dry run to the folder that it ran in, all of them or none. */
 export async function applyKept(id: string, {json}: JsonOption): Promise<ExitCode> {
-  const folder = changesFolder(userPlaces().data);
+  const places = userPlaces();
+  const folder = changesFolder(places.data);
+  await finishApplies({roots: ['/'], places});
   if (id === noChangesId) {
     if (json === undefined) note('there is nothing to apply');
     else printJson(`${JSON.stringify({id, applied: [], dropped: []})}\n`);

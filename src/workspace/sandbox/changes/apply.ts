@@ -309,22 +309,24 @@ class Apply {
     this.#addUndo({back: () => chmodSync(toNative(folders.open(at)), was.mode), forget: () => {}});
   }
 
-  /** Keeps the old file under another name in its folder until nothing can be taken back any more. */
+  /** Keeps the old file under another name in the top folder, which never goes, until nothing can be taken back any more. */
   #keepOld(entry: HeldEntry, {layer, path}: Place): void {
     if (this.#how !== 'all-or-nothing') return;
     const name = temporaryName();
-    linkSync(toNative(path), toNative(joinBytes(folderOf(path), name)));
-    const kept = (): PathBytes => `${layer.folders.open(folderOf(entry.at))}/${name}`;
+    linkSync(toNative(path), toNative(`${layer.folders.top()}/${name}`));
+    const forget = (): void => rmSync(`${layer.folders.top()}/${name}`, {force: true});
     this.#undo.push({
       back: () => {
         const place = this.#pathIn(entry, layer);
         const source = joinBytes(layer.upper, entry.at);
         // What was moved here from the upper folder goes back, so that it can be applied later.
-        if (nodeAt(toNative(place)).inode === entry.is.inode && nodeAt(toNative(source)).kind === 'none')
+        if (nodeAt(toNative(place)).inode === entry.is.inode && entry.is.kind !== 'none')
           linkSync(toNative(place), toNative(source));
-        renameSync(toNative(kept()), toNative(this.#pathIn(entry, layer)));
+        renameSync(`${layer.folders.top()}/${name}`, toNative(place));
+        // Two names of one file stay as they are.
+        forget();
       },
-      forget: () => unlinkSync(toNative(kept())),
+      forget,
     });
   }
 

@@ -66,6 +66,12 @@ export class OpenFolders {
     return this.open(at);
   }
 
+  /** Returns a path to the top folder. The folder that was opened last stays open. */
+  top(): PathBytes {
+    if (this.#open.length === 0) this.#enterTop();
+    return pathOf(this.#open[0]?.handle ?? -1);
+  }
+
   /** Whether the folder was made here, so that nothing of others lies in it. */
   isFresh(at: PathBytes): boolean {
     return this.#made.has(at);

@@ -174,12 +174,11 @@ export class LayerScan {
     if ((mode & ownerWrites) !== ownerWrites) this.lockedFolders.push({at, mode});
   }
 
-  /** Lists a folder of the upper layer, whatever rights the command has left on it: nobody else uses it any more. */
+  /** Lists a folder of the upper layer. It is nobody else's by now: weft gets the rights to empty it that the command took away. */
   #namesInUpper(at: PathBytes): readonly PathBytes[] {
     const path = joinBytes(this.#upper, at);
-    const names = listed(path);
-    if (names !== undefined) return names;
-    chmodSync(toNative(path), 0o700);
+    const {mode} = nodeAt(toNative(path));
+    if ((mode & ownerRights) !== ownerRights) chmodSync(toNative(path), mode | ownerRights);
     return namesIn(path);
   }
 
@@ -253,8 +252,9 @@ export class LayerScan {
   }
 }
 
-/** The owner's rights to change what a folder holds. */
+/** The owner's rights to change what a folder holds, and all of the owner's rights. */
 const ownerWrites = 0o300;
+const ownerRights = 0o700;
 
 const chunkBytes = 256 * 1024;
 

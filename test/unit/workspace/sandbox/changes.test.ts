@@ -1,5 +1,5 @@
-import {spawnSync} from 'node:child_process';
-import {existsSync, readdirSync} from 'node:fs';
+import {execFileSync, spawnSync} from 'node:child_process';
+import {existsSync, readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import type {Change} from '../../../../src/domain/change-set.ts';
@@ -177,11 +177,133 @@ describe('applying', () => {
     expect([applied, dropped.map(({change}) => change.path)]).toEqual([[], ['b']]);
     expect(workspace.tree()).toEqual(before);
   });
+
+  test('a file with links elsewhere is replaced, and its other name keeps the old bytes and mode', async () => {
+    using workspace = heldPlace({a: 'a', b: 'b', 'd/a': 'x'});
+    workspace.sh('mkdir ../other; ln a ../other/a; ln b ../other/b; ln d/a d/b');
+    const held = await workspace.hold('echo n >>a; chmod 755 b; rm d/a; echo y >d/b');
+    expect((await applyAll(held)).dropped).toEqual([]);
+    expect(workspace.tree()).toEqual({a: '644 an\n', b: '755 b', d: '755 folder', 'd/b': '644 y\n'});
+    expect(treeOf(join(workspace.folder, '../other'))).toEqual({a: '644 a', b: '644 b'});
+  });
+
+  describe('a link takes the place of a folder', () => {
+    const files = {a: 'a', b: 'b', 'd/x': 'x', 'e/y': 'y', 'e/z/w': 'w'};
+    const script = 'echo n >a; rm b; rm -r e; mkdir f; echo 1 >f/1; echo n >d/n; echo x >>d/x; chmod 700 d';
+    const swap = 'mkdir ../out; mv d ../moved; ln -s ../out d';
+
+    test('nothing is written through it', async () => {
+      using workspace = heldPlace(files);
+      const held = await workspace.hold(script);
+      workspace.sh(swap);
+      const {dropped} = await applyAll(held);
+      expect(dropped.map(({change, why}) => `${why} ${change.path}`)).toEqual([
+        'conflict d',
+        'conflict d/n',
+        'conflict d/x',
+      ]);
+      expect(workspace.tree()).toEqual({a: '644 n\n', d: '-> ../out', f: '755 folder', 'f/1': '644 1\n'});
+      expect(['out', 'moved'].map(name => treeOf(join(workspace.folder, '..', name)))).toEqual([{}, {x: '644 x'}]);
+    });
+
+    test('all or nothing takes back what was applied before it was met', async () => {
+      using workspace = heldPlace(files);
+      const held = await workspace.hold(script);
+      workspace.sh(swap);
+      const before = workspace.tree();
+      const paths = held.changes.map(({path}) => path).filter(path => path !== 'd/x' && path !== 'd');
+      const {applied, dropped} = await held.apply(paths, 'all-or-nothing', never);
+      expect([applied, dropped.map(({change}) => change.path)]).toEqual([[], ['d/n']]);
+      expect(workspace.tree()).toEqual(before);
+    });
+  });
+
+  test('names need not be UTF-8', async () => {
+    using workspace = heldPlace({'d/x': 'x'});
+    const held = await workspace.hold(
+      `n=$(printf 'a\\377'); mkdir $n; echo 1 >$n/é; echo 2 >$n/$n; rm d/x; ln -s $n l`,
+    );
+    expect(words(held.changes)).toEqual([
+      'created file a\\xff/a\\xff',
+      'created file a\\xff/é',
+      'deleted file d/x',
+      'link file l',
+    ]);
+    expect((await applyAll(held)).dropped).toEqual([]);
+    workspace.sh(`n=$(printf 'a\\377'); [ "$(cat $n/é l/$n | tr -d '\\n')" = 12 ]`);
+  });
+
+  test('files and folders without rights', async () => {
+    using workspace = heldPlace({a: 'a', b: 'b', 'd/x': 'x', 'e/y': 'y'});
+    workspace.sh('chmod 555 d e');
+    const script =
+      'chmod 0 a; echo n >n; chmod 0 n; mkdir f f/g; echo 1 >f/g/1; chmod 0 f/g/1; chmod 555 f/g; chmod 500 f; chmod u+w d; echo 2 >d/z; rm d/x; chmod u-w d';
+    workspace.sh(`cp -a . ../native; cd ../native; ${script}`);
+    const held = await workspace.hold(script);
+    expect(words(held.changes)).toEqual([
+      'mode file a',
+      'deleted file d/x',
+      'created file d/z',
+      'created file f/g/1',
+      'created file n',
+    ]);
+    expect((await applyAll(held)).dropped).toEqual([]);
+    const native = join(workspace.folder, '../native');
+    const modes = (folder: string): readonly string[] =>
+      execFileSync('find', ['.', '-mindepth', '1', '-printf', '%P %m\\n'], {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: 'pipe',
+      })
+        .split('\n')
+        .toSorted();
+    expect(modes(workspace.folder)).toEqual(modes(native));
+  });
+
+  test('time stamps stay, so that a second build finds nothing to do', async () => {
+    using workspace = heldPlace({a: 'a', 'd/x': 'x'});
+    const held = await workspace.hold(
+      'touch -d 2001-02-03 a; echo n >>d/x; touch -d 2001-02-04 d/x; mkdir -p o/p; echo 1 >o/p/1; touch -d 2001-02-05 o/p/1 o/p o',
+    );
+    await applyAll(held);
+    const days = ['d/x', 'o', 'o/p', 'o/p/1'].map(path => statSync(join(workspace.folder, path)).mtime.getDate());
+    expect(days).toEqual([4, 5, 5, 5]);
+  });
+
+  test('what is not wanted is left out, with the folders that only it needs', async () => {
+    using workspace = heldPlace({a: 'a', 'd/x': 'x', 'd/y': 'y'});
+    const held = await workspace.hold('echo n >a; rm -r d; mkdir -p f g; echo 1 >f/1; echo 1 >g/1');
+    const {applied, dropped} = await held.apply(['d/x', 'g/1', 'unknown'], 'each', never);
+    expect([words(applied), dropped]).toEqual([['deleted file d/x', 'created file g/1'], []]);
+    expect(workspace.tree()).toEqual({a: '644 a', d: '755 folder', 'd/y': '644 y', g: '755 folder', 'g/1': '644 1\n'});
+    expect(words((await held.apply(['d/y', 'd/x'], 'each', never)).applied)).toEqual(['deleted file d/y']);
+    expect(Object.keys(workspace.tree())).toEqual(['a', 'g', 'g/1']);
+  });
+});
+
+test('changes are shown line by line as far as they can be', async () => {
+  using workspace = heldPlace({a: 'one\n', b: 'b', m: 'm'});
+  const held = await workspace.hold(
+    "echo two >>a; rm b; printf 'a\\0b' >binary; head -c 2000000 /dev/zero | tr '\\0' x >large; ln -s a l; chmod 755 m; mkdir e",
+  );
+  const diffs = await held.diffs(
+    held.changes.map(({path}) => path),
+    never,
+  );
+  expect(diffs.map(({path, added, removed, hunks, notes}) => [path, added, removed, hunks.length, ...notes])).toEqual([
+    ['a', 1, 0, 1],
+    ['b', 0, 1, 1],
+    ['binary', 0, 0, 0, 'it is not text'],
+    ['e', 0, 0, 0, 'it is an empty folder'],
+    ['l', 1, 0, 1, 'it is a symbolic link'],
+    ['large', 0, 0, 0, 'it is too large to be shown'],
+    ['m', 0, 0, 0, 'its permissions are 755 now, they were 644'],
+  ]);
 });
 
 describe('changes that are kept', () => {
-  const script = 'echo n >a; rm b; mkdir -p f/g; ln -s a l; chmod 755 d/x';
-  const files = {a: 'a', b: 'b', 'd/x': 'x'};
+  const script = 'echo n >a; rm b; mkdir -p f/g; ln -s a l; chmod 755 d/x; rm -r e; echo 1 >e';
+  const files = {a: 'a', b: 'b', 'd/x': 'x', 'e/y': 'y'};
 
   test('are applied later as they were, and are gone then', async () => {
     using workspace = heldPlace(files);
