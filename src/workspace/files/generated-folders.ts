@@ -16,3 +16,6 @@ export const cacheFolders: ReadonlySet<string> = new Set(
 
 /** Folders that builds fill. */
 export const buildFolders: ReadonlySet<string> = new Set('dist build out target coverage htmlcov .output'.split(' '));
+
+/** All of them: folders in which nobody has written anything by hand. */
+export const generatedFolders: readonly string[] = [...packageFolders, ...cacheFolders, ...buildFolders];

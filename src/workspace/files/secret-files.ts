@@ -1,5 +1,6 @@
 import {readdirSync, statSync, type Dirent} from 'node:fs';
 import {basename, join, resolve} from 'node:path';
+import {generatedFolders} from './generated-folders.ts';
 import {readRegularFile} from './regular-files.ts';
 
 /** A file whose text was read because of its name. */
@@ -25,12 +26,10 @@ const mostFiles = 200;
 const largestFile = 256 * 1024;
 
 /** Folders of other people's files, or of none that anybody wrote. */
-const passedOver: ReadonlySet<string> = new Set(
-  (
-    'node_modules .git .hg .svn dist build out target vendor coverage __pycache__ .venv venv .cache .next .nuxt .turbo .gradle ' +
-    '.idea .vscode Library .npm .cargo'
-  ).split(' '),
-);
+const passedOver: ReadonlySet<string> = new Set([
+  ...generatedFolders,
+  ...'.git .hg .svn .idea .vscode Library .npm .cargo'.split(' '),
+]);
 
 /** Watches files in the workspace whose names say that they hold secrets. What cannot be read is left out. */
 export function watchSecretFiles(options: {
