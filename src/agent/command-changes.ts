@@ -161,7 +161,8 @@ async function decide(ran: RanCommand, decided: Decided, signal: AbortSignal): P
   const open = held.changes.filter(change => change.class !== 'protected');
   if (context.session.mode === 'plan') return decided.drop(open, 'plan');
   const judged = await judgeChanges(open, context.session, signal);
-  const allowed: Change[] = [];
+  const judgedOnes = new Set(judged.flatMap(({changes}) => changes));
+  const allowed: Change[] = open.filter(change => !judgedOnes.has(change));
   const asked: JudgedChanges[] = [];
   for (const group of judged) {
     const {verdict, changes} = group;
@@ -189,7 +190,9 @@ async function judgeChanges(
   signal: AbortSignal,
 ): Promise<readonly JudgedChanges[]> {
   const files = changes.filter(isFile);
-  const output = changes.filter(change => !isFile(change));
+  // Judging thousands of files takes longer than moving them.
+  const isFree = !session.ports.judge.deniesAnything();
+  const output = isFree ? [] : changes.filter(change => !isFile(change));
   const size = Math.ceil(files.length / mostGroups);
   const judged = await Promise.all([
     ...groupsOf(files, size).map(group => judgeGroup(group, session, signal)),

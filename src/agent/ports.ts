@@ -78,6 +78,8 @@ export interface JudgePort {
     by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
+  /** Whether any rule denies something. */
+  deniesAnything(): boolean;
   /** What the sandbox was seen to stop, once it was needed; `unknown` before, and where none is to be used. */
   sandbox(): Proof | 'unknown';
   /** Changes the rules, from the next action on; a failure says why something is no rule or could not be kept. */

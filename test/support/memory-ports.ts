@@ -258,6 +258,7 @@ export function engineBench(
           {verdict: (given.assess ?? (() => allow))(action), obligations: given.obligations?.(action) ?? []},
           executor,
         ),
+      deniesAnything: () => true,
       sandbox: given.sandbox ?? (() => 'unknown'),
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },

@@ -290,6 +290,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     });
     const judge: JudgePort = {
       assess: (action, by, signal) => own.assess(action, by, signal),
+      deniesAnything: () => rules.deny.length > 0,
       sandbox: () => sandbox.known(),
       changeRules: changeRules({...changeableRules, allowForPrompt}, setup.saveRule),
     };
