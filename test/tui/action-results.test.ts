@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Action, actionNames, type ActionResult} from '../../src/actions/catalogue.ts';
 import type {ShellReport} from '../../src/actions/ports.ts';
+import {failed, ok} from '../../src/base/outcome.ts';
 import {actionId, parseSessionId, planId} from '../../src/domain/ids.ts';
 import {planSteps} from '../../src/domain/plan.ts';
 import {actionRows} from '../../src/tui/scrollback/action-entry.ts';
@@ -476,4 +477,26 @@ const running = (action: Action, lines: number): number =>
 test('a command that runs takes up to five lines of its output', () => {
   const command: Action = {name: 'request-command-output', input: inputOf('make')};
   expect([1, 2, 9].map(lines => running(command, lines) - running(command, 1))).toEqual([0, 1, 4]);
+});
+
+test.for([
+  [ok('c1'), 'it would change 2 files · weft sandbox apply c1'],
+  [failed('the disk is full'), 'it would change 2 files · not kept: the disk is full'],
+] as const)('a dry run shows what it would change and how to apply it: %j', ([id, foot]) => {
+  const output = {
+    report: report('done\n', ended(0)),
+    kept: {
+      changes: [
+        {path: 'a.ts', kind: 'changed', class: 'file'},
+        {path: 'dist/a.js', kind: 'created', class: 'output'},
+      ],
+      diffs: [fileOf('a.ts', [hunk(1, diffLine('removed', 'old'), diffLine('added', 'new'))])],
+      id,
+    },
+  } as const;
+  const body = renderers['sandbox-exec'](output, frame, 'agent');
+  expect([body.rows.map(row => (typeof row === 'string' ? row : row.text)), body.foot.join(' · ')]).toEqual([
+    ['done', 'Edit a.ts  +1 -1', '1 - old', '1 + new'],
+    foot,
+  ]);
 });

@@ -108,7 +108,7 @@ test('with apply its changes are decided about as those of any command', async (
   const bench = engineBench(calls({command: 'make', apply: true}), {shell: shellWith(held, asked)});
   await bench.prompt('go');
   expect(asked[0]?.confinement).toBe('sandbox');
-  expect(done).not.toContain('keep');
+  expect(done).toEqual(['apply']);
   expect((await settled(bench)).text).not.toContain('dry run');
 });
 
