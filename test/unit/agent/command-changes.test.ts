@@ -329,3 +329,11 @@ test('what a line of a slash command has changed is a denial, too, and the model
   expect(denials).toMatchObject([{by: 'nobody', of: {kind: 'changes', changes: [file('a.ts')]}}]);
   expect(JSON.stringify(bench.model.requests[0]?.messages)).toContain('not kept, since nobody can be asked here');
 });
+
+test('in plan mode nothing is applied, output neither', async () => {
+  const end = await decide({changes: [file('a.ts'), output('dist/x')], mode: 'plan', edit: () => verdictOf('allow')});
+  expect([end.dropped, end.happened.some(what => what.startsWith('apply'))]).toEqual([
+    ['a.ts plan', 'dist/x plan'],
+    false,
+  ]);
+});
