@@ -1,9 +1,9 @@
-import {existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
-import {finish} from '../support/run-weft.ts';
+import {finish, weftBin} from '../support/run-weft.ts';
 import {openScene, toldResults} from '../support/scene.ts';
 import {serve} from '../support/agent-server.ts';
 import {
@@ -18,7 +18,7 @@ import {
   writeFiles,
 } from './support/overlay.ts';
 
-beforeEach(needs('bwrap', 'unshare', 'git', 'make'));
+beforeEach(needs('bwrap', 'unshare', 'git', 'make', 'setpriv'));
 
 /** What the user makes in another terminal meanwhile: much of it has protected names. */
 function workMeanwhile(work: string): void {
@@ -208,4 +208,26 @@ test('plan mode: the workspace is read-only, and no output is applied', async ({
   await scene.run(['--prompt', 'x', '--permission-mode', 'plan'], auto);
   expect([filesOf(work), existsSync(join(work, 'dist'))]).toEqual([before, false]);
   expect(toldResults(scene.server.requests[1])).toHaveLength(1);
+});
+
+test('a plain user has it as well as root', async ({skip}) => {
+  skip(process.getuid?.() !== 0, 'all tests run as a plain user');
+  await using scene = await openScene([call('Bash', {command: 'sh build.sh'}), say('Done.')]);
+  await skipWithoutOverlay(scene, skip);
+  const {work, home} = scene.place;
+  const user = 65_534;
+  makeRepository(work, {'build.sh': build('true'), 'src/a.ts': 'old\n', '.gitignore': 'dist\n'});
+  chmodSync(dirname(home), 0o711);
+  const asUser = `setpriv --reuid ${user} --regid ${user} --clear-groups`;
+  const ran = await scene.shell(
+    `chown -R ${user}:${user} '${work}' '${home}'; ${asUser} test -r '${weftBin}' || exit 77
+WEFT_SANDBOX=auto ${asUser} '${process.execPath}' '${weftBin}' --prompt x --permission-mode acceptEdits`,
+  );
+  skip(ran.code === 77, 'another user cannot read the built program');
+  expect(ran).toMatchObject({code: 0, stdout: 'Done.\n'});
+  expect([scene.read('src/a.ts'), scene.read('dist/sub/out'), existsSync(join(work, 'lefthook.yml'))]).toEqual([
+    'changed\n',
+    'out\n',
+    false,
+  ]);
 });
