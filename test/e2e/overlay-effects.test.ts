@@ -192,7 +192,7 @@ describe('default mode', () => {
   test('a client that did not turn the sandbox on is asked before; one that did is asked about the effects', async ({
     skip,
   }) => {
-    const command = 'echo new >a.ts; mkdir -p dist; echo out >dist/out';
+    const command = 'sed -i s/old/new/ a.ts; mkdir -p dist; echo out >dist/out';
     await using scene = await openScene(() =>
       scene.server.requests.length % 2 === 1
         ? call('Bash', {command}, {id: `id${scene.server.requests.length}`})
@@ -202,7 +202,7 @@ describe('default mode', () => {
     const {work} = scene.place;
     makeRepository(work, {'a.ts': 'old\n', '.gitignore': 'dist\n'});
     const asks = async (settings: readonly string[], behavior: 'allow' | 'deny') => {
-      const client = startRpc(scene, ['--permission-prompt-tool', 'stdio', ...settings], auto.environment);
+      const client = startRpc(scene, ['--permission-prompt-tool', 'stdio', ...settings], {WEFT_SANDBOX: ''});
       client.send(request('init', {subtype: 'initialize'}));
       await client.next(isAnswer('init'));
       client.send(prompt('x'));
@@ -251,6 +251,7 @@ describe('default mode', () => {
       'node x.mjs',
       './build.sh',
       'cd src && sh ../build.sh',
+      'cd src && npm test',
       'python3 a.py',
       'ls',
       'git status',
@@ -293,7 +294,7 @@ describe('default mode', () => {
     expect(Object.fromEntries(done)).toMatchObject({
       'sh build.sh': 'ran',
       './build.sh': 'ran',
-      'cd src && sh ../build.sh': 'ran',
+      'cd src && npm test': 'ran',
       'touch x': 'ran',
       'rm -rf src': 'not run',
       'git commit -qm x': 'not run',
