@@ -192,7 +192,7 @@ describe('default mode', () => {
   test('a client that did not turn the sandbox on is asked before; one that did is asked about the effects', async ({
     skip,
   }) => {
-    const command = 'sed -i s/old/new/ a.ts; mkdir -p dist; echo out >dist/out';
+    const command = 'sh build.sh';
     await using scene = await openScene(() =>
       scene.server.requests.length % 2 === 1
         ? call('Bash', {command}, {id: `id${scene.server.requests.length}`})
@@ -200,7 +200,8 @@ describe('default mode', () => {
     );
     await skipWithoutOverlay(scene, skip);
     const {work} = scene.place;
-    makeRepository(work, {'a.ts': 'old\n', '.gitignore': 'dist\n'});
+    const script = 'echo new >a.ts; mkdir -p dist; echo out >dist/out';
+    makeRepository(work, {'a.ts': 'old\n', '.gitignore': 'dist\n', 'build.sh': script});
     const asks = async (settings: readonly string[], behavior: 'allow' | 'deny') => {
       const client = startRpc(scene, ['--permission-prompt-tool', 'stdio', ...settings], {WEFT_SANDBOX: ''});
       client.send(request('init', {subtype: 'initialize'}));
