@@ -319,7 +319,7 @@ class Apply {
       back: () => {
         const place = this.#pathIn(entry, layer);
         const source = joinBytes(layer.upper, entry.at);
-        // What was moved here from the upper folder goes back, so that it can be applied later.
+        // A file that was moved here goes back to the upper folder, so that it can be applied later.
         if (nodeAt(toNative(place)).inode === entry.is.inode && entry.is.kind !== 'none')
           linkSync(toNative(place), toNative(source));
         renameSync(`${layer.folders.top()}/${name}`, toNative(place));

@@ -91,7 +91,7 @@ const statsOf = (path: PathBytes): ReturnType<typeof lstatSync> | undefined => {
   }
 };
 
-/** Whether a path is a repository's own data: a folder that git takes for a repository is one, whatever its name. */
+/** Tests whether a path is a repository's own data. A folder that git takes for a repository is one, whatever its name. */
 function repositoriesIn(
   layers: Layers['layers'],
   roots: readonly PathBytes[],
@@ -139,7 +139,7 @@ async function findOutput(
     else group.push(entry);
   }
   for (const [repository, members] of groups) {
-    // Of a folder, git is asked about a file in it: of one that is not there yet, git does not know that it is a folder.
+    // Git does not know that a path is a folder if nothing lies there yet, so it is asked about a file in the folder.
     const asked = members.map(entry => {
       const path = absolute(entry, layers).slice(repository.length + 1);
       return {entry, path: entry.is.kind === 'folder' || entry.was.kind === 'folder' ? joinBytes(path, '_') : path};
@@ -154,7 +154,7 @@ async function findOutput(
   return output;
 }
 
-/** Whether a path is that of an installed package's file, which is run later, and not of a cache. */
+/** Tests for a file of an installed package, which runs later. A cache in a package does not count. */
 function isInstalled(names: readonly PathBytes[]): boolean {
   const at = names.findLastIndex(name => packageFolders.has(name));
   return at >= 0 && !names.slice(at + 1).some(name => cacheFolders.has(name));

@@ -3,7 +3,7 @@ import type {Change} from '../../../domain/change-set.ts';
 import type {LayerEntry, LockedFolder, NewFolder} from './scan-layer.ts';
 import type {PathBytes} from './path-bytes.ts';
 
-/** What the changes of a command are judged by, and where weft keeps what it needs for them. */
+/** The workspace of a change set, and the folder where weft keeps change sets. */
 export interface ChangesPlace {
   /** The workspace folders, all links resolved. Paths are named relative to the first. */
   readonly roots: readonly [string, ...string[]];

@@ -10,9 +10,8 @@ const mostWays = 1000;
 const mostLinks = 40;
 
 /**
- * Whether a link in `folder` can lead out of the workspace. It is followed through all links of the view and through all links of the real
- * folders, and also as if each of them were a folder: whatever part of the changes is applied, now or by a later command, the link stays
- * inside.
+ * Tests whether a link in `folder` can lead out of the workspace. The link is followed through all links of the view, through all links of
+ * the real folders, and as if each of them were a folder. So it stays inside whatever part of the changes is applied, now or later.
  */
 export function leadsOut(
   {folder, target}: {readonly folder: PathBytes; readonly target: PathBytes},

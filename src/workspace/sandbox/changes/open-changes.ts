@@ -52,7 +52,7 @@ async function readSet(layers: CommandView['layers'], place: ChangesPlace, signa
     return entries.length === 0 ? [] : classify(entries, {layers, place, signal});
   };
   const walked = await Promise.all(scans.map(async scan => scan.walk()));
-  // Git sorts the ones while the kernel is asked about the others.
+  // Git and the kernel work at the same time.
   const settled = Promise.all(scans.map(async scan => scan.settle()));
   const entries = (await Promise.all([sort(walked), settled.then(sort)])).flat();
   const ofLayers = <T>(pick: (scan: LayerScan) => readonly T[]): readonly (T & {readonly layer: number})[] =>

@@ -15,7 +15,7 @@ import type {ViewLayer} from '../sandbox.ts';
 import {joinBytes, type PathBytes, toBytes, toNative} from './path-bytes.ts';
 import {findOpaque} from './opaque-folders.ts';
 
-/** What lies at a path. It is JSON, so that a change can be applied by a later weft. */
+/** The file, link or folder at a path. It is JSON, so that a later weft can apply the change. */
 export interface Node {
   readonly kind: 'none' | 'file' | 'link' | 'folder' | 'other';
   /** The twelve bits of the permissions. */
@@ -36,7 +36,7 @@ export interface LayerEntry {
   /** Below the folder of the layer. */
   readonly at: PathBytes;
   readonly kind: ChangeKind;
-  /** What lay in the real folder when the layer was read, and what lies in the view. */
+  /** The node of the real folder when the layer was read, and the node of the view. */
   readonly was: Node;
   readonly is: Node;
   /** Where the link in the view leads; empty if it is no link. */
@@ -121,6 +121,8 @@ export class LayerScan {
   readonly #upper: PathBytes;
   readonly #layer: ViewLayer;
   readonly #doubtful: Doubtful[] = [];
+  /** Made once: most files are small. */
+  #chunks: readonly [Buffer, Buffer] | undefined;
   readonly #signal: AbortSignal;
   readonly #pause: () => Promise<void> | undefined;
 
@@ -237,7 +239,7 @@ export class LayerScan {
     const lower = openToRead(joinBytes(this.#lower, at), undefined);
     try {
       if (upper === undefined || lower === undefined) return false;
-      const [left, right] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)];
+      const [left, right] = (this.#chunks ??= [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)]);
       for (let position = 0; position < is.size;) {
         await this.#pause();
         const length = readSync(upper, left, 0, chunkBytes, position);

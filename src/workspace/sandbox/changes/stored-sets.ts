@@ -62,8 +62,8 @@ const setFile = 'set.json';
 
 /**
  * Writes a set into a folder of its own, which only this user can enter, and moves the upper folders there, out of the folder of the
- * session. Of those on another file system, `copy` copies the files; `beside` moves them to a folder beside that of the session. Returns
- * the set as it lies there.
+ * session. If they lie on another file system, `copy` copies the files, and `beside` moves the folders to the parent of the session's
+ * folder. Returns the set as it lies there.
  */
 export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' | 'beside'): HeldSet {
   mkdirSync(folder, {recursive: true, mode: 0o700});
