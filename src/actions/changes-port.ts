@@ -40,14 +40,20 @@ export interface ChangesOutcome {
   readonly applied: readonly Change[];
   readonly dropped: readonly DroppedChange[];
   /** How many more changes the two lists would hold: of very many they hold the first ones. */
-  readonly more: number;
+  readonly more: {readonly applied: number; readonly dropped: number};
   /** The applied changes of the class `file`, line by line, in the order of their paths; of very many the first ones. */
   readonly diffs: readonly FileDiff[];
   /** Why a person, program or hook refused changes, for the model; mostly empty. */
   readonly said: string;
 }
 
-export const noHeldChanges: ChangesOutcome = {applied: [], dropped: [], more: 0, diffs: [], said: ''};
+export const noHeldChanges: ChangesOutcome = {
+  applied: [],
+  dropped: [],
+  more: {applied: 0, dropped: 0},
+  diffs: [],
+  said: '',
+};
 
 /**
  * Decides about the changes of one command, asks a person if necessary, and applies what may be applied. Never throws.
@@ -67,9 +73,14 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
   return [
     ...(applied.length === 0
       ? []
-      : [`${changedLead}${namedFiles(applied.map(({path}) => path + (counts.get(path) ?? '')))}`]),
+      : [
+          `${changedLead}${namedFiles(
+            applied.map(({path}) => path + (counts.get(path) ?? '')),
+            more.applied,
+          )}`,
+        ]),
     ...droppedTexts(outcome),
-    ...(more === 0 ? [] : [`${pluralize(more, 'more change')} of it are not listed here`]),
+    ...(more.dropped === 0 ? [] : [`${pluralize(more.dropped, 'more change')} of it were not kept either`]),
   ];
 }
 
@@ -98,9 +109,9 @@ export const isChangesText = (remark: string): boolean =>
 
 const changedLead = 'it changed ';
 
-/** The first of the names, and how many more there are. */
-export function namedFiles(names: readonly string[]): string {
-  const left = names.length - mostInLine;
+/** The first of the names, and how many more there are, with `more` that have no name here. */
+export function namedFiles(names: readonly string[], more = 0): string {
+  const left = Math.max(0, names.length - mostInLine) + more;
   return names.slice(0, mostInLine).join(', ') + (left > 0 ? ` and ${pluralize(left, 'more file')}` : '');
 }
 

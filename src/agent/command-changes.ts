@@ -140,7 +140,10 @@ class Decided {
     return {
       applied: applied.slice(0, mostNamed),
       dropped: dropped.slice(0, mostNamed),
-      more: Math.max(0, applied.length - mostNamed) + Math.max(0, dropped.length - mostNamed),
+      more: {
+        applied: Math.max(0, applied.length - mostNamed),
+        dropped: Math.max(0, dropped.length - mostNamed),
+      },
       diffs: this.#diffs.toSorted(byPath),
       said: this.said,
     };

@@ -123,6 +123,19 @@ describe('what a command has changed', () => {
     expect(actionRows(changedBy({applied, diffs}), full, undefined)).toHaveLength(2 + 2 + 4 * 3 + 1);
   });
 
+  test('of thousands the numbers are told, and no lines are counted that are not known', () => {
+    const more = {applied: 3998, dropped: 7};
+    expect(
+      actionRows(changedBy({applied, diffs: diffs.slice(0, 1), dropped, more}), frame, undefined).slice(5),
+    ).toEqual([
+      '    │ and 4000 more files',
+      '    │ dropped 1 change: .git/config (protected)',
+      '    │ dropped 4 changes: v, w, x and 1 more (refused)',
+      '    │ and dropped 7 more changes',
+      '    ╰ changed 4003 files · Ctrl+O',
+    ]);
+  });
+
   test('and what was dropped, with why', () => {
     expect(actionRows(changedBy({dropped}), frame, undefined).slice(1)).toEqual([
       '    │ ok',

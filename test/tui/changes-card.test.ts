@@ -1,6 +1,7 @@
 import {createElement} from 'react';
 import {afterEach, describe, expect, test} from 'vitest';
 import type {Approval} from '../../src/actions/agent-event.ts';
+import {noHeldChanges} from '../../src/actions/changes-port.ts';
 import type {FileDiff} from '../../src/actions/preview.ts';
 import type {ApprovalAnswer} from '../../src/agent/client.ts';
 import type {Change} from '../../src/domain/change-set.ts';
@@ -8,12 +9,16 @@ import {noDetail} from '../../src/domain/risk.ts';
 import {ApprovalCard} from '../../src/tui/components/approval-card.tsx';
 import {HunkCard} from '../../src/tui/components/hunk-card.tsx';
 import {initialEditing} from '../../src/tui/editor/text-field.ts';
+import {turnFacts} from '../../src/tui/scrollback/closing-line.ts';
 import {approvalSubject} from '../../src/tui/scrollback/approval-text.ts';
 import {type HunkStage, initialStage} from '../../src/tui/state/approval-stage.ts';
+import {reduce} from '../../src/tui/state/reduce.ts';
+import {emptyView, type View} from '../../src/tui/state/view.ts';
 import {openHunks} from '../../src/tui/state/press-approval.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {processorClock} from '../support/processor-clock.ts';
 import {fileOf, hunk, line} from './support/diffs.ts';
+import {commandEvents} from './support/work-events.ts';
 import {drawn} from './support/drawn.ts';
 import {leaveSpeakers, speak} from './accessible/speaker.ts';
 import {
@@ -322,4 +327,19 @@ describe('for a screen reader', () => {
     await speaker.type('y\r');
     expect(engine.ops).toEqual([answer('a1', picked('src/discount.ts', 'tools/run.sh'))]);
   });
+});
+
+/** The line below a turn whose command has changed two files that are named, and `more`. */
+function closing(more: number): string {
+  const applied = four.slice(0, 2);
+  const changes = {...noHeldChanges, applied, more: {applied: more, dropped: 0}, diffs: files.slice(0, 2)};
+  const {turn} = commandEvents('c', 'make', '', changes).reduce<View>(reduce, emptyView);
+  return turnFacts({...turn, durationMs: 0, waitedMs: 0, costUsd: 'unknown'})
+    .map(spans => spans.map(({text}) => text).join(''))
+    .join(' · ');
+}
+
+test('the closing line counts all files that a command has changed, and their lines only where all are known', () => {
+  expect(closing(0)).toBe('2 files changed +1 -1 · /undo');
+  expect(closing(4998)).toBe('5000 files changed · /undo');
 });

@@ -68,7 +68,7 @@ describe('the status line', () => {
       '  asks first ⇧Tab · context 1 % · sandbox: files, network and processes        sonnet-5-5 · $0.03',
     ],
     [
-      {...bwrap, proven: {...bwrap.proven, processes: false}},
+      {...bwrap, proven: {...bwrap.proven, processes: false, overlay: false}},
       90,
       '  asks first ⇧Tab · context 1 % · sandbox: files and network         sonnet-5-5 · $0.03',
     ],

@@ -303,16 +303,19 @@ function withChanges({rows, foot}: ResultBody, outcome: ChangesOutcome, frame: E
   const {applied, more, diffs} = outcome;
   const parts = commandParts(applied.filter(isFile), diffs);
   const isWhole = frame.verbosity === 'full';
-  const kept = parts.length === 0 ? [] : [changedWords(parts.map(({by}) => by)) + countsOf(parts, diffs, ' ')];
-  const isFolded = kept.length > 0 && !isWhole && !foot.some(note => note.endsWith(unfolds));
+  const words = changedWords(
+    parts.map(({by}) => by),
+    more.applied,
+  );
+  const isFolded = !isWhole && !foot.some(note => note.endsWith(unfolds));
+  const kept = words + (more.applied === 0 ? countsOf(parts, diffs, ' ') : '') + (isFolded ? ` · ${unfolds}` : '');
   return {
     rows: [
       ...rows,
-      ...changeRows(parts, 'past', frame),
+      ...changeRows(parts, {tense: 'past', unnamed: more.applied}, frame),
       ...droppedRows(outcome, frame),
-      ...(more === 0 ? [] : noteRows(`and ${pluralize(more, 'more change')}`, frame)),
     ],
-    foot: [...foot, ...kept, ...(isFolded ? [unfolds] : [])],
+    foot: parts.length === 0 ? foot : [...foot, kept],
   };
 }
 
@@ -325,25 +328,34 @@ function withDryRun({rows, foot}: ResultBody, kept: KeptChanges, frame: EntryFra
         ? []
         : [`weft sandbox apply ${kept.id.value}`];
   const parts = commandParts(kept.changes.filter(isFile), kept.diffs);
-  return {rows: [...rows, ...changeRows(parts, 'present', frame)], foot: [...foot, keptWords(kept), ...how]};
+  return {
+    rows: [...rows, ...changeRows(parts, {tense: 'present', unnamed: 0}, frame)],
+    foot: [...foot, keptWords(kept), ...how],
+  };
 }
 
 const isFile = (change: Change): boolean => change.class === 'file';
 
 /** The changed files with their lines, as edits are shown; of many files the first ones, by their names. */
-function changeRows(parts: readonly ChangePart[], tense: Tense, frame: EntryFrame): readonly string[] {
-  if (frame.verbosity === 'full') return changeLines(parts, tense, frame);
+function changeRows(
+  parts: readonly ChangePart[],
+  {tense, unnamed}: {readonly tense: Tense; readonly unnamed: number},
+  frame: EntryFrame,
+): readonly string[] {
+  const unlisted = (count: number): readonly string[] =>
+    count === 0 ? [] : noteRows(`and ${pluralize(count, 'more file')}`, frame);
+  if (frame.verbosity === 'full') return [...changeLines(parts, tense, frame), ...unlisted(unnamed)];
   const isMany = parts.length > filesShown + 1;
   const room = isMany ? filesShown : frame.verbosity === 'spoken' ? parts.length : diffShown;
   const {lines, more} = changeSummary(parts, {rows: room, tense}, frame);
-  return [...lines, ...(more === 0 ? [] : noteRows(`and ${pluralize(more, 'more file')}`, frame))];
+  return [...lines, ...unlisted(more + unnamed)];
 }
 
 /** `dropped 2 changes: a.ts, b.ts (refused)`, a line for each reason. */
-function droppedRows({dropped, said}: ChangesOutcome, frame: EntryFrame): readonly string[] {
+function droppedRows({dropped, more, said}: ChangesOutcome, frame: EntryFrame): readonly string[] {
   const most = frame.verbosity === 'full' ? dropped.length : filesShown;
   const reasons = [...new Set(dropped.map(({why}) => why))];
-  return reasons.flatMap(why => {
+  const rows = reasons.flatMap(why => {
     const paths = dropped.flatMap(({change, why: own}) =>
       own === why ? [visibleLine(withTildes(change.path, frame.home))] : [],
     );
@@ -352,6 +364,8 @@ function droppedRows({dropped, said}: ChangesOutcome, frame: EntryFrame): readon
     const line = `dropped ${pluralize(paths.length, 'change')}: ${paths.slice(0, most).join(', ')}${left} (${words})`;
     return wrapText(line, ['warning'], frame);
   });
+  const rest = more.dropped === 0 ? [] : [`and dropped ${pluralize(more.dropped, 'more change')}`];
+  return [...rows, ...rest.flatMap(line => wrapText(line, ['warning'], frame))];
 }
 
 const droppedWords: Readonly<Record<DroppedChange['why'], string>> = {

@@ -25,12 +25,12 @@ export const changeVerbs: Readonly<Record<ChangePart['by'], {readonly present: s
 /** `present` until it is decided. */
 export type Tense = 'present' | 'past';
 
-/** `changed 2 files`, `deleted 1 file`. */
-export function changedWords(kinds: readonly ChangePart['by'][]): string {
+/** `changed 2 files`, `deleted 1 file`; with `unnamed` files more. */
+export function changedWords(kinds: readonly ChangePart['by'][], unnamed = 0): string {
   const [first, ...others] = kinds;
   const alike = first !== undefined && others.every(kind => kind === first) ? first : 'changed';
   const verb = alike === 'created' || alike === 'deleted' ? alike : 'changed';
-  return `${verb} ${pluralize(kinds.length, 'file')}`;
+  return `${verb} ${pluralize(kinds.length + unnamed, 'file')}`;
 }
 
 /** `+3 -1` with `lead` before it: the lines of these parts; empty where only those of the `known` files are there, and these are not all. */

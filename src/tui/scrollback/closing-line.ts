@@ -38,7 +38,7 @@ const dim = (text: string): StyledSpan => ({text, roles: ['dim']});
 
 /** What a turn has changed, how long it took, its cost and how to undo it; empty where there is no news. `short` leaves out the waiting. */
 export function turnFacts(
-  {files, durationMs, waitedMs, costUsd}: TurnFacts,
+  {files, uncounted, durationMs, waitedMs, costUsd}: TurnFacts,
   detail: 'whole' | 'short' = 'whole',
 ): readonly (readonly StyledSpan[])[] {
   const counts = [...files.values()];
@@ -50,19 +50,20 @@ export function turnFacts(
       ? ''
       : ` (${durationText(Math.round(waitedMs / 1000) * 1000)} waiting for you)`;
   const parts: (readonly StyledSpan[])[] = [];
-  if (files.size > 0) {
-    parts.push([
-      dim(`${pluralize(files.size, 'file')} ${detail === 'whole' ? 'changed ' : ''}`),
-      {text: `${glyphs.added}${added}`, roles: ['added']},
-      dim(' '),
-      {text: `${glyphs.removed}${removed}`, roles: ['removed']},
-    ]);
+  const changed = files.size + uncounted;
+  if (changed > 0) {
+    const words = pluralize(changed, 'file') + (detail === 'whole' ? ' changed' : '');
+    const lines: readonly StyledSpan[] = [
+      {text: ` ${glyphs.added}${added}`, roles: ['added']},
+      {text: ` ${glyphs.removed}${removed}`, roles: ['removed']},
+    ];
+    parts.push(uncounted > 0 ? [dim(words)] : [dim(words), ...lines]);
   }
   if (time !== '') parts.push([dim(time + waited)]);
   if (costUsd !== 'unknown' && costUsd > 0) parts.push([dim(centsText(costUsd))]);
-  if (files.size > 0) parts.push([dim('/undo')]);
+  if (changed > 0) parts.push([dim('/undo')]);
   // What it cost alone is no news: the status line says it.
-  return files.size === 0 && time === '' ? [] : parts;
+  return changed === 0 && time === '' ? [] : parts;
 }
 
 /** `── 2 files changed +4 -3 · 1 m 12 s (41 s waiting for you) · $0.03 · /undo ──`; on a narrow screen less of it. */

@@ -6,7 +6,7 @@ import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-
 import type {Question} from '../../actions/ports.ts';
 import {labelOf} from '../../actions/catalogue.ts';
 import {explores} from '../../actions/exploration.ts';
-import {changedFiles, changesTodos} from '../../actions/outcome.ts';
+import {changedFiles, changesOfCommand, changesTodos} from '../../actions/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {compactedText, contextFullPercent} from '../../domain/compaction.ts';
 import {type ActionId, actionId, type MessageId} from '../../domain/ids.ts';
@@ -253,14 +253,16 @@ const sameId = (id: ActionId, message: MessageId | 'none'): boolean => id === ac
 
 const newTurn = (usage: SessionUsage): RunningTurn => ({
   files: new Map(),
+  uncounted: 0,
   actions: 0,
   costBefore: knownCost(Object.values(usage.models)) ?? 0,
 });
 
-function turnFacts({files, actions, costBefore}: RunningTurn, summary: PromptSummary): TurnFacts {
+function turnFacts({files, uncounted, actions, costBefore}: RunningTurn, summary: PromptSummary): TurnFacts {
   const cost = knownCost(Object.values(summary.sessionUsage.models));
   return {
     files,
+    uncounted,
     actions,
     durationMs: summary.durationMs,
     waitedMs: summary.waitedMs,
@@ -276,7 +278,9 @@ function afterAction(turn: RunningTurn, {result}: AgentEvent & {readonly event: 
     const before = files.get(path);
     files.set(path, {added: (before?.added ?? 0) + added, removed: (before?.removed ?? 0) + removed});
   }
-  return {...turn, files, actions: turn.actions + 1};
+  const {applied, more, diffs} = changesOfCommand(result.result);
+  const uncounted = turn.uncounted + applied.length + more.applied - diffs.length;
+  return {...turn, files, uncounted, actions: turn.actions + 1};
 }
 
 const keyOf = (event: {readonly message: string; readonly index: number}): string => `${event.message}/${event.index}`;

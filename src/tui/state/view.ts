@@ -162,6 +162,8 @@ type ClosedEntry =
 export interface TurnFacts {
   /** The lines added to and removed from each changed file, by its path. */
   readonly files: ReadonlyMap<string, LineCounts>;
+  /** How many more files have changed, whose lines nobody has counted. */
+  readonly uncounted: number;
   /** The number of actions, reads and searches left out. */
   readonly actions: number;
   readonly durationMs: number;
@@ -177,7 +179,7 @@ export interface LineCounts {
 }
 
 /** `costBefore` is the cost of the session before the prompt. */
-export interface RunningTurn extends Pick<TurnFacts, 'files' | 'actions'> {
+export interface RunningTurn extends Pick<TurnFacts, 'files' | 'uncounted' | 'actions'> {
   readonly costBefore: number;
 }
 
@@ -205,7 +207,7 @@ export const emptyView: View = {
   session: {tag: 'opening'},
   entries: [],
   run: {state: 'idle'},
-  turn: {files: new Map(), actions: 0, costBefore: 0},
+  turn: {files: new Map(), uncounted: 0, actions: 0, costBefore: 0},
   userCommand: 'none',
   queued: [],
   approvals: [],

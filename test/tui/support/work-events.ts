@@ -6,7 +6,12 @@ import type {DiffLine, Preview} from '../../../src/actions/preview.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 
 /** Events of actions that run to their end, each list in the order in which the engine tells of them. */
-export function commandEvents(name: string, command: string, text: string): readonly AgentEvent[] {
+export function commandEvents(
+  name: string,
+  command: string,
+  text: string,
+  changes = noHeldChanges,
+): readonly AgentEvent[] {
   const id = actionId(name);
   const action = actionOf('request-command-output', {
     command,
@@ -26,7 +31,7 @@ export function commandEvents(name: string, command: string, text: string): read
     nextDirectory: '/w',
     leftRunning: [],
     blocked: '',
-    changes: noHeldChanges,
+    changes,
     notes: [],
   } as const;
   return [

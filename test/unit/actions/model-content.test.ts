@@ -69,7 +69,7 @@ describe('what the model reads', () => {
         {change: made('no'), why: 'refused'},
         {change: made('late'), why: 'conflict'},
       ],
-      more: 7,
+      more: {applied: 2, dropped: 5},
       said: 'Use the\ngenerator.',
     };
     const output = {
@@ -80,11 +80,11 @@ describe('what the model reads', () => {
     expect(told({name: 'request-command-output', input, settled: {state: 'success', output}})).toBe(
       [
         'ok',
-        '[it changed made (+2 -0), b/c.ts (+1 -3), f0, f1, f2, f3, f4, f5, f6, f7 and 2 more files]',
+        '[it changed made (+2 -0), b/c.ts (+1 -3), f0, f1, f2, f3, f4, f5, f6, f7 and 4 more files]',
         '[never kept, as no command in the sandbox may change them: .envrc, up (leads out of the workspace)]',
         '[refused and not kept: no; they said: Use the generator.]',
         '[not kept, since something else changed them meanwhile (read them again): late]',
-        '[7 more changes of it are not listed here]',
+        '[5 more changes of it were not kept either]',
         '[exit code 0 after 1.2 s in /w]',
       ].join('\n'),
     );
