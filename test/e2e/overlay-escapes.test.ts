@@ -255,3 +255,44 @@ describe('never applied, and said', () => {
     expect(git(work, 'status', '--porcelain')).toBe('?? fine\n');
   });
 });
+
+/** Says of each thing that the kernel does not keep apart by namespaces whether it can be had. */
+const reachesKernel = `
+import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+calls = {'x86_64': (250, 425), 'aarch64': (219, 425)}[os.uname().machine]
+def tell(name, had): print(name, 'had' if had else 'refused')
+tell('keys', libc.syscall(calls[0], 0, ctypes.c_int(-3), 0) >= 0)
+tell('rings', libc.syscall(calls[1], 1, ctypes.create_string_buffer(120)) >= 0)
+for name, flag in (('mounts', 0x20000), ('networks', 0x40000000), ('users', 0x10000000)):
+    tell(name, os.fork() == 0 and os._exit(int(libc.unshare(flag) != 0)) or os.wait()[1] == 0)
+def opens(make):
+    try: make()
+    except OSError: return False
+    return True
+tell('virtual machine', opens(lambda: socket.socket(40, socket.SOCK_STREAM)))
+tell('kernel settings', opens(lambda: os.open('/proc/sys/kernel/core_pattern', os.O_WRONLY)))
+tell('loopback of its own', opens(lambda: socket.create_server(('127.0.0.1', 0))))
+tell('socket of its own', opens(lambda: socket.socket(socket.AF_UNIX).bind('/tmp/own')))
+tell('pair', opens(socket.socketpair))
+`;
+
+test('neither keys of the login, other kinds of sockets, the kernel nor new namespaces can be had', async ({skip}) => {
+  await using scene = await openScene([call('Bash', {command: 'python3 kernel.py'}), say('Done.')]);
+  await skipWithoutOverlay(scene, skip);
+  writeFileSync(join(scene.place.work, 'kernel.py'), reachesKernel);
+  await scene.run(['--prompt', 'x'], auto);
+  const [told = ''] = toldResults(scene.server.requests[1]);
+  expect(told.split('\n').filter(line => / (?:had|refused)$/u.test(line))).toEqual([
+    'keys refused',
+    'rings refused',
+    'mounts refused',
+    'networks refused',
+    'users refused',
+    'virtual machine refused',
+    'kernel settings refused',
+    'loopback of its own had',
+    'socket of its own had',
+    'pair had',
+  ]);
+});

@@ -12,6 +12,7 @@ import {guardedPaths} from './guarded-paths.ts';
 import {isMade} from './leftovers.ts';
 import {openOverlays, type Overlays} from './overlay.ts';
 import type {BackendRequest, EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
+import {filterDescriptor, withFilter} from './system-calls.ts';
 
 /**
  * bubblewrap (bwrap(1)): namespaces of a command's own, made without rights. The whole machine is read-only, what holds secrets or leads
@@ -57,6 +58,9 @@ export const bwrap: SandboxProvider = {
     const args = [
       ...namespaces(request),
       ...(overlays === undefined ? [] : ownIds()),
+      ...rightsInside(),
+      '--seccomp',
+      filterDescriptor,
       ...versionFlags,
       ...mounted.args,
       ...markBegun(mark),
@@ -68,8 +72,8 @@ export const bwrap: SandboxProvider = {
     return ok({
       kind: 'enclosed',
       view: overlays?.view ?? 'direct',
-      program: overlays?.program ?? program,
-      args: overlays === undefined ? args : [...overlays.args, program, ...args],
+      program: overlays?.program ?? '/bin/sh',
+      args: [...(overlays?.args ?? ['-c', withFilter('$0'), policy.session.filter]), program, ...args],
       environment: insideEnvironment(request),
       prelude: policy.session,
       litter: [policy.session.folder, ...policy.session.held()],
@@ -114,6 +118,18 @@ const ownIds = (): readonly string[] => [
   String(process.getgid?.() ?? 0),
 ];
 
+/**
+ * A user who is root would be root of the namespaces, too, and could make further ones and mount in them. Root keeps only the right to
+ * files that deny their owner something.
+ */
+const rightsInside = (): readonly string[] => [
+  '--cap-drop',
+  'ALL',
+  ...(process.getuid?.() === 0
+    ? ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'].flatMap(right => ['--cap-add', `CAP_${right}`])
+    : []),
+];
+
 const noOverlays: Pick<Overlays, 'covered' | 'places'> = {covered: [], places: []};
 
 /** Where things of weft's own are seen inside. */
@@ -128,6 +144,10 @@ const markBegun = (mark: string): readonly string[] => [
   '--remount-ro',
   preludeInside,
 ];
+
+const kernelSettings = ['sys', 'sysrq-trigger', 'acpi', 'bus', 'fs', 'irq', 'scsi', 'mtrr'].map(
+  name => `/proc/${name}`,
+);
 
 /** Bytes of shared memory that a command may take; more than browsers in tests need. */
 const sharedMemory = 1024 * 1024 * 1024;
@@ -153,6 +173,8 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
     ['--dev', '/dev'],
     ['--size', String(sharedMemory), '--tmpfs', '/dev/shm'],
     ['--proc', '/proc'],
+    // The kernel's own settings: to write them the user root needs no other right, and `core_pattern` names a program to run outside.
+    ...kernelSettings.map(readOnlyIfThere),
     // Sockets of services: docker, dbus, the agent of ssh, systemd.
     ['--tmpfs', '/run'],
     ...systemFolders.map(readOnlyIfThere),

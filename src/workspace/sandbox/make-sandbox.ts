@@ -63,7 +63,7 @@ export interface SandboxNetwork {
 export const withProxy: ReadonlySet<ProviderName> = new Set(['bwrap']);
 
 /** A change of what a policy means makes earlier proofs worthless. */
-const policyVersion = 3;
+const policyVersion = 4;
 
 const workspaceFor = {sandbox: 'held', chosen: 'writable', 'read-only': 'read-only'} as const;
 

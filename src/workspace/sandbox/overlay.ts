@@ -11,6 +11,7 @@ import {findProgram} from '../exec/trusted-path.ts';
 import {holds} from '../files/resolve-path.ts';
 import type {CommandView, SandboxPolicy, SandboxSession} from './sandbox.ts';
 import {removeHeld} from './session.ts';
+import {withFilter} from './system-calls.ts';
 import {lackOfView, type MountSettings} from './why-it-fails.ts';
 
 /**
@@ -53,9 +54,10 @@ export async function openOverlays(policy: SandboxPolicy): Promise<Outcome<Overl
       ...(isHeld ? ['--pid', '--fork', '--kill-child'] : []),
       '/bin/sh',
       '-c',
-      '"$0" -a -T "$1" || exit 125; shift; exec "$@"',
+      `"$0" -a -T "$1" || exit 125; filter=$2; shift 2; ${withFilter('$filter')}`,
       mount,
       view === 'direct' ? join(policy.session.mounts, `${workspace}.fstab`) : view.table,
+      policy.session.filter,
     ],
     view,
   });

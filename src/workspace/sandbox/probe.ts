@@ -316,6 +316,7 @@ mv .git .moved
 kill -9 ${String(victim)}
 [ ! -e /proc/${String(victim)} ] || [ "$(cat /proc/${String(victim)}/comm)" != sleep ] || echo x >saw
 ! unshare -Ur true || echo x >nested
+! unshare -m true || echo x >nested
 } 2>/dev/null
 env -u NODE_OPTIONS '${process.execPath}' -e '${connectScript}' 2>/dev/null
 echo x >made

@@ -136,6 +136,8 @@ export interface SandboxPolicy {
 export interface SandboxSession extends InsidePrelude {
   readonly folder: string;
   readonly tmp: string;
+  /** The file with the filter of system calls. */
+  readonly filter: string;
   /** Holds empty folders on which a command's own namespace mounts. */
   readonly mounts: string;
   /** The folder of this session in that place, made at the first call. */

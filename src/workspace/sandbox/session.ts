@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {linkOf, readTextFile, startAtOnce} from '../exec/process-table.ts';
 import {realPath} from '../files/resolve-path.ts';
 import type {SandboxSession} from './sandbox.ts';
+import {systemCallFilter} from './system-calls.ts';
 
 /**
  * Makes the folder that belongs to the sandboxed commands of one weft process: their temporary files, which live as long as weft does,
@@ -19,8 +20,11 @@ export function openSession(): SandboxSession & {close(): Promise<void>} {
   const held = new Map<string, string>();
   // It is mounted read-only. Without the right to write to it, programs would hear that instead of why they may not.
   writeFileSync(join(folder, 'empty'), '', {mode: 0o644});
+  const filter = join(folder, 'filter');
+  writeFileSync(filter, systemCallFilter(process.arch), {mode: 0o600});
   return {
     folder,
+    filter,
     tmp: at('tmp'),
     mounts: at('mounts'),
     scripts: {outside: at('scripts'), inside: '/run/weft'},

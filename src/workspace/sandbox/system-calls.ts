@@ -1,0 +1,91 @@
+/** Where the file with the filter is open when bwrap starts. */
+export const filterDescriptor = '9';
+
+/** For a shell: becomes the program that its arguments name, with the file that `file` names open there. */
+export const withFilter = (file: string): string => `exec "$@" ${filterDescriptor}<"${file}"`;
+
+/** The numbers of one processor (seccomp(2), `AUDIT_ARCH_…` and the tables of system calls). */
+interface Table {
+  readonly arch: number;
+  readonly socket: number;
+  /** `add_key`, `request_key`, `keyctl`, and `io_uring_setup`, since what goes through a ring is not filtered. */
+  readonly refused: readonly number[];
+  /** One call for all that is about sockets; its first argument says what. */
+  readonly socketCall: number | 'none';
+}
+
+const ring = 425;
+const x64: Table = {arch: 0xc000003e, socket: 41, refused: [248, 249, 250, ring], socketCall: 'none'};
+const x86: Table = {arch: 0x40000003, socket: 359, refused: [286, 287, 288, ring], socketCall: 102};
+const arm64: Table = {arch: 0xc00000b7, socket: 198, refused: [217, 218, 219, ring], socketCall: 'none'};
+const arm: Table = {arch: 0x40000028, socket: 281, refused: [309, 310, 311, ring], socketCall: 'none'};
+
+const tables: Partial<Record<NodeJS.Architecture, readonly Table[]>> = {x64: [x64, x86], arm64: [arm64, arm]};
+
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: each network namespace has its own. AF_VSOCK, to the host of a virtual machine, is not kept by any. */
+const families = [1, 2, 10, 16];
+
+const allow = 0x7fff0000;
+const refuse = (error: number): number => 0x00050000 + error;
+const noSuchCall = refuse(38);
+const noSuchFamily = refuse(97);
+
+/** On x64, calls of the x32 kind have this bit. */
+const x32 = 0x40000000;
+
+const numberAt = 0;
+const archAt = 4;
+const firstArgumentAt = 16;
+
+/**
+ * The program for the kernel (`struct sock_filter`, seccomp(2)) that refuses what no namespace keeps apart. That is the keys that the
+ * user's login holds (keyrings(7)), and sockets of other families than the usual ones. Of an unknown processor it refuses nothing.
+ */
+export function systemCallFilter(processor: NodeJS.Architecture): Uint8Array {
+  const sections = (tables[processor] ?? []).map(table => {
+    const body = [
+      ...load(numberAt),
+      ...(table === x64 ? onlyIf(atLeast, x32, answer(noSuchCall)) : []),
+      ...table.refused.flatMap(call => onlyIf(equal, call, answer(noSuchCall))),
+      ...(table.socketCall === 'none'
+        ? []
+        : onlyIf(equal, table.socketCall, [
+            ...load(firstArgumentAt),
+            ...onlyIf(equal, 1, answer(noSuchFamily)),
+            ...answer(allow),
+          ])),
+      ...onlyIf(equal, table.socket, [
+        ...load(firstArgumentAt),
+        ...families.flatMap(family => onlyIf(equal, family, answer(allow))),
+        ...answer(noSuchFamily),
+      ]),
+      ...answer(allow),
+    ];
+    return [...load(archAt), ...onlyIf(equal, table.arch, body)];
+  });
+  const steps = [...sections.flat(), ...answer(allow)];
+  const bytes = new DataView(new ArrayBuffer(steps.length * 8));
+  for (const [index, {code, otherwise, value}] of steps.entries()) {
+    bytes.setUint16(index * 8, code, true);
+    bytes.setUint8(index * 8 + 3, otherwise);
+    bytes.setUint32(index * 8 + 4, value, true);
+  }
+  return new Uint8Array(bytes.buffer);
+}
+
+interface Step {
+  readonly code: number;
+  /** How many steps are passed over where the comparison fails. */
+  readonly otherwise: number;
+  readonly value: number;
+}
+
+const equal = 0x15;
+const atLeast = 0x35;
+
+const load = (at: number): readonly Step[] => [{code: 0x20, otherwise: 0, value: at}];
+const answer = (value: number): readonly Step[] => [{code: 0x06, otherwise: 0, value}];
+const onlyIf = (comparison: number, value: number, then: readonly Step[]): readonly Step[] => [
+  {code: comparison, otherwise: then.length, value},
+  ...then,
+];
