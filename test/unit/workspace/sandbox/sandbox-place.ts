@@ -66,7 +66,7 @@ export async function sandboxPlace(
     roots: [root],
     home,
     environment,
-    ownFolders: [join(folder, 'data')],
+    ownFolders: [join(folder, 'data'), proofFolder()],
     proofFolder: proofFolder(),
     deniedReads: () => ['./denied.txt'],
     readable: () => [],
