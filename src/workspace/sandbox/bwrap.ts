@@ -139,7 +139,7 @@ const socketInside = `${preludeInside}/proxy.sock`;
 /** The last that bwrap does before the command: where the name is, everything was mounted. The command cannot remove it. */
 const markBegun = (mark: string): readonly string[] => [
   '--symlink',
-  '/',
+  'begun',
   join(preludeInside, mark),
   '--remount-ro',
   preludeInside,
