@@ -56,7 +56,8 @@ export const noHeldChanges: ChangesOutcome = {
 };
 
 /**
- * Decides about the changes of one command, asks a person if necessary, and applies what may be applied. Never throws.
+ * Decides about the changes of one command, asks a person if necessary, and applies what may be applied. Never throws. If the signal has
+ * aborted before, nobody is asked: output is applied as always, and the rest is dropped as `interrupted`.
  */
 export type DecideChanges = (held: HeldChanges, signal: AbortSignal) => Promise<ChangesOutcome>;
 

@@ -154,14 +154,17 @@ const byPath = (a: {readonly path: string}, b: {readonly path: string}): number 
 
 const isFile = (change: Change): boolean => change.class === 'file';
 
-async function decide(ran: RanCommand, decided: Decided, signal: AbortSignal): Promise<void> {
+async function decide(ran: RanCommand, decided: Decided, given: AbortSignal): Promise<void> {
   const {held, context} = decided;
-  if (signal.aborted) return decided.dropRest('interrupted');
+  // A command that was stopped or went to the background keeps its output.
+  const isAlone = given.aborted;
+  const signal = isAlone ? new AbortController().signal : given;
+  if (isAlone) decided.drop(held.changes.filter(isFile), 'interrupted');
   decided.drop(
     held.changes.filter(change => change.class === 'protected'),
     'protected',
   );
-  const open = held.changes.filter(change => change.class !== 'protected');
+  const open = held.changes.filter(change => change.class === 'output' || (isFile(change) && !isAlone));
   if (context.session.mode === 'plan') return decided.drop(open, 'plan');
   const judged = await judgeChanges(open, context.session, signal);
   const judgedOnes = new Set(judged.flatMap(({changes}) => changes));

@@ -3,22 +3,24 @@ import {dirname, join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
-import {lookUntil} from '../support/look-until.ts';
-import {finish} from '../support/run-weft.ts';
-import {fileComes, openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
+import {openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
 
 const auto = {environment: {WEFT_SANDBOX: 'auto'}} as const;
 
 const write = (scene: Scene, name: string, text: string): void => writeFileSync(join(scene.place.work, name), text);
 
-const writesProtected = (scene: Scene): void =>
+/** Tests that write output, which is kept without a question, and a protected file, which they cannot. */
+function writesProtected(scene: Scene): void {
+  write(scene, '.envrc', 'mine');
   write(
     scene,
     'own.test.mjs',
-    `import {appendFileSync} from 'node:fs'; appendFileSync('runs', 'run '); appendFileSync('.mcp.json', '{}');`,
+    `import {appendFileSync, mkdirSync} from 'node:fs'; mkdirSync('dist', {recursive: true});
+    appendFileSync('dist/runs', 'run '); appendFileSync('.envrc', ' and theirs');`,
   );
-const isMade = (scene: Scene): boolean => existsSync(join(scene.place.work, '.mcp.json'));
+}
+const isWritten = (scene: Scene): boolean => scene.read('.envrc') !== 'mine';
 
 /** The reason is in the test's report where this machine lets no sandbox work. */
 async function skipWithoutSandbox(
@@ -34,87 +36,6 @@ async function skipWithoutSandbox(
 describe('with bubblewrap', () => {
   beforeEach(needs('bwrap'));
 
-  test('tests of the project run unasked and confined, where nobody could be asked', async ({skip}) => {
-    await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'}), say('Done.')]);
-    const {work, home} = scene.place;
-    const proof = await scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']);
-    const {works, proven, reason} = JSON.parse(proof.stdout);
-    skip(!works, reason);
-    expect([proof.code, proven.files, proven.network]).toEqual([0, true, true]);
-    const escape = join(home, 'escaped');
-    writeFileSync(
-      join(work, 'own.test.mjs'),
-      `import {writeFileSync} from 'node:fs';
-      writeFileSync('made', 'x');
-      try { writeFileSync(${JSON.stringify(escape)}, 'x'); } catch {}
-      try { writeFileSync('.mcp.json', 'x'); } catch {}`,
-    );
-    const {code, stdout} = await scene.run(['--prompt', 'Test it.', '--output-format', 'json'], auto);
-    expect([code, JSON.parse(stdout).permission_denials]).toEqual([0, []]);
-    expect(['made', '.mcp.json'].map(name => existsSync(join(work, name)))).toEqual([true, false]);
-    expect(existsSync(escape)).toBe(false);
-  });
-
-  test('what such a command has changed is told to the model and to programs, and is undone as edits are', async ({
-    skip,
-  }) => {
-    const id = '0f9a1a34-1111-4222-8333-444455557777';
-    await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'}), say('Done.')]);
-    await skipWithoutSandbox(scene, skip);
-    write(scene, 'kept', 'one\ntwo\n');
-    write(
-      scene,
-      'own.test.mjs',
-      `import {writeFileSync} from 'node:fs'; writeFileSync('kept', 'one\\n2\\n3\\n'); writeFileSync('made', 'x');`,
-    );
-    const run = ['--session-id', id, '--prompt', 'Test it.', '--output-format', 'stream-json', '--verbose'];
-    const {stdout} = await scene.run(run, auto);
-    expect(toldResults(scene.server.requests[1])).toEqual([
-      expect.stringContaining('\n[it changed kept (+2 -1), made (+1 -0)]\n'),
-    ]);
-    const told = stdout.split('\n').find(line => line.includes('tool_use_result')) ?? '{}';
-    expect(JSON.parse(told).tool_use_result.changedFiles).toEqual([
-      {
-        filePath: 'kept',
-        change: 'changed',
-        added: 2,
-        removed: 1,
-        structuredPatch: [{oldStart: 1, oldLines: 2, newStart: 1, newLines: 3, lines: [' one', '-two', '+2', '+3']}],
-      },
-      {
-        filePath: 'made',
-        change: 'created',
-        added: 1,
-        removed: 0,
-        structuredPatch: [{oldStart: 1, oldLines: 0, newStart: 1, newLines: 1, lines: ['+x']}],
-      },
-    ]);
-    expect((await scene.run(['sessions', 'rewind', id, '--yes', '--files'])).code).toBe(0);
-    expect([scene.read('kept'), existsSync(join(scene.place.work, 'made'))]).toEqual(['one\ntwo\n', false]);
-  });
-
-  test('after kill -9 of weft nothing of it is left: no process, and no empty file for a protected name', async ({
-    skip,
-  }) => {
-    await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'})]);
-    await skipWithoutSandbox(scene, skip);
-    write(
-      scene,
-      'own.test.mjs',
-      `import {readdirSync, writeFileSync} from 'node:fs';
-      writeFileSync('seen', readdirSync('.').join());
-      setTimeout(() => writeFileSync('late', ''), 3_600_000);`,
-    );
-    const child = scene.start(['--prompt', 'Test it.'], auto);
-    const finished = finish(child);
-    await fileComes(join(scene.place.work, 'seen'));
-    child.kill('SIGKILL');
-    await finished;
-    expect(scene.read('seen')).toContain('.mcp.json');
-    const left = (): string => readdirSync(scene.place.work).join();
-    await lookUntil(() => left() === 'own.test.mjs,seen', left);
-  });
-
   describe('a command that fails in the sandbox', () => {
     test('ran once and has failed where nobody can be asked; the model reads why', async ({skip}) => {
       await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'}), say('Done.')]);
@@ -124,11 +45,11 @@ describe('with bubblewrap', () => {
       expect(toldResults(scene.server.requests[1])).toEqual([
         expect.stringMatching(/\[it ran in the sandbox: it can only write to the workspace there[^]*\[exit code 1 /u),
       ]);
-      expect([scene.read('runs'), isMade(scene)]).toEqual(['run ', false]);
+      expect([scene.read('dist/runs'), isWritten(scene)]).toEqual(['run ', false]);
     });
 
     test.for([
-      {name: 'runs again outside when a person says so', keys: ['Down', 'Down', 'Enter'], runs: 'run run ', out: true},
+      {name: 'runs again outside when a person says so', keys: ['Down', 'Down', 'Enter'], runs: 'run ', out: true},
       {name: 'stays failed when a person keeps the result', keys: ['Down', 'Enter'], runs: 'run ', out: false},
     ])('$name', async ({keys, runs, out}, {skip}) => {
       await using scene = await openScene([call('Bash', {command: 'node --test own.test.mjs'}), say('All done.')]);
@@ -140,8 +61,7 @@ describe('with bubblewrap', () => {
       await terminal.onScreen(/failed in the sandbox[^]*Keep the result[^]*Run it outside/u);
       await terminal.press(...keys);
       await terminal.until(/All done\./u);
-      expect([scene.read('runs'), isMade(scene)]).toEqual([runs, out]);
-      await terminal.until(out ? /Created runs/u : /Created runs {2}\+1 -0/u);
+      expect([scene.read('dist/runs'), isWritten(scene)]).toEqual([runs, out]);
     });
   });
 
@@ -183,12 +103,13 @@ describe.each([
 
   test('all commands of a run are confined, those that need no approval, too', {tags: 'long'}, async ({skip}) => {
     await using scene = await openScene([call('Bash', {command: 'sh run.sh'}), say('Done.')]);
-    write(scene, 'run.sh', 'echo x >made; echo x >.mcp.json; exit 4');
+    write(scene, '.envrc', 'mine');
+    write(scene, 'run.sh', 'echo x >made; echo x >.envrc; exit 4');
     await skipWithoutSandbox(scene, skip, provider);
     const run = ['--prompt', 'x', '--permission-mode', 'bypassPermissions', '--sandbox', provider];
     const {code, stdout} = await scene.run(run);
-    expect([code, stdout, readdirSync(scene.place.work)]).toEqual([0, 'Done.\n', ['made', 'run.sh']]);
-    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(/\.mcp\.json[^]*\[exit code 4 /u)]);
+    expect([code, stdout, readdirSync(scene.place.work)]).toEqual([0, 'Done.\n', ['.envrc', 'made', 'run.sh']]);
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(/\.envrc[^]*\[exit code 4 /u)]);
   });
 });
 

@@ -11,7 +11,7 @@ import type {
   ShellReport,
   ShellRequest,
 } from '../../actions/ports.ts';
-import {type ChangesOutcome, noHeldChanges} from '../../actions/changes-port.ts';
+import {type ChangesOutcome, changesTexts, noHeldChanges} from '../../actions/changes-port.ts';
 import {raceAbort} from '../../base/race.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
@@ -90,8 +90,8 @@ export interface RemainingProcesses {
   readonly members: readonly ProcessRow[];
   /** The pipe that they write to, to be read and closed by the block that takes them over; `closed` where they write elsewhere. */
   readonly pipe: OutputPipe | 'closed';
-  /** To be called once, when none of them runs any more. */
-  readonly release: () => void;
+  /** To be called once, when none of them runs any more. Settles with sentences for the model. */
+  readonly release: () => Promise<readonly string[]>;
 }
 
 /** A command of the user's that runs in a terminal. */
@@ -101,8 +101,8 @@ export interface TerminalRun extends Pick<ShellRequest, 'command' | 'timeoutMs' 
   readonly runTag: string;
   /** See `Launch`. */
   readonly isHeld: boolean;
-  /** To be called once, when the shell has ended. */
-  readonly release: () => void;
+  /** To be called once, when the shell has ended. Settles with sentences for the model. */
+  readonly release: () => Promise<readonly string[]>;
 }
 
 export interface TerminalRunEnd {
@@ -198,6 +198,7 @@ export function makeShell(options: ShellOptions): ShellPort {
     });
     if (launched.tag === 'failed') return settle({kind: 'not-started', fault: noSandbox(launched.error)});
     const launch = launched.value;
+    const {isHeld} = launch;
     const isPlain = launch.enclosure.kind === 'plain';
     const prelude = context.preludes.open(launch.enclosure.kind === 'plain' ? 'as-it-is' : launch.enclosure.prelude);
     const begin = launch.begin(enclosure => {
@@ -215,7 +216,11 @@ export function makeShell(options: ShellOptions): ShellPort {
         }));
     /** Fires for what goes on in the background: nobody is there who could decide about its changes. */
     const moved = new AbortController();
-    const release = (): void => void decided(moved.signal.aborted ? moved.signal : signal, '');
+    const release = async (): Promise<readonly string[]> => {
+      const known = notes.length;
+      const changes = await decided(moved.signal.aborted ? moved.signal : signal, '');
+      return [...notes.slice(known), ...changesTexts(changes)];
+    };
     /** The shell reports its folder in the prelude's file as long as it runs. */
     let preludeUsed: Promise<unknown> = Promise.resolve();
     /** What goes on in a block releases the sandbox when it ends. */
@@ -223,7 +228,7 @@ export function makeShell(options: ShellOptions): ShellPort {
     try {
       if (request.terminal !== 'none' && channel === 'terminal') {
         const {command, timeoutMs, background} = request;
-        const own = {...request.terminal, begin, directory: from, runTag, release, isHeld: launch.isHeld};
+        const own = {...request.terminal, begin, directory: from, runTag, release, isHeld};
         const ran = await options.runInTerminal({command, timeoutMs, background, ...own}, observe, signal);
         if (ran.tag === 'ok') {
           preludeUsed = ran.value.shellEnded;
@@ -249,7 +254,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       context.watchdog.watch(child.pid, child.started);
       const reading = readAll(pipe, output);
       const followed = await follow(
-        {...request, limit, child, reading, runTag, output: pipe.name, before, isHeld: launch.isHeld},
+        {...request, limit, child, reading, runTag, output: pipe.name, before, isHeld},
         signal,
       );
       if (followed === 'to-background') {
@@ -260,7 +265,7 @@ export function makeShell(options: ShellOptions): ShellPort {
         const {output: printed, raw} = collector.handOver();
         const {pid: leader, started: leaderStarted, ended} = child;
         const {command} = request;
-        const handedOver = {filter, raw, printed: printed.text, release, isHeld: launch.isHeld};
+        const handedOver = {filter, raw, printed: printed.text, release, isHeld};
         goesOn = true;
         const block = await options.moveToBackground({
           command,
@@ -308,7 +313,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       });
       return {...settled, leftRunning: [line]};
     } finally {
-      if (!goesOn) release();
+      if (!goesOn) void release();
       void preludeUsed.then(() => prelude.release());
     }
   }
@@ -568,9 +573,7 @@ function readAll({reader}: OutputPipe, output: Pick<OutputCollector, 'push'>): R
     void behind.then(proceed);
   };
   reader.on('data', take);
-  reader.once('error', () => done.resolve());
-  reader.once('close', () => done.resolve());
-  reader.once('end', () => done.resolve());
+  for (const event of ['error', 'close', 'end']) reader.once(event, () => done.resolve());
 
   return {
     done: done.promise,

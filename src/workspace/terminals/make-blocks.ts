@@ -93,6 +93,10 @@ const portsMs = 1000;
 interface Entry {
   readonly block: Block;
   readonly registered: RegisteredBlock;
+  /** See `Launch`. It ends with weft: nobody could decide about its changes later. */
+  readonly isHeld: boolean;
+  /** Sentences for the model, once nothing of it runs any more. */
+  readonly notes: Promise<readonly string[]>;
   /** `foreground`: the command of the user's that weft waits for, which is in no list. */
   place: 'foreground' | 'background';
   life: 'with-weft' | 'kept';
@@ -143,8 +147,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     readonly observe: (bytes: Uint8Array) => void;
     /** See `Launch`. */
     readonly isHeld: boolean;
-    /** Called when nothing of it runs any more. */
-    readonly release: () => void;
+    /** Called when nothing of it runs any more. Settles with sentences for the model. */
+    readonly release: () => Promise<readonly string[]>;
   }): Promise<Outcome<Block, string>> {
     const shown = options.redact(run.command);
     const {makeTerminalScreen: makeScreen} = await import('./screen.ts');
@@ -192,24 +196,26 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       file: '',
     };
     options.registry.put(registered);
-    entries.set(block.id, {block, registered, place: run.place, life: 'with-weft', ports: [], portsAt: 0});
+    const notes = block.ended.then(() => leave(block, run.release));
+    const {isHeld, place} = run;
+    entries.set(block.id, {block, registered, isHeld, notes, place, life: 'with-weft', ports: [], portsAt: 0});
     changed();
-    void block.ended.then(() => leave(block, run.release));
     return ok(block);
   }
 
   /** Processes that a block leaves running when it ends go on in a block of their own. */
-  async function leave(block: Block, release: () => void): Promise<void> {
+  async function leave(block: Block, release: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const {watchdog} = await options.runContext();
     const run = {...leaderOf(block.source), runTag: block.runTag};
     const entry = entries.get(block.id);
     const members = entry?.life === 'kept' ? [] : await livingMembers(treeOf(run));
     options.registry.remove(block.runTag);
     if (!groupRemains(run.leader)) watchdog.forget(run.leader);
+    let notes: readonly string[] = [];
     if (members.length > 0 && entry !== undefined && block.source.terminal === 'pty' && !stopping.has(block.id)) {
       const {directory} = entry.registered;
       await adopt({...run, command: block.command, directory, members, pipe: 'closed', release});
-    } else release();
+    } else notes = await release();
     if (isClosed) block.release();
     changed();
     const over = listed().filter(other => !isRunning(other));
@@ -217,6 +223,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       entries.delete(old.id);
       old.release();
     }
+    return notes;
   }
 
   /** A kept block that ends later has no reader. */
@@ -325,7 +332,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       });
       if (launched.tag === 'failed') return failed(noSandbox(launched.error));
       const launch = launched.value;
-      const release = (): void => void launch.end('none', signal);
+      const release = async (): Promise<readonly string[]> => (await launch.end('none', signal)).notes;
       const begin = launch.begin(enclosure => {
         if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) watchdog.cleanUp(path);
         return startOfCommand(enclosure, {
@@ -347,7 +354,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
         output: 'new',
         ...unseen,
       });
-      if (added.tag === 'failed') release();
+      if (added.tag === 'failed') void release();
       return added;
     };
     let added = await open('terminal');
@@ -392,10 +399,10 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     async read({id, wait}, signal) {
       const found = find(id);
       if (found.tag === 'failed') return found;
-      const {block} = found.value;
+      const {block, notes} = found.value;
       const seconds = wait === 'completion' ? longestWait : Math.min(Math.max(0, wait), longestWait);
       await block.wait({ms: seconds * 1000, stopsOn: wait === 'completion' ? 'likely' : 'sure'}, signal);
-      return ok(await block.snapshot([]));
+      return ok(await block.snapshot(isOver(block) ? await notes : []));
     },
     async write({id, input, mode}, signal) {
       const found = find(id);
@@ -425,7 +432,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     },
     keep(id) {
       const entry = entries.get(id);
-      if (entry === undefined || !isRunning(entry) || entry.life === 'kept') return;
+      if (entry === undefined || entry.isHeld || !isRunning(entry) || entry.life === 'kept') return;
       const kept = keep(entry).finally(() => keeping.delete(kept));
       keeping.add(kept);
     },

@@ -35,6 +35,8 @@ interface Given {
   readonly mode?: PermissionMode;
   readonly conflicts?: readonly string[];
   readonly uncovered?: readonly string[];
+  /** The command was stopped, or went to the background. */
+  readonly isAlone?: boolean;
   readonly script?: readonly ReturnType<typeof callsTools>[];
   readonly hooks?: Partial<HooksPort>;
   /** What the sandbox kept the command from. */
@@ -84,7 +86,8 @@ function benchOf(given: Given) {
         happened.push(`run ${request.confinement}`);
         if (request.changes === 'none') return finishedReport('made');
         const blocked = given.blocked ?? '';
-        return {...finishedReport('made'), blocked, changes: await request.changes(held(), signal, blocked)};
+        const decideSignal = given.isAlone === true ? AbortSignal.abort() : signal;
+        return {...finishedReport('made'), blocked, changes: await request.changes(held(), decideSignal, blocked)};
       },
       hooks: given.hooks ?? {},
       ...(given.commands === undefined ? {} : {commands: given.commands}),
@@ -192,6 +195,18 @@ test.each<[string, Partial<Given>, readonly string[], readonly string[]]>([
   const end = await decide({changes: [file('a.ts'), output('dist/x')], ...given});
   expect([end.applied, end.dropped]).toEqual([applied, dropped]);
   expect(end.happened.filter(what => what.startsWith('apply'))).toEqual([['apply', ...applied, 'dist/x'].join(' ')]);
+});
+
+test('a command that was stopped keeps its output but for what a rule denies, and nobody is asked', async () => {
+  const end = await decide({
+    changes: [guarded, file('a.ts'), output('dist/a'), output('dist/b')],
+    edit: paths => verdictOf(paths.includes('dist/b') ? 'deny' : 'ask'),
+    isAlone: true,
+  });
+  expect([end.happened, end.dropped]).toEqual([
+    ['run sandbox', 'apply dist/a'],
+    ['.envrc protected', 'a.ts interrupted', 'dist/b rule'],
+  ]);
 });
 
 test('a rule that denies some output drops those files alone', async () => {
