@@ -181,7 +181,9 @@ function namesOthersInCode(command: string, directories: readonly string[], cont
   const top = context.list('/').map(({name}) => name);
   return (
     paths.length > mostPaths ||
-    [...names].some(name => environment.test(name) || (/[./]/u.test(name) && looksSecret(name))) ||
+    [...names].some(
+      name => !plainVariable.test(name) && (environment.test(name) || (/[./]/u.test(name) && looksSecret(name))),
+    ) ||
     paths.some(path => {
       // What begins with a slash may as well be an expression.
       if (path.startsWith('/') && !top.includes(path.split('/')[1] ?? '')) return false;
@@ -191,6 +193,9 @@ function namesOthersInCode(command: string, directories: readonly string[], cont
 }
 
 const environment = /^(?:ENVIRON|(?:os\.)?(?:environ|getenv)|process\.env|System\.getenv|\$ENV)\b/u;
+
+/** Variables that hold no secret. */
+const plainVariable = /^process\.env\.(?:CI|DEBUG|HOME|LANG|NODE_ENV|PATH|PORT|PWD|TZ|USER)$/u;
 const mostPaths = 300;
 
 function isHeldSideEffect(sideEffect: SideEffect, {effects, context}: Place): boolean {

@@ -103,6 +103,7 @@ const knownNodes: ReadonlySet<string> = new Set([
   'case_item',
   'variable_assignment',
   'variable_assignments',
+  'declaration_command',
   'elif_clause',
   'else_clause',
   'do_group',
@@ -135,8 +136,10 @@ function wordsOfTree(tree: Tree): ReadonlySet<number> | undefined {
     const ancestors: string[] = [];
     for (;;) {
       const type = cursor.nodeType;
-      if (cursor.nodeIsNamed && !knownNodes.has(type)) return undefined;
-      if (cursor.nodeIsNamed) noteWord(words, {cursor, type, parent: ancestors.at(-1) ?? ''});
+      // Of the commands that the grammar takes for declarations, only `export` runs unasked.
+      const isKeyword = ancestors.at(-1) === 'declaration_command' && !cursor.nodeIsNamed;
+      if (isKeyword ? type !== 'export' : cursor.nodeIsNamed && !knownNodes.has(type)) return undefined;
+      if (cursor.nodeIsNamed || isKeyword) noteWord(words, {cursor, type, parent: ancestors.at(-1) ?? ''});
       if (cursor.gotoFirstChild()) {
         ancestors.push(type);
         continue;
@@ -161,9 +164,9 @@ function noteWord(
 
 function kindOf(type: string, parent: string): Kind | undefined {
   if (type === 'test_command') return 'test';
-  if (type === 'command_name') return 'name';
+  if (type === 'command_name' || type === 'export') return 'name';
   if (type === 'variable_assignment') return 'word';
-  if (parent === 'command' && !isRedirect(type)) return 'word';
+  if ((parent === 'command' || parent === 'declaration_command') && !isRedirect(type)) return 'word';
   const isTarget = (parent === 'file_redirect' || parent === 'herestring_redirect') && type !== 'file_descriptor';
   return isTarget ? 'target' : undefined;
 }
