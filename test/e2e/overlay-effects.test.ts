@@ -369,6 +369,22 @@ describe('what need not ask', () => {
     ]);
   });
 
+  test('installed packages are files, but for their caches; what builds name alike is output', async ({skip}) => {
+    await using scene = await openScene([call('Bash', {command: 'sh build.sh'}), say('Done.')]);
+    await skipWithoutOverlay(scene, skip);
+    const folders = 'node_modules/p node_modules/.cache/p node_modules/.vitest-cache deps/p target/debug/deps';
+    makeRepository(scene.place.work, {
+      '.gitignore': 'node_modules\ndeps\ntarget\n',
+      'build.sh': `for d in ${folders}; do mkdir -p $d; echo x >$d/f; done`,
+    });
+    expect(await ranWith(scene, [])).toEqual([3, [['Bash', 'created deps/p/f', 'created node_modules/p/f']]]);
+    expect(Object.keys(treeOf(scene.place.work)).filter(path => path.endsWith('/f'))).toEqual([
+      'node_modules/.cache/p/f',
+      'node_modules/.vitest-cache/f',
+      'target/debug/deps/f',
+    ]);
+  });
+
   test('what git follows is never output, and new ignore rules count from the next command on', async ({skip}) => {
     const script = "echo '*' >.gitignore; mkdir -p dist; echo new >dist/kept; echo x >other; echo y >dist/out";
     await using scene = await openScene([call('Bash', {command: 'sh build.sh'}), say('Done.')]);

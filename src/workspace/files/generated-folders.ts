@@ -9,7 +9,7 @@ export const packageFolders: ReadonlySet<string> = new Set(
 /** Folders of caches: what is in them can be made again, and programs make it again by themselves. */
 export const cacheFolders: ReadonlySet<string> = new Set(
   (
-    '__pycache__ .cache .gradle .turbo .parcel-cache .vite .vite-temp .vitest .pytest_cache .mypy_cache .ruff_cache .hypothesis .ipynb_checkpoints ' +
+    '__pycache__ .cache .gradle .turbo .parcel-cache .vite .vite-temp .vitest .vitest-cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .ipynb_checkpoints ' +
     '.eslintcache .stylelintcache .nyc_output .sass-cache .swc .rpt2_cache .angular .svelte-kit .docusaurus .nuxt .next .expo .dart_tool'
   ).split(' '),
 );

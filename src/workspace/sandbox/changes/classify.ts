@@ -156,7 +156,12 @@ async function findOutput(
 
 /** Tests for a file of an installed package, which runs later. A cache in a package does not count. */
 function isInstalled(names: readonly PathBytes[]): boolean {
-  const at = names.findLastIndex(name => packageFolders.has(name));
+  const at = names.findLastIndex(
+    (name, index) =>
+      packageFolders.has(name) &&
+      // Cargo builds into `target/debug/deps`.
+      !(name === 'deps' && names.slice(0, index).some(above => buildFolders.has(above))),
+  );
   return at >= 0 && !names.slice(at + 1).some(name => cacheFolders.has(name));
 }
 
