@@ -3,6 +3,7 @@ import {mergeTrusted} from '../../config/merge-settings.ts';
 import {sandboxChoice} from '../../config/settings-schema.ts';
 import type {SandboxChoice} from '../../domain/sandbox.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
+import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import {deniedReadGlobs} from '../../safety/rules/denied-read-globs.ts';
 import {endProcessTree} from '../../workspace/exec/process-tree.ts';
 import {makeRunTags} from '../../workspace/exec/run-tag.ts';
@@ -44,6 +45,7 @@ export function commandSandbox({roots, places, settings}: SandboxPlace, choice: 
     deniedReads: () => deniedReadGlobs({roots, home, resolve: paths.resolve, rules: settings.rules}),
     readable: () => [],
     isProtected: isProtectedBelow,
+    isSecret: isSecretFile,
     network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
   });
 }

@@ -210,6 +210,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         // What is installed in the project is found from its worktrees.
         readable: folders === roots ? outputs.folders : () => [...outputs.folders(), ...roots],
         isProtected: isProtectedBelow,
+        isSecret: isSecretFile,
         network: lazyNetwork({
           rules,
           loopback: setup.sandbox.loopback,

@@ -2,6 +2,7 @@ import {homedir} from 'node:os';
 import type {Proof} from '../../domain/sandbox.ts';
 import {confines} from '../../domain/sandbox.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
+import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import {lazyNetwork} from './lazy-ports.ts';
 import type {RunContext} from './run-context.ts';
 
@@ -18,6 +19,7 @@ export async function proveSandbox({settings, roots, places}: RunContext): Promi
     deniedReads: () => [],
     readable: () => [],
     isProtected: isProtectedBelow,
+    isSecret: isSecretFile,
     network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
   });
   try {

@@ -49,6 +49,8 @@ export interface SandboxOptions {
   readonly readable: () => readonly string[];
   /** See `SandboxPolicy`. */
   readonly isProtected: (belowRoot: string) => boolean;
+  /** See `ChangesPlace`. */
+  readonly isSecret: (name: string) => boolean;
   readonly network: SandboxNetwork;
 }
 
@@ -131,10 +133,10 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
       places: [options.proofFolder, tmpdir()].map(place => realPath(place)),
       readChanges: async (view, signal) => {
         const {openHeldChanges} = await import('./changes/open-changes.ts');
-        const {isProtected, environment, proofFolder} = options;
+        const {isProtected, isSecret, environment, proofFolder} = options;
         return openHeldChanges(
           view,
-          {roots: real, isProtected, environment, folder: changesFolder(proofFolder)},
+          {roots: real, isProtected, isSecret, environment, folder: changesFolder(proofFolder)},
           signal,
         );
       },

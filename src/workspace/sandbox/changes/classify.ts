@@ -4,7 +4,7 @@ import {ignoredAmong} from '../../checkpoints/git-query.ts';
 import {buildFolders, cacheFolders, packageFolders} from '../../files/generated-folders.ts';
 import type {ChangesPlace, HeldEntry} from './held-set.ts';
 import {leadsOut, type LinksAt} from './links-out.ts';
-import {folderOf, joinBytes, type PathBytes, toBytes, toNative, toShown} from './path-bytes.ts';
+import {folderOf, joinBytes, nameOf, type PathBytes, toBytes, toNative, toShown} from './path-bytes.ts';
 import {targetOf} from './scan-layer.ts';
 
 /** The layers of a view as absolute paths. */
@@ -130,7 +130,8 @@ async function findOutput(
   for (const entry of entries) {
     const path = absolute(entry, layers);
     const names = belowRoot(path, roots).split('/');
-    if (isInstalled(names)) continue;
+    const isSecret = place.isSecret(toShown(nameOf(path))) && !isGenerated(names);
+    if (isInstalled(names) || isSecret) continue;
     const repository = repositoryOf(folderOf(path));
     if (repository.kind === 'none' && isGenerated(names)) output.add(entry);
     if (repository.kind !== 'found') continue;
@@ -139,11 +140,10 @@ async function findOutput(
     else group.push(entry);
   }
   for (const [repository, members] of groups) {
-    // Git does not know that a path is a folder if nothing lies there yet, so it is asked about a file in the folder.
-    const asked = members.map(entry => {
-      const path = absolute(entry, layers).slice(repository.length + 1);
-      return {entry, path: entry.is.kind === 'folder' || entry.was.kind === 'folder' ? joinBytes(path, '_') : path};
-    });
+    const asked = members.map(entry => ({
+      entry,
+      path: askedFor(absolute(entry, layers).slice(repository.length + 1), entry),
+    }));
     // oxlint-disable-next-line no-await-in-loop -- mostly there is one repository
     const ignored = await ignoredAmong(
       asked.map(({path}) => path),
@@ -152,6 +152,15 @@ async function findOutput(
     for (const {entry, path} of asked) if (ignored?.has(path) === true) output.add(entry);
   }
   return output;
+}
+
+/**
+ * Returns the path to ask git about. Git does not take a path for a folder if nothing lies there yet. So the question is about a file in
+ * the folder. Ignore rules count as a file beside them does: as output they could turn sources into output.
+ */
+function askedFor(path: PathBytes, {is, was}: Entry): PathBytes {
+  if (is.kind === 'folder' || was.kind === 'folder') return joinBytes(path, '_');
+  return nameOf(path) === '.gitignore' ? joinBytes(folderOf(path), '_') : path;
 }
 
 /** Tests for a file of an installed package, which runs later. A cache in a package does not count. */

@@ -9,6 +9,8 @@ export interface ChangesPlace {
   readonly roots: readonly [string, ...string[]];
   /** Whether a path below a root is protected by its names alone. */
   readonly isProtected: (belowRoot: string) => boolean;
+  /** Tests for the name of a file with secrets. People write such a file by hand, and git has no copy of it. */
+  readonly isSecret: (name: string) => boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** weft's own folder for journals of applies and for kept change sets; made when it is needed, private to the user. */
   readonly folder: string;

@@ -19,6 +19,7 @@ export function leadsOut(
 ): boolean {
   const isInside = (path: PathBytes): boolean => roots.some(root => path === root || path.startsWith(`${root}/`));
   const seen = new Set<string>();
+  if (goesBack(target)) return true;
   const ways = [{at: folder, rest: target, links: 0}];
   for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
     const key = `${way.at}\0${way.rest}`;
@@ -46,4 +47,14 @@ export function leadsOut(
     if (links < mostLinks) for (const link of linksAt(next)) ways.push({at, rest: `${link}/${left}`, links: links + 1});
   }
   return false;
+}
+
+/**
+ * Tests for a target that goes up again after a name, as `a/../../b` does. A later command can put a link in the place of the folder
+ * `a`, and the same words lead elsewhere then. A target that goes up only at its beginning starts from the folder of the link itself.
+ */
+function goesBack(target: PathBytes): boolean {
+  const names = target.split('/').filter(name => name !== '' && name !== '.');
+  const first = target.startsWith('/') ? 0 : names.findIndex(name => name !== '..');
+  return first >= 0 && names.includes('..', first);
 }

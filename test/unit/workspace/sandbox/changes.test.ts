@@ -72,7 +72,11 @@ describe('what a command has changed', () => {
 });
 
 describe('what kind of file it is', () => {
-  const files = {'.gitignore': 'dist/\nnode_modules/\n*.log\nkept.log\n', 'kept.log': 'k', 'src/a': 'a'};
+  const files = {
+    '.gitignore': 'dist/\nnode_modules/\n*.log\nkept.log\n.env\n*.key\n.gitignore\n',
+    'kept.log': 'k',
+    'src/a': 'a',
+  };
   test.each<[title: string, script: string, found: readonly string[]]>([
     [
       'ignored files and folders',
@@ -116,6 +120,21 @@ describe('what kind of file it is', () => {
       'links that leave the workspace',
       'ln -s / a; ln -s ../x b; ln -s src/../../x c; ln -s b d; ln -s "$PWD/src" e',
       ['leads-out a', 'leads-out b', 'leads-out c', 'leads-out d', 'file e'],
+    ],
+    [
+      'a link that goes up after a name, in whose place a link can be put',
+      'mkdir -p dist/a/b; ln -s a/b/../../../x dist/l; ln -s "$PWD/dist/a/../.." m',
+      ['output dist/a/b', 'leads-out dist/l', 'leads-out m'],
+    ],
+    [
+      'ignore rules that are ignored where nothing else is',
+      'mkdir dist; echo "*" | tee src/.gitignore >dist/.gitignore; echo "*" >local.log',
+      ['output dist/.gitignore', 'output local.log', 'file src/.gitignore'],
+    ],
+    [
+      'secrets, which are ignored but are no output',
+      'mkdir dist; echo 1 | tee server.key src/.env >dist/tokens.json; cp server.key dist/.env; cp server.key dist/a.log',
+      ['output dist/.env', 'output dist/a.log', 'output dist/tokens.json', 'file server.key', 'file src/.env'],
     ],
     [
       'a link through links',
@@ -366,7 +385,7 @@ const reviver = (_key, value) =>
 const {signal} = new AbortController();
 const held = await openHeldChanges(
   JSON.parse(view, reviver),
-  {...JSON.parse(place), isProtected: () => false, environment: process.env},
+  {...JSON.parse(place), isProtected: () => false, isSecret: () => false, environment: process.env},
   signal,
 );
 if (held.tag === 'failed') throw new Error(held.error);

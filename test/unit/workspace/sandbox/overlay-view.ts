@@ -14,6 +14,7 @@ import {dirname, join} from 'node:path';
 import type {TestContext} from 'vitest';
 import type {HeldChanges} from '../../../../src/actions/changes-port.ts';
 import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts';
+import {isSecretFile} from '../../../../src/safety/secrets/secret-files.ts';
 import type {ChangesPlace} from '../../../../src/workspace/sandbox/changes/held-set.ts';
 import {openHeldChanges} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
@@ -109,7 +110,13 @@ export function heldPlace(files: Readonly<Record<string, string>> = {}): HeldPla
   const sh = (script: string): void =>
     void execFileSync('sh', ['-ec', script], {cwd: folder, env: environment, stdio: ['ignore', 'ignore', 'inherit']});
   const data = join(own.path, 'data');
-  const settings: ChangesPlace = {roots: [folder], isProtected: isProtectedBelow, environment, folder: data};
+  const settings: ChangesPlace = {
+    roots: [folder],
+    isProtected: isProtectedBelow,
+    isSecret: isSecretFile,
+    environment,
+    folder: data,
+  };
   mkdirSync(folder);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), {recursive: true});

@@ -9,6 +9,7 @@ import type {CommandHosts, ShellReport} from '../../../../src/actions/ports.ts';
 import type {Confinement} from '../../../../src/domain/risk.ts';
 import type {SandboxChoice} from '../../../../src/domain/sandbox.ts';
 import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts';
+import {isSecretFile} from '../../../../src/safety/secrets/secret-files.ts';
 import {makeCommands} from '../../../../src/workspace/exec/make-commands.ts';
 import {makeOutputFolder} from '../../../../src/workspace/exec/output-folder.ts';
 import {makeSandbox, type SandboxNetwork} from '../../../../src/workspace/sandbox/make-sandbox.ts';
@@ -71,6 +72,7 @@ export async function sandboxPlace(
     deniedReads: () => ['./denied.txt'],
     readable: () => [],
     isProtected: isProtectedBelow,
+    isSecret: isSecretFile,
     network,
   });
   const sandbox: CommandSandbox = {...made, enclose: request => around(home, () => made.enclose(request))};
