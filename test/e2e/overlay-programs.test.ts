@@ -186,3 +186,28 @@ test("the user's watcher sees what was applied, when it is applied", async ({ski
   );
   expect(scene.read('dist/new/out')).toBe('out\n');
 });
+
+test('`sandbox apply` makes of the workspace what the command made of its view', async ({skip}) => {
+  await using scene = await openScene([]);
+  await skipWithoutOverlay(scene, skip);
+  const {work} = scene.place;
+  makeRepository(work, {
+    'build.sh': 'rm a; mkdir a; echo in >a/in; rm -r d; echo file >d; mv e/f/g g; rm -r e; mkdir -p n/empty\n',
+    a: 'a\n',
+    'd/x': 'x\n',
+    'e/f/g': 'g\n',
+  });
+  const before = filesOf(work);
+  const ran = await scene.run(['sandbox', 'run', '--dry', '--json', '--', 'sh build.sh']);
+  expect([ran.code, filesOf(work)]).toEqual([0, before]);
+  expect(await scene.run(['sandbox', 'apply', JSON.parse(ran.stdout).id])).toMatchObject({code: 0});
+  expect(filesOf(work)).toEqual({
+    'build.sh': before['build.sh'],
+    a: '755 folder',
+    'a/in': '644 in\n',
+    d: '644 file\n',
+    g: '644 g\n',
+    n: '755 folder',
+    'n/empty': '755 folder',
+  });
+});

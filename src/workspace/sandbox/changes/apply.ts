@@ -22,7 +22,7 @@ import {temporaryName} from '../../files/folder-handle.ts';
 import type {HeldEntry, HeldSet} from './held-set.ts';
 import {Conflict, OpenFolders} from './open-folders.ts';
 import {byTree, folderOf, joinBytes, nameOf, type PathBytes, toBytes, toNative} from './path-bytes.ts';
-import {makePause, nodeAt, type Node, openToRead} from './scan-layer.ts';
+import {hasCode, makePause, nodeAt, type Node, openToRead} from './scan-layer.ts';
 
 type Dropped = AppliedChanges['dropped'][number];
 
@@ -375,6 +375,3 @@ function giveTo(path: PathBytes, {user, group}: Node): void {
 const isConflict = (cause: unknown): boolean =>
   cause instanceof Conflict ||
   ['EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'ELOOP'].some(code => hasCode(cause, code));
-
-const hasCode = (cause: unknown, code: string): boolean =>
-  cause instanceof Error && 'code' in cause && cause.code === code;

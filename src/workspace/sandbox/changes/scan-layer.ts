@@ -88,9 +88,19 @@ export function makePause(signal: AbortSignal): () => Promise<void> | undefined 
 
 /** Returns what lies at a path; links are not followed. */
 export function nodeAt(path: string | Buffer): Node {
-  const stats = lstatSync(path, {bigint: true, throwIfNoEntry: false});
-  return stats === undefined ? nothing : nodeOf(stats);
+  try {
+    const stats = lstatSync(path, {bigint: true, throwIfNoEntry: false});
+    return stats === undefined ? nothing : nodeOf(stats);
+  } catch (cause) {
+    // A file lies where a folder is to come.
+    if (hasCode(cause, 'ENOTDIR')) return nothing;
+    throw cause;
+  }
 }
+
+/** Whether a call of the system failed with this code. */
+export const hasCode = (cause: unknown, code: string): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === code;
 
 const nodeOf = (stats: BigIntStats): Node => ({
   kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other',
