@@ -41,6 +41,8 @@ export interface ActionPorts {
   readonly documents: DocumentsPort;
   readonly artifacts: SessionArtifacts;
   readonly decideChanges: DecideChanges;
+  /** Whether a person is asked about running outside what failed in the sandbox. */
+  readonly leaving: 'offered' | 'never';
   /** Takes the checkpoint for undo. To be awaited before a command that had a view of its own runs without one. Never throws. */
   readonly checkpoint: (signal: AbortSignal) => Promise<void>;
   readonly review: ReviewPort;

@@ -203,7 +203,7 @@ async function mayRunOutside(
   {ports, signal, terms}: ActionRunContext,
 ): Promise<boolean> {
   // In plan mode nothing may change anything, whoever allows it.
-  if (signal.aborted || terms.confinement === 'read-only') return false;
+  if (signal.aborted || terms.confinement === 'read-only' || ports.leaving === 'never') return false;
   const reply = await ports.questions.ask(
     [
       {

@@ -82,6 +82,8 @@ export interface JudgePort {
   deniesAnything(): boolean;
   /** What the sandbox was seen to stop, once it was needed; `unknown` before, and where none is to be used. */
   sandbox(): Proof | 'unknown';
+  /** Whether a person is asked about running outside what failed in the sandbox. */
+  readonly leaving: 'offered' | 'never';
   /** Changes the rules, from the next action on; a failure says why something is no rule or could not be kept. */
   changeRules(change: RuleChange): Promise<Outcome<undefined, Fault>>;
 }

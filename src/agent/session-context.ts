@@ -188,6 +188,7 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
       },
     },
     agents: session.agents.portFor(id),
+    leaving: session.ports.judge.leaving,
     // A command that may have a view of its own gets others: `changePorts`.
     checkpoint: async () => {},
     decideChanges: async ({changes}) => ({

@@ -46,8 +46,7 @@ const sandboxObject = z.looseObject({
   enabled: z.optional(z.boolean()),
   failIfUnavailable: z.optional(z.boolean()),
   autoAllowBashIfSandboxed: z.optional(z.boolean()),
-  /** A person may always run a blocked command outside, so weft could not keep a no. */
-  allowUnsandboxedCommands: z.optional(z.literal(true)),
+  allowUnsandboxedCommands: z.optional(z.boolean()),
   excludedCommands: z.optional(z.array(z.string().check(z.minLength(1)))),
   network: z.optional(z.looseObject({allowLocalBinding: z.optional(z.boolean())})),
 });
@@ -87,7 +86,7 @@ const table = {
     schema: z.optional(z.union([z.enum(sandboxChoices), sandboxObject])),
     words:
       `one of ${sandboxChoices.join(', ')}: how commands run; or an object as the Agent SDK has it, for example ` +
-      '{"enabled": true, "autoAllowBashIfSandboxed": true, "excludedCommands": ["docker"]} (weft cannot keep "allowUnsandboxedCommands": false)',
+      '{"enabled": true, "autoAllowBashIfSandboxed": true, "excludedCommands": ["docker"]}',
     grants: true,
   },
   allowLocalBinding: {
@@ -167,8 +166,12 @@ const settingsFile = z.object(
 export function sandboxChoice(value: Exclude<SettingsFile['sandbox'], undefined>): SandboxChoice {
   if (typeof value === 'string') return value;
   if (value.enabled === false) return 'native';
-  return value.failIfUnavailable === true ? 'bwrap' : 'auto';
+  return value.failIfUnavailable === true || leavingOf(value) === 'never' ? 'bwrap' : 'auto';
 }
+
+/** Whether a person is asked about running outside what failed in the sandbox. */
+export const leavingOf = (value: Exclude<SettingsFile['sandbox'], undefined>): 'offered' | 'never' =>
+  typeof value !== 'string' && value.allowUnsandboxedCommands === false ? 'never' : 'offered';
 
 /**
  * Whether commands run unasked if the sandbox holds their changes. For a person they do unless the setting says no. A program that drives

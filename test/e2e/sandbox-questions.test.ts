@@ -53,6 +53,7 @@ test.for<[setting: unknown, asked: string]>([
   [{enabled: true}, 'asked'],
   [{...turnedOn, excludedCommands: ['node']}, 'asked'],
   [turnedOn, 'not asked'],
+  [{...turnedOn, allowUnsandboxedCommands: false}, 'not asked'],
 ])('a program that drives weft with the setting %j is %s before a command', async ([setting, wanted], {skip}) => {
   await using scene = await openScene([call('Bash', {command: 'node -p 40+2'}), say('Done.')]);
   await skipWithoutOverlay(scene, skip);
@@ -68,4 +69,33 @@ test.for<[setting: unknown, asked: string]>([
     client.send(answerTo(first['request_id'], {behavior: 'allow', updatedInput: {command: 'node -p 40+2'}}));
   const {stdout} = await client.finish();
   expect(stdout).toContain('42');
+});
+
+test('a program that allows nothing outside is not asked to let a command out, and what it allows stays inside', async ({
+  skip,
+}) => {
+  const inside = 'echo "in: $WEFT_INSIDE"; rm kept; curl -s http://127.0.0.1:9';
+  await using scene = await openScene([
+    call('Bash', {
+      command: `node -e 'fetch("http://127.0.0.1:9").catch(e => { console.error(e.cause); process.exit(1); })'`,
+    }),
+    call('Bash', {command: inside}),
+    say('Done.'),
+  ]);
+  await skipWithoutOverlay(scene, skip);
+  writeFileSync(join(scene.place.work, 'kept'), 'x');
+  const settings = JSON.stringify({sandbox: {...turnedOn, allowUnsandboxedCommands: false}});
+  const client = startRpc(scene, ['--permission-prompt-tool', 'stdio', '--settings', settings], environment);
+  client.send(prompt('Go.'));
+  const asked: unknown[] = [];
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one message after the other
+    const next = await client.next(message => isType('control_request')(message) || isType('result')(message));
+    if (next['type'] === 'result') break;
+    asked.push(next['request']);
+    client.send(answerTo(next['request_id'], {behavior: 'allow', updatedInput: {command: inside}}));
+  }
+  expect(asked.map(each => JSON.stringify(each).includes('Run it again outside'))).not.toContain(true);
+  const {stdout} = await client.finish();
+  expect([asked.length > 0, stdout.includes('in: bwrap')]).toEqual([true, true]);
 });

@@ -216,6 +216,7 @@ export function engineBench(
     readonly conversations?: ConversationsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sandbox?: AgentPorts['judge']['sandbox'];
+    readonly leaving?: AgentPorts['judge']['leaving'];
     readonly harnesses?: HarnessesPort;
     readonly worktrees?: WorktreesPort;
     readonly sessions?: Partial<AgentPorts['sessions']>;
@@ -260,6 +261,7 @@ export function engineBench(
         ),
       deniesAnything: () => true,
       sandbox: given.sandbox ?? (() => 'unknown'),
+      leaving: given.leaving ?? 'offered',
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noHooks, ...given.hooks},

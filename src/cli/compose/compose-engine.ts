@@ -169,6 +169,8 @@ export interface EngineSetup {
 /** How commands are confined, and what a sandbox hides besides. */
 export interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'> {
   readonly choice: SandboxChoice;
+  /** Whether a person is asked about running outside what failed in the sandbox. */
+  readonly leaving: 'offered' | 'never';
   /** Where proofs are kept. */
   readonly proofFolder: string;
   /** Whether commands inside reach this machine's own ports. */
@@ -293,6 +295,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       assess: (action, by, signal) => own.assess(action, by, signal),
       deniesAnything: () => rules.deny.length > 0,
       sandbox: () => sandbox.known(),
+      leaving: setup.sandbox.leaving,
       changeRules: changeRules({...changeableRules, allowForPrompt}, setup.saveRule),
     };
     const reach = (rule: string, action: Action): Promise<RuleReach> =>

@@ -155,6 +155,7 @@ export async function composeSession(
     sandbox: {
       choice: settings.sandbox,
       unasked: settings.unasked[driver.answers],
+      leaving: settings.leaving,
       excluded: settings.excluded,
       proofFolder: context.places.data,
       loopback: settings.loopback,

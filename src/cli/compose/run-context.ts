@@ -28,7 +28,14 @@ import type {Preferences} from '../../domain/preferences.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {SandboxChoice} from '../../domain/sandbox.ts';
 import type {JudgeOptions} from '../../safety/judge.ts';
-import {excludedRules, opensLoopback, runsUnasked, sandboxChoice, type WireApi} from '../../config/settings-schema.ts';
+import {
+  excludedRules,
+  leavingOf,
+  opensLoopback,
+  runsUnasked,
+  sandboxChoice,
+  type WireApi,
+} from '../../config/settings-schema.ts';
 import type {Store} from '../../store/open-store.ts';
 import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
 import {isFolder} from '../../workspace/files/list-folder.ts';
@@ -100,6 +107,8 @@ interface EffectiveSettings {
   readonly sandbox: SandboxChoice;
   /** Whether commands run unasked if the sandbox holds their changes. */
   readonly unasked: Readonly<Record<'person' | 'program', JudgeOptions['unasked']>>;
+  /** See `SandboxSetup`. */
+  readonly leaving: 'offered' | 'never';
   /** Commands that never run unasked in the sandbox, and outside of it once they are allowed. */
   readonly excluded: readonly PermissionRule[];
   /** Whether commands in the sandbox reach this machine's own ports. */
@@ -189,6 +198,7 @@ export function loadRunContext(given: {
       permissionMode: settings.permissionMode.value,
       sandbox: sandboxChoice(settings.sandbox.value),
       unasked: runsUnasked(settings.sandbox.value, settings.sandbox.source === 'given' ? 'yes' : 'no'),
+      leaving: leavingOf(settings.sandbox.value),
       excluded: rulesFrom(excludedRules(settings.sandbox.value).map(value => ({...settings.sandbox, value}))),
       loopback: opensLoopback(settings.allowLocalBinding.value, settings.sandbox.value) ? 'open' : 'closed',
       preferences: preferencesOf(settings),

@@ -41,6 +41,7 @@ interface Given {
   readonly hooks?: Partial<HooksPort>;
   /** What the sandbox kept the command from. */
   readonly blocked?: string;
+  readonly leaving?: 'never';
   readonly commands?: CommandsPort;
   readonly clock?: {now(): number};
 }
@@ -90,6 +91,7 @@ function benchOf(given: Given) {
         return {...finishedReport('made'), blocked, changes: await request.changes(held(), decideSignal, blocked)};
       },
       hooks: given.hooks ?? {},
+      leaving: given.leaving ?? 'offered',
       ...(given.commands === undefined ? {} : {commands: given.commands}),
       checkpoints: {
         prefetch: async () => {},
@@ -316,6 +318,13 @@ test('a command that failed in the sandbox runs outside before anything is asked
   bench.engine.submit({op: 'answer-question', id, answer: {kind: 'answered', answers}});
   await done;
   expect(happened).toEqual(['run sandbox', 'checkpoint', 'run outside', 'checkpoint']);
+});
+
+test('where the settings say that nothing leaves the sandbox, nobody is asked to', async () => {
+  const blocked = 'it reaches no network there';
+  const {bench, happened} = benchOf({changes: [output('dist/a')], blocked, leaving: 'never'});
+  await bench.prompt('go');
+  expect(happened).toEqual(['run sandbox', 'apply dist/a']);
 });
 
 test('what a line of a slash command has changed is a denial, too, and the model reads of it', async () => {

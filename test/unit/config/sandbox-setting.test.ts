@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {
   excludedRules,
+  leavingOf,
   parseSettings,
   runsUnasked,
   sandboxChoice,
@@ -33,11 +34,10 @@ describe('the setting "sandbox"', () => {
     expect(excludedRules('auto')).toEqual([]);
   });
 
-  test('what weft cannot keep is refused', () => {
-    const given = {sandbox: {enabled: true, allowUnsandboxedCommands: false}};
-    const read = parseSettings({path: '--settings', text: JSON.stringify(given)});
-    expect(read.tag === 'failed' ? read.error.message : read.tag).toMatch(
-      /weft cannot keep "allowUnsandboxedCommands": false/u,
-    );
+  test('who allows nothing outside gets a sandbox that is proven, and is never asked to leave it', () => {
+    const given = {sandbox: {enabled: true, allowUnsandboxedCommands: false}} as const;
+    expect(parseSettings({path: '--settings', text: JSON.stringify(given)})).toMatchObject({tag: 'ok'});
+    expect([sandboxChoice(given.sandbox), leavingOf(given.sandbox)]).toEqual(['bwrap', 'never']);
+    expect([leavingOf({enabled: true}), leavingOf('bwrap')]).toEqual(['offered', 'offered']);
   });
 });

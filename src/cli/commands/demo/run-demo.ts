@@ -100,7 +100,14 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
   });
   if (opened.tag === 'failed') throw new Error(faultText(opened.error));
   return composeEngine({
-    sandbox: {choice: 'native', unasked: 'nothing', excluded: [], proofFolder: blocks, loopback: 'closed'},
+    sandbox: {
+      choice: 'native',
+      unasked: 'nothing',
+      leaving: 'never',
+      excluded: [],
+      proofFolder: blocks,
+      loopback: 'closed',
+    },
     agentKinds: noAgentKinds,
     plans: async () => (await import('../../compose/user-plans.ts')).openUserPlans({database: passingDatabase}),
     harnesses: noHarnesses,
