@@ -193,8 +193,7 @@ const outermost = (roots: readonly string[]): readonly string[] =>
     root => !roots.some(other => other !== root && root.startsWith(other.endsWith(sep) ? other : other + sep)),
   );
 
-/** How many paths are looked at, and how many are named. */
-const mostTouched = 200;
+/** How many paths are named. */
 const mostNamed = 3;
 
 /**
@@ -207,7 +206,7 @@ export async function notCovered(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const named = commands.flatMap(command => operandsOf(command, place.environment['HOME'] ?? '/'));
-  const touched = [...paths, ...named].slice(0, mostTouched);
+  const touched = [...paths, ...named];
   if (touched.length === 0) return [];
   const found = await scanLeftOut(place, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
   const words = found.toSorted().map(path => describe(path, place.roots));

@@ -1,5 +1,5 @@
 import {existsSync, lstatSync, type Stats} from 'node:fs';
-import {join, sep} from 'node:path';
+import {dirname, join, sep} from 'node:path';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {Fault} from '../../domain/fault.ts';
@@ -105,7 +105,8 @@ export async function scanLeftOut(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const known = {cache: emptyStatCache, ahead: emptyStatCache, now: Date.now, found: new Map<string, CachedFile>()};
-  const scanner = new Scanner({...place, objects: storesNothing}, {...known, purpose: {leftOut: only}}, signal);
+  const purpose = {leftOut: linesOf(only)};
+  const scanner = new Scanner({...place, objects: storesNothing}, {...known, purpose}, signal);
   try {
     await scanner.scan();
   } catch (cause) {
@@ -153,7 +154,7 @@ interface Where {
 const outsideOfRepositories: Omit<Where, 'standing'> = {repository: false, index: undefined, askIn: ''};
 
 /** `not-held`: only contents that git does not hold. `leftOut`: only look for what would be left out at, above or below these paths. */
-type Purpose = 'all' | 'not-held' | {readonly leftOut: readonly string[]};
+type Purpose = 'all' | 'not-held' | {readonly leftOut: PathLines};
 
 const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
 
@@ -242,7 +243,7 @@ class Scanner {
     for (const name of found) {
       const below = beginning + name;
       if (ofVersionControl.has(name) || isTemporaryName(name) || this.#place.never.has(below)) continue;
-      if (typeof this.#purpose === 'object' && !this.#purpose.leftOut.some(each => isOnOneLine(each, below))) continue;
+      if (typeof this.#purpose === 'object' && !isOnLine(below, this.#purpose.leftOut)) continue;
       const scanned = this.#entry(below, inside);
       const node = scanned instanceof Promise ? await scanned : scanned;
       if (node === undefined) continue;
@@ -352,7 +353,28 @@ class Scanner {
 }
 
 /** Whether one of the paths is, or lies within, the other. */
-const isOnOneLine = (a: string, b: string): boolean => a === b || a.startsWith(b + sep) || b.startsWith(a + sep);
+/** Paths with all folders above them: thousands of files may be deleted at once. */
+interface PathLines {
+  readonly paths: ReadonlySet<string>;
+  readonly above: ReadonlySet<string>;
+}
+
+function linesOf(paths: readonly string[]): PathLines {
+  const above = new Set<string>();
+  for (const path of paths) {
+    for (let folder = dirname(path); !above.has(folder); folder = dirname(folder)) above.add(folder);
+  }
+  return {paths: new Set(paths), above};
+}
+
+/** Whether a path is one of these, or lies above or below one. */
+function isOnLine(path: string, {paths, above}: PathLines): boolean {
+  if (paths.has(path) || above.has(path)) return true;
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if (paths.has(folder)) return true;
+  }
+  return false;
+}
 
 const unreadable = ['EACCES', 'EPERM', 'EIO', 'EBUSY'];
 const gone = ['ENOENT', 'ENOTDIR', 'ELOOP'];

@@ -60,4 +60,8 @@ test('what undo does not cover of what a command or an edit names, and nothing o
   const edited = ['node_modules/m/f1', 'src/a.ts', 'new.txt'].map(path => join(here.work, path));
   expect(await notCovered({paths: edited, commands: []}, ground, signal)).toEqual([modules]);
   expect(await notCovered({paths: edited.slice(1), commands: []}, ground, signal)).toEqual([]);
+  const many = Array.from({length: 5000}, (_, at) => join(here.work, `src/f${String(at)}`));
+  expect(await notCovered({paths: [...many, join(here.work, 'data')], commands: []}, ground, signal)).toEqual([
+    'data/data.bin (1.2 GB)',
+  ]);
 });
