@@ -120,7 +120,9 @@ class Decided {
     const shown = files.slice(0, Math.max(0, mostDiffs - this.#diffs.length)).map(({path}) => path);
     // Before they are applied: afterwards the view has them no more.
     const diffs = shown.length === 0 ? [] : await this.held.diffs(shown, signal);
-    if (files.length > 0) await this.context.checkpoints.beforeChange(signal);
+    // Output that is made anew loses nothing. An ignored file that was there may be the user's own.
+    const loses = files.length > 0 || changes.some(({kind}) => kind !== 'created');
+    if (loses) await this.context.checkpoints.beforeChange(signal);
     if (signal.aborted) return this.drop(changes, 'interrupted');
     const paths = changes.map(({path}) => path);
     const {applied, dropped} = await this.held.apply(paths, 'each', signal);
@@ -265,6 +267,9 @@ async function askAbout(
   decided.drop(changes, 'refused');
 }
 
+/** Whether a path has bytes that are not UTF-8: checkpoints leave such a file out. */
+const hasStrayBytes = (path: string): boolean => /\\x[89a-f][\da-f]/u.test(path);
+
 const commandOf = ({action}: RanCommand): string => {
   const access = accessOf(action);
   return access.kind === 'command' ? access.command : '';
@@ -291,7 +296,8 @@ async function approvalFor(
       },
       signal,
     );
-  const [diffs, lost, replaced] = await Promise.all([
+  const unnamed = changes.filter(({path, kind}) => kind === 'deleted' && hasStrayBytes(path)).map(({path}) => path);
+  const [diffs, deleted, replaced] = await Promise.all([
     held.diffs(
       changes.slice(0, mostDiffs).map(({path}) => path),
       signal,
@@ -299,6 +305,7 @@ async function approvalFor(
     uncovered(['deleted']),
     uncovered(['changed', 'link']),
   ]);
+  const lost = deleted === '' && unnamed.length > 0 ? `Undo does not cover ${unnamed.slice(0, 3).join(', ')}` : deleted;
   const reasons = [
     ...asked.flatMap(({verdict}) => verdict.reasons),
     ...[lost, replaced].flatMap((text): readonly Reason[] => (text === '' ? [] : [{kind: 'not-undoable', text}])),

@@ -211,6 +211,11 @@ test('a command that was stopped keeps its output but for what a rule denies, an
   ]);
 });
 
+test('a checkpoint is taken before an ignored file that was there is lost', async () => {
+  const end = await decide({changes: [{...output('data.db'), kind: 'deleted'}]});
+  expect(end.happened).toEqual(['run sandbox', 'checkpoint', 'apply data.db', 'checkpoint']);
+});
+
 test('a rule that denies some output drops those files alone', async () => {
   const changes = Array.from({length: 40}, (_, at) => output(`dist/${at}`));
   const denied = new Set(['dist/7', 'dist/30']);
@@ -242,6 +247,14 @@ describe('a deleted file that nothing brings back', () => {
         {kind: 'mode', mode: 'default'},
         {kind: 'not-undoable', text: 'Undo does not cover big.bin'},
       ],
+    });
+  });
+
+  test('whose name is not UTF-8 takes one, too: no checkpoint holds it', async () => {
+    const end = await decide({changes: [file('bad\\xff.txt', 'deleted')]}, yes);
+    expect(end.approval?.verdict).toMatchObject({
+      detail: {confirmWord: 'delete'},
+      reasons: [{kind: 'mode'}, {kind: 'not-undoable', text: 'Undo does not cover bad\\xff.txt'}],
     });
   });
 
