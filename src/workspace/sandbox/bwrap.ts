@@ -155,7 +155,8 @@ const sharedMemory = 1024 * 1024 * 1024;
 /** In the order in which they are made: a later one covers an earlier one. */
 function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covered' | 'places'>): Mounts {
   const {roots, workspace, session, hidden, network} = policy;
-  const {scripts, reports, tmp, folder} = session;
+  const {scripts, reports, folder} = session;
+  const tmp = workspace === 'writable' ? session.changingTmp : session.tmp;
   const insideRoots = (path: string): boolean => roots.some(root => holds(root, path) && root !== path);
   /** Where bwrap finds what the command is to see at the path. */
   const seen = (path: string): string => {

@@ -129,13 +129,16 @@ export interface SandboxPolicy {
   readonly isProtected: (belowRoot: string) => boolean;
   /** Protected paths below the top of the roots that existed when weft looked. */
   readonly nested: readonly string[];
-  /** The folder of this session: `tmp` is the commands' temporary folder. */
+  /** The folder of this session. */
   readonly session: SandboxSession;
 }
 
 export interface SandboxSession extends InsidePrelude {
   readonly folder: string;
+  /** The commands' temporary folder. */
   readonly tmp: string;
+  /** That of commands and programs that change the workspace itself: nothing lies there that an unasked command has left. */
+  readonly changingTmp: string;
   /** The file with the filter of system calls. */
   readonly filter: string;
   /** Holds empty folders on which a command's own namespace mounts. */

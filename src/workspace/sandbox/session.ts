@@ -26,6 +26,7 @@ export function openSession(): SandboxSession & {close(): Promise<void>} {
     folder,
     filter,
     tmp: at('tmp'),
+    changingTmp: at('changing-tmp'),
     mounts: at('mounts'),
     scripts: {outside: at('scripts'), inside: '/run/weft'},
     reports: {outside: at('reports'), inside: '/run/weft-reports'},

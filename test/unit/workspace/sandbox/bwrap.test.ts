@@ -41,6 +41,17 @@ test('what must be possible: files of the workspace, exit codes, output, its fol
   expect(existsSync('/tmp/kept')).toBe(false);
 });
 
+test('what an unasked command leaves in the temporary folder is not found by one that changes the workspace', async context => {
+  await using place = await confinedPlace(context);
+  await place.run(
+    'mkdir -p "$XDG_CACHE_HOME"; echo evil | tee /tmp/left /var/tmp/left2 >"$XDG_CACHE_HOME/left"',
+    'sandbox',
+  );
+  const list = 'ls -A /tmp /var/tmp "$XDG_CACHE_HOME" /dev/shm 2>/dev/null | grep left';
+  expect((await place.run(list)).output.text).toBe('');
+  expect((await place.run(list, 'sandbox')).output.text).toContain('left2');
+});
+
 test('what a command that a person allowed leaves running goes on as a block', async context => {
   await using place = await confinedPlace(context);
   const {leftRunning} = await place.run('(while [ ! -e stop ]; do sleep 0.05; done; echo late >late) & echo started');
