@@ -215,3 +215,11 @@ export async function ignoredAmong(
   const names = answer.output.toString('latin1').split('\0');
   return new Set(names.map(name => name.slice('./'.length)));
 }
+
+/** Returns those of the paths, relative to the top of a repository, that git follows. A path with a line end counts as none. */
+export async function followedAmong(paths: readonly string[], place: GitPlace): Promise<ReadonlySet<string>> {
+  const asked = paths.filter(path => !path.includes('\n'));
+  const answer = await ask(['cat-file', '--batch-check'], asked.map(path => `:0:${path}\n`).join(''), place);
+  const lines = answer?.code === 0 ? answer.output.toString('latin1').split('\n') : [];
+  return new Set(asked.filter((_path, index) => lines[index]?.endsWith(' missing') === false));
+}

@@ -1,15 +1,16 @@
 import {lstatSync} from 'node:fs';
 import type {Change, ProtectedBecause} from '../../../domain/change-set.ts';
-import {ignoredAmong} from '../../checkpoints/git-query.ts';
+import {followedAmong, ignoredAmong} from '../../checkpoints/git-query.ts';
 import {buildFolders, cacheFolders, packageFolders} from '../../files/generated-folders.ts';
 import type {ChangesPlace, HeldEntry} from './held-set.ts';
 import {leadsOut, type LinksAt} from './links-out.ts';
+import type {ViewLayer} from '../sandbox.ts';
 import {folderOf, joinBytes, nameOf, type PathBytes, toBytes, toNative, toShown} from './path-bytes.ts';
-import {targetOf} from './scan-layer.ts';
+import {nodeAt, targetOf} from './scan-layer.ts';
 
 /** The layers of a view as absolute paths. */
 export interface Layers {
-  readonly layers: readonly {readonly lower: string; readonly upper: string}[];
+  readonly layers: readonly ViewLayer[];
 }
 
 /** Sorts changes: what is never applied, build output, and all other files. */
@@ -23,12 +24,17 @@ export async function classify(
     entries.filter((_entry, index) => never[index] === undefined),
     {layers, place, signal},
   );
+  const deleted = await findDeleted(
+    entries.filter((entry, index) => never[index] === undefined && !output.has(entry)),
+    {layers, place, signal},
+  );
   const path = shownIn(place.roots);
-  return entries.map((entry, index): HeldEntry => {
+  return entries.map((found, index): HeldEntry => {
     const why = never[index];
+    const entry = deleted.has(found) ? {...found, changedMeanwhile: true} : found;
     const named = {path: path(absolute(entry, layers)), kind: entry.kind};
     if (why !== undefined) return {...entry, change: {...named, class: 'protected', why}};
-    return {...entry, change: {...named, class: output.has(entry) ? 'output' : 'file'}};
+    return {...entry, change: {...named, class: output.has(found) ? 'output' : 'file'}};
   });
 }
 
@@ -161,6 +167,38 @@ async function findOutput(
 function askedFor(path: PathBytes, {is, was}: Entry): PathBytes {
   if (is.kind === 'folder' || was.kind === 'folder') return joinBytes(path, '_');
   return nameOf(path) === '.gitignore' ? joinBytes(folderOf(path), '_') : path;
+}
+
+/**
+ * Finds files that look new because somebody else deleted or moved them meanwhile: git follows them, and the folder changed after the
+ * command began.
+ */
+async function findDeleted(
+  entries: readonly Entry[],
+  {layers, place, signal}: Layers & {readonly place: ChangesPlace; readonly signal: AbortSignal},
+): Promise<ReadonlySet<Entry>> {
+  const repositoryOf = makeRepositorySearch();
+  const found = new Set<Entry>();
+  const groups = new Map<PathBytes, Map<PathBytes, Entry>>();
+  for (const entry of entries) {
+    const layer = layers[entry.layer];
+    if (entry.was.kind !== 'none' || layer === undefined) continue;
+    let folder = folderOf(entry.at);
+    const inLower = (): PathBytes => joinBytes(toBytes(layer.lower), folder);
+    while (folder !== '' && statsOf(inLower()) === undefined) folder = folderOf(folder);
+    if (BigInt(nodeAt(toNative(inLower())).changedNs) <= layer.begunNs) continue;
+    const repository = repositoryOf(inLower());
+    if (repository.kind !== 'found') continue;
+    const group = groups.get(repository.top) ?? new Map<PathBytes, Entry>();
+    groups.set(repository.top, group.set(absolute(entry, layers).slice(repository.top.length + 1), entry));
+  }
+  for (const [repository, members] of groups) {
+    const where = {folder: toNative(repository).toString() || '/', environment: place.environment, signal};
+    // oxlint-disable-next-line no-await-in-loop -- mostly there is one repository
+    const followed = await followedAmong([...members.keys()], where);
+    for (const [path, entry] of members) if (followed.has(path)) found.add(entry);
+  }
+  return found;
 }
 
 /** Tests for a file of an installed package, which runs later. A cache in a package does not count. */

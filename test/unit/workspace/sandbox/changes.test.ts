@@ -186,6 +186,20 @@ describe('applying', () => {
     });
   });
 
+  test('what somebody else deleted or moved meanwhile does not come back', async () => {
+    using workspace = heldPlace({a: 'a', b: 'b', 'd/x': 'x', 'd/y': 'y', 'e/z': 'z'});
+    workspace.sh(git);
+    const held = await workspace.hold('echo n | tee a b d/x d/y e/z e/n >n', 'rm a; mv b mine; mv d f');
+    expect((await applyAll(held)).dropped.map(({change, why}) => `${why} ${change.path}`)).toEqual([
+      'conflict a',
+      'conflict b',
+      'conflict d/x',
+      'conflict d/y',
+    ]);
+    const {a, b, 'd/x': x, 'e/z': z, n, mine} = workspace.tree();
+    expect([a, b, x, z, n, mine]).toEqual([undefined, undefined, undefined, '644 n\n', '644 n\n', '644 b']);
+  });
+
   test('all or nothing leaves everything as it is', async () => {
     using workspace = heldPlace({a: 'a', b: 'b', 'd/x': 'x'});
     const held = await workspace.hold('echo n >a; echo n >b; rm -r d; mkdir -p f/g; echo 1 >f/h; chmod 700 .');
