@@ -3,8 +3,8 @@ import {joinBytes, type PathBytes} from './path-bytes.ts';
 /** The links at an absolute path: that of the real folder, and that of the view. */
 export type LinksAt = (path: PathBytes) => readonly PathBytes[];
 
-/** Ways that are followed before a link counts as one that leaves the workspace. */
-const mostWays = 1000;
+/** Turns at which a link is followed before it counts as one that leaves the workspace. */
+const mostTurns = 300;
 
 /** Links that the kernel follows at most for one path. */
 const mostLinks = 40;
@@ -18,16 +18,17 @@ export function leadsOut(
   {roots, linksAt}: {readonly roots: readonly PathBytes[]; readonly linksAt: LinksAt},
 ): boolean {
   const isInside = (path: PathBytes): boolean => roots.some(root => path === root || path.startsWith(`${root}/`));
-  const seen = new Set<string>();
+  /** The fewest links by which each way was reached. */
+  const seen = new Map<string, number>();
+  let turns = 0;
   if (goesBack(target)) return true;
   const ways = [{at: folder, rest: target, links: 0}];
   for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
     const key = `${way.at}\0${way.rest}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    if (seen.size > mostWays) return true;
     let {at, rest} = way;
     const {links} = way;
+    if ((seen.get(key) ?? Infinity) <= links) continue;
+    seen.set(key, links);
     if (rest.startsWith('/')) {
       const root = roots.find(each => rest === each || rest.startsWith(`${each}/`));
       if (root === undefined) return true;
@@ -44,7 +45,11 @@ export function leadsOut(
     }
     const next = joinBytes(at, name);
     ways.push({at: next, rest: left, links});
-    if (links < mostLinks) for (const link of linksAt(next)) ways.push({at, rest: `${link}/${left}`, links: links + 1});
+    for (const link of links < mostLinks ? linksAt(next) : []) {
+      turns += 1;
+      if (turns > mostTurns) return true;
+      ways.push({at, rest: `${link}/${left}`, links: links + 1});
+    }
   }
   return false;
 }

@@ -113,8 +113,8 @@ describe('what kind of file it is', () => {
     ],
     [
       'links that stay inside',
-      'ln -s ../src/a src/in; ln -s nothing l; ln -s src d',
-      ['file d', 'file l', 'file src/in'],
+      'ln -s ../src/a src/in; ln -s nothing l; ln -s src d; ln -s o/a/b/c o',
+      ['file d', 'file l', 'file o', 'file src/in'],
     ],
     [
       'links that leave the workspace',
