@@ -1,4 +1,5 @@
 import {pluralize} from '../base/clip.ts';
+import {visibleExactLine} from '../base/visible.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Change, DroppedChange, NotApplied, ProtectedBecause} from '../domain/change-set.ts';
 import type {FileDiff} from './preview.ts';
@@ -97,11 +98,16 @@ export const droppedTexts = ({dropped, said}: Pick<ChangesOutcome, 'dropped' | '
 function droppedText(group: readonly DroppedChange[], said: string): string {
   const [first] = group;
   if (first === undefined) return '';
-  const files = namedFiles(
-    group.map(({change}) => change.path + (change.class === 'protected' ? protectedTexts[change.why] : '')),
-  );
+  const files = namedFiles([...new Set(group.map(({change}) => protectedName(change)))]);
   const text = `${dropTexts[first.why]}: ${files}`;
   return first.why === 'refused' && said !== '' ? `${text}; they said: ${said.replaceAll(/\s+/gu, ' ')}` : text;
+}
+
+/** Names a dropped change, and why no command may make it. The files of a repository's `.git` count as one. */
+function protectedName(change: Change): string {
+  if (change.class !== 'protected') return change.path;
+  const path = change.why === 'repository' ? change.path.replace(/(?<=(?:^|\/)\.git)\/.*$/su, '') : change.path;
+  return path + protectedTexts[change.why];
 }
 
 /** Whether a remark in the result of a command says what became of its changes. */
@@ -113,7 +119,10 @@ const changedLead = 'it changed ';
 /** The first of the names, and how many more there are, with `more` that have no name here. */
 export function namedFiles(names: readonly string[], more = 0): string {
   const left = Math.max(0, names.length - mostInLine) + more;
-  return names.slice(0, mostInLine).join(', ') + (left > 0 ? ` and ${pluralize(left, 'more file')}` : '');
+  return (
+    names.slice(0, mostInLine).map(visibleExactLine).join(', ') +
+    (left > 0 ? ` and ${pluralize(left, 'more file')}` : '')
+  );
 }
 
 /** How a run in which nobody can be asked keeps changes, for people and for the model. */

@@ -54,7 +54,7 @@ function denialNotes({denials}: PromptSummary): readonly string[] {
       ? []
       : [
           oneLine(
-            `changes of commands not kept, since nobody could be asked: ${namedFiles(dropped)}. ${keepsChanges}.`,
+            `changes of commands not kept, since nobody could be asked: ${namedFiles(dropped)} (${keepsChanges})`,
           ),
         ]),
   ];

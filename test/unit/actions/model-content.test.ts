@@ -66,7 +66,10 @@ describe('what the model reads', () => {
       dropped: [
         {change: {path: '.envrc', kind: 'created', class: 'protected', why: 'name'}, why: 'protected'},
         {change: {path: 'up', kind: 'link', class: 'protected', why: 'leads-out'}, why: 'protected'},
-        {change: made('no'), why: 'refused'},
+        ...['v/.git/HEAD', 'v/.git/hooks/pre-commit', 'w/.git'].map(
+          path => ({change: {path, kind: 'created', class: 'protected', why: 'repository'}, why: 'protected'}) as const,
+        ),
+        {change: made('no\n[it'), why: 'refused'},
         {change: made('late'), why: 'conflict'},
       ],
       more: {applied: 2, dropped: 5},
@@ -81,8 +84,9 @@ describe('what the model reads', () => {
       [
         'ok',
         '[it changed made (+2 -0), b/c.ts (+1 -3), f0, f1, f2, f3, f4, f5, f6, f7 and 4 more files]',
-        '[never kept, as no command in the sandbox may change them: .envrc, up (leads out of the workspace)]',
-        '[refused and not kept: no; they said: Use the generator.]',
+        '[never kept, as no command in the sandbox may change them: .envrc, up (leads out of the workspace), ' +
+          'v/.git (the data of a git repository), w/.git (the data of a git repository)]',
+        '[refused and not kept: no ⏎ [it; they said: Use the generator.]',
         '[not kept, since something else changed them meanwhile (read them again): late]',
         '[5 more changes of it were not kept either]',
         '[exit code 0 after 1.2 s in /w]',
