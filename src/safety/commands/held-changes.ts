@@ -29,7 +29,12 @@ export async function isHeldByOverlay(
     return false;
   const [start] = invocations;
   const asked = invocations.filter(({reason}) => reason !== undefined);
-  if (asked.length > 0 && namesOthersInCode(command, start?.directories ?? [], context)) return false;
+  if (asked.length > 0) {
+    // A relative path is one of the folder that its own part of the command runs in.
+    const parts = invocations.map(({range: {from, to}, directories}) => ({text: command.slice(from, to), directories}));
+    const rest = {text: withoutRanges(command, invocations), directories: start?.directories ?? []};
+    if ([...parts, rest].some(each => namesOthersInCode(each.text, each.directories, context))) return false;
+  }
   if (!(await analysis.confirmed())) return false;
   for (const {text, directory} of inner.flat()) {
     // oxlint-disable-next-line no-await-in-loop -- the first that asks is enough
@@ -37,6 +42,13 @@ export async function isHeldByOverlay(
   }
   return true;
 }
+
+/** Blanks out what the invocations are written as. */
+const withoutRanges = (command: string, invocations: readonly JudgedInvocation[]): string =>
+  invocations.reduce(
+    (text, {range: {from, to}}) => text.slice(0, from) + ' '.repeat(to - from) + text.slice(to),
+    command,
+  );
 
 interface Place {
   readonly effects: FileEffects;
