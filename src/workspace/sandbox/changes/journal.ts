@@ -48,6 +48,8 @@ export async function finishInterruptedApplies(
     const set = loadSet(join(journalsIn(folder), name));
     if (set?.layers.every(({lower}) => roots.some(root => holds(root, lower))) === false) continue;
     const own = join(journalsIn(folder), newName());
+    // Only the journal's old name tells whose they are.
+    if (set !== undefined) removeTemporaryFiles(set, name.split(' ', 1)[0] ?? '');
     try {
       // Of several processes that find it, one can rename it.
       renameSync(join(journalsIn(folder), name), own);
@@ -58,7 +60,6 @@ export async function finishInterruptedApplies(
     if (found !== undefined) {
       // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one
       await applyEntries(found.entries, found, {how: 'again', signal}).catch(() => {});
-      removeTemporaryFiles(found, name.split(' ', 1)[0] ?? '');
       finished += 1;
     }
     // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one

@@ -374,8 +374,8 @@ describe('changes that are kept', () => {
   });
 });
 
-/** Applies the changes of a view and kills itself (SIGKILL) right before its n-th change of the disk. */
-const applyUntilSource = `
+/** Kills its process (SIGKILL) right before the n-th change of the disk. */
+const killingSource = `
 import fs from 'node:fs';
 import {syncBuiltinESMExports} from 'node:module';
 
@@ -392,7 +392,10 @@ for (const name of changing.split(' ')) {
   };
 }
 syncBuiltinESMExports();
+`;
 
+/** Applies the changes of a view until it is killed. */
+const applyUntilSource = `${killingSource}
 const {openHeldChanges} = await import(module);
 const reviver = (_key, value) =>
   typeof value === 'string' && /^\\d+n$/u.test(value) ? BigInt(value.slice(0, -1)) : value;
@@ -411,11 +414,18 @@ const {dropped} = await held.value.apply(
 process.stdout.write(JSON.stringify(dropped));
 `;
 
+/** Completes what was interrupted until it is killed, too. */
+const finishUntilSource = `${killingSource}
+const {finishInterruptedApplies} = await import(module);
+await finishInterruptedApplies(JSON.parse(place), new AbortController().signal);
+`;
+
+const moduleOf = (name: string): string => join(import.meta.dirname, '../../../../src/workspace/sandbox/changes', name);
+
 describe('kill -9 while changes are applied', () => {
   const files = {a: 'a', b: 'b', 'd/x': 'x', 'd/y': 'y', 'e/z': 'z', g: 'g'};
   const script =
     'echo n >a; chmod 755 b; rm -r d; mkdir d; echo n >d/n; mkdir -p f/g f/h; echo 1 >f/g/1; ln -s a l; rm g; mkdir g; echo 2 >g/2; chmod 700 e';
-  const module = join(import.meta.dirname, '../../../../src/workspace/sandbox/changes/open-changes.ts');
   /** Returns whether it was killed. */
   const applyUntil = (count: number, workspace: HeldPlace): boolean => {
     const view = JSON.stringify(workspace.view(script), (_key, value: unknown) =>
@@ -428,7 +438,7 @@ describe('kill -9 while changes are applied', () => {
       String(count),
       view,
       JSON.stringify(workspace.settings),
-      module,
+      moduleOf('open-changes.ts'),
     ]);
     if (signal === null && stderr.length > 0) throw new Error(stderr.toString());
     return signal !== null;
@@ -458,5 +468,20 @@ describe('kill -9 while changes are applied', () => {
     }
     // Only before the journal was complete nothing is applied.
     expect(moments).toBeLessThan(6);
+  });
+
+  test('a second time leaves nothing in the workspace', {tags: 'long'}, async () => {
+    for (let count = 1; ; count += 2) {
+      using workspace = heldPlace(files);
+      const before = workspace.tree();
+      workspace.sh(`cp -a . ../native; cd ../native; ${script}`);
+      const after = treeOf(join(workspace.folder, '../native'));
+      if (!applyUntil(count, workspace)) break;
+      const settings = JSON.stringify(workspace.settings);
+      const args = ['--input-type=module', '--eval', finishUntilSource, '5', '', settings, moduleOf('journal.ts')];
+      spawnSync(process.execPath, args);
+      await finishInterruptedApplies(workspace.settings, never);
+      expect([before, after], `moment ${count}`).toContainEqual(workspace.tree());
+    }
   });
 });
