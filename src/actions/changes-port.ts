@@ -86,6 +86,12 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
   ];
 }
 
+/** The same of a command that a person moved to the background: nobody interrupted it. */
+export const inBackground = (outcome: ChangesOutcome): ChangesOutcome => ({
+  ...outcome,
+  dropped: outcome.dropped.map(each => (each.why === 'interrupted' ? {...each, why: 'background'} : each)),
+});
+
 /** What was not kept, one line for each reason. */
 export const droppedTexts = ({dropped, said}: Pick<ChangesOutcome, 'dropped' | 'said'>): readonly string[] =>
   [...new Set(dropped.map(({why}) => why))].map(why =>
@@ -137,6 +143,7 @@ const dropTexts: Readonly<Record<NotApplied, string>> = {
   rule: 'not kept, since a rule denies these edits',
   plan: 'not kept, since plan mode changes nothing',
   interrupted: 'not kept, since the command was interrupted',
+  background: 'not kept, since the command went on in the background, where nobody is asked',
   failed: 'not kept, since they could not be written',
 };
 

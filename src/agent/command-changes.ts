@@ -85,6 +85,7 @@ const deniedBy: Readonly<Record<NotApplied, 'nobody' | 'user' | 'rule' | 'not-de
   protected: 'rule',
   conflict: 'not-denied',
   interrupted: 'not-denied',
+  background: 'not-denied',
   failed: 'not-denied',
 };
 

@@ -29,7 +29,7 @@ export type ProtectedBecause = 'name' | 'repository' | 'leads-out' | 'device' | 
 /**
  * Why a change was not applied. `protected`: no answer could allow it. `conflict`: the file changed outside meanwhile. `refused`: a
  * person dropped it. `nobody`: nobody could be asked. `unwanted`: the mode `dontAsk`. `rule`: a deny rule. `plan`: plan mode.
- * `interrupted`: the command was stopped. `failed`: the file could not be written.
+ * `interrupted`: the command was stopped. `background`: a person moved it to the background. `failed`: the file could not be written.
  */
 export type NotApplied =
   | 'protected'
@@ -40,6 +40,7 @@ export type NotApplied =
   | 'rule'
   | 'plan'
   | 'interrupted'
+  | 'background'
   | 'failed';
 
 export interface DroppedChange {

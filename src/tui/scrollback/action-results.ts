@@ -377,6 +377,7 @@ const droppedWords: Readonly<Record<DroppedChange['why'], string>> = {
   rule: 'a rule denies it',
   plan: 'plan mode changes nothing',
   interrupted: 'interrupted',
+  background: 'in background',
   failed: 'could not be written',
 };
 

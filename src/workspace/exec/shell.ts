@@ -11,7 +11,7 @@ import type {
   ShellReport,
   ShellRequest,
 } from '../../actions/ports.ts';
-import {type ChangesOutcome, changesTexts, noHeldChanges} from '../../actions/changes-port.ts';
+import {type ChangesOutcome, changesTexts, inBackground, noHeldChanges} from '../../actions/changes-port.ts';
 import {raceAbort} from '../../base/race.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
@@ -219,7 +219,7 @@ export function makeShell(options: ShellOptions): ShellPort {
     const release = async (): Promise<readonly string[]> => {
       const known = notes.length;
       const changes = await decided(moved.signal.aborted ? moved.signal : signal, '');
-      return [...notes.slice(known), ...changesTexts(changes)];
+      return [...notes.slice(known), ...changesTexts(moved.signal.aborted ? inBackground(changes) : changes)];
     };
     /** The shell reports its folder in the prelude's file as long as it runs. */
     let preludeUsed: Promise<unknown> = Promise.resolve();

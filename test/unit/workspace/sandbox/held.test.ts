@@ -102,7 +102,10 @@ test('a command that goes to the background keeps its output, and its block says
   expect(place.commands.control.list()).toMatchObject([{id: end.block, life: 'with-weft'}]);
   await place.run('touch /tmp/go', 'sandbox');
   const read = await place.commands.blocks.read({id: end.block, wait: 'completion'}, never);
-  const notes = ['it changed build/out', 'not kept, since the command was interrupted: made'];
+  const notes = [
+    'it changed build/out',
+    'not kept, since the command went on in the background, where nobody is asked: made',
+  ];
   expect(read).toMatchObject({tag: 'ok', value: {state: {kind: 'exited', code: 0}, notes}});
   expect([existsSync(join(place.root, 'build/out')), place.has('made')]).toEqual([true, false]);
 });
