@@ -154,6 +154,10 @@ async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promis
   );
   const lowers: Lower[] = [];
   for (const [index, folder] of [...new Set([...own, ...inside.map(({point}) => point)])].entries()) {
+    if (isOthers(folder))
+      return failed(
+        `${folder} belongs to another user or group, whose files overlayfs cannot copy for this user. chown it, or run weft as its owner`,
+      );
     const place = placeFor(folder, {places: [...places, ...sharedPlaces], roots: own, table});
     if (place === undefined)
       return failed(
@@ -196,6 +200,12 @@ async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promis
   } finally {
     view.close();
   }
+}
+
+/** The namespace knows this user and the user's first group alone: to copy a file of another one fails with EOVERFLOW. */
+function isOthers(folder: string): boolean {
+  const {uid, gid} = statSync(folder);
+  return uid !== process.getuid?.() || gid !== process.getgid?.();
 }
 
 /** Some mounts may fail: what there is afterwards counts. */

@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test, type TestContext} from 'vitest';
 import {type DecideChanges, noHeldChanges} from '../../../../src/actions/changes-port.ts';
@@ -121,4 +121,17 @@ test('a name that a command makes in its view, and a link that leads to the work
     never,
   );
   expect([report.output.text, place.text(join(place.root, 'a b,c:d\\e ü'))]).toEqual(['new\n', 'new\n']);
+});
+
+test("a workspace of another group has no view, since its files can't be copied in one", async context => {
+  context.skip(process.getuid?.() !== 0, 'only root can give a folder away');
+  await using place = await sandboxPlace('bwrap');
+  chownSync(place.root, 0, 12_345);
+  const {reason, proven} = await place.sandbox.proof();
+  expect([proven.overlay, reason]).toEqual([
+    false,
+    expect.stringContaining(`${place.root} belongs to another user or group, whose files overlayfs cannot copy`),
+  ]);
+  const read = await place.run('echo x >made; cat .git/HEAD', 'read-only');
+  expect([read.end, place.has('made')]).toEqual([{kind: 'exited', code: 0}, false]);
 });
