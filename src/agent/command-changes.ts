@@ -61,7 +61,7 @@ function changesDecider(ran: RanCommand, context: ApprovalContext): DecideChange
       await decide(ran, decided, signal);
     } catch (cause) {
       decided.dropRest('failed');
-      warn(context.session, `weft could not decide what becomes of changes: ${causeText(cause)} (a bug in weft)`);
+      warn(context.session, `The changes of the command were not kept: ${causeText(cause)}`);
     }
     return decided.outcome();
   };

@@ -15,7 +15,13 @@ const keptIn = (folder: string): string => join(folder, 'kept');
 /** Keeps a set under a new ID. The upper folders are moved. The oldest sets go. */
 export async function keepSet(set: HeldSet, folder: string): Promise<string> {
   const id = randomBytes(4).toString('hex');
-  storeSet(set, join(keptIn(folder), id), 'copy');
+  try {
+    storeSet(set, join(keptIn(folder), id), 'copy');
+  } catch (cause) {
+    // Part of a set on a full disk.
+    await removeStored(join(keptIn(folder), id));
+    throw cause;
+  }
   const beyond = keptSets(folder).slice(mostKept);
   const old = entriesIn(folder).filter(({at}) => Date.now() - at > mostMs);
   await Promise.all([...beyond, ...old].map(async each => removeStored(join(keptIn(folder), each.id))));
