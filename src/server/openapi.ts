@@ -78,9 +78,9 @@ function operationOf(route: Route, schemaOf: (schema: z.ZodMiniType, io: 'input'
   }));
   const isOpen = path === '/health';
   const all = {
+    403: error('The Host or Origin is not allowed'),
     ...answers,
     ...(isOpen ? {} : {401: error('The token is missing or wrong')}),
-    403: error('The Host or Origin is not allowed'),
     ...(route.method === 'get' ? {} : {415: error('The body is not JSON')}),
     ...(body === undefined ? {} : {413: error('The body is too large')}),
   };

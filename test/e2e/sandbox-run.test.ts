@@ -5,7 +5,7 @@ import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
 import {finish} from '../support/run-weft.ts';
 import {openScene, type Scene, toldResults} from '../support/scene.ts';
-import {skipWithoutOverlay} from './support/overlay.ts';
+import {makeRepository, skipWithoutOverlay} from './support/overlay.ts';
 
 /** A scene with a file that can be changed. */
 async function openWork(skip: TestContext['skip'], script: Parameters<typeof openScene>[0] = []): Promise<Scene> {
@@ -111,6 +111,17 @@ describe('with an overlay', () => {
       ['made'],
       'y\n',
     ]);
+  });
+
+  test.for<[line: string, code: number, said: RegExp]>([
+    ['nosuchprogram a', 127, /: nosuchprogram: not found$|^nosuchprogram: command not found/mu],
+    ['./kept', 126, /: .*Permission denied$/mu],
+    ['git commit -m x', 128, /^weft: in the sandbox \.git is read-only: .*outside the sandbox$/mu],
+  ])('%s ends with %d, as in a shell, and says why', async ([line, code, said], {skip}) => {
+    await using scene = await openWork(skip);
+    makeRepository(scene.place.work, {kept: 'two\n', other: 'x'});
+    const ran = await scene.run(['sandbox', 'run', '--', ...line.split(' ')]);
+    expect([ran.code, ran.stderr]).toEqual([code, expect.stringMatching(said)]);
   });
 
   test('a dry run that is interrupted keeps what it had written', async ({skip}) => {

@@ -75,6 +75,20 @@ test('with apply its changes are those of edits with nobody to ask: all or none'
   expect(existsSync(join(scene.work, 'dist', 'a'))).toBe(true);
 });
 
+test('a script runs byte for byte, and a field that is not known is refused', async ({skip}) => {
+  await using scene = await openServer(skip);
+  const script = join(scene.work, 'latin.py');
+  writeFileSync(script, Buffer.from('# coding: latin-1\nprint(ascii("\u00e9"))', 'latin1'));
+  expect((await scene.runFile({path: script})).body).toMatchObject({stdout: "'\\xe9'\n"});
+  const answers = await Promise.all([scene.exec({command: 'true', aply: true}), scene.runFile({cwd: scene.work})]);
+  expect(answers.map(({status}) => status)).toEqual([400, 400]);
+});
+
+test('a command that a signal ended has the exit code of a shell', async ({skip}) => {
+  await using scene = await openServer(skip, {permissions: {allow: ['Bash']}});
+  expect((await scene.exec({command: 'kill -9 $$', provider: 'native'})).body).toMatchObject({exitCode: 137});
+});
+
 test('what the mode and the rules of the server allow is applied, what a rule denies is not', async ({skip}) => {
   await using scene = await openServer(skip, {
     permissionMode: 'acceptEdits',

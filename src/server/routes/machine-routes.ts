@@ -38,14 +38,14 @@ schemaNotes.add(apply, {
   description:
     'Whether its changes are applied, as edits are where nobody can be asked. Without it none is, where the backend can hold them back',
 });
-const execRequest = z.object({
+const execRequest = z.strictObject({
   command: z.string().check(z.minLength(1)),
   cwd: z.optional(z.string()),
   provider: z.optional(provider),
   network: z.prefault(z.boolean(), false),
   apply,
 });
-const runFileRequest = z.object({
+const runFileRequest = z.strictObject({
   path: z.string().check(z.minLength(1)),
   args: z.prefault(z.array(z.string()), []),
   provider: z.optional(provider),
@@ -145,7 +145,7 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
 ];
 
 const sandboxErrors = {
-  403: 'The command or its changes would ask, or a rule forbids them; nothing is applied',
+  403: 'The command or its changes would ask, or a rule forbids them; or the Host or Origin is not allowed',
   409: 'The backend does not work here, or cannot hold back changes',
 };
 

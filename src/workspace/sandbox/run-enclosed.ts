@@ -13,7 +13,7 @@ import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure, SandboxPol
 export interface EnclosedEnd extends LaunchEnd {
   readonly end:
     | {readonly kind: 'exited'; readonly code: number}
-    | {readonly kind: 'signalled'; readonly signal: string}
+    | {readonly kind: 'signalled'; readonly signal: NodeJS.Signals}
     | {readonly kind: 'timed-out'}
     | {readonly kind: 'aborted'}
     | {readonly kind: 'not-started'; readonly reason: string};
@@ -42,7 +42,7 @@ export async function runEnclosed(
     ...request
   }: Omit<EncloseRequest, 'terminal'> & {
     readonly timeoutMs: number;
-    readonly input: string;
+    readonly input: string | Uint8Array;
     /** Decides about what the command changes in its view of the workspace; `none`: the changes are dropped. */
     readonly changes: 'none' | DecideChanges;
   },
@@ -93,7 +93,7 @@ interface Run {
 
 async function spawnRun(
   {program, args, environment}: CommandStart,
-  {directory, input}: {readonly directory: string; readonly input: string},
+  {directory, input}: {readonly directory: string; readonly input: string | Uint8Array},
 ): Promise<Outcome<Attempt<Run>, string>> {
   const printed = {
     output: makeBoundedText(outputBound),

@@ -17,7 +17,7 @@ export interface SandboxExec {
   runFile(
     request: {
       readonly name: string;
-      readonly contents: string;
+      readonly contents: Uint8Array;
       readonly args: readonly string[];
       readonly timeoutMs: number;
     },
@@ -25,7 +25,7 @@ export interface SandboxExec {
   ): Promise<Outcome<EnclosedEnd, string>>;
 }
 
-/** UTF-16 units of a script. */
+/** Bytes of a script. */
 const longestScript = 1024 * 1024;
 
 /** Milliseconds that a run may take at most. */
@@ -47,7 +47,7 @@ export function makeSandboxExec({
 }): SandboxExec {
   async function run(
     argv: readonly [string, ...string[]],
-    {timeoutMs, input}: {readonly timeoutMs: number; readonly input: string},
+    {timeoutMs, input}: {readonly timeoutMs: number; readonly input: string | Uint8Array},
     signal: AbortSignal,
   ): Promise<Outcome<EnclosedEnd, string>> {
     const request = {argv, directory, environment, confinement, hosts: askNobody, input, changes} as const;
@@ -61,7 +61,7 @@ export function makeSandboxExec({
       if (interpreter === undefined) {
         return failed(`${name} cannot be run: its name has to end in one of ${[...interpreters.keys()].join(', ')}`);
       }
-      if (contents.length > longestScript) return failed(`${name} is longer than ${String(longestScript)} characters`);
+      if (contents.length > longestScript) return failed(`${name} is longer than ${String(longestScript)} bytes`);
       const words = ['/bin/sh', '-c', fromInput, 'weft-run-file', interpreter, basename(name), ...args] as const;
       return run(words, {timeoutMs, input: contents}, signal);
     },

@@ -71,7 +71,10 @@ export async function runInSandbox(
     try {
       const launched = await launch(words, {context, sandbox, runTag: processes?.runTag});
       const ran = launched.tag === 'ok' ? await runToEnd(launched.value, {directory, isHeld, form}, signals) : launched;
-      if (ran.tag === 'ok') return tell(ran.value, form);
+      if (ran.tag === 'ok') {
+        if (isHeld && ran.value.code !== 0 && words.some(word => /\bgit\b/u.test(word))) note(repositoryNote);
+        return tell(ran.value, form);
+      }
       note(`the command was not started: ${ran.error}`);
       return exitCode.failed;
     } finally {
@@ -82,6 +85,9 @@ export async function runInSandbox(
     await sandbox.close();
   }
 }
+
+const repositoryNote =
+  'in the sandbox .git is read-only: run what changes the repository, such as git commit, outside the sandbox';
 
 /** The receiver of the signals that weft gets. */
 interface Signals {
@@ -105,8 +111,10 @@ async function launch(
 ): Promise<Outcome<Launched, string>> {
   const given = {...process.env, PATH: userPath()};
   const [first, ...others] = words;
+  const shell = findShell(given, roots);
+  // The shell says of a program that there is none, or that it cannot be started, and ends as shells do.
   const argv: readonly [string, ...string[]] =
-    others.length === 0 && /\s/u.test(first) ? [findShell(given, roots), '-c', first] : words;
+    others.length === 0 && /\s/u.test(first) ? [shell, '-c', first] : [shell, '-c', 'exec "$@"', 'sh', ...words];
   const [program, ...args] = argv;
   const variables = {given, own: settings.env, passed: settings.passEnv, roots};
   const opened = await openLaunch(sandbox, {

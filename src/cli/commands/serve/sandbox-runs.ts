@@ -1,4 +1,4 @@
-import {readFileSync} from 'node:fs';
+import {constants} from 'node:os';
 import {basename, resolve} from 'node:path';
 import {type Action, writeFilesAction} from '../../../actions/catalogue.ts';
 import {
@@ -21,8 +21,9 @@ import type {MachinePort, SandboxRequest} from '../../../server/routes/machine-r
 import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
 import {isFile} from '../../../workspace/files/list-folder.ts';
+import {readBytes} from '../../../workspace/files/regular-files.ts';
 import type {EnclosedEnd} from '../../../workspace/sandbox/run-enclosed.ts';
-import {interpreterOf, makeSandboxExec} from '../../../workspace/sandbox/sandbox-exec.ts';
+import {interpreterOf, makeSandboxExec, type SandboxExec} from '../../../workspace/sandbox/sandbox-exec.ts';
 import {commandSandbox, taggedRun} from '../../compose/command-sandbox.ts';
 import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {commandJudge} from '../permissions/check-commands.ts';
@@ -103,12 +104,7 @@ export async function runJudged(
       ),
     });
     const run =
-      what.kind === 'command'
-        ? await exec.exec({command, timeoutMs}, signal)
-        : await exec.runFile(
-            {name: basename(what.path), contents: readFileSync(pathOf(what.path), 'utf8'), args: what.args, timeoutMs},
-            signal,
-          );
+      what.kind === 'command' ? await exec.exec({command, timeoutMs}, signal) : await runFile(exec, what, signal);
     if (run.tag === 'failed') return refused(409, run.error);
     if (effects.refusal !== '') return refused(403, effects.refusal);
     const {stdout, stderr} = run.value;
@@ -142,6 +138,17 @@ function commandLine(what: SandboxRequest['what']): string | undefined {
   const path = pathOf(what.path);
   if (interpreter === undefined || !isFile(path)) return undefined;
   return [interpreter, path, ...what.args].map(word => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+}
+
+/** Gives the script to its interpreter byte for byte. */
+async function runFile(
+  exec: SandboxExec,
+  {path, args}: Extract<SandboxRequest['what'], {readonly kind: 'file'}>,
+  signal: AbortSignal,
+): ReturnType<SandboxExec['runFile']> {
+  const bytes = readBytes(pathOf(path));
+  if (bytes.kind !== 'text') return failed(`${path} cannot be read`);
+  return exec.runFile({name: basename(path), contents: Buffer.from(bytes.text, 'latin1'), args, timeoutMs}, signal);
 }
 
 const whyNot = ({decision, reasons}: Verdict): string =>
@@ -195,7 +202,7 @@ function exitOf(end: EnclosedEnd['end']): {readonly code: number; readonly why: 
     case 'exited':
       return {code: end.code, why: ''};
     case 'signalled':
-      return {code: 128, why: `it was ended by ${end.signal}`};
+      return {code: 128 + constants.signals[end.signal], why: `it was ended by ${end.signal}`};
     case 'timed-out':
       return {code: 124, why: `it was ended after ${String(timeoutMs / 1000)} s`};
     case 'aborted':

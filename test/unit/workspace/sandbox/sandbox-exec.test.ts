@@ -31,7 +31,8 @@ test.for(['native', 'bwrap'] as const)('%s: commands and script files run to the
       changes: noHeldChanges,
     },
   });
-  const script = {name: '../../own.sh', contents: 'cat; echo "$1" >made; echo x >"$OUT/new"; exit 4', args: ['a b']};
+  const contents = Buffer.from('cat; echo "$1" >made; echo x >"$OUT/new"; exit 4');
+  const script = {name: '../../own.sh', contents, args: ['a b']};
   expect(await port.runFile({...script, timeoutMs: 60_000}, never)).toMatchObject({
     value: {end: {kind: 'exited', code: 4}},
   });
