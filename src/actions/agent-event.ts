@@ -231,6 +231,8 @@ export type StructuredValue = {readonly kind: 'none'} | {readonly kind: 'value';
 export interface Denial {
   readonly call: ToolCallBlock;
   readonly by: 'user' | 'rule' | 'hook' | 'nobody';
-  /** `call`: it did not run. `changes`: it ran, and these changes were dropped. */
-  readonly of: {readonly kind: 'call'} | {readonly kind: 'changes'; readonly changes: readonly Change[]};
+  /** `call`: it did not run. `changes`: it ran, and changes were dropped: `total` of them, of which very many are not listed. */
+  readonly of:
+    | {readonly kind: 'call'}
+    | {readonly kind: 'changes'; readonly changes: readonly Change[]; readonly total: number};
 }

@@ -40,18 +40,20 @@ export interface ChangesOutcome {
   /** Output is left out: nobody looks at it. */
   readonly applied: readonly Change[];
   readonly dropped: readonly DroppedChange[];
-  /** How many more changes the two lists would hold: of very many they hold the first ones. */
-  readonly more: {readonly applied: number; readonly dropped: number};
+  /** How many more changes the two lists would hold: of very many, and of each reason to drop them, they hold the first ones. */
+  readonly more: {readonly applied: number; readonly dropped: MoreDropped};
   /** The applied changes of the class `file`, line by line, in the order of their paths; of very many the first ones. */
   readonly diffs: readonly FileDiff[];
   /** Why a person, program or hook refused changes, for the model; mostly empty. */
   readonly said: string;
 }
 
+export type MoreDropped = Readonly<Partial<Record<NotApplied, number>>>;
+
 export const noHeldChanges: ChangesOutcome = {
   applied: [],
   dropped: [],
-  more: {applied: 0, dropped: 0},
+  more: {applied: 0, dropped: {}},
   diffs: [],
   said: '',
 };
@@ -81,30 +83,39 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
             more.applied,
           )}`,
         ]),
-    ...droppedTexts(outcome),
-    ...(more.dropped === 0 ? [] : [`${pluralize(more.dropped, 'more change')} of it were not kept either`]),
+    ...droppedTexts(outcome, more.dropped),
   ];
 }
 
 /** The same of a command that a person moved to the background: nobody interrupted it. */
-export const inBackground = (outcome: ChangesOutcome): ChangesOutcome => ({
-  ...outcome,
-  dropped: outcome.dropped.map(each => (each.why === 'interrupted' ? {...each, why: 'background'} : each)),
-});
+export function inBackground(outcome: ChangesOutcome): ChangesOutcome {
+  const {interrupted: background = 0, ...others} = outcome.more.dropped;
+  return {
+    ...outcome,
+    dropped: outcome.dropped.map(each => (each.why === 'interrupted' ? {...each, why: 'background'} : each)),
+    more: {...outcome.more, dropped: {...others, ...(background === 0 ? {} : {background})}},
+  };
+}
 
-/** What was not kept, one line for each reason. */
-export const droppedTexts = ({dropped, said}: Pick<ChangesOutcome, 'dropped' | 'said'>): readonly string[] =>
+/** What was not kept, one line for each reason; `more` counts what the list leaves out. */
+export const droppedTexts = (
+  {dropped, said}: Pick<ChangesOutcome, 'dropped' | 'said'>,
+  more: MoreDropped = {},
+): readonly string[] =>
   [...new Set(dropped.map(({why}) => why))].map(why =>
     droppedText(
       dropped.filter(each => each.why === why),
-      said,
+      {said, more: more[why] ?? 0},
     ),
   );
 
-function droppedText(group: readonly DroppedChange[], said: string): string {
+function droppedText(
+  group: readonly DroppedChange[],
+  {said, more}: {readonly said: string; readonly more: number},
+): string {
   const [first] = group;
   if (first === undefined) return '';
-  const files = namedFiles([...new Set(group.map(({change}) => protectedName(change)))]);
+  const files = namedFiles([...new Set(group.map(({change}) => protectedName(change)))], more);
   const text = `${dropTexts[first.why]}: ${files}`;
   return first.why === 'refused' && said !== '' ? `${text}; they said: ${said.replaceAll(/\s+/gu, ' ')}` : text;
 }

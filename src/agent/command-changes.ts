@@ -36,7 +36,7 @@ export interface RanCommand {
 
 /** Diffs that a card or a result shows. Each may be long, and people read the first ones. */
 const mostDiffs = 200;
-/** Changes that an outcome names. */
+/** Changes that an outcome names as applied, and as dropped for one reason. */
 const mostNamed = 1000;
 /** Groups in which changes are judged. Judging each of very many paths alone would take seconds. */
 const mostGroups = 1000;
@@ -69,10 +69,14 @@ function changesDecider(ran: RanCommand, context: ApprovalContext): DecideChange
 
 /** What of a command's changes was dropped because somebody, a rule or the mode did not want it, or nobody could be asked. */
 export function droppedChanges(call: ToolCallBlock, settled: SettledCall): readonly Denial[] {
-  const dropped = settled.tag === 'undecodable' ? [] : changesOfCommand(settled.result).dropped;
+  if (settled.tag === 'undecodable') return [];
+  const {dropped, more} = changesOfCommand(settled.result);
   return (['nobody', 'user', 'rule'] as const).flatMap(by => {
-    const changes = dropped.filter(({why}) => deniedBy[why] === by).map(({change}) => change);
-    return changes.length === 0 ? [] : [{call, by, of: {kind: 'changes', changes}} as const];
+    const denied = dropped.filter(({why}) => deniedBy[why] === by);
+    const changes = denied.map(({change}) => change);
+    const whys = [...new Set(denied.map(({why}) => why))];
+    const total = whys.reduce((sum, why) => sum + (more.dropped[why] ?? 0), changes.length);
+    return changes.length === 0 ? [] : [{call, by, of: {kind: 'changes', changes, total}} as const];
   });
 }
 
@@ -140,12 +144,19 @@ class Decided {
     this.dropRest('interrupted');
     const applied = this.#applied.toSorted(byPath);
     const dropped = this.#dropped.toSorted((a, b) => byPath(a.change, b.change));
+    const counts = new Map<NotApplied, number>();
+    const named = dropped.filter(({why}) => {
+      const count = (counts.get(why) ?? 0) + 1;
+      counts.set(why, count);
+      return count <= mostNamed;
+    });
+    const more = [...counts].filter(([, count]) => count > mostNamed);
     return {
       applied: applied.slice(0, mostNamed),
-      dropped: dropped.slice(0, mostNamed),
+      dropped: named,
       more: {
         applied: Math.max(0, applied.length - mostNamed),
-        dropped: Math.max(0, dropped.length - mostNamed),
+        dropped: Object.fromEntries(more.map(([why, count]) => [why, count - mostNamed])),
       },
       diffs: this.#diffs.toSorted(byPath),
       said: this.said,

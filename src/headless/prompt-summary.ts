@@ -42,7 +42,9 @@ function answerNotes(summary: PromptSummary): readonly string[] {
 function denialNotes({denials}: PromptSummary): readonly string[] {
   const unasked = denials.filter(({by}) => by === 'nobody');
   const tools = new Set(unasked.flatMap(({call, of}) => (of.kind === 'call' ? [call.name] : [])));
-  const dropped = unasked.flatMap(({of}) => (of.kind === 'changes' ? of.changes.map(({path}) => path) : []));
+  const lists = unasked.flatMap(({of}) => (of.kind === 'changes' ? [of] : []));
+  const dropped = lists.flatMap(({changes}) => changes.map(({path}) => path));
+  const more = lists.reduce((sum, {changes, total}) => sum + total - changes.length, 0);
   return [
     ...(tools.size === 0
       ? []
@@ -54,7 +56,7 @@ function denialNotes({denials}: PromptSummary): readonly string[] {
       ? []
       : [
           oneLine(
-            `changes of commands not kept, since nobody could be asked: ${namedFiles(dropped)} (${keepsChanges})`,
+            `changes of commands not kept, since nobody could be asked: ${namedFiles(dropped, more)} (${keepsChanges})`,
           ),
         ]),
   ];

@@ -124,14 +124,13 @@ describe('what a command has changed', () => {
   });
 
   test('of thousands the numbers are told, and no lines are counted that are not known', () => {
-    const more = {applied: 3998, dropped: 7};
+    const more = {applied: 3998, dropped: {refused: 7}};
     expect(
       actionRows(changedBy({applied, diffs: diffs.slice(0, 1), dropped, more}), frame, undefined).slice(5),
     ).toEqual([
       '    │ and 4000 more files',
       '    │ dropped 1 change: .git/config (protected)',
-      '    │ dropped 4 changes: v, w, x and 1 more (refused)',
-      '    │ and dropped 7 more changes',
+      '    │ dropped 11 changes: v, w, x and 8 more (refused)',
       '    ╰ changed 4003 files · Ctrl+O',
     ]);
   });

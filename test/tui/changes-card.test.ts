@@ -332,7 +332,7 @@ describe('for a screen reader', () => {
 /** The line below a turn whose command has changed two files that are named, and `more`. */
 function closing(more: number): string {
   const applied = four.slice(0, 2);
-  const changes = {...noHeldChanges, applied, more: {applied: more, dropped: 0}, diffs: files.slice(0, 2)};
+  const changes = {...noHeldChanges, applied, more: {applied: more, dropped: {}}, diffs: files.slice(0, 2)};
   const {turn} = commandEvents('c', 'make', '', changes).reduce<View>(reduce, emptyView);
   return turnFacts({...turn, durationMs: 0, waitedMs: 0, costUsd: 'unknown'})
     .map(spans => spans.map(({text}) => text).join(''))

@@ -146,6 +146,7 @@ const figuresOf = (summary: PromptSummary, {address, model, of}: ResultContext) 
     tool_use_id: call.id,
     tool_input: call.input,
     ...(what.kind === 'changes' ? {changes: what.changes.map(changeEntry)} : {}),
+    ...(what.kind === 'changes' && what.total > what.changes.length ? {changes_total: what.total} : {}),
   })),
   ...(of === 'sub-agent' ? {origin: {kind: 'task-notification'} as const} : {}),
   ...address,

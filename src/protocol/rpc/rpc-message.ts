@@ -268,6 +268,8 @@ interface ResultFigures extends MessageEnvelope {
     readonly tool_input: Json;
     /** weft's own field: the command ran, and these changes of it were not kept. */
     readonly changes?: readonly ChangeEntry[];
+    /** weft's own field: how many they are, where `changes` lists only the first ones. */
+    readonly changes_total?: number;
   }[];
   /** On the result of a turn that nobody prompted for: a sub-agent in the background has ended. */
   readonly origin?: {readonly kind: 'task-notification'};

@@ -355,17 +355,17 @@ function changeRows(
 function droppedRows({dropped, more, said}: ChangesOutcome, frame: EntryFrame): readonly string[] {
   const most = frame.verbosity === 'full' ? dropped.length : filesShown;
   const reasons = [...new Set(dropped.map(({why}) => why))];
-  const rows = reasons.flatMap(why => {
+  return reasons.flatMap(why => {
     const paths = dropped.flatMap(({change, why: own}) =>
       own === why ? [visibleLine(withTildes(change.path, frame.home))] : [],
     );
-    const left = paths.length > most ? ` and ${paths.length - most} more` : '';
+    const total = paths.length + (more.dropped[why] ?? 0);
+    const shown = paths.slice(0, most);
+    const left = total > shown.length ? ` and ${total - shown.length} more` : '';
     const words = droppedWords[why] + (why === 'refused' && said !== '' ? `: ${visibleLine(said)}` : '');
-    const line = `dropped ${pluralize(paths.length, 'change')}: ${paths.slice(0, most).join(', ')}${left} (${words})`;
+    const line = `dropped ${pluralize(total, 'change')}: ${shown.join(', ')}${left} (${words})`;
     return wrapText(line, ['warning'], frame);
   });
-  const rest = more.dropped === 0 ? [] : [`and dropped ${pluralize(more.dropped, 'more change')}`];
-  return [...rows, ...rest.flatMap(line => wrapText(line, ['warning'], frame))];
 }
 
 const droppedWords: Readonly<Record<DroppedChange['why'], string>> = {

@@ -72,7 +72,7 @@ describe('what the model reads', () => {
         {change: made('no\n[it'), why: 'refused'},
         {change: made('late'), why: 'conflict'},
       ],
-      more: {applied: 2, dropped: 5},
+      more: {applied: 2, dropped: {refused: 5}},
       said: 'Use the\ngenerator.',
     };
     const output = {
@@ -86,9 +86,8 @@ describe('what the model reads', () => {
         '[it changed made (+2 -0), b/c.ts (+1 -3), f0, f1, f2, f3, f4, f5, f6, f7 and 4 more files]',
         '[never kept, as no command in the sandbox may change them: .envrc, up (leads out of the workspace), ' +
           'v/.git (the data of a git repository), w/.git (the data of a git repository)]',
-        '[refused and not kept: no ⏎ [it; they said: Use the generator.]',
+        '[refused and not kept: no ⏎ [it and 5 more files; they said: Use the generator.]',
         '[not kept, since something else changed them meanwhile (read them again): late]',
-        '[5 more changes of it were not kept either]',
         '[exit code 0 after 1.2 s in /w]',
       ].join('\n'),
     );

@@ -158,7 +158,13 @@ test('one question is about all changes that ask; output is applied before, the 
   expect([end.applied, end.dropped, end.summary.denials]).toEqual([
     ['a.ts', 'b.ts'],
     ['.envrc protected'],
-    [{call: expect.objectContaining({id: actionId('b')}), by: 'rule', of: {kind: 'changes', changes: [guarded]}}],
+    [
+      {
+        call: expect.objectContaining({id: actionId('b')}),
+        by: 'rule',
+        of: {kind: 'changes', changes: [guarded], total: 1},
+      },
+    ],
   ]);
   expect(end.journal).toEqual(['allowed by user: Keep changes of: make']);
 });
@@ -365,6 +371,21 @@ test('what a line of a slash command has changed is a denial, too, and the model
   const {denials} = await bench.prompt('/gen');
   expect(denials).toMatchObject([{by: 'nobody', of: {kind: 'changes', changes: [file('a.ts')]}}]);
   expect(JSON.stringify(bench.model.requests[0]?.messages)).toContain('not kept, since nobody can be asked here');
+});
+
+const pipe = (at: number): Change => ({path: `a/p${at}`, kind: 'created', class: 'protected', why: 'device'});
+
+test('of thousands of dropped changes the first of each reason are named, and all are counted', async () => {
+  const changes = [...Array.from({length: 1500}, (_, at) => pipe(at)), file('z.ts')];
+  const {bench} = benchOf({changes, interaction: 'unattended'});
+  const {denials} = await bench.prompt('x');
+  expect(denials.map(({by, of}) => [by, of.kind === 'changes' ? [of.changes.length, of.total] : 'call'])).toEqual([
+    ['nobody', [1, 1]],
+    ['rule', [1000, 1500]],
+  ]);
+  const told = JSON.stringify(bench.model.requests[1]?.messages);
+  expect(told).toMatch(/not kept, since nobody can be asked here [^\]]*: z\.ts\]/u);
+  expect(told).toMatch(/never kept, [^\]]* and 1490 more files\]/u);
 });
 
 test('in plan mode nothing is applied, output neither', async () => {

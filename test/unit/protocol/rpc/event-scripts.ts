@@ -144,7 +144,11 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
         results: 4,
         denials: [
           {call: write, by: 'rule', of: {kind: 'call'}},
-          {call: write, by: 'nobody', of: {kind: 'changes', changes: [{path: 'a.ts', kind: 'created', class: 'file'}]}},
+          {
+            call: write,
+            by: 'nobody',
+            of: {kind: 'changes', changes: [{path: 'a.ts', kind: 'created', class: 'file'}], total: 2000},
+          },
         ],
       }),
       ...accepted('And now?'),
