@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
-import {openScene, type Scene} from '../support/scene.ts';
+import {openScene, type Scene, toldResults} from '../support/scene.ts';
 import {answerTo, isType, prompt, startRpc} from './support/rpc-client.ts';
 
 beforeEach(needs('bwrap'));
@@ -98,4 +98,16 @@ test('a program that allows nothing outside is not asked to let a command out, a
   expect(asked.map(each => JSON.stringify(each).includes('Run it again outside'))).not.toContain(true);
   const {stdout} = await client.finish();
   expect([asked.length > 0, stdout.includes('in: bwrap')]).toEqual([true, true]);
+});
+
+test('a program that refuses changes without a reason is not quoted, since the command has run', async ({skip}) => {
+  await using scene = await openScene([call('Bash', {command: 'touch made'}), say('Done.')]);
+  await skipWithoutOverlay(scene, skip);
+  const settings = ['--settings', JSON.stringify({sandbox: turnedOn})];
+  const client = startRpc(scene, ['--permission-prompt-tool', 'stdio', ...settings], environment);
+  client.send(prompt('Go.'));
+  const asked = await client.next(isType('control_request'));
+  client.send(answerTo(asked['request_id'], {behavior: 'deny'}));
+  await client.finish();
+  expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(/^\[refused and not kept: made\]$/mu)]);
 });

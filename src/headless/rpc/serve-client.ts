@@ -205,7 +205,9 @@ class ClientSession implements ServedClient {
     const reply = permissionReply(answer.value, input);
     this.#asks.delete(id);
     if (reply.kind === 'deny') {
-      const message = reply.next === 'interrupt' || reply.message === '' ? notWanted : reply.message;
+      // A command whose changes are refused has run.
+      const isBefore = approval.preview.kind !== 'changes';
+      const message = isBefore && (reply.next === 'interrupt' || reply.message === '') ? notWanted : reply.message;
       engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, by: 'program'}});
       if (reply.next === 'interrupt') engine.submit({op: 'interrupt'});
       return;
