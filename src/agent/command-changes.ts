@@ -184,6 +184,7 @@ async function decide(ran: RanCommand, decided: Decided, given: AbortSignal): Pr
   const judgedOnes = new Set(judged.flatMap(({changes}) => changes));
   const allowed: Change[] = open.filter(change => !judgedOnes.has(change));
   const asked: JudgedChanges[] = [];
+  const granted: Change[] = [];
   for (const group of judged) {
     const {verdict, changes} = group;
     if (verdict.decision === 'deny') {
@@ -191,8 +192,16 @@ async function decide(ran: RanCommand, decided: Decided, given: AbortSignal): Pr
     } else if (verdict.decision === 'allow' || !changes.every(isFile)) {
       allowed.push(...changes);
     } else if (isGranted(grantFor(verdict), context.session)) {
-      allowed.push(...changes);
+      granted.push(...changes);
     } else asked.push(group);
+  }
+  // What is lost for good takes a typed word, whatever was allowed before.
+  const isLost = (await lostForGood(granted, context, signal)) !== '';
+  const lost = new Set(isLost ? granted.filter(({kind}) => kind === 'deleted') : []);
+  allowed.push(...granted.filter(change => !lost.has(change)));
+  for (const {changes, verdict} of judged) {
+    const rest = changes.filter(change => lost.has(change));
+    if (rest.length > 0) asked.push({changes: rest, verdict});
   }
   await decided.apply(allowed, signal);
   if (asked.length > 0) await askAbout(ran, asked, decided, signal);
@@ -297,27 +306,19 @@ async function approvalFor(
   {held, context}: Decided,
   signal: AbortSignal,
 ): Promise<Omit<Approval, 'asker'>> {
-  const {checkpoints} = context;
-  const {files} = context.session.ports.machine;
-  checkpoints.expectChange();
-  const uncovered = (kinds: readonly Change['kind'][]): Promise<string> =>
-    checkpoints.notCovered(
-      {
-        paths: changes.filter(({kind}) => kinds.includes(kind)).map(({path}) => files.resolve(path).path),
-        commands: [],
-      },
-      signal,
-    );
-  const unnamed = changes.filter(({path, kind}) => kind === 'deleted' && hasStrayBytes(path)).map(({path}) => path);
-  const [diffs, deleted, replaced] = await Promise.all([
+  context.checkpoints.expectChange();
+  const [diffs, lost, replaced] = await Promise.all([
     held.diffs(
       changes.slice(0, mostDiffs).map(({path}) => path),
       signal,
     ),
-    uncovered(['deleted']),
-    uncovered(['changed', 'link']),
+    lostForGood(changes, context, signal),
+    uncovered(
+      changes.filter(({kind}) => kind === 'changed' || kind === 'link'),
+      context,
+      signal,
+    ),
   ]);
-  const lost = deleted === '' && unnamed.length > 0 ? `Undo does not cover ${unnamed.slice(0, 3).join(', ')}` : deleted;
   const reasons = [
     ...asked.flatMap(({verdict}) => verdict.reasons),
     ...[lost, replaced].flatMap((text): readonly Reason[] => (text === '' ? [] : [{kind: 'not-undoable', text}])),
@@ -345,6 +346,24 @@ async function approvalFor(
     impact: noImpact,
     citations: [],
   };
+}
+
+/** Says which of these files no checkpoint holds; empty if there are none. */
+const uncovered = (
+  changes: readonly Change[],
+  {checkpoints, session}: ApprovalContext,
+  signal: AbortSignal,
+): Promise<string> => {
+  const paths = changes.map(({path}) => session.ports.machine.files.resolve(path).path);
+  return paths.length === 0 ? Promise.resolve('') : checkpoints.notCovered({paths, commands: []}, signal);
+};
+
+/** Says which deletions among the changes nothing could take back; empty if there are none. */
+async function lostForGood(changes: readonly Change[], context: ApprovalContext, signal: AbortSignal): Promise<string> {
+  const deleted = changes.filter(({kind}) => kind === 'deleted');
+  const text = await uncovered(deleted, context, signal);
+  const unnamed = deleted.map(({path}) => path).filter(hasStrayBytes);
+  return text === '' && unnamed.length > 0 ? `Undo does not cover ${unnamed.slice(0, 3).join(', ')}` : text;
 }
 
 /** The changes that an answer keeps. */

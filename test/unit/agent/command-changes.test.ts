@@ -256,6 +256,28 @@ describe('a deleted file that nothing brings back', () => {
     });
   });
 
+  test('takes one although all edits were allowed for the session; the other changes are kept unasked', async () => {
+    const script = ['b1', 'b2'].map(id => callsTools(callBlock('Bash', {command: 'make'}, id)));
+    const changes = [file('a.ts'), file('big.bin', 'deleted')];
+    const {bench, happened} = benchOf({changes, uncovered: ['big.bin'], script});
+    const done = bench.prompt('go');
+    const first = await bench.next('approval-requested');
+    const answer = {decision: 'allow', scope: 'session'} as const;
+    bench.engine.submit({op: 'answer-approval', id: first.approval.id, answer});
+    const {approval} = await bench.next('approval-requested');
+    expect(approval).toMatchObject({
+      preview: {asked: [{path: 'big.bin'}]},
+      verdict: {detail: {confirmWord: 'delete'}},
+    });
+    bench.engine.submit({
+      op: 'answer-approval',
+      id: approval.id,
+      answer: {decision: 'refuse', message: '', by: 'user'},
+    });
+    await done;
+    expect(happened.filter(what => what.startsWith('apply'))).toEqual(['apply a.ts big.bin', 'apply a.ts']);
+  });
+
   test('whose name is not UTF-8 takes one, too: no checkpoint holds it', async () => {
     const end = await decide({changes: [file('bad\\xff.txt', 'deleted')]}, yes);
     expect(end.approval?.verdict).toMatchObject({
