@@ -218,7 +218,9 @@ test('what was used there counts here', async () => {
 });
 
 test.each(['SIGTERM', 'SIGKILL'] as const)('what runs there stops when weft here ends by %s', async signal => {
-  await using far = await withFar([agentCall, say('Never.')], [hang(), say('Free again.')]);
+  let asked = 0;
+  const answers = () => ((asked += 1) === 1 ? hang() : say('Free again.'));
+  await using far = await withFar([agentCall, say('Never.')], answers);
   const main = far.scene.start(['--prompt', 'MAIN'], {stdin: 'open'});
   // Of what was written to a killed process, the rest comes back as an error.
   for (const stream of main.stdio) stream?.on('error', () => {});

@@ -81,7 +81,11 @@ export const bwrap: SandboxProvider = {
       release() {
         rmSync(begun, {force: true});
         for (const path of mounted.mountedOver) if (isMade(path)) rmSync(path, {force: true});
-        return [];
+        return mounted.neverThere.flatMap(path => {
+          if (statsOf(path) === undefined) return [];
+          rmSync(path, {recursive: true, force: true});
+          return [`weft removed ${path}: it would lead git to another configuration`];
+        });
       },
     } satisfies EnclosedStart);
   },
@@ -197,13 +201,17 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
     network.kind === 'open' ? readOnlyIfThere('/run/systemd/resolve') : [],
   ];
   const mountedOver = [...hidden, ...sockets].filter(path => insideRoots(path) && !isMade(path));
-  return {args: groups.flat(), mountedOver: workspace === 'writable' ? mountedOver : []};
+  return workspace === 'writable'
+    ? {args: groups.flat(), mountedOver, neverThere: guarded.neverThere}
+    : {args: groups.flat(), mountedOver: [], neverThere: []};
 }
 
 interface Mounts {
   readonly args: readonly string[];
   /** Existing paths in the workspace itself. If one is gone before it is mounted over, bwrap makes an empty file there. */
   readonly mountedOver: readonly string[];
+  /** See `GuardedPaths`. */
+  readonly neverThere: readonly string[];
 }
 
 const readOnlyIfThere = (path: string): readonly string[] => ['--ro-bind-try', path, path];

@@ -9,13 +9,16 @@ export interface GuardedPaths {
   /** Folders that hold something protected: mounted over themselves, they cannot be renamed. */
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
+  /** Files that no repository of its own has: one would lead git to another configuration. They are removed if a command makes them. */
+  readonly neverThere: readonly string[];
 }
 
 /** Returns no paths if the workspace as a whole is read-only. */
 export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
-  if (policy.workspace === 'read-only') return {writable: [], readOnly: []};
+  if (policy.workspace === 'read-only') return {writable: [], readOnly: [], neverThere: []};
   const writable: string[] = [];
   const readOnly: string[] = [];
+  const neverThere: string[] = [];
   for (const root of policy.roots) {
     for (const name of namesIn(root)) {
       const path = join(root, name);
@@ -24,6 +27,7 @@ export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
       if (stats === undefined || stats.isSymbolicLink() || stats.isSocket()) continue;
       if (name === '.git' && stats.isDirectory() && policy.repository === 'guarded') {
         writable.push(path);
+        if (!existsSync(join(path, 'commondir'))) neverThere.push(join(path, 'commondir'));
         readOnly.push(...ofRepository.map(part => join(path, part)).filter(part => existsSync(part)));
       } else readOnly.push(path);
     }
@@ -33,7 +37,7 @@ export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
       readOnly.push(path);
     }
   }
-  return {writable: [...new Set(writable)], readOnly: [...new Set(readOnly)]};
+  return {writable: [...new Set(writable)], readOnly: [...new Set(readOnly)], neverThere};
 }
 
 /** The parts of a repository that run programs, choose them, or lead to another configuration. */
