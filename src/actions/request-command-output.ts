@@ -179,12 +179,21 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
       context.signal,
     );
   }
+  return settledRun(command, report, {kind: 'completed', command, report});
+}
+
+/** Settles an action by how its command ended. `output` is its output if the command ran. */
+export function settledRun<Output>(
+  command: string,
+  report: ShellReport,
+  output: Output,
+): Settled<Output, CommandPartial> {
   switch (report.end.kind) {
     case 'exited':
     case 'signalled':
     case 'timed-out':
     case 'moved':
-      return {state: 'success', output: {kind: 'completed', command, report}};
+      return {state: 'success', output};
     case 'aborted':
       return interrupted({command, reached: 'running', output: report.output.text});
     case 'not-started':
@@ -240,7 +249,7 @@ async function runBlock({command}: CommandInput, {ports, signal, terms}: ActionR
     : {state: 'error', fault: started.error};
 }
 
-export const interrupted = (partial: CommandPartial): Settled<never, CommandPartial> => ({
+const interrupted = (partial: CommandPartial): Settled<never, CommandPartial> => ({
   state: 'cancelled',
   why: {reason: 'interrupted', message: ''},
   partial,

@@ -12,10 +12,10 @@ import {
   type CommandPartial,
   defaultTimeoutMs,
   endText,
-  interrupted,
   longestTimeoutMs,
   partialText,
   reportText,
+  settledRun,
 } from './request-command-output.ts';
 import {diffText} from './request-file-edits.ts';
 
@@ -133,19 +133,7 @@ async function runInView(
     observe,
     signal,
   );
-  switch (report.end.kind) {
-    case 'exited':
-    case 'signalled':
-    case 'timed-out':
-    case 'moved':
-      return {state: 'success', output: {report, kept}};
-    case 'aborted':
-      return interrupted({command, reached: 'running', output: report.output.text});
-    case 'not-started':
-      return {state: 'error', fault: report.end.fault};
-    default:
-      return unreachable(report.end);
-  }
+  return settledRun(command, report, {report, kept});
 }
 
 /** Keeps the changes for `weft sandbox apply`, with the diffs of the first files. */

@@ -137,7 +137,8 @@ async function openDirectory(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-const hasCode = (cause: unknown, code: string): boolean =>
+/** Whether a call of the system failed with this code. */
+export const hasCode = (cause: unknown, code: string): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === code;
 
 /** Milliseconds after which a temporary file counts as left behind. Its writer may run on another machine, so its pid alone does not tell. */

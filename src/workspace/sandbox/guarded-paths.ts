@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto';
-import {existsSync, lstatSync, readdirSync, rmSync} from 'node:fs';
+import {existsSync, lstatSync, rmSync} from 'node:fs';
 import {join, relative} from 'node:path';
+import {listFolder} from '../files/list-folder.ts';
 import {holds} from '../files/resolve-path.ts';
 import type {SandboxPolicy, SandboxSession} from './sandbox.ts';
 
@@ -20,7 +21,7 @@ export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
   const readOnly: string[] = [];
   const neverThere: string[] = [];
   for (const root of policy.roots) {
-    for (const name of namesIn(root)) {
+    for (const {name} of listFolder(root)) {
       const path = join(root, name);
       if (!policy.isProtected(name)) continue;
       const stats = lstatSync(path, {throwIfNoEntry: false});
@@ -43,13 +44,6 @@ export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
 /** The parts of a repository that run programs, choose them, or lead to another configuration. */
 const ofRepository = ['hooks', 'config', 'config.worktree', 'modules', 'worktrees', 'commondir'];
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
 /** The session as commands see it that find everything under the names that it has outside. */
 export const inPlace = (session: SandboxSession): SandboxSession => ({
   ...session,

@@ -1,5 +1,5 @@
 import {execFile} from 'node:child_process';
-import {mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {release} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
@@ -8,6 +8,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {readTextFile} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
+import {isFolder, listFolder} from '../files/list-folder.ts';
 import {holds} from '../files/resolve-path.ts';
 import type {CommandView, SandboxPolicy, SandboxSession} from './sandbox.ts';
 import {removeHeld} from './session.ts';
@@ -251,8 +252,6 @@ function placeFor(
 /** Folders outside weft's own in which upper layers may lie. */
 export const sharedPlaces = ['/var/tmp', '/dev/shm'];
 
-const isFolder = (path: string): boolean => statSync(path, {throwIfNoEntry: false})?.isDirectory() === true;
-
 /** The file system of a path: that of the innermost mount, and of several at one place the last. */
 const typeOf = (path: string, table: readonly Mount[]): string =>
   table
@@ -315,7 +314,7 @@ function coverable(table: readonly Mount[], session: SandboxSession): readonly s
     const isWhole = folder !== '/' && !table.some(({point}) => point !== folder && holds(folder, point));
     // An overlay must not lie in one of its own layers.
     if (isWhole && !holds(folder, session.folder)) found.push(folder);
-    else for (const name of foldersIn(folder)) look(join(folder, name));
+    else for (const {name, kind} of listFolder(folder)) if (kind === 'folder') look(join(folder, name));
   };
   look('/');
   return found;
@@ -326,11 +325,3 @@ const leftOut = new Set(
     ' ',
   ),
 );
-
-function foldersIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, {withFileTypes: true}).flatMap(entry => (entry.isDirectory() ? [entry.name] : []));
-  } catch {
-    return [];
-  }
-}

@@ -35,7 +35,7 @@ export const byTree = (a: PathBytes, b: PathBytes): number => {
   return left < right ? -1 : left > right ? 1 : 0;
 };
 
-// eslint-disable-next-line no-control-regex -- every character of ASCII counts
+// oxlint-disable-next-line no-control-regex -- every character of ASCII counts
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/u.test(text);
 
 /** One character of UTF-8 as bytes, or one byte that is none. */

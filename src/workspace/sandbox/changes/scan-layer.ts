@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import type {ChangeKind} from '../../../domain/change-set.ts';
+import {hasCode} from '../../files/folder-handle.ts';
 import type {ViewLayer} from '../sandbox.ts';
 import {joinBytes, type PathBytes, toBytes, toNative} from './path-bytes.ts';
 import {findOpaque} from './opaque-folders.ts';
@@ -97,10 +98,6 @@ export function nodeAt(path: string | Buffer): Node {
     throw cause;
   }
 }
-
-/** Whether a call of the system failed with this code. */
-export const hasCode = (cause: unknown, code: string): boolean =>
-  cause instanceof Error && 'code' in cause && cause.code === code;
 
 const nodeOf = (stats: BigIntStats): Node => ({
   kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other',
