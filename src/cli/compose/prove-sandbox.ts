@@ -1,27 +1,11 @@
-import {homedir} from 'node:os';
 import type {Proof} from '../../domain/sandbox.ts';
 import {confines} from '../../domain/sandbox.ts';
-import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
-import {isSecretFile} from '../../safety/secrets/secret-files.ts';
-import {lazyNetwork} from './lazy-ports.ts';
 import type {RunContext} from './run-context.ts';
 
 /** What the sandbox of the settings stops on this machine: found out where that is not known since it started. */
-export async function proveSandbox({settings, roots, places}: RunContext): Promise<Proof> {
-  const {makeSandbox} = await import('../../workspace/sandbox/make-sandbox.ts');
-  const sandbox = makeSandbox({
-    choice: settings.sandbox,
-    roots,
-    home: homedir(),
-    environment: process.env,
-    ownFolders: [],
-    proofFolder: places.data,
-    deniedReads: () => [],
-    readable: () => [],
-    isProtected: isProtectedBelow,
-    isSecret: isSecretFile,
-    network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
-  });
+export async function proveSandbox(context: RunContext): Promise<Proof> {
+  const {commandSandbox} = await import('./command-sandbox.ts');
+  const sandbox = commandSandbox(context, context.settings.sandbox);
   try {
     return await sandbox.proof();
   } finally {
