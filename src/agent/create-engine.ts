@@ -1,17 +1,11 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {HookSession} from '../actions/hooks-port.ts';
-import type {ToolSources} from '../actions/decode-action.ts';
-import type {FrontEndAbilities} from '../actions/front-end.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
-import type {OpenSession} from '../domain/journal.ts';
 import {modelNamed} from '../domain/model-alias.ts';
-import type {Thinking} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
-import type {PermissionMode} from '../domain/risk.ts';
-import type {Asker} from '../domain/sub-agent.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
 import {CheckpointRecorder} from './checkpoint-recorder.ts';
 import type {
@@ -31,55 +25,23 @@ import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
 import {runPrompt} from './loop.ts';
-import {PendingRequests, type Interaction} from './pending-requests.ts';
-import type {AgentPorts} from './ports.ts';
+import {PendingRequests} from './pending-requests.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import type {AgentLimits} from './sub-agents/agent-limits.ts';
 import {samplingPort} from './sampling.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {SessionPlans} from './session-plans.ts';
-import {journal, warn, type PromptLimits, type SessionContext} from './session-context.ts';
-import {LazyAgents, type SessionAgents} from './sub-agents/session-agents.ts';
-import {makeStructuredAnswer, type StructuredOutput} from './structured-output.ts';
+import {type EngineSetup, journal, type SessionContext, warn} from './session-context.ts';
+import {LazyAgents} from './sub-agents/session-agents.ts';
+import {makeStructuredAnswer} from './structured-output.ts';
 import {makeToolRegistry} from './tool-registry.ts';
 import {runUserCommand} from './user-command.ts';
 import {WorkQueue, type WaitingPrompt} from './work-queue.ts';
 
-export interface EngineOptions {
-  readonly ports: AgentPorts;
+export interface EngineOptions extends EngineSetup {
   readonly host: HostServices;
-  /** The session to begin with; the caller opened it. */
-  readonly session: OpenSession;
-  /** The workspace root, which sessions belong to. */
-  readonly directory: string;
-  readonly origin: SessionInfo['origin'];
-  readonly model: string;
-  readonly mode: PermissionMode;
-  readonly systemPrompt: string;
-  readonly limits: PromptLimits;
-  readonly interaction: Interaction;
-  readonly frontEnd: FrontEndAbilities;
-  readonly backgroundAgents: SessionContext['backgroundAgents'];
-  readonly structuredOutput: StructuredOutput;
-  /** Tools that are not offered to the model. */
-  readonly disabledTools: ToolSources['disabled'];
-  /** Until an operation sets it otherwise. */
-  readonly thinking: Thinking;
-  readonly place: EnginePlace;
   readonly agentLimits: AgentLimits;
 }
-
-/** Whether it is the engine of a session, or of a sub-agent, which asks and is allowed things as its session is. */
-export type EnginePlace =
-  | {readonly kind: 'top'}
-  | {
-      readonly kind: 'sub-agent';
-      readonly asker: Asker;
-      readonly pending: PendingRequests;
-      readonly owner: SessionContext['owner'];
-      readonly grants: Set<string>;
-      readonly agents: (session: () => SessionContext) => SessionAgents;
-    };
 
 /**
  * The engine: takes operations, does one piece of work after the other, and publishes what happens as events. Order of work for a
@@ -142,9 +104,14 @@ class Engine implements AgentClient {
           ? place.agents(() => this.#session)
           : new LazyAgents(async () => {
               const {SubAgents} = await import('./sub-agents/sub-agents.ts');
-              const newEngine = createEngine;
-              const setup = {newEngine, host, disabledTools, session: () => this.#session, limits: agentLimits};
-              return new SubAgents(setup).top();
+              const openEngine = (setup: EngineSetup): AgentClient =>
+                createEngine({
+                  ...setup,
+                  host,
+                  agentLimits,
+                  disabledTools: new Map([...disabledTools, ...setup.disabledTools]),
+                });
+              return new SubAgents({openEngine, session: () => this.#session, limits: agentLimits}).top();
             }),
       budget:
         place.kind === 'sub-agent'

@@ -1,6 +1,6 @@
-import type {AgentEvent} from '../actions/agent-event.ts';
+import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import {type Action, withProgramName} from '../actions/catalogue.ts';
-import {decodeAction} from '../actions/decode-action.ts';
+import {decodeAction, type ToolSources} from '../actions/decode-action.ts';
 import type {FrontEndAbilities} from '../actions/front-end.ts';
 import {noHeldChanges} from '../actions/changes-port.ts';
 import type {ActionPorts, AnswerPort} from '../actions/ports.ts';
@@ -12,7 +12,7 @@ import {faultText, type Fault} from '../domain/fault.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
 import {activeSkills} from '../domain/slash-command.ts';
 import type {ActionId} from '../domain/ids.ts';
-import type {JournalRecord} from '../domain/journal.ts';
+import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
@@ -89,6 +89,41 @@ export interface SessionContext {
   /** What front ends have been told of the sandbox. */
   sandbox: Proof | 'unknown';
 }
+
+/** What an engine begins with. */
+export interface EngineSetup extends Pick<
+  SessionContext,
+  | 'ports'
+  | 'directory'
+  | 'systemPrompt'
+  | 'limits'
+  | 'interaction'
+  | 'frontEnd'
+  | 'backgroundAgents'
+  | 'structuredOutput'
+  | 'model'
+  | 'mode'
+  | 'thinking'
+> {
+  /** The session to begin with; the caller opened it. */
+  readonly session: OpenSession;
+  readonly origin: SessionInfo['origin'];
+  /** Tools that are not offered to the model. */
+  readonly disabledTools: ToolSources['disabled'];
+  readonly place: EnginePlace;
+}
+
+/** Whether it is the engine of a session, or of a sub-agent, which asks and is allowed things as its session is. */
+export type EnginePlace =
+  | {readonly kind: 'top'}
+  | {
+      readonly kind: 'sub-agent';
+      readonly asker: Asker;
+      readonly pending: PendingRequests;
+      readonly owner: SessionContext['owner'];
+      readonly grants: Set<string>;
+      readonly agents: (session: () => SessionContext) => SessionAgents;
+    };
 
 /** What one prompt, with the prompts that join it, adds to its session. */
 export interface PromptContext {

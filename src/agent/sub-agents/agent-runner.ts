@@ -35,9 +35,8 @@ export interface AgentObserver {
   readonly spent: (spending: Spending) => void;
 }
 
-export interface RunnerDeps extends Pick<WeftAgentSetup, 'directory' | 'place'> {
+export interface RunnerDeps extends Pick<WeftAgentSetup, 'directory' | 'place' | 'openEngine'> {
   readonly observer: AgentObserver;
-  readonly setup: Pick<WeftAgentSetup, 'newEngine' | 'host' | 'disabledTools' | 'limits'>;
   /** All sub-agents of the session. */
   readonly tree: Tree;
 }
@@ -47,11 +46,11 @@ export const agentRunner = (held: Held, deps: RunnerDeps): AgentRunner =>
 
 function weftRunner(
   {agent, kind, session, origin, branch}: Held,
-  {directory, place, observer, setup, tree}: RunnerDeps,
+  {directory, place, observer, openEngine, tree}: RunnerDeps,
 ): AgentRunner {
   const parent = branch.session();
   const engine = weftAgent({
-    ...setup,
+    openEngine,
     agent,
     kind,
     session,

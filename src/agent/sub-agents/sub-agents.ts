@@ -16,11 +16,13 @@ import {afterEvent, afterHarnessEvent, type HarnessTurn, notBegun, turnAfter, wi
 import {settleWorktree, worktreeBrief} from './agent-worktree.ts';
 import {earlierAgent, newAgent, worktreeOf} from './open-agent.ts';
 import {type AgentObserver, agentRunner, type AgentRunner, type Held} from './agent-runner.ts';
+import type {AgentLimits} from './agent-limits.ts';
 import type {SessionAgents} from './session-agents.ts';
 import {Branch} from './agent-branch.ts';
 import {leastTurns, modeOf, notHeeded, type Spending, type WeftAgentSetup} from './weft-agent.ts';
 
-export interface SubAgentsSetup extends Pick<WeftAgentSetup, 'newEngine' | 'host' | 'disabledTools' | 'limits'> {
+export interface SubAgentsSetup extends Pick<WeftAgentSetup, 'openEngine'> {
+  readonly limits: AgentLimits;
   /** The agent of the session itself. */
   readonly session: () => SessionContext;
 }
@@ -218,7 +220,7 @@ export class SubAgents {
       place,
       settling: undefined,
       closing: false,
-      runner: agentRunner(held, {directory, place, observer, setup: this.#setup, tree: this}),
+      runner: agentRunner(held, {directory, place, observer, openEngine: this.#setup.openEngine, tree: this}),
     };
     this.#running.set(agent.id, running);
     if (!hasEnded(row.status)) this.#tellOthers(running);

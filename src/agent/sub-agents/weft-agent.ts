@@ -12,12 +12,10 @@ import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
 import {noUsage, usageSince, type Usage} from '../../domain/usage.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {AgentClient} from '../client.ts';
-import type {EngineOptions} from '../create-engine.ts';
 import type {AgentPorts, SeparateMachine} from '../ports.ts';
 import {limitedServers} from '../limited-servers.ts';
-import type {SessionContext} from '../session-context.ts';
+import type {EngineSetup, SessionContext} from '../session-context.ts';
 import type {AgentKind} from './agent-kind.ts';
-import type {AgentLimits} from './agent-limits.ts';
 import type {SessionAgents} from './session-agents.ts';
 
 /** What a request of a sub-agent has used. */
@@ -38,10 +36,7 @@ export interface WeftAgentSetup {
   readonly directory: string;
   readonly place: SeparateMachine;
   readonly checkpoints: () => PromptCheckpoints | undefined;
-  readonly newEngine: (options: EngineOptions) => AgentClient;
-  readonly host: EngineOptions['host'];
-  readonly disabledTools: EngineOptions['disabledTools'];
-  readonly limits: AgentLimits;
+  readonly openEngine: (setup: EngineSetup) => AgentClient;
   readonly agents: (session: () => SessionContext) => SessionAgents;
   readonly observe: (event: AgentEvent) => void;
   readonly spent: (spending: Spending) => void;
@@ -50,9 +45,8 @@ export interface WeftAgentSetup {
 /** A sub-agent in this process: an engine of its own, on the ports of the agent that started it. */
 export function weftAgent(setup: WeftAgentSetup): AgentClient {
   const {agent, kind, parent, session} = setup;
-  const engine = setup.newEngine({
+  const engine = setup.openEngine({
     ports: portsOf(setup),
-    host: setup.host,
     session,
     origin: setup.origin,
     directory: setup.directory,
@@ -67,7 +61,7 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
     frontEnd: noAbilities,
     backgroundAgents: 'waited-for',
     structuredOutput: {kind: 'none'},
-    disabledTools: new Map([...setup.disabledTools, ...refusedTools(kind)]),
+    disabledTools: refusedTools(kind),
     thinking: parent.thinking,
     place: {
       kind: 'sub-agent',
@@ -77,7 +71,6 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
       grants: parent.conversation.grants,
       agents: setup.agents,
     },
-    agentLimits: setup.limits,
   });
   let before: SessionUsage['models'] = {};
   engine.subscribe(async events => {
