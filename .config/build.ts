@@ -233,7 +233,7 @@ const running = modulesBehind(
 );
 const offering = modulesBehind(
   alone,
-  /src\/(?:cli\/compose\/mcp-servers|extensions\/mcp\/(?:server-set|connector|manifests|server-prompts))\.ts$/u,
+  /src\/(?:app\/mcp-servers|extensions\/mcp\/(?:server-set|connector|manifests|server-prompts))\.ts$/u,
 );
 const terminal = modulesBehind(alone, terminalStarts);
 const tasks = modulesBehind(alone, /src\/tasks\/task-view\.ts$/u);

@@ -1,88 +1,9 @@
 import {InvalidArgumentError, Option, type Command} from 'commander';
+import {inputFormats, outputFormats, providerChoices} from '../app/main-options.ts';
 import {type Effort, efforts} from '../domain/model-stream.ts';
 import {mostFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
-import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
-
-const inputFormats = ['text', 'stream-json'] as const;
-export const outputFormats = ['text', 'json', 'stream-json'] as const;
-export const providerChoices = ['anthropic', 'openai', 'gemini', 'replay'] as const;
-
-/** The flags of weft without a command, as commander hands them over; an absent one was not given. */
-export interface MainOptions {
-  readonly prompt?: string;
-  readonly print?: true;
-  readonly outputFormat?: (typeof outputFormats)[number];
-  readonly inputFormat?: (typeof inputFormats)[number];
-  readonly includePartialMessages?: true;
-  readonly model?: string;
-  readonly fallbackModel?: readonly string[];
-  readonly provider?: (typeof providerChoices)[number];
-  readonly baseUrl?: string;
-  readonly replay?: string;
-  readonly record?: string;
-  readonly permissionMode?: PermissionMode;
-  readonly sandbox?: SandboxChoice;
-  readonly allowedTools?: readonly string[];
-  readonly disallowedTools?: readonly string[];
-  readonly maxTurns?: number;
-  readonly maxCost?: number;
-  readonly timeout?: number;
-  readonly continue?: true;
-  readonly resume?: string | true;
-  readonly sessionId?: string;
-  readonly forkSession?: true;
-  /** `--no-session-persistence` makes it false. */
-  readonly sessionPersistence: boolean;
-  readonly cwd?: string;
-  readonly addDir?: readonly string[];
-  readonly systemPrompt?: string;
-  readonly appendSystemPrompt?: string;
-  readonly jsonSchema?: string;
-  readonly settings?: string;
-  readonly verbose?: true;
-  readonly debug?: true;
-  readonly fullscreen?: true;
-  readonly accessible?: true;
-  /** `--no-color` makes it false. */
-  readonly color: boolean;
-  readonly replayUserMessages?: true;
-  readonly includeHookEvents?: true;
-  readonly forwardSubagentText?: true;
-  readonly includeToolProgress?: true;
-  readonly maxBudgetUsd?: number;
-  readonly tools?: string;
-  readonly permissionPromptTool?: string;
-  readonly permissionPrompts?: string;
-  readonly allowDangerouslySkipPermissions?: true;
-  readonly dangerouslySkipPermissions?: true;
-  readonly settingSources?: string;
-  readonly systemPromptFile?: string;
-  readonly appendSystemPromptFile?: string;
-  readonly planModeInstructions?: string;
-  readonly maxThinkingTokens?: number;
-  readonly thinking?: string;
-  readonly effort?: Effort;
-  readonly name?: string;
-  readonly resumeSessionAt?: string;
-  readonly resumeDropsTurn?: string;
-  readonly debugFile?: string;
-  readonly mcpConfig?: readonly string[];
-  readonly strictMcpConfig?: true;
-  /** Folders of plugins; of the second kind their MCP servers do not count. */
-  readonly pluginDir?: readonly string[];
-  readonly pluginDirNoMcp?: readonly string[];
-  readonly disableSlashCommands?: true;
-  readonly agent?: string;
-  readonly agents?: string;
-  readonly worktree?: string | true;
-  /** The only skills that the model is told of; programs say it in their greeting, there is no flag. */
-  readonly skills?: readonly string[] | 'all';
-  /** Where everything is kept, if `weft serve` or `weft worker` was told; else WEFT_STORE counts. */
-  readonly store?: string;
-  /** A folder of skills for this run, if a program that runs a plan over HTTP has named one. */
-  readonly skillsPath?: string;
-}
+import {sandboxChoices} from '../domain/sandbox.ts';
 
 /** Adds the flags of weft without a command. */
 export function addMainFlags(program: Command): void {
@@ -290,17 +211,6 @@ function effort(text: string): Effort {
 /** Flags that several commands take, as commander hands them over. */
 export interface JsonOption {
   readonly json?: true;
-}
-
-export interface InFolder {
-  readonly cwd?: string;
-}
-
-/** Which settings file is meant; the user's where none is named. */
-export interface InFile extends InFolder {
-  readonly user?: true;
-  readonly project?: true;
-  readonly local?: true;
 }
 
 export const jsonFlag = ['--json', 'Print JSON'] as const;

@@ -7,7 +7,7 @@ import {visibleLine} from '../base/visible.ts';
 import type {SessionId} from '../domain/ids.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
 import {type RunningSession, sessionTitle, shortSessionIds} from '../domain/session-list.ts';
-import {ownCommand} from './own-command.ts';
+import {ownCommand} from '../app/own-command.ts';
 
 /** What the user reads after leaving the terminal UI: how to resume the session, what was stopped, and which commands go on without weft. */
 export class LeavingText {

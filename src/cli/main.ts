@@ -1,9 +1,9 @@
 import {isAbsolute} from 'node:path';
 import {CommanderError} from 'commander';
 import {causeText} from '../domain/fault.ts';
-import {codeOfFailure, exitCode, setExitCode, type ExitCode} from './exit-code.ts';
-import {type MainOptions, outputFormats} from './flags.ts';
-import {note, onStdoutFailure, printError, stdoutFlushed} from './output.ts';
+import {codeOfFailure, exitCode, setExitCode, type ExitCode} from '../app/exit-code.ts';
+import {type MainOptions, outputFormats} from '../app/main-options.ts';
+import {note, onStdoutFailure, printError, stdoutFlushed} from '../app/output.ts';
 import {programFor} from './program.ts';
 import {keepIgnoredSignals} from './signals.ts';
 

@@ -26,10 +26,11 @@ import {addSessions} from './commands/sessions.ts';
 import {addAgents, addSkills} from './commands/skills.ts';
 import {addStack} from './commands/stack.ts';
 import {addTasks} from './commands/tasks.ts';
-import {exiting} from './exit-code.ts';
-import {addMainFlags, type MainOptions} from './flags.ts';
-import {print, printError} from './output.ts';
-import {version} from './version.ts';
+import {exiting} from '../app/exit-code.ts';
+import {type MainOptions} from '../app/main-options.ts';
+import {addMainFlags} from './flags.ts';
+import {print, printError} from '../app/output.ts';
+import {version} from '../app/version.ts';
 
 /** The program that reads these words of the command line. */
 export const programFor = (args: readonly string[]): Command => makeProgram(isPrompt(args) ? 'prompt' : 'commands');

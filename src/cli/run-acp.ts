@@ -9,16 +9,16 @@ import {makeStdoutWriter} from '../headless/stdout-writer.ts';
 import {InputLines} from '../protocol/rpc/input-lines.ts';
 import {connectClient} from '../server/client-stream.ts';
 import type {AcpOptions} from './commands/acp.ts';
-import {connectSession, knownServer, serverUrl, type WeftServer} from './compose/server-connection.ts';
-import {requireModel} from './compose/choose-model.ts';
-import {composeSession, connectModel, noDriver} from './compose/compose-session.ts';
-import {fixedModel, nobodyChooses} from './compose/host-services.ts';
-import {existingFolder, loadRunContext} from './compose/run-context.ts';
-import {exitCode, type ExitCode} from './exit-code.ts';
-import type {MainOptions} from './flags.ts';
-import {note, stdoutSink} from './output.ts';
+import {connectSession, knownServer, serverUrl, type WeftServer} from '../app/server-connection.ts';
+import {requireModel} from '../app/choose-model.ts';
+import {composeSession, connectModel, noDriver} from '../app/compose-session.ts';
+import {fixedModel, nobodyChooses} from '../app/host-services.ts';
+import {existingFolder, loadRunContext} from '../app/run-context.ts';
+import {exitCode, type ExitCode} from '../app/exit-code.ts';
+import type {MainOptions} from '../app/main-options.ts';
+import {note, stdoutSink} from '../app/output.ts';
 import {onSignal} from './signals.ts';
-import {version} from './version.ts';
+import {version} from '../app/version.ts';
 
 /**
  * weft in an editor, by the Agent Client Protocol over stdin and stdout. Ends when the editor closes stdin, and all sessions with it: with

@@ -18,23 +18,23 @@ import {
   noModelNotice,
   noModelText,
   requireModel,
-} from './compose/choose-model.ts';
-import {openApiKeys} from './compose/api-keys.ts';
-import {fixedModel, nobodyChooses} from './compose/host-services.ts';
-import {modelChoice, composeSession, connectModel, noDriver} from './compose/compose-session.ts';
-import type {ExchangeableModel} from './compose/model-setup.ts';
-import type {WantedSession} from './compose/open-sessions.ts';
-import {openServers} from './compose/open-servers.ts';
-import {requireSession} from './compose/open-session.ts';
-import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
-import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
-import {leftoverNotices} from './commands/ps.ts';
-import type {MainOptions} from './flags.ts';
+} from '../app/choose-model.ts';
+import {openApiKeys} from '../app/api-keys.ts';
+import {fixedModel, nobodyChooses} from '../app/host-services.ts';
+import {modelChoice, composeSession, connectModel, noDriver} from '../app/compose-session.ts';
+import type {ExchangeableModel} from '../app/model-setup.ts';
+import type {WantedSession} from '../app/open-sessions.ts';
+import {openServers} from '../app/open-servers.ts';
+import {requireSession} from '../app/open-session.ts';
+import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from '../app/run-context.ts';
+import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
+import {leftoverNotices} from '../app/leftovers.ts';
+import type {MainOptions} from '../app/main-options.ts';
 import {joinPrompt, readStdin} from './stdin.ts';
-import {isStdoutTerminal, note, print, printJson} from './output.ts';
+import {isStdoutTerminal, note, print, printJson} from '../app/output.ts';
 import {normalizeOptions} from './sdk-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
-import {version} from './version.ts';
+import {version} from '../app/version.ts';
 
 /** A plan that the prompt carries out. */
 interface PlanToRun {
@@ -174,7 +174,7 @@ async function apart(
 ): Promise<ExitCode> {
   const {worktree} = context.options;
   if (worktree === undefined) return run(context);
-  const own = await (await import('./compose/own-worktree.ts')).inWorktree(context, worktree);
+  const own = await (await import('../app/own-worktree.ts')).inWorktree(context, worktree);
   try {
     return await run(own.context);
   } finally {
@@ -187,14 +187,14 @@ const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();
 /** What schedules have come to since weft was last open. */
 async function scheduleNotices(places: Pick<Places, 'database'>): Promise<readonly string[]> {
   if (places.database.kind === 'sqlite' && !existsSync(places.database.file)) return [];
-  const {scheduleNews} = await import('./compose/schedule-news.ts');
+  const {scheduleNews} = await import('../app/schedule-news.ts');
   return scheduleNews(places);
 }
 
 /** Who has no settings yet may come from another agent. */
 async function importNotices(settings: string): Promise<readonly string[]> {
   if (existsSync(settings)) return [];
-  const {importAdvice} = await import('./commands/config/import-settings.ts');
+  const {importAdvice} = await import('../app/import-settings.ts');
   return [importAdvice()].filter(advice => advice !== '');
 }
 
@@ -250,7 +250,7 @@ async function answer(
     models: fixedModel(nobodyChooses),
   });
   if (options.debug !== undefined || options.debugFile !== undefined) {
-    (await import('./output.ts')).logEvents(engine, options.debugFile);
+    (await import('../app/output.ts')).logEvents(engine, options.debugFile);
   }
   if (start.state === 'too-late') return exitCode.timeLimit;
   if (plan !== 'none') {
@@ -266,7 +266,7 @@ async function answer(
   void context.trust.untrustedFiles().then(notices => notices.forEach(note));
   const extensions =
     options.outputFormat === 'stream-json'
-      ? (await (await import('./compose/offered-extensions.ts')).offeredExtensions(context, servers.commands)).init
+      ? (await (await import('../app/offered-extensions.ts')).offeredExtensions(context, servers.commands)).init
       : () => ({slash_commands: [], skills: [], agents: [], plugins: []});
   return runPrint({
     engine,
@@ -303,9 +303,9 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       connectModel(context, 1500),
       loadTerminalUi(preferences),
       import('./run-terminal.ts'),
-      import('./compose/model-setup.ts'),
+      import('../app/model-setup.ts'),
       import('./leaving-text.ts'),
-      import('./compose/open-sessions.ts'),
+      import('../app/open-sessions.ts'),
     ]);
   const notices = [...context.notices, ...context.startInstructions().skipped];
   if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice());

@@ -6,10 +6,11 @@ import {endOf, type HeadlessEnd} from '../headless/prompt-summary.ts';
 import {makeRenderer} from '../headless/render-events.ts';
 import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
 import {runHeadless} from '../headless/run-headless.ts';
-import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
-import type {outputFormats} from './flags.ts';
-import {stdoutSink} from './output.ts';
-import {messageUuid, stallClock} from './headless-ports.ts';
+import {exitCode, timeLimitText, type ExitCode} from '../app/exit-code.ts';
+import type {outputFormats} from '../app/main-options.ts';
+import {stdoutSink} from '../app/output.ts';
+import {messageUuid} from '../app/message-uuid.ts';
+import {stallClock} from './headless-ports.ts';
 import {stopOnSignals} from './signals.ts';
 
 export interface PrintJob {

@@ -18,21 +18,23 @@ import {startFailure} from '../headless/rpc/failure-results.ts';
 import {makeStdoutWriter, mostUnread} from '../headless/stdout-writer.ts';
 import type {ControlMessage, InitializeRequest} from '../protocol/rpc/control-message.ts';
 import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
-import {fixedModel, nobodyChooses} from './compose/host-services.ts';
-import {type ChosenModel, requireModel} from './compose/choose-model.ts';
-import {composeSession, connectModel, noDriver, structuredOutputFor} from './compose/compose-session.ts';
-import {configuredServers} from './compose/mcp-servers.ts';
-import {makeServers} from './compose/open-servers.ts';
-import {type OfferedExtensions, offeredExtensions} from './compose/offered-extensions.ts';
-import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
-import {exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
-import {messageUuid, stallClock} from './headless-ports.ts';
-import {leftoverNotices} from './commands/ps.ts';
-import {note, stdoutSink} from './output.ts';
-import type {MainOptions} from './flags.ts';
-import {optionsWithInitialize, thinkingOf} from './sdk-options.ts';
+import {fixedModel, nobodyChooses} from '../app/host-services.ts';
+import {type ChosenModel, requireModel} from '../app/choose-model.ts';
+import {composeSession, connectModel, noDriver, structuredOutputFor} from '../app/compose-session.ts';
+import {configuredServers} from '../app/mcp-servers.ts';
+import {makeServers} from '../app/open-servers.ts';
+import {type OfferedExtensions, offeredExtensions} from '../app/offered-extensions.ts';
+import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from '../app/run-context.ts';
+import {exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
+import {messageUuid} from '../app/message-uuid.ts';
+import {stallClock} from './headless-ports.ts';
+import {leftoverNotices} from '../app/leftovers.ts';
+import {note, stdoutSink} from '../app/output.ts';
+import type {MainOptions} from '../app/main-options.ts';
+import {thinkingOf} from '../app/main-options.ts';
+import {optionsWithInitialize} from './sdk-options.ts';
 import {onSignal, stopOnSignals} from './signals.ts';
-import {version} from './version.ts';
+import {version} from '../app/version.ts';
 
 /**
  * weft driven by a program over stdin and stdout. Order of work: read up to the first message that needs a session, since what a
@@ -56,7 +58,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     const own =
       options.worktree === undefined
         ? {context: prepared.context, leave: leaveWorktree}
-        : await (await import('./compose/own-worktree.ts')).inWorktree(prepared.context, options.worktree);
+        : await (await import('../app/own-worktree.ts')).inWorktree(prepared.context, options.worktree);
     const {context} = own;
     leaveWorktree = own.leave;
     const state = new SessionState();
@@ -95,7 +97,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       },
     });
     if (options.debug !== undefined || options.debugFile !== undefined) {
-      (await import('./output.ts')).logEvents(engine, options.debugFile);
+      (await import('../app/output.ts')).logEvents(engine, options.debugFile);
     }
     leave();
     serving = 'begun';

@@ -10,11 +10,11 @@ import {wantsModifyOtherKeys} from '../tui/terminal/terminal-modes.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
 import type {TerminalWatchdog} from '../workspace/exec/watchdog.ts';
-import {lazyImages} from './compose/lazy-ports.ts';
-import {exitCode, type ExitCode} from './exit-code.ts';
+import {lazyImages} from '../app/lazy-ports.ts';
+import {exitCode, type ExitCode} from '../app/exit-code.ts';
 import type {TerminalUi} from './terminal-ui.ts';
-import {version} from './version.ts';
-import {randomUuid} from './compose/random-uuid.ts';
+import {version} from '../app/version.ts';
+import {randomUuid} from '../app/random-uuid.ts';
 
 /** What the terminal UI needs from the command line and the composition. */
 export interface TerminalJob extends Pick<

@@ -1,10 +1,10 @@
 import {readFileSync} from 'node:fs';
 import {isJsonObject} from '../base/json.ts';
 import {causeText} from '../domain/fault.ts';
-import type {Thinking} from '../domain/model-stream.ts';
 import type {InitializeRequest} from '../protocol/rpc/control-message.ts';
-import {UsageError} from './exit-code.ts';
-import {type MainOptions, sdkFlags} from './flags.ts';
+import {UsageError} from '../app/exit-code.ts';
+import {type MainOptions} from '../app/main-options.ts';
+import {sdkFlags} from './flags.ts';
 
 /**
  * The options as the rest of weft reads them: what programs say in words of their own is said in weft's, and what weft cannot do
@@ -36,12 +36,6 @@ function appendedSystemPrompt(
   const plan = planMode === undefined || planMode === '' ? [] : [`While the permission mode is plan:\n${planMode}`];
   const parts = [...(text === undefined || text === '' ? [] : [text]), ...plan];
   return parts.length === 0 ? {} : {appendSystemPrompt: parts.join('\n\n')};
-}
-
-export function thinkingOf({thinking, maxThinkingTokens}: MainOptions): Thinking {
-  if (thinking === 'disabled' || maxThinkingTokens === 0) return {kind: 'disabled'};
-  if (maxThinkingTokens !== undefined) return {kind: 'budget', tokens: maxThinkingTokens};
-  return {kind: thinking === 'adaptive' ? 'adaptive' : 'default'};
 }
 
 function refuseUnsupportedFlags(options: MainOptions): void {

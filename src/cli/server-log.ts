@@ -5,7 +5,7 @@ import {visibleLine} from '../base/visible.ts';
 import {makeFolders} from '../config/make-folders.ts';
 import {causeText} from '../domain/fault.ts';
 import {makeRedactor} from '../safety/secrets/redactor.ts';
-import {note} from './output.ts';
+import {note} from '../app/output.ts';
 
 /** Bytes after which the log begins anew. The lines before are kept beside it, once. */
 const mostBytes = 1024 * 1024;

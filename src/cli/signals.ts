@@ -1,6 +1,6 @@
 import {basename} from 'node:path';
 import type {AgentClient} from '../agent/client.ts';
-import {exitCode, type ExitCode} from './exit-code.ts';
+import {exitCode, type ExitCode} from '../app/exit-code.ts';
 
 const watched = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 type Watched = (typeof watched)[number];

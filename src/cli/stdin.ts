@@ -2,8 +2,8 @@ import {createReadStream, fstatSync} from 'node:fs';
 import {StringDecoder} from 'node:string_decoder';
 import {isatty} from 'node:tty';
 import {causeText} from '../domain/fault.ts';
-import {UsageError} from './exit-code.ts';
-import {note} from './output.ts';
+import {UsageError} from '../app/exit-code.ts';
+import {note} from '../app/output.ts';
 
 /** How long an open pipe may stay silent when there is a prompt without it, in milliseconds. */
 const silenceMs = 1500;

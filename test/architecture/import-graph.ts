@@ -64,7 +64,7 @@ const targetOf = ({path}: SourceFile, from: string): string | undefined =>
 function isOpenTo(path: string, target: string): boolean {
   const folder = folderOf(path);
   if (folder === undefined) return false;
-  if (target === 'package.json') return folder === 'cli';
+  if (target === 'package.json') return folder === 'app';
   if (folderOf(target) === folder) return !isClosedTo(path, target);
   const open: readonly string[] = mayImport[folder];
   return open.some(place => target === `src/${place}` || target.startsWith(`src/${place}/`));

@@ -99,8 +99,9 @@ describe('the rules find', () => {
       parseSource('src/tui/x.ts', `import type {AgentClient} from '../agent/client.ts'; import './views/card.tsx';`),
       parseSource(
         'src/cli/x.ts',
-        `const tui = () => import('../tui/run-tui.tsx'); import p from '../../package.json';`,
+        `const tui = () => import('../tui/run-tui.tsx'); import {version} from '../app/version.ts';`,
       ),
+      parseSource('src/app/x.ts', `import p from '../../package.json';`),
     ];
     expect(allowed.flatMap(layerBreaks)).toEqual([]);
   });

@@ -23,6 +23,24 @@ export const mayImport = {
   headless: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/client.ts'],
   tui: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/client.ts'],
   server: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/client.ts'],
+  app: [
+    'base',
+    'domain',
+    'actions',
+    'config',
+    'protocol',
+    'tasks',
+    'safety',
+    'models',
+    'workspace',
+    'store',
+    'extensions',
+    'agent',
+    'headless/stdout-writer.ts',
+    'server/live-events.ts',
+    'server/queued-runs.ts',
+    'server/start-server.ts',
+  ],
   cli: [
     'base',
     'domain',
@@ -39,6 +57,7 @@ export const mayImport = {
     'headless',
     'tui',
     'server',
+    'app',
   ],
 } satisfies Record<string, readonly string[]>;
 
@@ -101,6 +120,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
     'headless',
     'tui',
     'server',
+    'app',
     'cli',
   ],
 };
@@ -122,6 +142,7 @@ export const nodeModules: Readonly<Record<Folder, 'any' | 'types only' | 'none'>
   headless: 'none',
   tui: 'types only',
   server: 'any',
+  app: 'any',
   cli: 'any',
 };
 
@@ -131,18 +152,18 @@ export const nodeModuleHomes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The folders that may touch the outside world directly (process, clock, chance, network, console); the others get ports. */
-export const touchesWorld: readonly Folder[] = ['workspace', 'store', 'models', 'cli'];
+export const touchesWorld: readonly Folder[] = ['workspace', 'store', 'models', 'app', 'cli'];
 
 /**
  * Files of `src` that may name process.stdout or process.stderr: the one that writes text there, visibly where a terminal shows it,
  * and those that hand the terminal to the UI, or look at it.
  */
 export const namesStandardStreams: readonly string[] = [
+  'src/app/diagnostics.ts',
+  'src/app/output.ts',
   'src/cli/commands/attach/run-attach.ts',
   'src/cli/commands/demo/run-demo.ts',
-  'src/cli/commands/doctor/run-doctor.ts',
   'src/cli/commands/tasks/watch-panel.ts',
-  'src/cli/output.ts',
   'src/cli/run-main.ts',
   'src/cli/run-terminal.ts',
 ];

@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import {exiting} from '../exit-code.ts';
+import {exiting} from '../../app/exit-code.ts';
 
 export interface AcpOptions {
   readonly server?: string;

@@ -1,6 +1,6 @@
 import {Argument, type Command, Option} from 'commander';
 import {keyProviders, type KeyProvider} from '../../domain/api-key.ts';
-import {exiting} from '../exit-code.ts';
+import {exiting} from '../../app/exit-code.ts';
 
 /** Loaded when one of the commands is called. */
 const actions = () => import('./auth/run-auth.ts');

@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
-import {exiting, exitCode} from '../exit-code.ts';
-import {print} from '../output.ts';
+import {exiting, exitCode} from '../../app/exit-code.ts';
+import {print} from '../../app/output.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 

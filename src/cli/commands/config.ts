@@ -1,7 +1,8 @@
 import type {Command} from 'commander';
-import type {ImportSettingsOptions} from './config/import-settings.ts';
-import {exiting} from '../exit-code.ts';
-import {folderFlag, jsonFlag, withFileFlags, type InFile, type InFolder, type JsonOption} from '../flags.ts';
+import type {ImportSettingsOptions} from '../../app/import-settings.ts';
+import {exiting} from '../../app/exit-code.ts';
+import {type InFile, type InFolder} from '../../app/main-options.ts';
+import {folderFlag, jsonFlag, withFileFlags, type JsonOption} from '../flags.ts';
 
 export interface ConfigOptions extends JsonOption, InFolder {}
 
@@ -45,7 +46,7 @@ export function addConfig(program: Command): void {
     .option('--dry-run', 'Only show what would be imported')
     .action(
       exiting(async (options: ImportSettingsOptions) =>
-        (await import('./config/import-settings.ts')).importSettings(options),
+        (await import('../../app/import-settings.ts')).importSettings(options),
       ),
     );
   reading('explain', 'Explain where a setting comes from and what it overrides')

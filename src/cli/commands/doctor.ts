@@ -1,5 +1,6 @@
 import type {Command} from 'commander';
-import {exiting} from '../exit-code.ts';
+import {exitCode, type ExitCode, exiting} from '../../app/exit-code.ts';
+import {print, printJson} from '../../app/output.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
 
 /** `weft doctor`. */
@@ -8,5 +9,18 @@ export function addDoctor(program: Command): void {
     .command('doctor')
     .description('Check this machine')
     .option(...jsonFlag)
-    .action(exiting(async (options: JsonOption) => (await import('./doctor/run-doctor.ts')).doctor(options)));
+    .action(exiting(doctor));
+}
+
+/**
+ * `weft doctor`: what works on this machine, one line each; `--json` prints one object. No server but those of
+ * MCP is called, and nothing is changed. The exit code is 1 when something that weft needs does not work.
+ */
+async function doctor({json}: JsonOption): Promise<ExitCode> {
+  const {examine, lineOf} = await import('../../app/diagnostics.ts');
+  const checks = await examine();
+  const failed = checks.some(({state}) => state === 'failed');
+  if (json === undefined) print(checks.map(lineOf).join(''));
+  else printJson(`${JSON.stringify({ok: !failed, checks}, undefined, 2)}\n`);
+  return failed ? exitCode.failed : exitCode.done;
 }

@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {nearestName} from '../../base/nearest-name.ts';
-import {exitCode, exiting, UsageError} from '../exit-code.ts';
+import {exitCode, exiting, UsageError} from '../../app/exit-code.ts';
 
 const topics = {commands: 'the commands of the terminal UI', keys: 'its keys'} as const;
 

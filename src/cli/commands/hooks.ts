@@ -1,6 +1,7 @@
 import type {Command} from 'commander';
-import {exiting} from '../exit-code.ts';
-import {folderFlag, type InFolder, jsonFlag, type JsonOption, type MainOptions, pluginFlag} from '../flags.ts';
+import {exiting} from '../../app/exit-code.ts';
+import {type InFolder, type MainOptions} from '../../app/main-options.ts';
+import {folderFlag, jsonFlag, type JsonOption, pluginFlag} from '../flags.ts';
 
 /** Loaded when one of the commands is called. */
 const actions = () => import('./hooks/run-hooks.ts');

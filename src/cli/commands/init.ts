@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
-import {exiting} from '../exit-code.ts';
-import type {MainOptions} from '../flags.ts';
+import {exiting} from '../../app/exit-code.ts';
+import type {MainOptions} from '../../app/main-options.ts';
 
 /** `weft init`: the prompt `/init`, with the flags that stand before it. */
 export function addInit(program: Command): void {

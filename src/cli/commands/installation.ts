@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
-import {exitCode, exiting} from '../exit-code.ts';
-import {print} from '../output.ts';
-import {version} from '../version.ts';
+import {exitCode, exiting} from '../../app/exit-code.ts';
+import {print} from '../../app/output.ts';
+import {version} from '../../app/version.ts';
 
 /** Loaded when one of the commands is called. */
 const actions = () => import('./installation/run-installation.ts');

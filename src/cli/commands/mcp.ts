@@ -1,7 +1,8 @@
 import {Argument, type Command, Option} from 'commander';
 import {type Peer, peers} from '../../extensions/mcp/import/peer-files.ts';
-import {exiting} from '../exit-code.ts';
-import {folderFlag, type InFolder, jsonFlag, type JsonOption} from '../flags.ts';
+import {exiting} from '../../app/exit-code.ts';
+import {type InFolder} from '../../app/main-options.ts';
+import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 
 /** Where a server is written: for you in all projects, for everybody in this one, or for you in this one. */
 export const serverScopes = ['user', 'project', 'local'] as const;

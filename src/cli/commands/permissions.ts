@@ -2,8 +2,9 @@ import {Option, type Command} from 'commander';
 import {permissionModes, ruleLists, type RuleList} from '../../domain/risk.ts';
 import {sandboxChoices} from '../../domain/sandbox.ts';
 import type {CheckOptions} from './permissions/run-permissions.ts';
-import {exiting} from '../exit-code.ts';
-import {folderFlag, jsonFlag, withFileFlags, type InFile, type InFolder, type JsonOption} from '../flags.ts';
+import {exiting} from '../../app/exit-code.ts';
+import {type InFile, type InFolder} from '../../app/main-options.ts';
+import {folderFlag, jsonFlag, withFileFlags, type JsonOption} from '../flags.ts';
 
 /** Loaded when one of the commands is called. */
 const actions = () => import('./permissions/run-permissions.ts');

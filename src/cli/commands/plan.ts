@@ -1,6 +1,7 @@
 import {Option, type Command} from 'commander';
-import {exiting} from '../exit-code.ts';
-import {jsonFlag, type JsonOption, type MainOptions} from '../flags.ts';
+import {exiting} from '../../app/exit-code.ts';
+import {type MainOptions} from '../../app/main-options.ts';
+import {jsonFlag, type JsonOption} from '../flags.ts';
 
 export interface PlanOptions {
   readonly outputFormat: 'text' | 'json';

@@ -1,15 +1,13 @@
 import type {Command} from 'commander';
-import {existsSync, readdirSync} from 'node:fs';
-import {firstLine} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {RunningCommand} from '../../workspace/terminals/find-running.ts';
 import type {RunningAgent} from '../../domain/sub-agent.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {RunningAgentStore} from '../../store/running-agent-store.ts';
-import {userPlaces} from '../compose/user-data.ts';
-import {exitCode, exiting, type ExitCode, UsageError} from '../exit-code.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {exitCode, exiting, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
-import {note, print, printJson} from '../output.ts';
+import {note, print, printJson} from '../../app/output.ts';
 
 interface PsOptions extends JsonOption {
   readonly stop?: string;
@@ -40,10 +38,10 @@ async function listRunning({json, stop}: PsOptions): Promise<ExitCode> {
 
 /** What `work` gives for the sub-agents at work; where there is no store, there are none. */
 async function withAgents<T>(work: (store: RunningAgentStore) => readonly T[]): Promise<readonly T[]> {
-  const {isStoreMade} = await import('../compose/user-database.ts');
+  const {isStoreMade} = await import('../../app/user-database.ts');
   const places = userPlaces();
   if (!isStoreMade(places)) return [];
-  const {openUserRunningAgents} = await import('../compose/user-plans.ts');
+  const {openUserRunningAgents} = await import('../../app/user-plans.ts');
   const store = await openUserRunningAgents(places);
   try {
     return work(store);
@@ -130,21 +128,4 @@ function textOf({id, command, directory, startedAt, ports, lastLine, life}: Runn
   ].filter(fact => fact !== '');
   const last = lastLine === '' ? '' : `    ${visibleLine(lastLine)}\n`;
   return `${id}  ${visibleLine(command)}\n    ${facts.join(', ')}\n${last}`;
-}
-
-/**
- * One sentence for each command that is still running although the weft that started it was killed. `folder` is where weft records
- * which wefts run commands; the process table is read only where one of them has ended without taking its record back.
- */
-export async function leftoverNotices(folder: string): Promise<readonly string[]> {
-  if (!existsSync(folder) || readdirSync(folder).length === 0) return [];
-  const {findLeftRunning, hasEndedRuns} = await import('../../workspace/terminals/find-running.ts');
-  if (!(await hasEndedRuns(folder))) return [];
-  return (await findLeftRunning({folder}))
-    .filter(({life}) => life === 'forgotten')
-    .map(({command, processes}) => {
-      const id = processes[0] ?? 0;
-      const what = visibleLine(firstLine(command, 80));
-      return `Still running after weft was killed: ${what} (process ${id}). Stop it with: weft ps --stop ${id}`;
-    });
 }

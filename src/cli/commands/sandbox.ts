@@ -1,6 +1,6 @@
 import {Option, type Command} from 'commander';
 import {type ProviderName, providerNames} from '../../domain/sandbox.ts';
-import {exiting} from '../exit-code.ts';
+import {exiting} from '../../app/exit-code.ts';
 import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import type {SandboxRunOptions} from './sandbox/run-command.ts';
 

@@ -1,7 +1,8 @@
 import {Option, type Command} from 'commander';
 import {type PermissionMode, permissionModes} from '../../domain/risk.ts';
-import {exiting} from '../exit-code.ts';
-import {jsonFlag, type InFolder, type JsonOption, type MainOptions} from '../flags.ts';
+import {exiting} from '../../app/exit-code.ts';
+import {type InFolder, type MainOptions} from '../../app/main-options.ts';
+import {jsonFlag, type JsonOption} from '../flags.ts';
 
 export interface AddOptions extends InFolder, JsonOption {
   readonly permissionMode?: PermissionMode;

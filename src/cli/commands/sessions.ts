@@ -1,5 +1,5 @@
 import {Option, type Command} from 'commander';
-import {exiting} from '../exit-code.ts';
+import {exiting} from '../../app/exit-code.ts';
 import {jsonFlag, wholeNumber, type JsonOption} from '../flags.ts';
 
 /** The flags of `weft sessions rewind`. */

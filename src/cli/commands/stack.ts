@@ -1,7 +1,8 @@
 import {InvalidArgumentError, Option, type Command} from 'commander';
 import {taskStatuses, type TaskStatus} from '../../tasks/stack/stack-records.ts';
-import {exiting} from '../exit-code.ts';
-import {jsonFlag, type JsonOption, type MainOptions} from '../flags.ts';
+import {exiting} from '../../app/exit-code.ts';
+import {type MainOptions} from '../../app/main-options.ts';
+import {jsonFlag, type JsonOption} from '../flags.ts';
 
 /** Loaded when one of the commands is called. */
 const actions = () => import('./stack/run-stack.ts');

@@ -1,5 +1,5 @@
 import {Option, type Command} from 'commander';
-import {exiting} from '../exit-code.ts';
+import {exiting} from '../../app/exit-code.ts';
 import type {JsonOption} from '../flags.ts';
 
 const inputs = ['auto', 'base64', 'json', 'sse'] as const;

@@ -1,5 +1,5 @@
 import {InvalidArgumentError, Option, type Command} from 'commander';
-import {exiting} from '../exit-code.ts';
+import {exiting} from '../../app/exit-code.ts';
 
 export interface WorkerOptions {
   readonly store?: string;

@@ -1,6 +1,7 @@
 import type {Command} from 'commander';
-import {exiting} from '../exit-code.ts';
-import {folderFlag, type InFolder, jsonFlag, type JsonOption} from '../flags.ts';
+import {exiting} from '../../app/exit-code.ts';
+import {type InFolder} from '../../app/main-options.ts';
+import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 
 export interface ListOptions extends InFolder, JsonOption {}
 

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {createServer} from 'node:http';
 import {expect, test} from 'vitest';
-import {oauthDeps} from '../../../src/cli/compose/server-authorization.ts';
+import {oauthDeps} from '../../../src/app/server-authorization.ts';
 
 /** A server on this machine that keeps what it was asked, and redirects to itself from `/.well-known/`. */
 async function local() {

@@ -1,7 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {sdkFlags, type MainOptions} from '../../../src/cli/flags.ts';
+import {type MainOptions} from '../../../src/app/main-options.ts';
+import {sdkFlags} from '../../../src/cli/flags.ts';
 import {makeProgram} from '../../../src/cli/program.ts';
-import {normalizeOptions, thinkingOf} from '../../../src/cli/sdk-options.ts';
+import {thinkingOf} from '../../../src/app/main-options.ts';
+import {normalizeOptions} from '../../../src/cli/sdk-options.ts';
 
 /** What the command line of a program comes to. */
 async function optionsOf(args: readonly string[]): Promise<MainOptions> {

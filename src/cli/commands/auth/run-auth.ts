@@ -1,12 +1,12 @@
 import {unreachable} from '../../../base/unreachable.ts';
 import {keyProviders, type KeyProvider, providerNames, recognizeKey} from '../../../domain/api-key.ts';
 import {checkKey} from '../../../models/check-key.ts';
-import {openApiKeys} from '../../compose/api-keys.ts';
-import {baseUrlOf, keyText} from '../../compose/choose-model.ts';
-import {requireOutsideWeft} from '../../compose/folder-trust.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
-import {note, print} from '../../output.ts';
+import {openApiKeys} from '../../../app/api-keys.ts';
+import {baseUrlOf, keyText} from '../../../app/choose-model.ts';
+import {requireOutsideWeft} from '../../../app/folder-trust.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
+import {note, print} from '../../../app/output.ts';
 import {readStdin} from '../../stdin.ts';
 
 const openKeys = () => openApiKeys(userPlaces(), process.env);

@@ -3,9 +3,9 @@ import {visibleLine} from '../../../base/visible.ts';
 import {parseSettingName, settingChoices, settingNames} from '../../../config/settings-schema.ts';
 import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
 import {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} from '../../../models/model-facts.ts';
-import {isStoreMade, openUserStore} from '../../compose/user-database.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {print} from '../../output.ts';
+import {isStoreMade, openUserStore} from '../../../app/user-database.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {print} from '../../../app/output.ts';
 
 /** A word that a shell can complete to, and what it says of it. */
 type Candidate = readonly [word: string, about: string];
@@ -48,7 +48,7 @@ async function candidatesOf(kind: string, before: string): Promise<readonly Cand
       return name.tag === 'failed' ? [] : settingChoices(name.value).map(choice => [choice, '']);
     }
     case 'server': {
-      const {knownServers} = await import('../../compose/known-servers.ts');
+      const {knownServers} = await import('../../../app/known-servers.ts');
       const {servers} = await knownServers(process.cwd());
       return servers.map(({name, path}) => [visibleLine(name), path]);
     }

@@ -17,18 +17,18 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {noCommands} from '../../../actions/commands-port.ts';
 import {noSkills} from '../../../actions/skills-port.ts';
 import {noMcp} from '../../../actions/mcp-port.ts';
-import {composeEngine} from '../../compose/compose-engine.ts';
+import {composeEngine} from '../../../app/compose-engine.ts';
 import type {AgentClient} from '../../../agent/client.ts';
-import {demoUserPorts} from '../../compose/user-ports.ts';
-import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import {isStdoutTerminal, print} from '../../output.ts';
+import {demoUserPorts} from '../../../app/user-ports.ts';
+import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
+import {isStdoutTerminal, print} from '../../../app/output.ts';
 import {stopOnSignals} from '../../signals.ts';
-import {newSessionId, unsavedSession, unsavedSessions} from '../../compose/open-session.ts';
+import {newSessionId, unsavedSession, unsavedSessions} from '../../../app/open-session.ts';
 import type {TerminalJob} from '../../run-terminal.ts';
-import {wantsAccessible} from '../../compose/settings-layers.ts';
+import {wantsAccessible} from '../../../app/settings-layers.ts';
 import {loadTerminalUi} from '../../terminal-ui.ts';
-import {weftFolders, userPlaces} from '../../compose/user-data.ts';
-import {ownCommand} from '../../own-command.ts';
+import {weftFolders, userPlaces} from '../../../app/user-data.ts';
+import {ownCommand} from '../../../app/own-command.ts';
 import {demoProject, demoPrompt, demoRecording} from './demo-recording.ts';
 
 /**
@@ -109,7 +109,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       loopback: 'closed',
     },
     agentKinds: noAgentKinds,
-    plans: async () => (await import('../../compose/user-plans.ts')).openUserPlans({database: passingDatabase}),
+    plans: async () => (await import('../../../app/user-plans.ts')).openUserPlans({database: passingDatabase}),
     harnesses: noHarnesses,
     model: opened.value,
     modelId: 'demo recording',

@@ -1,7 +1,7 @@
 import {commandsFor} from '../../../tui/commands/command-list.ts';
 import {commandLines, keyLines} from '../../../tui/commands/help.ts';
 import {themeOf} from '../../../tui/theme/theme.ts';
-import {print, stdoutWidth} from '../../output.ts';
+import {print, stdoutWidth} from '../../../app/output.ts';
 
 /** Prints what `/help commands` and `/help keys` show in the terminal UI. */
 export function printTopic(topic: 'commands' | 'keys'): void {

@@ -6,13 +6,14 @@ import {type HookEvent, hookEvents, type HookSetting, hookText} from '../../../c
 import {projectTrust} from '../../../config/trust-record.ts';
 import {rejected} from '../../../domain/fault.ts';
 import {actionId, messageId} from '../../../domain/ids.ts';
-import {hooksOfPlugins, sessionHooks} from '../../compose/compose-hooks.ts';
-import {namedPlugins} from '../../compose/named-plugins.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {settingsIn} from '../../compose/write-settings.ts';
-import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import type {InFolder, JsonOption, MainOptions} from '../../flags.ts';
-import {note, print, printJson} from '../../output.ts';
+import {hooksOfPlugins, sessionHooks} from '../../../app/compose-hooks.ts';
+import {namedPlugins} from '../../../app/named-plugins.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {settingsIn} from '../../../app/write-settings.ts';
+import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
+import type {InFolder, MainOptions} from '../../../app/main-options.ts';
+import type {JsonOption} from '../../flags.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 
 interface HookOptions extends JsonOption, InFolder, Pick<MainOptions, 'pluginDir'> {}
 
@@ -54,7 +55,7 @@ export async function listHooks({json, ...options}: HookOptions): Promise<ExitCo
     const condition = row.if === '' ? '' : ` if ${visibleExactLine(row.if)}`;
     print(`${titleOf(event, matcher)}${condition}  ${visibleExactLine(text)}   (${visibleExactLine(path)})\n`);
   }
-  const advice = (await import('../config/import-settings.ts')).importAdvice();
+  const advice = (await import('../../../app/import-settings.ts')).importAdvice();
   if (advice !== '') note(advice);
   const left = settings.withheldHooks.length;
   if (left > 0) note(`${left} of this project do not run: review and trust it (weft permissions trust)`);
@@ -143,7 +144,7 @@ async function hookProcesses(directory: string, own: Readonly<Record<string, {re
       import('../../../workspace/exec/run-tag.ts'),
       import('../../../workspace/exec/watchdog.ts'),
       import('../../../workspace/exec/trusted-path.ts'),
-      import('../../compose/command-sandbox.ts'),
+      import('../../../app/command-sandbox.ts'),
     ]);
   trustOwnPath([directory]);
   const sandbox = folderSandbox(directory);

@@ -1,9 +1,9 @@
 import {existsSync, realpathSync} from 'node:fs';
 import {dirname, join} from 'node:path';
-import {userPlaces} from '../../compose/user-data.ts';
-import {exitCode, type ExitCode} from '../../exit-code.ts';
-import {print} from '../../output.ts';
-import {version} from '../../version.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
+import {print} from '../../../app/output.ts';
+import {version} from '../../../app/version.ts';
 import {installationOf, type Installation} from './installation.ts';
 
 /** `weft update`. */

@@ -5,13 +5,13 @@ import {visibleExactLine} from '../../../base/visible.ts';
 import {readTextFile} from '../../../config/change-file.ts';
 import {type Peer, peerFiles, peerNames, peers} from '../../../extensions/mcp/import/peer-files.ts';
 import {readPeerFile, variableName} from '../../../extensions/mcp/import/peer-servers.ts';
-import {requireOutsideWeft} from '../../compose/folder-trust.ts';
-import {knownServers} from '../../compose/known-servers.ts';
-import {existingFolder} from '../../compose/run-context.ts';
-import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import {note, print, printJson} from '../../output.ts';
+import {requireOutsideWeft} from '../../../app/folder-trust.ts';
+import {knownServers} from '../../../app/known-servers.ts';
+import {existingFolder} from '../../../app/run-context.ts';
+import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 import type {ImportOptions, ServerScope} from '../mcp.ts';
-import {hidden, hiddenOAuth, hiddenUrl, isReference} from './shown-server.ts';
+import {hidden, hiddenOAuth, hiddenUrl, isReference} from '../../../app/shown-server.ts';
 import {writeServer} from './write-server.ts';
 
 /** One server as `weft mcp import` tells of it. */

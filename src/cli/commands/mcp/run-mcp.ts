@@ -1,49 +1,18 @@
 import type {JsonObject} from '../../../base/json.ts';
-import {unreachable} from '../../../base/unreachable.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
-import {serverKey} from '../../../extensions/mcp/oauth/session-auth.ts';
 import {expandConfig, parseServer, parseServers, type ServerConfig} from '../../../extensions/mcp/server-config.ts';
-import {type ServerCheck, serverChecker} from '../../compose/check-server.ts';
-import {requireOutsideWeft} from '../../compose/folder-trust.ts';
-import {type KnownServer, knownServers, serverNamed} from '../../compose/known-servers.ts';
-import {existingFolder} from '../../compose/run-context.ts';
-import {oauthDeps} from '../../compose/server-authorization.ts';
-import {openServerCredentials} from '../../compose/server-credentials.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import {note, print, printJson} from '../../output.ts';
+import type {ServerCheck} from '../../../app/check-server.ts';
+import {requireOutsideWeft} from '../../../app/folder-trust.ts';
+import {type KnownServer, knownServers, serverNamed} from '../../../app/known-servers.ts';
+import {existingFolder} from '../../../app/run-context.ts';
+import {checkAll, isSignedIn, type RowStatus, rowOf, type ServerRow} from '../../../app/server-rows.ts';
+import {openServerCredentials} from '../../../app/server-credentials.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 import type {AddOptions, GetOptions, ListOptions, RemoveOptions, ServerScope} from '../mcp.ts';
-import {hidden, hiddenOAuth, hiddenUrl, hiddenValues, secretIn, targetText} from './shown-server.ts';
+import {hidden, hiddenOAuth, hiddenUrl, hiddenValues, secretIn} from '../../../app/shown-server.ts';
 import {deleteServer, writeServer} from './write-server.ts';
-
-/** How long a server may take to answer `weft mcp list` and `weft doctor`, in milliseconds. */
-const checkMs = 10_000;
-
-/** One server as `weft mcp list` tells of it. */
-interface ServerRow {
-  readonly name: string;
-  readonly transport: string;
-  /** The command, or the address, without secrets. */
-  readonly target: string;
-  readonly source: string;
-  readonly path: string;
-  readonly status: RowStatus;
-  /** Why it does not answer, or what it calls itself. */
-  readonly detail: string;
-  /** How many tools it has; `null` where it was not asked. */
-  readonly tools: number | null;
-  readonly signed_in: boolean;
-}
-
-type RowStatus =
-  | 'connected'
-  | 'needs-sign-in'
-  | 'failed'
-  | 'not-checked'
-  | 'disabled'
-  | 'untrusted'
-  | 'overridden'
-  | 'invalid';
 
 /** `weft mcp list`: every server that a file names for this folder, and whether it answers. Exit code 0 whatever they answer. */
 export async function listServers({json, check, cwd}: ListOptions): Promise<ExitCode> {
@@ -58,106 +27,6 @@ export async function listServers({json, check, cwd}: ListOptions): Promise<Exit
     note('no MCP servers here. Add one: weft mcp add <name> -- <command>, or: weft mcp import');
   else for (const row of rows) print(`${rowText(row)}\n`);
   return exitCode.done;
-}
-
-/** The servers of a folder, which may be asked whether they answer. */
-export async function serverRows(directory: string, wanted: 'asked' | 'unasked'): Promise<readonly ServerRow[]> {
-  const {servers} = await knownServers(directory);
-  const checked = wanted === 'asked' ? await checkAll(servers, directory) : undefined;
-  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
-  return servers.map(server => rowOf(server, {check: checked?.get(server), signedIn}));
-}
-
-/** All servers that count, side by side. */
-async function checkAll(
-  servers: readonly KnownServer[],
-  directory: string,
-): Promise<ReadonlyMap<KnownServer, ServerCheck>> {
-  const wanted = servers.flatMap(server =>
-    server.standing === 'counts' && server.config.tag === 'ok' && server.config.value.state === 'enabled'
-      ? [{server, config: server.config.value}]
-      : [],
-  );
-  if (wanted.length === 0) return new Map();
-  const checker = await serverChecker(
-    oauthDeps(() => {}),
-    new AbortController().signal,
-  );
-  try {
-    return new Map(
-      await Promise.all(
-        wanted.map(
-          async ({server, config}) =>
-            [server, await checker.check({name: server.name, config, directory}, checkMs)] as const,
-        ),
-      ),
-    );
-  } finally {
-    await checker.close();
-  }
-}
-
-function rowOf(
-  {name, source, path, standing, obstacle, config}: KnownServer,
-  {check, signedIn}: {readonly check: ServerCheck | undefined; readonly signedIn: ReadonlySet<string>},
-): ServerRow {
-  const where = {name, source, path};
-  if (config.tag === 'failed') {
-    return {
-      ...where,
-      transport: '',
-      target: '',
-      status: 'invalid',
-      detail: config.error,
-      tools: null,
-      signed_in: false,
-    };
-  }
-  const {transport, state} = config.value;
-  const row = {
-    ...where,
-    transport: transport.kind,
-    target: targetText(config.value),
-    tools: check?.status === 'connected' ? check.tools : null,
-    signed_in: isSignedIn(config.value, signedIn),
-  };
-  const [status, detail] = statusOf({standing, obstacle, state, check});
-  return {...row, status, detail};
-}
-
-function statusOf({
-  standing,
-  obstacle,
-  state,
-  check,
-}: {
-  readonly standing: KnownServer['standing'];
-  readonly obstacle: string;
-  readonly state: ServerConfig['state'];
-  readonly check: ServerCheck | undefined;
-}): readonly [RowStatus, string] {
-  if (standing === 'untrusted') return ['untrusted', obstacle];
-  if (standing === 'overridden') return ['overridden', 'another file names a server of this name'];
-  if (state === 'disabled') return ['disabled', ''];
-  if (check === undefined) return ['not-checked', ''];
-  switch (check.status) {
-    case 'connected':
-      return ['connected', `${check.title} ${check.version}`.trim()];
-    case 'needs-sign-in':
-      return ['needs-sign-in', check.cause.message];
-    case 'failed':
-      return ['failed', hidden(check.error)];
-    default:
-      return unreachable(check);
-  }
-}
-
-function isSignedIn(config: ServerConfig, signedIn: ReadonlySet<string>): boolean {
-  if (config.transport.kind === 'stdio') return false;
-  const expanded = expandConfig(config, process.env);
-  if (expanded.tag === 'failed' || expanded.value.transport.kind === 'stdio') return false;
-  const url = URL.parse(expanded.value.transport.url);
-  return url !== null && signedIn.has(serverKey(url));
 }
 
 function rowText({name, target, source, status, detail, tools, signed_in: signedIn}: ServerRow): string {

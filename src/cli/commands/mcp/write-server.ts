@@ -9,19 +9,13 @@ import {projectFileBounds, readBounded, serverScripts} from '../../../config/pro
 import {carryFileTrustOver, contentHash, recordFiles} from '../../../config/trust-record.ts';
 import type {Fault} from '../../../domain/fault.ts';
 import {serversInText} from '../../../extensions/mcp/server-config.ts';
-import {knownServers, projectServersFile} from '../../compose/known-servers.ts';
-import {existingFolder} from '../../compose/run-context.ts';
-import {trustPlace} from '../../compose/settings-layers.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {
-  carryTrustOverOrNote,
-  ignoreInGit,
-  requireInside,
-  settingsIn,
-  targetFile,
-} from '../../compose/write-settings.ts';
-import {unwrap} from '../../exit-code.ts';
-import {note} from '../../output.ts';
+import {knownServers, projectServersFile} from '../../../app/known-servers.ts';
+import {existingFolder} from '../../../app/run-context.ts';
+import {trustPlace} from '../../../app/settings-layers.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {carryTrustOverOrNote, ignoreInGit, requireInside, settingsIn, targetFile} from '../../../app/write-settings.ts';
+import {unwrap} from '../../../app/exit-code.ts';
+import {note} from '../../../app/output.ts';
 import type {ServerScope} from '../mcp.ts';
 
 /** A server to write. `trust` is `given` if the user wrote the entry, and `asked-later` if the project did. */

@@ -3,13 +3,14 @@ import {visibleLine} from '../../../base/visible.ts';
 import {faultText} from '../../../domain/fault.ts';
 import {knownAsOf} from '../../../models/known-models.ts';
 import {knownModels, modelTable} from '../../../models/model-facts.ts';
-import {configuredProvider} from '../../compose/choose-model.ts';
-import {modelChoice} from '../../compose/compose-session.ts';
-import {listedModel, listModels} from '../../compose/model-setup.ts';
-import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
-import {exitCode, type ExitCode} from '../../exit-code.ts';
-import type {InFolder, JsonOption} from '../../flags.ts';
-import {note, print, printJson} from '../../output.ts';
+import {configuredProvider} from '../../../app/choose-model.ts';
+import {modelChoice} from '../../../app/compose-session.ts';
+import {listedModel, listModels} from '../../../app/model-setup.ts';
+import {existingFolder, loadRunContext} from '../../../app/run-context.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
+import type {InFolder} from '../../../app/main-options.ts';
+import type {JsonOption} from '../../flags.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 
 /**
  * `weft models list`: the models of the provider that is configured, or those that weft knows where there is none or it cannot be

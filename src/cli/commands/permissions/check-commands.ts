@@ -14,11 +14,11 @@ import {readBytes} from '../../../workspace/files/regular-files.ts';
 import {makePaths} from '../../../workspace/files/resolve-path.ts';
 import {fileEffect} from '../../../workspace/impact/file-effect.ts';
 import {strayProgram} from '../../../workspace/exec/trusted-path.ts';
-import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import {proveSandbox, requireNamedSandbox} from '../../compose/prove-sandbox.ts';
-import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
-import {isStdoutGone, note, printAndWait} from '../../output.ts';
-import {weftFolders} from '../../compose/user-data.ts';
+import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
+import {proveSandbox, requireNamedSandbox} from '../../../app/prove-sandbox.ts';
+import {loadRunContext, type RunContext} from '../../../app/run-context.ts';
+import {isStdoutGone, note, printAndWait} from '../../../app/output.ts';
+import {weftFolders} from '../../../app/user-data.ts';
 import {eachLine} from '../../stdin.ts';
 
 /** `undefined`: as the settings have it. */

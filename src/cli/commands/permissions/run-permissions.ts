@@ -10,14 +10,15 @@ import {
   whyRuleAllowsNothing,
 } from '../../../safety/rules/permission-rule.ts';
 import {whyRuleIsBroad} from '../../../safety/rules/suggested-rules.ts';
-import {acceptFolder, projectFilesOf, requireOutsideWeft, trustCard, trustState} from '../../compose/folder-trust.ts';
-import {existingFolder} from '../../compose/run-context.ts';
-import {recordOwnRule, settingsIn, ignoreInGit, targetFile, carryTrustOver} from '../../compose/write-settings.ts';
-import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
+import {acceptFolder, projectFilesOf, requireOutsideWeft, trustCard, trustState} from '../../../app/folder-trust.ts';
+import {existingFolder} from '../../../app/run-context.ts';
+import {recordOwnRule, settingsIn, ignoreInGit, targetFile, carryTrustOver} from '../../../app/write-settings.ts';
+import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
 import type {SandboxChoice} from '../../../domain/sandbox.ts';
-import type {InFile, InFolder, JsonOption} from '../../flags.ts';
-import {askYesNo, note, print, printJson} from '../../output.ts';
-import {unreadPatternText, ruleLines, ruleText} from './rule-lines.ts';
+import type {InFile, InFolder} from '../../../app/main-options.ts';
+import type {JsonOption} from '../../flags.ts';
+import {askYesNo, note, print, printJson} from '../../../app/output.ts';
+import {unreadPatternText, ruleLines, ruleText} from '../../../app/rule-lines.ts';
 
 /** As the flags of a session; without them the settings decide. */
 export interface CheckOptions {

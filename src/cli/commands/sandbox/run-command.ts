@@ -25,13 +25,14 @@ import {retireKept} from '../../../workspace/sandbox/changes/kept-sets.ts';
 import {openKept} from '../../../workspace/sandbox/changes/open-changes.ts';
 import {type Launch, openLaunch} from '../../../workspace/sandbox/launch.ts';
 import type {CommandSandbox, CommandStart, Enclosure} from '../../../workspace/sandbox/sandbox.ts';
-import {commandSandbox, taggedRun} from '../../compose/command-sandbox.ts';
-import {finishApplies} from '../../compose/finish-applies.ts';
-import {existingFolder, loadRunContext, type RunContext} from '../../compose/run-context.ts';
-import {exitCode, type ExitCode} from '../../exit-code.ts';
-import type {InFolder, JsonOption} from '../../flags.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {note, print, printJson} from '../../output.ts';
+import {commandSandbox, taggedRun} from '../../../app/command-sandbox.ts';
+import {finishApplies} from '../../../app/finish-applies.ts';
+import {existingFolder, loadRunContext, type RunContext} from '../../../app/run-context.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
+import type {InFolder} from '../../../app/main-options.ts';
+import type {JsonOption} from '../../flags.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 
 export interface SandboxRunOptions extends InFolder, JsonOption {
   readonly provider?: ProviderName;

@@ -13,10 +13,10 @@ import {
 import {isProtectedBelow} from '../../../safety/paths/protected-paths.ts';
 import {loadProvider, withProxy} from '../../../workspace/sandbox/make-sandbox.ts';
 import {probeProvider} from '../../../workspace/sandbox/probe.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {exitCode, type ExitCode} from '../../exit-code.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import type {JsonOption} from '../../flags.ts';
-import {print, printJson} from '../../output.ts';
+import {print, printJson} from '../../../app/output.ts';
 
 /** `weft sandbox providers`: each backend, whether it is there, and what it is. */
 export async function listProviders({json}: JsonOption): Promise<ExitCode> {

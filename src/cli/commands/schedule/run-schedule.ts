@@ -5,14 +5,15 @@ import {parseSessionId, scheduleId, type ScheduleId} from '../../../domain/ids.t
 import type {LastRun, Schedule} from '../../../domain/schedule.ts';
 import type {ScheduleStore} from '../../../store/schedule-store.ts';
 import {nextTime} from '../../../tasks/cron.ts';
-import {randomUuid} from '../../compose/random-uuid.ts';
-import {existingFolder} from '../../compose/run-context.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {openUserAsks} from '../../compose/user-plans.ts';
-import {modeWithin, openUserSchedules} from '../../compose/user-schedules.ts';
-import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import type {JsonOption, MainOptions} from '../../flags.ts';
-import {note, print, printJson} from '../../output.ts';
+import {randomUuid} from '../../../app/random-uuid.ts';
+import {existingFolder} from '../../../app/run-context.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {openUserAsks} from '../../../app/user-plans.ts';
+import {modeWithin, openUserSchedules} from '../../../app/user-schedules.ts';
+import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
+import type {MainOptions} from '../../../app/main-options.ts';
+import type {JsonOption} from '../../flags.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 import {runMain} from '../../run-main.ts';
 import type {AddOptions} from '../schedule.ts';
 

@@ -5,13 +5,13 @@ import {type AgentPort, artifactPath, type ModelConfig} from '../../../server/ro
 import {sessionMessages} from '../../../server/routes/session-messages.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {readArtifact} from '../../../workspace/files/artifacts.ts';
-import {chooseModel, type ModelChoice} from '../../compose/choose-model.ts';
-import {composeSession, modelChoice, noDriver} from '../../compose/compose-session.ts';
-import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
-import {messageUuid} from '../../headless-ports.ts';
-import {UsageError} from '../../exit-code.ts';
-import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
-import {modeWithin} from '../../compose/user-schedules.ts';
+import {chooseModel, type ModelChoice} from '../../../app/choose-model.ts';
+import {composeSession, modelChoice, noDriver} from '../../../app/compose-session.ts';
+import {fixedModel, nobodyChooses} from '../../../app/host-services.ts';
+import {messageUuid} from '../../../app/message-uuid.ts';
+import {UsageError} from '../../../app/exit-code.ts';
+import {loadRunContext, type RunContext} from '../../../app/run-context.ts';
+import {modeWithin} from '../../../app/user-schedules.ts';
 import {requestFolder} from './request-folder.ts';
 
 /** Milliseconds in which a model has to be found. */

@@ -1,5 +1,5 @@
 import type {MachinePort} from '../../../server/routes/machine-routes.ts';
-import {serverRows} from '../mcp/run-mcp.ts';
+import {serverRows} from '../../../app/server-rows.ts';
 import {providerRows} from '../sandbox/run-sandbox.ts';
 import {skillRows} from '../skills/run-skills.ts';
 

@@ -11,18 +11,18 @@ import {stackRunRoutes} from '../../../server/routes/stack-run-routes.ts';
 import {StackRuns} from '../../../server/stack-runs.ts';
 import {withServerRoutes} from '../../../server/routes/server-routes.ts';
 import type {Store} from '../../../store/open-store.ts';
-import {openUserAsks, openUserPlans, openUserTasks} from '../../compose/user-plans.ts';
-import {loadNext, openUserSchedules} from '../../compose/user-schedules.ts';
-import {openUserStack, openUserStackRunLog} from '../../compose/user-stack.ts';
-import {openUserStore} from '../../compose/user-database.ts';
-import {userPlaces} from '../../compose/user-data.ts';
+import {openUserAsks, openUserPlans, openUserTasks} from '../../../app/user-plans.ts';
+import {loadNext, openUserSchedules} from '../../../app/user-schedules.ts';
+import {openUserStack, openUserStackRunLog} from '../../../app/user-stack.ts';
+import {openUserStore} from '../../../app/user-database.ts';
+import {userPlaces} from '../../../app/user-data.ts';
 import {parseSessionId, type SessionId} from '../../../domain/ids.ts';
 import type {Schedule} from '../../../domain/schedule.ts';
-import {exitCode, type ExitCode} from '../../exit-code.ts';
-import {note as tellUser, print, printJson} from '../../output.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
+import {note as tellUser, print, printJson} from '../../../app/output.ts';
 import {openServerLog, surviveFaults} from '../../server-log.ts';
 import {onSignal} from '../../signals.ts';
-import {version} from '../../version.ts';
+import {version} from '../../../app/version.ts';
 import type {ServeOptions} from '../serve.ts';
 import type {ServerPlace} from './agent-sessions.ts';
 import {requestFolder} from './request-folder.ts';
@@ -83,7 +83,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   );
   const queue =
     places.database.kind === 'postgres'
-      ? await (await import('../../compose/user-queue.ts')).openQueue(places.database, note)
+      ? await (await import('../../../app/user-queue.ts')).openQueue(places.database, note)
       : 'none';
   const stackRuns =
     queue === 'none'
@@ -148,7 +148,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     queue === 'none'
       ? async (due: Schedule) =>
           (await import('../../../server/scheduled-run.ts')).runScheduled(due, {agent, runs, schedules, now, note})
-      : (await import('../../compose/user-queue.ts')).queueDue(queue, {schedules, now, note});
+      : (await import('../../../app/user-queue.ts')).queueDue(queue, {schedules, now, note});
   const scheduler = startScheduler({schedules, run, now, loadNext, note});
   const code = await stopped.promise;
   scheduler.close();

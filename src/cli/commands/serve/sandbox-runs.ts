@@ -24,8 +24,8 @@ import {isFile} from '../../../workspace/files/list-folder.ts';
 import {readBytes} from '../../../workspace/files/regular-files.ts';
 import type {EnclosedEnd} from '../../../workspace/sandbox/run-enclosed.ts';
 import {interpreterOf, makeSandboxExec, type SandboxExec} from '../../../workspace/sandbox/sandbox-exec.ts';
-import {commandSandbox, taggedRun} from '../../compose/command-sandbox.ts';
-import {loadRunContext, type RunContext} from '../../compose/run-context.ts';
+import {commandSandbox, taggedRun} from '../../../app/command-sandbox.ts';
+import {loadRunContext, type RunContext} from '../../../app/run-context.ts';
 import {commandJudge} from '../permissions/check-commands.ts';
 import {requestFolder} from './request-folder.ts';
 

@@ -2,7 +2,7 @@ import {failed} from '../../../base/outcome.ts';
 import type {DirectorPort} from '../../../server/stack-runs.ts';
 import type {Store} from '../../../store/open-store.ts';
 import type {StackStore} from '../../../store/stack-store.ts';
-import {loadRunContext} from '../../compose/run-context.ts';
+import {loadRunContext} from '../../../app/run-context.ts';
 import {heldText, openDirector} from '../stack/open-director.ts';
 
 /** Runs the task stack in a folder, with its settings. */

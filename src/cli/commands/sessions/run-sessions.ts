@@ -10,18 +10,18 @@ import {cellWidth, fit} from '../../../tui/text/cell-width.ts';
 import {homedir} from 'node:os';
 import type {MessageId, SessionId} from '../../../domain/ids.ts';
 import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
-import {sessionIdOf} from '../../compose/open-session.ts';
-import {sessionCosts} from '../../compose/session-costs.ts';
+import {sessionIdOf} from '../../../app/open-session.ts';
+import {sessionCosts} from '../../../app/session-costs.ts';
 import {checkpointRoots, makeCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
-import {loadRunContext} from '../../compose/run-context.ts';
-import {openUserStore} from '../../compose/user-database.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
+import {loadRunContext} from '../../../app/run-context.ts';
+import {openUserStore} from '../../../app/user-database.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
 import type {JsonOption} from '../../flags.ts';
-import {askYesNo, note, print, printError, printJson, stdoutWidth} from '../../output.ts';
+import {askYesNo, note, print, printError, printJson, stdoutWidth} from '../../../app/output.ts';
 import type {RewindOptions} from '../sessions.ts';
-import {exportJsonl, exportMarkdown} from './export-session.ts';
-import {formatSession} from './transcript.ts';
+import {exportJsonl, exportMarkdown} from '../../../app/export-session.ts';
+import {formatSession} from '../../../app/transcript.ts';
 
 /** `weft sessions list`: prints the sessions of all folders, newest first; with `--json` as one array. */
 export async function printSessions({json}: JsonOption): Promise<ExitCode> {

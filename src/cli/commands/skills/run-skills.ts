@@ -6,11 +6,12 @@ import {visible, visibleExactLine, visibleLine} from '../../../base/visible.ts';
 import type {JsonObject} from '../../../base/json.ts';
 import type {AgentFile, ExtensionFile, SkillFile} from '../../../extensions/skills/load-extensions.ts';
 import {homedir} from 'node:os';
-import {unheededNotes} from '../../compose/agent-fields.ts';
-import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from '../../compose/run-context.ts';
-import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
-import type {JsonOption, MainOptions} from '../../flags.ts';
-import {note, print, printJson} from '../../output.ts';
+import {unheededNotes} from '../../../app/agent-fields.ts';
+import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from '../../../app/run-context.ts';
+import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
+import type {MainOptions} from '../../../app/main-options.ts';
+import type {JsonOption} from '../../flags.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 
 export type ExtensionKind = 'skills' | 'agents';
 
@@ -40,7 +41,7 @@ export async function listExtensions(kind: ExtensionKind, options: ListOptions):
 }
 
 async function findHarnesses(context: RunContext): Promise<readonly FoundHarness[]> {
-  const {runHarnesses} = await import('../../compose/run-harnesses.ts');
+  const {runHarnesses} = await import('../../../app/run-harnesses.ts');
   const harnesses = runHarnesses(context);
   const found = await harnesses.find(new AbortController().signal);
   await harnesses.close();

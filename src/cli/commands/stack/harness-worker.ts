@@ -18,12 +18,12 @@ import type {HookEnd, StackWorker, TaskHost, TaskRun, TaskWork} from '../../../t
 import {goOnPrompt, taskPrompt, type HookWork, type TaskEnd} from '../../../tasks/stack/director-steps.ts';
 import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
 import {watchSecretFiles} from '../../../workspace/files/secret-files.ts';
-import {keptSecrets} from '../../compose/api-keys.ts';
-import type {RunContext} from '../../compose/run-context.ts';
-import {runHarnesses} from '../../compose/run-harnesses.ts';
-import {keptTokens} from '../../compose/server-credentials.ts';
-import {placeholderKey} from '../../compose/user-data.ts';
-import {UsageError} from '../../exit-code.ts';
+import {keptSecrets} from '../../../app/api-keys.ts';
+import type {RunContext} from '../../../app/run-context.ts';
+import {runHarnesses} from '../../../app/run-harnesses.ts';
+import {keptTokens} from '../../../app/server-credentials.ts';
+import {placeholderKey} from '../../../app/user-data.ts';
+import {UsageError} from '../../../app/exit-code.ts';
 import {commandJudge} from '../permissions/check-commands.ts';
 import {runHookCommand} from './hook-command.ts';
 

@@ -1,6 +1,6 @@
 import {causeText} from '../../../domain/fault.ts';
 import type {HookEnd} from '../../../tasks/stack/direct-stack.ts';
-import type {RunContext} from '../../compose/run-context.ts';
+import type {RunContext} from '../../../app/run-context.ts';
 import {runJudged} from '../serve/sandbox-runs.ts';
 
 /** Runs the command of a hook under the rules of a run, unless they refuse it. */

@@ -9,11 +9,11 @@ import {
   type StackWorker,
 } from '../../../tasks/stack/direct-stack.ts';
 import {noUsage} from '../../../domain/usage.ts';
-import {note} from '../../output.ts';
-import {requireModel} from '../../compose/choose-model.ts';
-import {connectModel} from '../../compose/compose-session.ts';
-import type {RunContext} from '../../compose/run-context.ts';
-import {userDatabase} from '../../compose/user-database.ts';
+import {note} from '../../../app/output.ts';
+import {requireModel} from '../../../app/choose-model.ts';
+import {connectModel} from '../../../app/compose-session.ts';
+import type {RunContext} from '../../../app/run-context.ts';
+import {userDatabase} from '../../../app/user-database.ts';
 import {weftWorker} from './weft-worker.ts';
 
 /** Milliseconds between two looks at what other processes have changed: messages of the user's, tasks that were cancelled. */

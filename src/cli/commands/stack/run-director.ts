@@ -1,10 +1,10 @@
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleLine} from '../../../base/visible.ts';
 import {runFinished, type StackRunEnd, type StackRunEvent} from '../../../tasks/stack/direct-stack.ts';
-import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
-import {openUserStack} from '../../compose/user-stack.ts';
-import {exitCode, timeLimitText, type ExitCode} from '../../exit-code.ts';
-import {note, print, printJson} from '../../output.ts';
+import {existingFolder, loadRunContext} from '../../../app/run-context.ts';
+import {openUserStack} from '../../../app/user-stack.ts';
+import {exitCode, timeLimitText, type ExitCode} from '../../../app/exit-code.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 import {normalizeOptions} from '../../sdk-options.ts';
 import {onSignal} from '../../signals.ts';
 import type {StackRunOptions} from '../stack.ts';

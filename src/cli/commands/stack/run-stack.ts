@@ -10,11 +10,11 @@ import type {
   TaskStatus,
 } from '../../../tasks/stack/stack-records.ts';
 import type {TaskStack} from '../../../tasks/stack/task-stack.ts';
-import {userPlaces} from '../../compose/user-data.ts';
-import {openUserStack} from '../../compose/user-stack.ts';
-import {exitCode, type ExitCode} from '../../exit-code.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {openUserStack} from '../../../app/user-stack.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import type {JsonOption} from '../../flags.ts';
-import {note, print, printJson} from '../../output.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 import type {CreateOptions, MessageOptions} from '../stack.ts';
 
 /** `weft stack list`: each layer with its tasks, and a mark at the pointer. */

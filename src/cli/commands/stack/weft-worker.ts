@@ -14,12 +14,12 @@ import type {Store} from '../../../store/open-store.ts';
 import type {HookEnd, StackWorker, TaskHost, TaskRun, TaskWork} from '../../../tasks/stack/direct-stack.ts';
 import {goOnPrompt, taskPrompt, type HookWork, type TaskEnd} from '../../../tasks/stack/director-steps.ts';
 import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
-import type {ChosenModel} from '../../compose/choose-model.ts';
-import {composeSession, noDriver} from '../../compose/compose-session.ts';
-import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
-import {openServers} from '../../compose/open-servers.ts';
-import type {RunContext} from '../../compose/run-context.ts';
-import {note} from '../../output.ts';
+import type {ChosenModel} from '../../../app/choose-model.ts';
+import {composeSession, noDriver} from '../../../app/compose-session.ts';
+import {fixedModel, nobodyChooses} from '../../../app/host-services.ts';
+import {openServers} from '../../../app/open-servers.ts';
+import type {RunContext} from '../../../app/run-context.ts';
+import {note} from '../../../app/output.ts';
 import {runHookCommand} from './hook-command.ts';
 import {messageRule, withMessageTool} from './message-tool.ts';
 

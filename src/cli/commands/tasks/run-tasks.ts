@@ -3,11 +3,11 @@ import {unreachable} from '../../../base/unreachable.ts';
 import type {AnswerStream} from '../../../protocol/transform/answer-stream.ts';
 import type {ResponseEvent} from '../../../protocol/task/response-event.ts';
 import type {TaskView} from '../../../tasks/task-view.ts';
-import type {ExitCode} from '../../exit-code.ts';
+import type {ExitCode} from '../../../app/exit-code.ts';
 import type {JsonOption} from '../../flags.ts';
 import type {TaskInput, TaskOutput, TransformTarget} from '../tasks.ts';
 import {jsonText} from '../../../base/json.ts';
-import {isStdoutTerminal} from '../../output.ts';
+import {isStdoutTerminal} from '../../../app/output.ts';
 import {noteAt, runFilter} from './task-filter.ts';
 
 /** `weft tasks decode`: prints payloads as objects with field numbers as keys, and events as JSON with their payloads decoded. */

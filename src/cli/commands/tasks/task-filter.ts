@@ -3,8 +3,8 @@ import {makeStdoutWriter, type WriteState} from '../../../headless/stdout-writer
 import type {DecodedPayload, ResponseEvent} from '../../../protocol/task/response-event.ts';
 import {makeTaskReader, type TaskItemRead} from '../../../protocol/task/task-reader.ts';
 import {failedPayloads} from '../../../tasks/task-log.ts';
-import {exitCode, type ExitCode} from '../../exit-code.ts';
-import {note, stdoutSink} from '../../output.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
+import {note, stdoutSink} from '../../../app/output.ts';
 import type {TaskInput} from '../tasks.ts';
 import {readText} from '../../stdin.ts';
 

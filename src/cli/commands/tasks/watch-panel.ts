@@ -2,7 +2,7 @@ import {setImmediate as nextTurn} from 'node:timers/promises';
 import {makeTaskLog} from '../../../tasks/task-log.ts';
 import {todosOf} from '../../../tasks/task-view.ts';
 import {watchTodos, type TodoWatch} from '../../../tui/watch-todos.tsx';
-import {exitCode, type ExitCode} from '../../exit-code.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import {onSignal} from '../../signals.ts';
 import {lookOf} from '../../run-terminal.ts';
 import {isStdin, readText} from '../../stdin.ts';

@@ -2,11 +2,11 @@ import {changeCounts, type WorktreeChanges} from '../../../actions/worktrees-por
 import {pluralize} from '../../../base/clip.ts';
 import {visibleLine} from '../../../base/visible.ts';
 import type {ListedWorktree} from '../../../workspace/worktrees/make-worktrees.ts';
-import {userWorktrees} from '../../compose/own-worktree.ts';
-import {existingFolder} from '../../compose/run-context.ts';
-import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
-import type {InFolder} from '../../flags.ts';
-import {note, print, printJson} from '../../output.ts';
+import {userWorktrees} from '../../../app/own-worktree.ts';
+import {existingFolder} from '../../../app/run-context.ts';
+import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
+import type {InFolder} from '../../../app/main-options.ts';
+import {note, print, printJson} from '../../../app/output.ts';
 import type {ListOptions, WorktreeOptions} from '../worktree.ts';
 
 const {signal} = new AbortController();

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {exportJsonl, exportMarkdown} from '../../../../../src/cli/commands/sessions/export-session.ts';
+import {exportJsonl, exportMarkdown} from '../../../../../src/app/export-session.ts';
 import {sampleRecords, sampleSummary} from './sample-session.ts';
 
 test('JSON lines are complete and hold no character that ends a line or steers a terminal', () => {

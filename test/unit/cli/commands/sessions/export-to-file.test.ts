@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {failed, ok} from '../../../../../src/base/outcome.ts';
 import {messageId} from '../../../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../../../src/domain/journal.ts';
-import {exportToFile} from '../../../../../src/cli/commands/sessions/export-session.ts';
+import {exportToFile} from '../../../../../src/app/export-session.ts';
 import {sessionInfo} from '../../../../tui/support/scripted-engine.ts';
 import {temporaryFolder} from '../../../workspace/temporary-folder.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {formatSession} from '../../../../../src/cli/commands/sessions/transcript.ts';
+import {formatSession} from '../../../../../src/app/transcript.ts';
 import {sampleRecords} from './sample-session.ts';
 
 test('reads as a transcript in which nothing steers the terminal', () => {

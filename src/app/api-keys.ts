@@ -1,0 +1,74 @@
+import {ok, type Outcome} from '../base/outcome.ts';
+import {forgetKeptKey, type KeptKey, type KeyPlace, readKeptKeys, writeKeptKey} from '../config/kept-keys.ts';
+import type {Places} from '../config/places.ts';
+import type {KeyProvider} from '../domain/api-key.ts';
+import {type Fault, faultText} from '../domain/fault.ts';
+import type {Keychain} from '../workspace/keychain.ts';
+import {UsageError} from './exit-code.ts';
+
+/** The API keys that the user has pasted: in the keychain where one answers, else in a file of weft's that is the user's alone. */
+export interface ApiKeys {
+  kept(): readonly KeptKey[];
+  /** The key itself; `undefined` where the keychain does not give it. */
+  keyOf(kept: KeptKey): Promise<string | undefined>;
+  /** Answers with where it is now, in words. */
+  keep(given: NewKey): Promise<Outcome<string, Fault>>;
+  forget(kept: KeptKey): Promise<Outcome<unknown, Fault>>;
+  /** Where a kept key is, in words. */
+  placeText(kept: KeptKey): string;
+}
+
+interface NewKey {
+  readonly provider: KeyProvider;
+  readonly key: string;
+  /** The address that it is for; empty for the provider's own. */
+  readonly baseUrl: string;
+}
+
+export function openApiKeys(places: Pick<Places, 'credentials'>, environment: NodeJS.ProcessEnv): ApiKeys {
+  const {credentials: file} = places;
+  // Each WEFT_HOME has keys of its own, in the keychain too.
+  const home = environment['WEFT_HOME'] ?? '';
+  const accountOf = (provider: KeyProvider): string => (home === '' ? provider : `${provider} in ${home}`);
+  const openKeychain = async (limitMs: number): Promise<Keychain | undefined> =>
+    (await import('../workspace/keychain.ts')).systemKeychain({platform: process.platform, environment, limitMs});
+  const placeText = (place: KeyPlace): string => (place.in === 'keychain' ? 'the keychain' : file);
+
+  return {
+    kept() {
+      const read = readKeptKeys(file);
+      if (read.tag === 'failed') throw new UsageError(faultText(read.error));
+      return read.value;
+    },
+    async keyOf({provider, place}) {
+      return place.in === 'file' ? place.key : (await openKeychain(readMs))?.read(accountOf(provider));
+    },
+    async keep({provider, key, baseUrl}) {
+      const keychain = await openKeychain(storeMs);
+      const isStored = (await keychain?.store(accountOf(provider), key)) === true;
+      const place: KeyPlace = isStored ? {in: 'keychain'} : {in: 'file', key};
+      const written = await writeKeptKey(file, {provider, baseUrl, place});
+      return written.tag === 'failed' ? written : ok(placeText(place));
+    },
+    async forget({provider, place}) {
+      if (place.in === 'keychain') await (await openKeychain(storeMs))?.remove(accountOf(provider));
+      return forgetKeptKey(file, provider);
+    },
+    placeText: ({place}) => placeText(place),
+  };
+}
+
+/** The keys in weft's own file, by names of variables: nobody is to see them, whether this run uses them or not. */
+export function keptSecrets({credentials}: Pick<Places, 'credentials'>): Readonly<Record<string, string>> {
+  const read = readKeptKeys(credentials);
+  // A run that needs no kept key goes on without.
+  if (read.tag === 'failed') return {};
+  const inFile = read.value.flatMap(({provider, place}) =>
+    place.in === 'file' ? [[`KEPT_${provider.toUpperCase()}_API_KEY`, place.key] as const] : [],
+  );
+  return Object.fromEntries(inFile);
+}
+
+/** Milliseconds for a keychain to answer; one that is locked may ask the user in a window. */
+const readMs = 5000;
+const storeMs = 15_000;

@@ -1,0 +1,93 @@
+import type {Json, JsonObject} from '../base/json.ts';
+import {nearestName} from '../base/nearest-name.ts';
+import {hooksSchema, readHooks} from '../config/hook-settings.ts';
+import {modelNamed} from '../domain/model-alias.ts';
+import {narrowerMode, type PermissionMode, permissionModes} from '../domain/risk.ts';
+import type {AgentFile} from '../extensions/skills/load-extensions.ts';
+import {UsageError} from './exit-code.ts';
+import type {MainOptions} from './main-options.ts';
+import {effortOf, promptWithSkills, serversOf, turnsOf, unheededNotes} from './agent-fields.ts';
+import {configuredProvider} from './choose-model.ts';
+import {modelChoice} from './compose-session.ts';
+import type {RunContext} from './run-context.ts';
+
+/**
+ * The run as the agent that `--agent` names: with its prompt and the skills that it asks for, its model, effort, turns, hooks and MCP
+ * servers, and a permission mode that is never wider than the user's. What flags say goes first; a notice says which fields do not
+ * count. Without the flag it is the run as it was, and nothing is loaded.
+ */
+export async function asChosenAgent(context: RunContext): Promise<RunContext> {
+  const {options, settings} = context;
+  if (context.agentDefinitions !== undefined) await checkDefinitions(context.agentDefinitions);
+  if (options.agent === undefined) return context;
+  const {agents} = await context.extensions().found(new AbortController().signal);
+  const agent = agents.find(({name, offer}) => name === options.agent && offer.offered === 'yes');
+  if (agent === undefined) throw new UsageError(noAgentText(options.agent, agents));
+  const {prompt, notes} = await promptWithSkills(agent, context.extensions());
+  const [maxTurns, effort] = [options.maxTurns ?? turnsOf(agent), options.effort ?? effortOf(agent)];
+  return {
+    ...context,
+    options: {
+      ...options,
+      ...(maxTurns === undefined ? {} : {maxTurns}),
+      ...(effort === undefined ? {} : {effort}),
+      ...ownServers(agent, options),
+    },
+    notices: [...context.notices, ...unheededNotes(agent, heededHere(agent)), ...notes],
+    agent: {...agent, prompt},
+    settings: {
+      ...settings,
+      model: options.model ?? modelNamed(agent.model, configuredProvider(modelChoice(context)) ?? '') ?? settings.model,
+      permissionMode:
+        options.permissionMode === undefined ? modeOf(settings.permissionMode, agent.fields) : settings.permissionMode,
+      hooks: [...settings.hooks, ...hooksOf(agent)],
+    },
+  };
+}
+
+/** Which fields count for the main conversation, besides those that count for every agent. */
+function heededHere(agent: AgentFile): readonly string[] {
+  const counts = Object.keys(serversOf(agent).defined).length === 0 || mayDefineServers(agent);
+  return ['effort', 'hooks', ...(counts ? ['mcpServers'] : [])];
+}
+
+/** A server is started unasked, so only a file of the user's own defines one. */
+const mayDefineServers = ({scope}: AgentFile): boolean => scope === 'user';
+
+/** The servers that the agent defines, as if the user had named them. */
+function ownServers(agent: AgentFile, {mcpConfig = [], strictMcpConfig}: MainOptions): Pick<MainOptions, 'mcpConfig'> {
+  const {defined} = serversOf(agent);
+  if (Object.keys(defined).length === 0 || !mayDefineServers(agent) || strictMcpConfig !== undefined) return {};
+  return {mcpConfig: [...mcpConfig, JSON.stringify({mcpServers: defined})]};
+}
+
+async function checkDefinitions(definitions: Json): Promise<void> {
+  const {givenAgents} = await import('../extensions/skills/given-agents.ts');
+  const read = givenAgents(definitions, '--agents');
+  if (read.tag === 'failed') throw new UsageError(`--agents: ${read.error}.`);
+}
+
+function noAgentText(wanted: string, agents: readonly AgentFile[]): string {
+  const text = `There is no agent ${JSON.stringify(wanted)}.`;
+  const hidden = agents.find(({name}) => name === wanted);
+  if (hidden?.offer.offered === 'no') return `${hidden.path} cannot be used: ${hidden.offer.reason}.`;
+  const names = agents.flatMap(({name, offer}) => (offer.offered === 'yes' ? [name] : []));
+  const near = nearestName(wanted, names);
+  if (near !== undefined) return `${text} Did you mean ${near}?`;
+  return `${text} ${names.length === 0 ? 'There are none: they are files in agents/, or --agents.' : 'List them: weft agents list'}`;
+}
+
+/** The mode that its file asks for, where that is narrower. */
+function modeOf(own: PermissionMode, {permissionMode}: JsonObject): PermissionMode {
+  const asked = permissionModes.find(mode => mode === permissionMode);
+  return asked === undefined ? own : narrowerMode(asked, own);
+}
+
+/** The hooks of its front matter. Those that cannot be read stop weft: one of them may be a guard. */
+function hooksOf({fields, path, scope}: AgentFile): RunContext['settings']['hooks'] {
+  if (fields['hooks'] === undefined) return [];
+  const read = hooksSchema.safeParse(fields['hooks']);
+  if (!read.success) throw new UsageError(`${path}: its hooks cannot be read.`);
+  const source = scope === 'project' ? 'project' : 'user';
+  return readHooks(read.data, source).hooks.map(value => ({value, source, path}));
+}

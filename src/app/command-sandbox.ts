@@ -1,0 +1,65 @@
+import {homedir} from 'node:os';
+import {mergeTrusted} from '../config/merge-settings.ts';
+import {sandboxChoice} from '../config/settings-schema.ts';
+import type {SandboxChoice} from '../domain/sandbox.ts';
+import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
+import {isSecretFile} from '../safety/secrets/secret-files.ts';
+import {deniedReadGlobs} from '../safety/rules/denied-read-globs.ts';
+import {endProcessTree} from '../workspace/exec/process-tree.ts';
+import {makeRunTags} from '../workspace/exec/run-tag.ts';
+import {userPath} from '../workspace/exec/trusted-path.ts';
+import {startProcessWatchdog} from '../workspace/exec/watchdog.ts';
+import {makePaths} from '../workspace/files/resolve-path.ts';
+import {makeSandbox} from '../workspace/sandbox/make-sandbox.ts';
+import type {CommandSandbox} from '../workspace/sandbox/sandbox.ts';
+import {unwrap} from './exit-code.ts';
+import {lazyNetwork} from './lazy-ports.ts';
+import {type RunContext, rulesOf} from './run-context.ts';
+import {environmentLayer, fileLayers, trustPlace} from './settings-layers.ts';
+import {userPlaces, weftFolders} from './user-data.ts';
+
+export interface SandboxPlace extends Pick<RunContext, 'roots' | 'places'> {
+  readonly settings: Pick<RunContext['settings'], 'rules' | 'loopback'>;
+}
+
+/** The sandbox of the programs that a folder's files start, for commands of weft that run no session. */
+export function folderSandbox(directory: string): CommandSandbox {
+  const places = userPlaces();
+  const layers = [...fileLayers(directory, places), environmentLayer(process.env)];
+  const {settings} = unwrap(mergeTrusted(layers, trustPlace(directory, places)));
+  const place = {roots: [directory], places, settings: {rules: rulesOf(settings), loopback: 'closed'}} as const;
+  return commandSandbox(place, sandboxChoice(settings.sandbox.value));
+}
+
+/** The sandbox of one command that a person or a program gives to weft, with no agent in between: nobody is asked about a host. */
+export function commandSandbox({roots, places, settings}: SandboxPlace, choice: SandboxChoice): CommandSandbox {
+  const home = homedir();
+  const paths = makePaths({roots, home});
+  return makeSandbox({
+    choice,
+    roots,
+    home,
+    environment: {...process.env, PATH: userPath()},
+    ownFolders: weftFolders(places, process.env).folders,
+    proofFolder: places.data,
+    deniedReads: () => deniedReadGlobs({roots, home, resolve: paths.resolve, rules: settings.rules}),
+    readable: () => [],
+    isProtected: isProtectedBelow,
+    isSecret: isSecretFile,
+    network: lazyNetwork({rules: settings.rules, loopback: settings.loopback, asking: 'by-rule'}),
+  });
+}
+
+/** The tag by which the processes of one run are known: `end` ends them, and a watchdog does if weft is killed before that. */
+export async function taggedRun({places}: RunContext): Promise<{readonly runTag: string; end(): Promise<void>}> {
+  const tags = await makeRunTags(places.blocks);
+  const watchdog = startProcessWatchdog(tags.prefix);
+  const runTag = tags.next();
+  return {
+    runTag,
+    async end() {
+      await endProcessTree({leaders: [], owns: tag => tag === runTag, outputs: []}, 'short');
+      watchdog.dismiss();
+    },
+  };
+}

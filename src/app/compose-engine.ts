@@ -1,0 +1,526 @@
+import type {FrontEndAbilities} from '../actions/front-end.ts';
+import type {ModelEvent, ModelPort, Thinking} from '../domain/model-stream.ts';
+import type {WeftFolders} from '../safety/paths/weft-files.ts';
+import {deniedReadGlobs} from '../safety/rules/denied-read-globs.ts';
+import {
+  type AgentRules,
+  makeChangeableRules,
+  type PermissionRules,
+  rulesOfAgent,
+} from '../safety/rules/permission-rule.ts';
+import {secretNamesIn} from '../safety/secrets/placeholders.ts';
+import {redactingCommands, redactingComputer, redactingPorts} from '../safety/secrets/redacting-ports.ts';
+import {redactingHarnesses} from '../safety/secrets/redacting-harnesses.ts';
+import {redactFault, makeRedactor, type Redactor} from '../safety/secrets/redactor.ts';
+import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
+import {isSecretFile} from '../safety/secrets/secret-files.ts';
+import type {SessionInfo} from '../actions/agent-event.ts';
+import type {ArtifactUrl} from '../actions/artifacts-port.ts';
+import type {CommandsPort} from '../actions/commands-port.ts';
+import type {McpPort} from '../actions/mcp-port.ts';
+import type {FilesPort} from '../actions/files-port.ts';
+import type {HarnessesPort} from '../actions/harness-port.ts';
+import type {SkillsPort} from '../actions/skills-port.ts';
+import {type AgentClient, answerOutcome, type ModelConnection} from '../agent/client.ts';
+import {gitBranch} from '../workspace/files/git-branch.ts';
+import {redactedKinds} from './agent-kinds.ts';
+import type {PlanStore} from '../store/plan-store.ts';
+import type {RunningAgentStore} from '../store/running-agent-store.ts';
+import {usualLimits} from '../agent/sub-agents/agent-limits.ts';
+import {changeRules, type SaveRule} from './change-rules.ts';
+import {hostServices} from './host-services.ts';
+import {
+  lazyArtifacts,
+  lazyComputer,
+  lazyCheckpoints,
+  lazyFinder,
+  lazyImages,
+  lazyImpact,
+  lazyJudge,
+  lazyMemory,
+  lazyNetwork,
+  lazyPlans,
+  lazyReviewSource,
+  lazySandbox,
+  lazySearch,
+  lazyWeb,
+  lazyRunningAgents,
+  lazyWorktrees,
+  workspaceState,
+} from './lazy-ports.ts';
+import {sessionTerminals} from './session-terminals.ts';
+import type {UserPorts} from './user-ports.ts';
+import {createEngine, type EngineOptions} from '../agent/create-engine.ts';
+import type {Action} from '../actions/catalogue.ts';
+import {catalogueOnly, decodeAction} from '../actions/decode-action.ts';
+import type {HooksPort, RuleReach} from '../actions/hooks-port.ts';
+import type {ToolCallBlock} from '../domain/conversation.ts';
+import type {PromptLimits} from '../agent/session-context.ts';
+import {
+  type AgentKindsPort,
+  type AgentPorts,
+  type JudgePort,
+  type NoticesPort,
+  type SessionsPort,
+  unseenAgents,
+  type WorkspaceStatePort,
+} from '../agent/ports.ts';
+import type {SessionCheckpoints} from '../domain/checkpoint.ts';
+import type {HookCommand, HookOutput} from '../domain/hook.ts';
+import {blockId, messageId, planId, todoId} from '../domain/ids.ts';
+import {coversAll, type SandboxChoice} from '../domain/sandbox.ts';
+import type {JudgeOptions} from '../safety/judge.ts';
+import type {OpenSession} from '../domain/journal.ts';
+import {type PermissionMode, ruleLists} from '../domain/risk.ts';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import {makeCommands} from '../workspace/exec/make-commands.ts';
+import {keepLongAnswers} from '../workspace/files/long-texts.ts';
+import {makeOutputFolder} from '../workspace/exec/output-folder.ts';
+import {strayProgram, userPath} from '../workspace/exec/trusted-path.ts';
+import {listFolder} from '../workspace/files/list-folder.ts';
+import {makeFiles} from '../workspace/files/make-files.ts';
+import {readBytes} from '../workspace/files/regular-files.ts';
+import {watchSecretFiles} from '../workspace/files/secret-files.ts';
+import {watchMemory} from './watch-memory.ts';
+import {randomUuid} from './random-uuid.ts';
+
+/** What hooks need of an engine's machine. */
+export interface HookMachine {
+  command(work: HookCommand, stdin: string, signal: AbortSignal): Promise<HookOutput>;
+  /** Puts placeholders in the place of secrets. */
+  readonly redact: (text: string) => string;
+  /** How far a permission rule speaks of a call. */
+  readonly reach: (rule: string, call: ToolCallBlock) => Promise<RuleReach>;
+}
+
+/** Everything that the engine of one session is composed of. */
+export interface EngineSetup {
+  readonly model: ModelPort;
+  readonly modelId: string;
+  readonly session: OpenSession;
+  readonly origin: SessionInfo['origin'];
+  readonly sessions: SessionsPort;
+  /** The workspace folders. In the first, commands start and relative paths begin. */
+  readonly roots: readonly [string, ...string[]];
+  readonly home: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Variables that the user wants commands to have. */
+  readonly ownVariables: Readonly<Record<string, string>>;
+  /** Names of variables that commands get although they look like secrets. */
+  readonly passedVariables: readonly string[];
+  /** Secrets that are in no variable, by the name of one that they could be in. Commands do not get them. */
+  readonly secretVariables: Readonly<Record<string, string>>;
+  /** Where running commands are recorded, so that other runs of weft find them. */
+  /** Where the sub-agents at work are shown to other processes. */
+  readonly runningAgents: (() => Promise<RunningAgentStore>) | 'unseen';
+  readonly blocksFolder: string;
+  /** The file of the user's own notes for the project. */
+  readonly notesFile: string;
+  /** Where checkpoints of files are kept; `undefined` makes none. */
+  readonly checkpointsFolder: string | undefined;
+  /** Where files that are kept with sessions lie; `undefined` where no session is kept. */
+  readonly artifactsFolder: string | undefined;
+  readonly artifactUrl: ArtifactUrl;
+  /** Where plans are kept. */
+  readonly plans: () => Promise<PlanStore>;
+  /** The checkpoints that saved sessions may rewind to. */
+  readonly savedTrees: () => Promise<readonly SessionCheckpoints[]>;
+  /** weft's own files, which hold its grants: not even a rule that allows everything lets them be changed unasked. */
+  readonly weftFolders: WeftFolders;
+  /** The key that placeholders of secrets are made with. */
+  readonly placeholderKey: () => Uint8Array;
+  /** Megabytes of its own memory near which weft warns the user. */
+  readonly memoryCeiling: number;
+  readonly mode: PermissionMode;
+  readonly rules: PermissionRules;
+  readonly saveRule: SaveRule;
+  readonly removeRule: SaveRule;
+  readonly systemPrompt: string;
+  /** The standing instructions as they are now; none where the system prompt is the user's own. */
+  readonly instructions: Pick<WorkspaceStatePort, 'instructions' | 'instructionsBelow'>;
+  /** The user's settings, history and kept sessions, as front ends ask for them. */
+  readonly user: UserPorts;
+  readonly limits: PromptLimits;
+  readonly interaction: 'interactive' | 'unattended';
+  readonly frontEnd: FrontEndAbilities;
+  readonly backgroundAgents: EngineOptions['backgroundAgents'];
+  readonly notices: NoticesPort;
+  readonly mcp: McpPort;
+  /** Tells of the tokens that MCP servers are given, as soon as they are known. */
+  readonly learnTokens: (learn: (token: string) => void) => void;
+  readonly commands: CommandsPort;
+  readonly skills: SkillsPort;
+  readonly agentKinds: AgentKindsPort;
+  readonly harnesses: HarnessesPort;
+  /** The folders of the user's skills, links followed: their files may be read unasked. */
+  readonly skillFolders: () => readonly string[];
+  readonly structuredOutput: EngineOptions['structuredOutput'];
+  /** Makes the hooks, on the machine and with the secrets of this engine. */
+  readonly hooks: (machine: HookMachine) => HooksPort;
+  readonly thinking: Thinking;
+  /** Tools that are not offered to the model. */
+  readonly disabledTools: EngineOptions['disabledTools'];
+  readonly sandbox: SandboxSetup;
+}
+
+/** How commands are confined, and what a sandbox hides besides. */
+export interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'> {
+  readonly choice: SandboxChoice;
+  /** Whether a person is asked about running outside what failed in the sandbox. */
+  readonly leaving: 'offered' | 'never';
+  /** Where proofs are kept. */
+  readonly proofFolder: string;
+  /** Whether commands inside reach this machine's own ports. */
+  readonly loopback: 'closed' | 'open';
+}
+
+/**
+ * Wires the engine to this machine: the one place where ports meet what implements them. Closing the engine also ends every command
+ * that the user does not keep.
+ */
+export function composeEngine(setup: EngineSetup): AgentClient {
+  const {roots, home, environment} = setup;
+  const changeableRules = makeChangeableRules(setup.rules);
+  const rulesOfMain = rulesOfAgent(changeableRules.rules);
+  const [directory] = roots;
+  const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
+  const secrets = makeRedactor({
+    environment: {...setup.ownVariables, ...setup.secretVariables, ...environment},
+    files: watchSecretFiles({roots, isSecretFile}),
+    key: setup.placeholderKey,
+  });
+  setup.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
+  let blocks = 0;
+  /** What depends on which folders are the workspace. */
+  const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
+    const newFiles = (): FilesPort => makeFiles({roots: folders, home, alsoReadable: outputs.folders});
+    const files = newFiles();
+    // A path is judged as it will be used: placeholders in it are replaced by their secrets.
+    const pathContext = {roots: folders, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
+    const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
+    const newCommands = () => {
+      const sandbox = lazySandbox({
+        ...setup.sandbox,
+        roots: folders,
+        home,
+        environment,
+        ownFolders: setup.weftFolders.folders,
+        deniedReads: excluded,
+        // What is installed in the project is found from its worktrees.
+        readable: folders === roots ? outputs.folders : () => [...outputs.folders(), ...roots],
+        isProtected: isProtectedBelow,
+        isSecret: isSecretFile,
+        network: lazyNetwork({
+          rules,
+          loopback: setup.sandbox.loopback,
+          // Where every command runs inside, a person is asked about what no rule speaks of.
+          asking: coversAll(setup.sandbox.choice) && setup.interaction === 'interactive' ? 'open' : 'by-rule',
+        }),
+      });
+      const commands = makeCommands({
+        roots: folders,
+        // Programs are found where the user would find them.
+        environment: {...environment, PATH: userPath()},
+        ownVariables: setup.ownVariables,
+        passedVariables: setup.passedVariables,
+        outputs,
+        filter: secrets.filter,
+        redact: secrets.redact,
+        registryFolder: setup.blocksFolder,
+        blockWaits: 'usual',
+        newBlockId: () => blockId(`b${++blocks}`),
+        sandbox,
+      });
+      return {sandbox, commands};
+    };
+    return {newFiles, files, pathContext, excluded, newCommands};
+  };
+  const workspace = workspaceOf(roots, rulesOfMain);
+  const {files, pathContext, excluded} = workspace;
+  const main = workspace.newCommands();
+  const {sandbox, commands} = main;
+  const terminals = sessionTerminals(commands.control);
+  const checkpoints = lazyCheckpoints(
+    setup.checkpointsFolder === undefined
+      ? undefined
+      : {roots, folder: setup.checkpointsFolder, environment, now: () => Date.now()},
+    setup.savedTrees,
+  );
+  const plainPorts: Parameters<typeof redactingPorts>[0] = {
+    shell: commands.shell,
+    blocks: commands.blocks,
+    files,
+    search: lazySearch({roots, home, environment, excluded}),
+    mcp: setup.mcp,
+    web: lazyWeb({environment, rules: rulesOfMain.rules, newFile: outputs.newPage, redact: secrets.redact}),
+    skills: setup.skills,
+    conversations: {fetch: (request, signal) => setup.user.fetchConversation(request, signal)},
+  };
+  const finder = lazyFinder({roots, home, environment, excluded});
+  /** The machine in a workspace. What it runs on may be replaced by a new one once it is stopped, so that is asked for each time. */
+  const machineOf = (
+    {pathContext: place}: Pick<typeof workspace, 'pathContext'>,
+    {
+      rules: {rules, allowForPrompt},
+      running,
+      ...ports
+    }: Partial<typeof plainPorts> & {
+      readonly rules: AgentRules;
+      readonly running: () => typeof main;
+    },
+  ) => {
+    const hiding = redactingPorts({...plainPorts, ...ports}, secrets);
+    const machine = {...hiding, mcp: keepLongAnswers(hiding.mcp, outputs.newAnswer)};
+    const own = lazyJudge({
+      ...place,
+      alsoReadable: setup.skillFolders,
+      weftFolders: setup.weftFolders,
+      secretNames: text => secretNamesIn(secrets.redact(text)),
+      list: listFolder,
+      read: readBytes,
+      strayProgram: (name, from) => strayProgram(name, {directory: from, roots: place.roots}),
+      rules,
+      unasked: setup.sandbox.unasked,
+      excluded: setup.sandbox.excluded,
+      sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),
+      blockCommand: id =>
+        running()
+          .commands.control.list()
+          .find(block => block.id === id)?.command ?? '',
+    });
+    const judge: JudgePort = {
+      assess: (action, by, signal) => own.assess(action, by, signal),
+      deniesAnything: () => rules.deny.length > 0,
+      sandbox: () => sandbox.known(),
+      leaving: setup.sandbox.leaving,
+      changeRules: changeRules({...changeableRules, allowForPrompt}, setup.saveRule),
+    };
+    const reach = (rule: string, action: Action): Promise<RuleReach> =>
+      own.reach(rule, action, machine.shell.directory);
+    return {ports: {machine, judge, separateMachine: separateMachines(rules)}, reach};
+  };
+  /** Ends what runs on those in folders of their own. */
+  const machines = new Set<() => Promise<void>>();
+  /** Whose own prompt may allow more than the rules `above`. */
+  const separateMachines =
+    (above: PermissionRules): AgentPorts['separateMachine'] =>
+    place => {
+      const rules = rulesOfAgent(above);
+      if (place === 'same') {
+        const shell = commands.newShell();
+        const {ports} = machineOf(workspace, {
+          rules,
+          shell,
+          files: workspace.newFiles(),
+          running: () => main,
+        });
+        return {...ports, stop: async () => {}};
+      }
+      const apart = workspaceOf([place.in], rules);
+      let running = apart.newCommands();
+      let unlist = terminals.add(running.commands.control);
+      const {ports} = machineOf(apart, {
+        rules,
+        shell: {
+          get directory() {
+            return running.commands.shell.directory;
+          },
+          run: (request, observe, signal) => running.commands.shell.run(request, observe, signal),
+        },
+        blocks: {
+          find: id => running.commands.blocks.find(id),
+          start: (request, signal) => running.commands.blocks.start(request, signal),
+          read: (request, signal) => running.commands.blocks.read(request, signal),
+          write: (request, signal) => running.commands.blocks.write(request, signal),
+        },
+        files: apart.files,
+        search: lazySearch({roots: [place.in], home, environment, excluded: apart.excluded}),
+        running: () => running,
+      });
+      const stop = async (): Promise<void> => {
+        const [{commands: before}, forget] = [running, unlist];
+        running = apart.newCommands();
+        unlist = terminals.add(running.commands.control);
+        await before.close();
+        forget();
+      };
+      machines.add(stop);
+      return {...ports, stop};
+    };
+  const {ports: portsOfMain, reach} = machineOf(workspace, {rules: rulesOfMain, running: () => main});
+  const {machine} = portsOfMain;
+  const harnesses = redactingHarnesses(setup.harnesses, secrets);
+  const {history, exportSession, fetchConversation: _, ...user} = setup.user;
+  const plans = lazyPlans(setup.plans);
+  const engine: AgentClient = createEngine({
+    host: hostServices({
+      ...user,
+      async permissionRules() {
+        const kept = await user.permissionRules();
+        const own = ruleLists
+          .toReversed()
+          .flatMap(list =>
+            rulesOfMain.rules[list]
+              .filter(({text}) => !kept.some(row => row.list === list && row.rule.trim() === text))
+              .map(({text}) => ({list, rule: text, source: 'session', reason: ''})),
+          );
+        return [...own, ...kept];
+      },
+      async changeRule({change: kind, list, rule, scope}) {
+        const isOfSession = scope === 'session' || kind === 'add';
+        const done = await (isOfSession
+          ? portsOfMain.judge.changeRules(
+              kind === 'add' ? {change: 'add', list, rule, scope} : {change: 'remove', list, rule},
+            )
+          : setup.removeRule({list, rule, scope}));
+        if (done.tag === 'failed') return done;
+        const where = scope === 'session' ? 'for this session' : `in your ${scope} settings`;
+        if (kind === 'add') return ok(`Added ${list} ${rule} ${where}`);
+        return ok(`Removed ${list} ${rule}${scope === 'session' ? '' : `; it counts until weft ends`}`);
+      },
+      // A prompt may hold a secret, and the history is stored on disk.
+      history: {load: () => history.load(), add: prompt => history.add(secrets.redact(prompt))},
+      terminals,
+      // Front ends show placeholders for secrets, as the model reads them.
+      edits: machine.files,
+      mcp: machine.mcp,
+      untrustedServers: () => user.untrustedServers(),
+      finder: finder.finder,
+      images: lazyImages(directory),
+      async addNote(note) {
+        const {addInstructionNote: addNote} = await import('../workspace/files/instruction-files.ts');
+        return addNote(note, directory);
+      },
+      memory: lazyMemory(setup.notesFile, secrets),
+      async exportText(work) {
+        const {exportText} = await import('./export-session.ts');
+        return exportText(work, {directory, home});
+      },
+      async exportSession(work) {
+        const records = answerOutcome(await engine.query({query: 'records', from: 0}, new AbortController().signal));
+        return records.tag === 'ok' ? exportSession(work, records.value) : records;
+      },
+      models: {
+        ...user.models,
+        async useKey(given, signal) {
+          secrets.addSecret(given.key, 'API_KEY');
+          return connected(await user.models.useKey(given, signal));
+        },
+        useServer: async (given, signal) => connected(await user.models.useServer(given, signal)),
+        useEffort: async (given, signal) => connected(await user.models.useEffort(given, signal)),
+      },
+      async diagnostics() {
+        const {doctorText} = await import('./diagnostics.ts');
+        return doctorText();
+      },
+      branch: () => gitBranch(directory),
+    }),
+    ports: {
+      ...portsOfMain,
+      impact: lazyImpact({roots, home, environment}, {...pathContext, weftFolders: setup.weftFolders}, secrets),
+      checkpoints,
+      workspaceState: workspaceState(setup.instructions, commands.control),
+      notices: {listen: listener => setup.notices.listen(text => listener(secrets.redact(text)))},
+      memory: watchMemory({
+        ceiling: setup.memoryCeiling,
+        used: () => process.memoryUsage.rss(),
+        saveMemory() {
+          const {setFlagsFromString} = process.getBuiltinModule('node:v8');
+          // Else the young generation would take 128 MB, however little of it is alive.
+          setFlagsFromString('--semi-space-growth-factor=1');
+          // Each request's body is a large string that is garbage at once: it is collected before many more come.
+          setFlagsFromString('--heap-growing-percent=30');
+        },
+        drop: () => finder.drop(),
+      }),
+      computer: redactingComputer(lazyComputer({environment, newFile: outputs.newScreenshot}), secrets),
+      artifacts: lazyArtifacts(setup, secrets),
+      plans,
+      reviewSource: lazyReviewSource({directory, environment}, secrets),
+      async replaceText(text, replacement) {
+        const {applyReplacement} = await import('../workspace/files/apply-replacement.ts');
+        const replaced = applyReplacement(text, {...replacement, occurrence: 'only'}, 'quotes');
+        return replaced.tag === 'ok' ? ok(replaced.value.text) : replaced;
+      },
+      secrets,
+      commands: redactingCommands(setup.commands, secrets),
+      hooks: setup.hooks({
+        command: (work, stdin, signal) => commands.hooks.run(work, stdin, signal),
+        redact: secrets.redact,
+        async reach(rule, {name, input}) {
+          const action = decodeAction(name, input, {...catalogueOnly, mcpTools: machine.mcp.tools()});
+          return action.tag === 'ok' ? reach(rule, action.value) : 'part';
+        },
+      }),
+      model: redactModel(setup.model, secrets),
+      worktrees: lazyWorktrees(environment, secrets),
+      runningAgents: setup.runningAgents === 'unseen' ? unseenAgents : lazyRunningAgents(setup.runningAgents),
+      sessions: setup.sessions,
+      harnesses,
+      agentKinds: redactedKinds(setup.agentKinds, secrets.redact),
+      clock: {now: () => Date.now()},
+      ids: {
+        message: () => messageId(randomUuid()),
+        todo: () => todoId(randomUuid()),
+        plan: () => planId(`plan_${randomUuid().slice(0, 8)}`),
+      },
+    },
+    session: setup.session,
+    directory,
+    origin: setup.origin,
+    model: setup.modelId,
+    mode: setup.mode,
+    systemPrompt: secrets.redact(setup.systemPrompt),
+    limits: setup.limits,
+    interaction: setup.interaction,
+    frontEnd: setup.frontEnd,
+    backgroundAgents: setup.backgroundAgents,
+    structuredOutput: setup.structuredOutput,
+    thinking: setup.thinking,
+    disabledTools: setup.disabledTools,
+    place: {kind: 'top'},
+    agentLimits: usualLimits,
+  });
+  function connected(done: Outcome<ModelConnection, Fault>): Outcome<ModelConnection, Fault> {
+    if (done.tag === 'ok') engine.submit({op: 'set-model', model: done.value.model});
+    return done.tag === 'ok' ? done : failed(redactFault(done.error, secrets));
+  }
+  return {
+    submit: op => engine.submit(op),
+    subscribe: listener => engine.subscribe(listener),
+    query: (request, signal) => engine.query(request, signal),
+    watch: (request, listener, signal) => engine.watch(request, listener, signal),
+    async close(reason) {
+      await engine.close(reason);
+      finder.drop();
+      await plans.close();
+      await harnesses.close();
+      await Promise.all([...machines].map(async stop => stop()));
+      await commands.close();
+    },
+  };
+}
+
+/** Redacts the errors of a model, since servers may quote the key that they were given. */
+const redactModel = (model: ModelPort, secrets: Redactor): ModelPort => ({
+  get provider() {
+    return model.provider;
+  },
+  get searchesWeb() {
+    return model.searchesWeb;
+  },
+  facts: name => model.facts(name),
+  async *stream(request, signal) {
+    for await (const batch of model.stream(request, signal)) yield batch.map(event => redacted(event, secrets));
+  },
+});
+
+function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
+  if (event.event === 'failed') return {...event, fault: redactFault(event.fault, secrets)};
+  return event.event === 'retrying' || event.event === 'fell-back'
+    ? {...event, message: secrets.redact(event.message)}
+    : event;
+}

@@ -1,0 +1,306 @@
+import type {FrontEndAbilities} from '../actions/front-end.ts';
+import {passingDatabase} from '../config/places.ts';
+import {openSession, sessionRequest} from './open-session.ts';
+import type {PermissionRule} from '../safety/rules/permission-rule.ts';
+import {agentPrompt, systemPrompt} from '../agent/context/system-prompt.ts';
+import {readFileSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {notesFolder, notesName} from '../config/instructions.ts';
+import {actionNames, definitions} from '../actions/catalogue.ts';
+import {ownCommands} from '../extensions/skills/own-commands.ts';
+import {joinCommands, noCommands} from '../actions/commands-port.ts';
+import type {McpPort} from '../actions/mcp-port.ts';
+import type {EngineOptions} from '../agent/create-engine.ts';
+import type {Hook} from '../actions/hooks-port.ts';
+import {isJsonObject, type Json, parseJson} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {causeText} from '../domain/fault.ts';
+import {UsageError} from './exit-code.ts';
+import {thinkingOf} from './main-options.ts';
+import {limitedServers} from '../agent/limited-servers.ts';
+import {agentKinds} from './agent-kinds.ts';
+import {runHarnesses} from './run-harnesses.ts';
+import {type AgentTools, mayCall, toolsOf} from './agent-fields.ts';
+import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts';
+import type {AgentClient} from '../agent/client.ts';
+import {keptSecrets, openApiKeys} from './api-keys.ts';
+import {keptTokens} from './server-credentials.ts';
+import {finishApplies} from './finish-applies.ts';
+import {composeEngine, type EngineSetup} from './compose-engine.ts';
+import {hooksOfPlugins, sessionHooks} from './compose-hooks.ts';
+import type {ModelSetup} from './host-services.ts';
+import type {NoticesPort} from '../agent/ports.ts';
+import {userPorts} from './user-ports.ts';
+import {note} from './output.ts';
+import {type OpenServers, openServers} from './open-servers.ts';
+import type {RunContext} from './run-context.ts';
+import {requireNamedSandbox} from './prove-sandbox.ts';
+import {weftFolders, placeholderKey} from './user-data.ts';
+
+/** What a program that drives weft brings along. A person at a terminal brings nothing (`noDriver`). */
+type DriverPorts = Pick<EngineSetup, 'commands' | 'artifactUrl'> & {
+  /** `of-settings`: the MCP servers that the settings and the command line name. */
+  readonly servers: OpenServers | 'of-settings';
+  readonly hooks: readonly Hook[];
+  readonly promptSource: 'user' | 'sdk';
+  /** A `program` is asked about commands unless its own settings spare it that. */
+  readonly answers: 'person' | 'program';
+  /** `usual`: a prompt waits for them where nobody prompts again. */
+  readonly backgroundAgents: EngineSetup['backgroundAgents'] | 'usual';
+  readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
+};
+
+/** The tool that answers approvals, where the flags name one. */
+async function permissionHooks(
+  {permissionPromptTool: tool, permissionPrompts}: RunContext['options'],
+  mcp: McpPort,
+): Promise<readonly Hook[]> {
+  if (tool === undefined || tool === 'stdio' || permissionPrompts === 'none') return [];
+  return [(await import('../extensions/hooks/permission-tool.ts')).permissionTool(tool, mcp)];
+}
+
+export const noDriver: DriverPorts = {
+  servers: 'of-settings',
+  commands: noCommands,
+  hooks: [],
+  promptSource: 'user',
+  answers: 'person',
+  backgroundAgents: 'usual',
+  structured: 'by-flag',
+  artifactUrl: () => '',
+};
+
+/** Whom nobody prompts again waits for what he has left at work. */
+const usually = {interactive: 'left', unattended: 'waited-for'} as const;
+
+/** Opens the session that the command line asks for, and wires an engine for it that talks to this model. */
+export async function composeSession(
+  chosen: ChosenModel,
+  {
+    context,
+    interaction,
+    frontEnd,
+    driver,
+    models,
+  }: {
+    readonly context: RunContext;
+    readonly interaction: 'interactive' | 'unattended';
+    readonly frontEnd: FrontEndAbilities;
+    readonly driver: DriverPorts;
+    readonly models: ModelSetup;
+  },
+): Promise<AgentClient> {
+  const {options, settings, directory, project, roots, agent} = context;
+  await finishApplies(context);
+  await requireNamedSandbox(context);
+  const structured =
+    driver.structured !== 'by-flag'
+      ? driver.structured
+      : options.jsonSchema === undefined
+        ? ({kind: 'none'} as const)
+        : await structuredOutputFromFlag(options.jsonSchema);
+  const extensions = context.extensions();
+  const store = options.sessionPersistence ? await context.store() : ('none' as const);
+  const {session, origin, sessions, skipped} = openSession(sessionRequest(options), {
+    store,
+    directory,
+    model: chosen.model,
+  });
+  if (skipped > 0) note(`skipped ${skipped} records of this session that cannot be read`);
+  // Nobody but the engine writes on a screen; without one, stderr is there.
+  const notices = heldNotices();
+  const log = interaction === 'unattended' ? note : notices.add;
+  const servers = driver.servers === 'of-settings' ? await openServers({context, log}) : driver.servers;
+  const surroundings = {directory, platform: process.platform, date: new Date().toISOString().slice(0, 10)};
+  const agentTools = toolsOf(agent);
+  const systemPromptWith = (replacement: string | undefined): string =>
+    systemPrompt({
+      ...surroundings,
+      instructions: context.startInstructions().found,
+      replacement,
+      addition: options.appendSystemPrompt ?? '',
+    });
+  const engine = composeEngine({
+    session,
+    origin,
+    sessions,
+    model: chosen.port,
+    modelId: chosen.model,
+    roots,
+    home: homedir(),
+    environment: process.env,
+    ownVariables: settings.env,
+    passedVariables: settings.passEnv,
+    secretVariables: {...keptSecrets(context.places), ...keptTokens(context.places), ...chosen.secrets},
+    blocksFolder: context.places.blocks,
+    notesFile: join(notesFolder(context.places.memory, directory), notesName),
+    plans: async () => {
+      const {openUserPlans} = await import('./user-plans.ts');
+      return openUserPlans(options.sessionPersistence ? context.places : {database: passingDatabase});
+    },
+    runningAgents: options.sessionPersistence
+      ? async () => (await import('./user-plans.ts')).openUserRunningAgents(context.places)
+      : 'unseen',
+    artifactUrl: driver.artifactUrl,
+    artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,
+    checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,
+    savedTrees: async () => (await context.store()).keptTrees(),
+    weftFolders: weftFolders(context.places, process.env),
+    placeholderKey: placeholderKey(
+      context.places.placeholderKey,
+      options.sessionPersistence ? 'keep' : 'leave-no-trace',
+    ),
+    memoryCeiling: settings.memoryCeiling,
+    sandbox: {
+      choice: settings.sandbox,
+      unasked: settings.unasked[driver.answers],
+      leaving: settings.leaving,
+      excluded: settings.excluded,
+      proofFolder: context.places.data,
+      loopback: settings.loopback,
+    },
+    mode: settings.permissionMode,
+    rules: settings.rules,
+    removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, project),
+    saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, project),
+    systemPrompt: systemPromptWith(
+      // Programs send an empty prompt where they have none.
+      agent === 'none' || (options.systemPrompt ?? '') !== ''
+        ? options.systemPrompt
+        : agentPrompt(agent.prompt, surroundings),
+    ),
+    instructions: {instructions: context.instructions, instructionsBelow: context.instructionsBelow},
+    user: userPorts(context, {store, models}),
+    limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
+    interaction,
+    frontEnd,
+    backgroundAgents: driver.backgroundAgents === 'usual' ? usually[interaction] : driver.backgroundAgents,
+    notices,
+    mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool)),
+    learnTokens: learn => servers.learnTokens(learn),
+    commands: joinCommands([extensions.commands, driver.commands, servers.commands, ownCommands]),
+    skills: extensions.skills,
+    agentKinds: agentKinds(context, prompt => systemPromptWith(agentPrompt(prompt, surroundings))),
+    harnesses: runHarnesses(context),
+    skillFolders: extensions.skillFolders,
+    hooks: await sessionHooks({
+      settings: settings.hooks,
+      withheld: context.permissions.withheldHooks,
+      driver: [...driver.hooks, ...(await permissionHooks(options, servers.mcp))],
+      promptSource: driver.promptSource,
+      directory: project,
+      transcripts: options.sessionPersistence ? context.places.transcripts : undefined,
+      projectTrust: context.projectTrust,
+      plugins: await hooksOfPlugins(context.plugins),
+    }),
+    thinking: thinkingOf(options),
+    disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),
+    structuredOutput: structured,
+  });
+  return {
+    submit: op => engine.submit(op),
+    subscribe: listener => engine.subscribe(listener),
+    query: (request, signal) => engine.query(request, signal),
+    watch: (request, listener, signal) => engine.watch(request, listener, signal),
+    async close(reason) {
+      await engine.close(reason);
+      await servers.close();
+    },
+  };
+}
+
+/** Notices of MCP servers that are shown in one session: a server that fails over and over is not to fill the screen. */
+const mostNotices = 5;
+
+/** Holds notices until somebody listens. */
+function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
+  const told = new Set<string>();
+  const held: string[] = [];
+  let hear = (text: string): void => void held.push(text);
+  return {
+    add(text) {
+      if (told.has(text) || told.size > mostNotices) return;
+      told.add(text);
+      hear(told.size > mostNotices ? 'More about MCP servers: /mcp' : text);
+    },
+    listen(listener) {
+      hear = listener;
+      for (const text of held.splice(0)) listener(text);
+    },
+  };
+}
+
+/** Connects to the model that flags, environment and settings ask for, within that many milliseconds. */
+export const connectModel = (context: RunContext, limitMs = 10_000): Promise<ChosenModel> =>
+  chooseModel(modelChoice(context), AbortSignal.timeout(limitMs));
+
+export const modelChoice = ({options, settings, places}: RunContext): ModelChoice => ({
+  provider: settings.provider,
+  model: settings.model,
+  models: settings.models,
+  fallbackModels: settings.fallbackModels,
+  baseUrl: settings.baseUrl,
+  wireApi: settings.wireApi,
+  effort: options.effort,
+  replay: options.replay,
+  record: options.record,
+  environment: process.env,
+  apiKeys: openApiKeys(places, process.env),
+});
+
+/**
+ * The tools that are not offered to the model: those that `--tools` or the chosen agent leaves out, and those that a deny rule forbids as a whole. Without
+ * the flag, or with `default` in it, no tool of weft's own is left out. The flag never leaves out tools of MCP servers and the one
+ * that takes a structured answer.
+ */
+function disabledTools(
+  given: string | undefined,
+  deny: readonly PermissionRule[],
+  agent: AgentTools,
+): EngineOptions['disabledTools'] {
+  const disabled = new Map<string, 'absent' | 'forbidden'>();
+  for (const {tool, about} of deny) if (about.kind === 'every-call') disabled.set(tool, 'forbidden');
+  const named = given?.split(/[\s,]+/u).filter(name => name !== '');
+  const isNamed = (name: string): boolean => named === undefined || named.includes('default') || named.includes(name);
+  for (const action of actionNames) {
+    const {offered, tools} = definitions[action];
+    if (offered === 'answer-schema' || offered === 'more-tools') continue;
+    for (const {name} of tools) if (!isNamed(name) || !mayCall(agent, name)) disabled.set(name, 'absent');
+  }
+  return disabled;
+}
+
+type StructuredOutput = EngineOptions['structuredOutput'];
+
+/** What `--json-schema` asks for: a schema as JSON text, or the path of a file with one. */
+async function structuredOutputFromFlag(given: string): Promise<StructuredOutput> {
+  const inline = given.trim().startsWith('{');
+  const parsed = parseJson(inline ? given : readSchema(given));
+  const where = inline ? '--json-schema' : `--json-schema ${given}`;
+  if (parsed.tag === 'failed') throw new UsageError(`${where} is not JSON: ${parsed.error}`);
+  const structured = await structuredOutputFor(parsed.value);
+  if (structured.tag === 'failed') throw new UsageError(`${where} is not a schema to use: ${structured.error}`);
+  return structured.value;
+}
+
+/** Makes the engine demand answers that fit `schema`. The error says why it is no schema. Loads what checks schemas. */
+export async function structuredOutputFor(schema: Json): Promise<Outcome<StructuredOutput, string>> {
+  const [{compileSchema}, {setFlagsFromString}] = await Promise.all([
+    import('../protocol/json-schema/compile-schema.ts'),
+    import('node:v8'),
+  ]);
+  // A pattern must not be able to stop weft: V8 then goes on without backtracking.
+  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
+  if (!isJsonObject(schema)) return failed('a schema is a JSON object');
+  const check = compileSchema(schema);
+  return check.tag === 'ok' ? ok({kind: 'schema', schema, check: check.value}) : check;
+}
+
+function readSchema(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/u, '');
+  } catch (cause) {
+    throw new UsageError(`--json-schema ${path} is neither JSON nor a readable file: ${causeText(cause)}`);
+  }
+}

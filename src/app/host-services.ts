@@ -1,0 +1,287 @@
+import type {SessionInfo} from '../actions/agent-event.ts';
+import type {EditPreview, FileFinder, FoundFiles, ImagePort} from '../actions/files-port.ts';
+import type {Attachment, TerminalControl} from '../actions/ports.ts';
+import type {FolderTrustPort} from './folder-trust.ts';
+import type {HostServices} from '../agent/answer-queries.ts';
+import type {McpPort, McpServerState} from '../actions/mcp-port.ts';
+import type {
+  ExportEnd,
+  McpServerRow,
+  ModelConnection,
+  ModelList,
+  Query,
+  RequestedRuleChange,
+  RuleRow,
+  SessionMessage,
+  SettingRow,
+  WatchEnd,
+} from '../agent/client.ts';
+import type {LocalServer} from '../domain/local-server.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {raceTimeout} from '../base/race.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {resourceMention} from '../domain/mention.ts';
+import {causeText, rejected, thrownFault, type Fault} from '../domain/fault.ts';
+import type {BlockId, SessionId} from '../domain/ids.ts';
+import type {MemoryNotes} from '../domain/memory-notes.ts';
+import type {SessionSummary} from '../domain/journal.ts';
+
+/** What front ends ask of this machine and of the user's own files. Nothing of it is loaded or read before it is asked for. */
+export interface HostPorts {
+  readonly terminals: TerminalControl;
+  readonly edits: EditPreview;
+  readonly finder: FileFinder;
+  readonly images: Pick<ImagePort, 'read'>;
+  readonly sessions: KeptSessions;
+  readonly history: PromptHistoryStore;
+  readonly settings: UserSettings;
+  readonly trust: FolderTrustPort;
+  readonly models: ModelSetup;
+  readonly mcp: McpPort;
+  /** Those that the project names and that are not started, since nobody trusts them. */
+  untrustedServers(): Promise<readonly McpServerState[]>;
+  permissionRules(): Promise<readonly RuleRow[]>;
+  changeRule(rule: RequestedRuleChange): Promise<Outcome<string, Fault>>;
+  addNote(note: string): Promise<Outcome<string, Fault>>;
+  readonly memory: MemoryPort;
+  exportSession(work: ExportWork): Promise<Outcome<ExportEnd, Fault>>;
+  exportText(work: TextExport): Promise<Outcome<ExportEnd, Fault>>;
+  diagnostics(): Promise<string>;
+  branch(): string;
+}
+
+/** The user's own notes for the project. */
+export interface MemoryPort {
+  read(): Promise<Outcome<MemoryNotes, Fault>>;
+  add(note: string): Promise<Outcome<MemoryNotes, Fault>>;
+  write(edit: {readonly before: string; readonly text: string}): Promise<Outcome<MemoryNotes, Fault>>;
+}
+
+/** How the user chooses who answers, while weft runs. */
+export interface ModelSetup {
+  list(signal: AbortSignal): Promise<Outcome<ModelList, Fault>>;
+  localServers(signal: AbortSignal): Promise<readonly LocalServer[]>;
+  useKey(given: KeyRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
+  useServer(given: ServerRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
+  useEffort(given: EffortRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
+}
+
+/** Headless runs take the model that flags, environment and settings name. */
+export const nobodyChooses = 'The model of this run is chosen by flags, environment and settings.';
+
+/** For runs in which nobody chooses a model. */
+export const fixedModel = (why: string): ModelSetup => ({
+  list: async () => failed(rejected(why)),
+  localServers: async () => [],
+  useKey: async () => failed(rejected(why)),
+  useServer: async () => failed(rejected(why)),
+  useEffort: async () => failed(rejected(why)),
+});
+
+export type KeyRequest = Omit<Query<'use-key'>, 'query'>;
+export type ServerRequest = Omit<Query<'use-server'>, 'query'>;
+export type EffortRequest = Omit<Query<'use-effort'>, 'query'>;
+
+export interface KeptSessions {
+  list(): readonly SessionSummary[];
+  firstPrompts(): ReadonlyMap<SessionId, string>;
+  /** In US dollars, where that is known. */
+  costs(): Promise<ReadonlyMap<SessionId, number>>;
+  lastMessages(id: SessionId): readonly SessionMessage[];
+}
+
+export interface PromptHistoryStore {
+  load(): readonly string[];
+  add(prompt: string): void;
+}
+
+export interface UserSettings {
+  list(name: string): Promise<readonly string[]>;
+  rows(): Promise<readonly SettingRow[]>;
+  set(name: string, value: string): Promise<readonly string[]>;
+}
+
+export type TextExport = Omit<Query<'export-text'>, 'query'>;
+
+export interface ExportWork {
+  readonly name: string;
+  readonly session: SessionInfo;
+  readonly present: 'kept' | 'replaced';
+}
+
+/** Milliseconds that somebody who looks at the MCP servers waits for those that start. */
+const serversMs = 2000;
+
+const toggled = {'turn-off': 'disabled', 'turn-on': 'enabled'} as const;
+
+const serverRows = (mcp: McpPort): readonly McpServerRow[] =>
+  mcp.servers().map(state => ({
+    state,
+    tools: mcp
+      .tools()
+      .filter(({server}) => server === state.name)
+      .map(({toolName, description, standing}) => ({toolName, description, standing})),
+  }));
+
+/** Resources of MCP servers that are offered at once for one mention. */
+const mostResources = 50;
+
+/** The mentions of the resources that MCP servers listed, of which the mention or the name has the letters. Asks no server. */
+function fittingResources(letters: string, mcp: McpPort): readonly string[] {
+  if (letters === '') return [];
+  const sought = letters.toLowerCase();
+  return mcp
+    .listedResources()
+    .filter(({name, ...resource}) => `${resourceMention(resource)}\n${name}`.toLowerCase().includes(sought))
+    .slice(0, mostResources)
+    .map(resourceMention);
+}
+
+/** Answers for this machine what the engine hands on. Trouble of any kind is a fault in the answer. */
+export function hostServices(ports: HostPorts): HostServices {
+  const {terminals, edits, finder, images, sessions, history, settings, trust, mcp} = ports;
+  const attached = new Map<BlockId, Attachment>();
+  return {
+    queries: {
+      sessions: () => answered('Listing the sessions', () => sessions.list()),
+      'first-prompts': () =>
+        answered('Reading the sessions', () =>
+          [...sessions.firstPrompts()].map(([session, prompt]) => ({session, prompt})),
+        ),
+      'session-costs': () =>
+        answered('Reading the sessions', async () =>
+          [...(await sessions.costs())].map(([session, usd]) => ({session, usd})),
+        ),
+      'last-messages': ({session}) => answered('Reading the session', () => sessions.lastMessages(session)),
+      'prompt-history': () => answered('Reading the history', () => history.load()),
+      'preview-edits': (request, signal) => edits.plan(request.edits, signal),
+      'draft-edits': (request, signal) => edits.draft(request.edits, signal),
+      'read-image': ({path}, signal) => images.read(path, signal),
+      'add-note': ({note}) => ports.addNote(note),
+      memory: () => ports.memory.read(),
+      'add-to-memory': ({note}) => ports.memory.add(note),
+      'write-memory': edit => ports.memory.write(edit),
+      'mcp-servers': async (_, signal) => {
+        await raceTimeout(mcp.settled(signal), serversMs);
+        const rows = serverRows(mcp);
+        return answered('Looking at the servers', async () => [
+          ...rows,
+          ...(await ports.untrustedServers())
+            .filter(({name}) => !rows.some(({state}) => state.name === name))
+            .map(state => ({state, tools: []})),
+        ]);
+      },
+      'change-mcp-server': async ({server, change}) => {
+        const done = await (change === 'reconnect' ? mcp.reconnect(server) : mcp.toggle(server, toggled[change]));
+        const row = serverRows(mcp).find(({state}) => state.name === server);
+        // A server that cannot be connected says why itself.
+        return row === undefined ? failed(rejected(done.tag === 'failed' ? done.error : 'It is gone.')) : ok(row);
+      },
+      'permission-rules': () => answered('Reading the rules', () => ports.permissionRules()),
+      'change-rule': ({rule}) => ports.changeRule(rule),
+      'folder-trust': () => answered('Reading the settings', () => trust.show()),
+      'trust-folder': () => answered('Trusting the folder', () => trust.accept()),
+      settings: ({name}) => refused(() => settings.list(name)),
+      'setting-rows': () => refused(() => settings.rows()),
+      'change-setting': ({name, value}) => refused(() => settings.set(name, value)),
+      models: (_, signal) => ports.models.list(signal),
+      'local-servers': (_, signal) => answered('Looking for model servers', () => ports.models.localServers(signal)),
+      'use-key': (request, signal) => ports.models.useKey(request, signal),
+      'use-server': (request, signal) => ports.models.useServer(request, signal),
+      'use-effort': (request, signal) => ports.models.useEffort(request, signal),
+      diagnostics: () => answered('Looking at the machine', () => ports.diagnostics()),
+      branch: () => answered('Looking at the repository', () => ports.branch()),
+      'export-text': work => ports.exportText(work),
+      'export-session': ({name, session, present}) => ports.exportSession({name, session, present}),
+    },
+    watches: {
+      async 'find-files'({letters}, listener, signal) {
+        const resources = fittingResources(letters, mcp);
+        const tell = ({paths, state}: FoundFiles): void => listener({paths: [...paths, ...resources], state});
+        await finder.find(letters, resources.length === 0 ? listener : tell, signal);
+        return signal.aborted ? {tag: 'cancelled'} : {tag: 'ended'};
+      },
+      terminals(_, listener, signal) {
+        if (signal.aborted) return Promise.resolve({tag: 'cancelled'});
+        const {promise, resolve} = Promise.withResolvers<WatchEnd>();
+        const unwatch = terminals.watch(() => listener(terminals.list()));
+        const end = (): void => {
+          unwatch();
+          resolve({tag: 'cancelled'});
+        };
+        // The listener may abort when it is called the first time.
+        signal.addEventListener('abort', end, {once: true});
+        listener(terminals.list());
+        return promise;
+      },
+      'attach-terminal': ({id, size}, listener, signal) => attach(id, {size, show: listener}, signal),
+      async 'mcp-sign-in'({server}, listener, signal) {
+        const done = await mcp.signIn(server, listener, signal);
+        if (signal.aborted) return {tag: 'cancelled'};
+        if (done.tag === 'failed') return failed(rejected(done.error));
+        listener(done.value);
+        return {tag: 'ended'};
+      },
+    },
+    submit(op) {
+      switch (op.op) {
+        case 'remember-prompt':
+          history.add(op.text);
+          return;
+        case 'stop-terminal':
+          void terminals.stop(op.id);
+          return;
+        case 'keep-terminal':
+          terminals.keep(op.id);
+          return;
+        case 'write-terminal':
+          attached.get(op.id)?.write(op.keys);
+          return;
+        case 'resize-terminal':
+          attached.get(op.id)?.resize(op.size);
+          return;
+        default:
+          unreachable(op);
+      }
+    },
+  };
+
+  function attach(
+    id: BlockId,
+    {
+      size,
+      show,
+    }: {readonly size: {readonly columns: number; readonly rows: number}; readonly show: (text: string) => void},
+    signal: AbortSignal,
+  ): Promise<WatchEnd> {
+    if (signal.aborted) return Promise.resolve({tag: 'cancelled'});
+    const {promise, resolve} = Promise.withResolvers<WatchEnd>();
+    const opened = terminals.attach(id, {size, show, ended: () => resolve({tag: 'ended'})});
+    if (opened.tag === 'failed') return Promise.resolve(opened);
+    attached.set(id, opened.value);
+    const detach = (): void => resolve({tag: 'cancelled'});
+    signal.addEventListener('abort', detach, {once: true});
+    return promise.finally(() => {
+      signal.removeEventListener('abort', detach);
+      opened.value.detach();
+      if (attached.get(id) === opened.value) attached.delete(id);
+    });
+  }
+}
+
+async function answered<T>(what: string, run: () => T | Promise<T>): Promise<Outcome<T, Fault>> {
+  try {
+    return ok(await run());
+  } catch (cause) {
+    return failed(thrownFault(`${what} broke off`, cause));
+  }
+}
+
+/** Settings refuse a wrong name or value by throwing it, in words for the user. */
+async function refused<T>(run: () => Promise<T>): Promise<Outcome<T, Fault>> {
+  try {
+    return ok(await run());
+  } catch (cause) {
+    return failed(rejected(causeText(cause)));
+  }
+}

@@ -1,0 +1,244 @@
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
+import {pluralize} from '../base/clip.ts';
+import {withTilde} from '../base/shown-path.ts';
+import {visibleExactLine} from '../base/visible.ts';
+import {readTextFile} from '../config/change-file.ts';
+import {addRule, setSetting} from '../config/edit-settings.ts';
+import {hookEvents, hooksSchema} from '../config/hook-settings.ts';
+import {permissionModes, type RuleList} from '../domain/risk.ts';
+import {parseRule, whyRuleAllowsNothing} from '../safety/rules/permission-rule.ts';
+import {requireOutsideWeft} from './folder-trust.ts';
+import {existingFolder} from './run-context.ts';
+import {claudeFolder} from './user-data.ts';
+import {ignoreInGit, targetFile} from './write-settings.ts';
+import {exitCode, type ExitCode, unwrap, UsageError} from './exit-code.ts';
+import type {InFile} from './main-options.ts';
+import {note, print, printJson} from './output.ts';
+
+export interface ImportSettingsOptions extends InFile {
+  readonly json?: true;
+  readonly dryRun?: true;
+}
+
+/** One thing of the file that is read, and what becomes of it. */
+interface ImportRow {
+  readonly kind: 'hook' | 'rule' | 'mode' | 'variable' | 'setting';
+  readonly text: string;
+  readonly outcome: 'new' | 'exists' | 'left-out';
+  /** Why it is left out; empty where it is not. */
+  readonly why: string;
+}
+
+/** A thing that may be taken over, with the step that writes it. */
+interface Taken extends ImportRow {
+  readonly write: (path: string) => Promise<void>;
+}
+
+/**
+ * `weft config import`: takes hooks, permission rules, the permission mode and variables over from the settings of Claude Code, of the
+ * scope that the flags name. What is here stays as it is. Exit code 1 where there is no such file.
+ */
+export async function importSettings(options: ImportSettingsOptions): Promise<ExitCode> {
+  if (options.dryRun === undefined) await requireOutsideWeft('Importing settings');
+  const file = targetFile(options);
+  const from = claudeSettings(file.source, existingFolder(options.cwd ?? '.'));
+  const theirs = objectIn(from);
+  if (theirs === undefined) {
+    note(`nothing to import: there is no ${visibleExactLine(from)}`);
+    return exitCode.failed;
+  }
+  const taken = takenOver(theirs, objectIn(file.path) ?? {});
+  if (options.dryRun === undefined) {
+    for (const {outcome, write} of taken) {
+      // oxlint-disable-next-line no-await-in-loop -- each change waits for the one before
+      if (outcome === 'new') await write(file.path);
+    }
+    if (file.source === 'local') ignoreInGit(file.path);
+    // They may come with a clone: that the user copies them is no sign that he has read them.
+    if (file.source !== 'user') note('they count once you have reviewed and trusted them: weft permissions trust');
+  }
+  const rows = [...taken.map(({kind, text, outcome, why}) => ({kind, text, outcome, why})), ...othersOf(theirs)];
+  if (options.json !== undefined) {
+    printJson(`${JSON.stringify({from, to: file.path, rows}, undefined, 2)}\n`);
+    return exitCode.done;
+  }
+  for (const row of rows) print(`${rowText(row, options)}\n`);
+  const changes = rows.filter(({outcome}) => outcome === 'new').length;
+  const where = `${visibleExactLine(from)} to ${visibleExactLine(file.path)}`;
+  note(options.dryRun === undefined ? `imported ${changes} from ${where}` : `would import ${changes} from ${where}`);
+  return exitCode.done;
+}
+
+const takenOver = (theirs: JsonObject, own: JsonObject): readonly Taken[] => [
+  ...rulesOf(theirs, own),
+  ...modeOf(theirs, own),
+  ...variablesOf(theirs, own),
+  ...hooksOf(theirs, own),
+];
+
+/** A sentence on the user's settings of Claude Code, where they hold what could be imported; empty where they do not. Never throws. */
+export function importAdvice(): string {
+  try {
+    const file = targetFile({});
+    const from = claudeSettings('user', '');
+    const taken = takenOver(objectIn(from) ?? {}, objectIn(file.path) ?? {}).filter(({outcome}) => outcome === 'new');
+    const hooks = taken.filter(({kind}) => kind === 'hook').length;
+    const rules = taken.filter(({kind}) => kind === 'rule').length;
+    if (hooks + rules === 0) return '';
+    const path = visibleExactLine(withTilde(from, homedir()));
+    return `${path} has ${pluralize(hooks, 'hook')} and ${pluralize(rules, 'permission rule')} that do not count here; take them over: weft config import`;
+  } catch {
+    return '';
+  }
+}
+
+/** The file of Claude Code that has the same reach as one of weft's. */
+function claudeSettings(source: 'user' | 'project' | 'local', directory: string): string {
+  if (source === 'user') return join(claudeFolder(), 'settings.json');
+  return join(directory, '.claude', source === 'project' ? 'settings.json' : 'settings.local.json');
+}
+
+function objectIn(path: string): JsonObject | undefined {
+  const text = readTextFile(path);
+  if (text.tag === 'failed') throw new UsageError(`${path} cannot be read: ${text.error}`);
+  if (text.value === undefined) return undefined;
+  const json = parseJson(text.value.replace(/^\uFEFF/u, ''));
+  if (json.tag === 'failed') throw new UsageError(`${path} is not JSON: ${json.error}`);
+  if (!isJsonObject(json.value)) throw new UsageError(`${path} must hold one JSON object.`);
+  return json.value;
+}
+
+const nothingToWrite = async (): Promise<void> => {};
+const leftOut = (kind: ImportRow['kind'], text: string, why: string): Taken => ({
+  kind,
+  text,
+  outcome: 'left-out',
+  why,
+  write: nothingToWrite,
+});
+
+const lists: readonly RuleList[] = ['deny', 'ask', 'allow'];
+
+function rulesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
+  return lists.flatMap(list =>
+    textsIn(memberOf(theirs, 'permissions', list)).map((rule): Taken => {
+      const text = `${list} ${rule}`;
+      const read = parseRule(rule);
+      if (read.tag === 'failed') return leftOut('rule', text, read.error.message);
+      const nothing = list === 'allow' ? whyRuleAllowsNothing(read.value) : undefined;
+      if (nothing !== undefined) return leftOut('rule', text, nothing);
+      const isThere = textsIn(memberOf(own, 'permissions', list)).some(each => each.trim() === rule.trim());
+      return {
+        kind: 'rule',
+        text,
+        outcome: isThere ? 'exists' : 'new',
+        why: '',
+        write: async path => void unwrap(await addRule({path, list, rule})),
+      };
+    }),
+  );
+}
+
+function modeOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
+  const said = memberOf(theirs, 'permissions', 'defaultMode');
+  if (typeof said !== 'string') return [];
+  const mode = permissionModes.find(each => each === said);
+  if (mode === undefined) return [leftOut('mode', said, 'weft has no such permission mode')];
+  if (mode === 'bypassPermissions') return [leftOut('mode', said, 'only the flag --permission-mode can choose it')];
+  return [
+    {
+      kind: 'mode',
+      text: mode,
+      outcome: own['permissionMode'] === undefined ? 'new' : 'exists',
+      why: '',
+      write: async path => void unwrap(await setSetting({path, name: {key: 'permissionMode', part: ''}}, mode)),
+    },
+  ];
+}
+
+/** Variables that speak to Claude Code itself. */
+const ofClaude = /^(?:CLAUDE|ANTHROPIC|DISABLE|ENABLE|MAX|MCP|BASH|API)_/u;
+
+function variablesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
+  const {env} = theirs;
+  if (!isJsonObject(env)) return [];
+  return Object.entries(env).map(([name, value]): Taken => {
+    if (typeof value !== 'string') return leftOut('variable', name, 'its value is no text');
+    if (ofClaude.test(name)) return leftOut('variable', name, 'it speaks to Claude Code');
+    return {
+      kind: 'variable',
+      text: name,
+      outcome: memberOf(own, 'env', name) === undefined ? 'new' : 'exists',
+      why: '',
+      write: async path => void unwrap(await setSetting({path, name: {key: 'env', part: name}}, value)),
+    };
+  });
+}
+
+function hooksOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
+  const {hooks} = theirs;
+  if (!isJsonObject(hooks)) return [];
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    (isJsonList(groups) ? groups : []).flatMap(group => {
+      const {matcher = '', hooks: entries} = isJsonObject(group) ? group : {};
+      return (isJsonList(entries) ? entries : []).map((entry): Taken => {
+        const {command, url, prompt, type} = isJsonObject(entry) ? entry : {};
+        const title = typeof matcher === 'string' && matcher !== '' ? `${event}(${matcher})` : event;
+        const text = `${title}  ${[command, url, prompt, type].find(each => typeof each === 'string') ?? ''}`;
+        if (!hookEvents.some(each => each === event)) return leftOut('hook', text, 'weft calls no hooks at this event');
+        const alone = {matcher, hooks: [entry]};
+        if (!hooksSchema.safeParse({[event]: [alone]}).success) {
+          return leftOut('hook', text, 'weft runs hooks of the types command and http only');
+        }
+        const isThere = (at: JsonObject): boolean => groupsIn(at, event).some(each => isSame(each, alone));
+        return {
+          kind: 'hook',
+          text,
+          outcome: isThere(own) ? 'exists' : 'new',
+          why: '',
+          async write(path) {
+            const now = memberOf(objectIn(path) ?? {}, 'hooks');
+            const all = isJsonObject(now) ? now : {};
+            const merged = {...all, [event]: [...groupsIn({hooks: all}, event), alone]};
+            unwrap(await setSetting({path, name: {key: 'hooks', part: ''}}, merged));
+          },
+        };
+      });
+    }),
+  );
+}
+
+function groupsIn(settings: JsonObject, event: string): readonly Json[] {
+  const groups = memberOf(settings, 'hooks', event);
+  return isJsonList(groups) ? groups : [];
+}
+
+const isSame = (a: Json, b: Json): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Members that are looked at above, or that nobody misses. */
+const silent: ReadonlySet<string> = new Set(['$schema', 'permissions', 'hooks', 'env']);
+
+const othersOf = (theirs: JsonObject): readonly ImportRow[] =>
+  Object.keys(theirs)
+    .filter(name => !silent.has(name))
+    .map(name => ({kind: 'setting', text: name, outcome: 'left-out', why: 'it is not imported'}));
+
+function memberOf(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? memberOf(value[name], ...rest) : undefined;
+}
+
+const textsIn = (value: Json | undefined): readonly string[] =>
+  isJsonList(value) ? value.filter(each => typeof each === 'string') : [];
+
+function rowText({kind, text, outcome, why}: ImportRow, {dryRun}: ImportSettingsOptions): string {
+  const words = {
+    new: dryRun === undefined ? 'imported' : 'would be imported',
+    exists: 'is here already',
+    'left-out': `left out: ${why}`,
+  }[outcome];
+  return visibleExactLine(`${kind}  ${text}  ${words}`);
+}

@@ -1,0 +1,399 @@
+import type {PlanStorePort, RunningAgentsPort, WorkspaceStatePort} from '../agent/ports.ts';
+import {homedir} from 'node:os';
+import type {FileFinder, ImagePort} from '../actions/files-port.ts';
+import type {ArtifactsPort, ArtifactUrl} from '../actions/artifacts-port.ts';
+import type {ComputerPort} from '../actions/computer-port.ts';
+import type {ReviewSourcePort} from '../actions/review-port.ts';
+import type {WebPort} from '../actions/web-port.ts';
+import type {ImpactPort, SearchPort, TerminalControl} from '../actions/ports.ts';
+import {isGoing} from '../actions/block-text.ts';
+import type {WorkspaceChanges} from '../actions/changes-port.ts';
+import type {WorktreesPort} from '../actions/worktrees-port.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {visibleLine} from '../base/visible.ts';
+import type {CheckpointsPort, SessionCheckpoints} from '../domain/checkpoint.ts';
+import {type Fault, rejected} from '../domain/fault.ts';
+import {unknownFileEffect} from '../domain/risk.ts';
+import type {Judge, JudgeOptions} from '../safety/judge.ts';
+import {allowsEveryCall, type PermissionRules} from '../safety/rules/permission-rule.ts';
+import {hostDecision, hostRule, someHostReachable} from '../safety/rules/host-rules.ts';
+import type {PathContextOptions} from '../safety/paths/path-context.ts';
+import {redactDiff} from '../safety/secrets/redacting-ports.ts';
+import {redactFault, type Redactor} from '../safety/secrets/redactor.ts';
+import type {PlanStore} from '../store/plan-store.ts';
+import type {RunningAgentStore} from '../store/running-agent-store.ts';
+import type {CheckpointPlace} from '../workspace/checkpoints/make-checkpoints.ts';
+import {findDesktop, type FoundDesktop} from '../workspace/computer/find-desktop.ts';
+import type {ComputerOptions} from '../workspace/computer/make-computer.ts';
+import {findProgram} from '../workspace/exec/trusted-path.ts';
+import {listFolder} from '../workspace/files/list-folder.ts';
+import {readBytes} from '../workspace/files/regular-files.ts';
+import type {ImpactOptions} from '../workspace/impact/make-impact.ts';
+import type {SandboxNetwork, SandboxOptions} from '../workspace/sandbox/make-sandbox.ts';
+import type {CommandSandbox} from '../workspace/sandbox/sandbox.ts';
+import type {Finder, FinderOptions} from '../workspace/search/make-finder.ts';
+import type {makeSearch} from '../workspace/search/search.ts';
+import type {WebOptions} from '../workspace/web/make-web.ts';
+import {searchProviderOf} from '../workspace/web/search-provider.ts';
+import {version} from './version.ts';
+import type {MemoryPort} from './host-services.ts';
+
+/** Loads the judge with the first action: an answer without one needs none. */
+export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
+  let judge: Promise<Judge> | undefined;
+  const load = async (): Promise<Judge> => {
+    const [{makeJudge}, {fileEffect}] = await Promise.all([
+      import('../safety/judge.ts'),
+      import('../workspace/impact/file-effect.ts'),
+    ]);
+    return makeJudge({...options, effectOf: command => fileEffect(command, options.home)});
+  };
+  return {
+    assess: async (action, by, signal) => (await (judge ??= load())).assess(action, by, signal),
+    reach: async (rule, action, directory) => (await (judge ??= load())).reach(rule, action, directory),
+  };
+}
+
+const loadMemoryFile = () => import('../config/memory-file.ts');
+
+/** The user's notes for the project in a file, which are read and changed without secrets. */
+export function lazyMemory(path: string, {redact}: Pick<Redactor, 'redact'>): MemoryPort {
+  return {
+    read: async () => (await loadMemoryFile()).readNotes(path, redact),
+    add: async note => (await loadMemoryFile()).addToNotes(path, note, redact),
+    write: async edit => (await loadMemoryFile()).writeNotes(path, edit, redact),
+  };
+}
+
+/** Screen, mouse and keyboard, loaded with the first request to use them. Whether there are any is looked up once. */
+export function lazyComputer({
+  environment,
+  newFile,
+}: Pick<ComputerOptions, 'newFile'> & {readonly environment: NodeJS.ProcessEnv}): ComputerPort {
+  let found: {readonly desktop: FoundDesktop | undefined} | undefined;
+  const look = (): FoundDesktop | undefined =>
+    (found ??= {desktop: findDesktop(process.platform, environment, findProgram)}).desktop;
+  let made: Promise<Omit<ComputerPort, 'using'>> | undefined;
+  const load = async (): Promise<Omit<ComputerPort, 'using'>> => {
+    const [{makeComputer}, {programRunner}] = await Promise.all([
+      import('../workspace/computer/make-computer.ts'),
+      import('../workspace/computer/run-program.ts'),
+    ]);
+    return makeComputer({found: look(), run: programRunner(environment), newFile});
+  };
+  return {
+    get using() {
+      return look()?.missing.length === 0 ? 'offered' : 'none';
+    },
+    probe: async signal => (await (made ??= load())).probe(signal),
+    act: async (step, signal) => (await (made ??= load())).act(step, signal),
+    screenshot: async signal => (await (made ??= load())).screenshot(signal),
+  };
+}
+
+/** Loads what finds the impact of commands with the first command that destroys something. */
+export const lazyImpact = (
+  place: Omit<ImpactOptions, 'mayAskGit'>,
+  pathContext: Pick<PathContextOptions, 'roots' | 'home' | 'resolve' | 'weftFolders'>,
+  secrets: Redactor,
+): ImpactPort => ({
+  async find(commands, signal) {
+    const [{makeImpact}, {makePathContext}, {repositoryFinding}] = await Promise.all([
+      import('../workspace/impact/make-impact.ts'),
+      import('../safety/paths/path-context.ts'),
+      import('../safety/paths/git-repository.ts'),
+    ]);
+    const disk = {list: listFolder, read: readBytes, strayProgram: () => undefined, effectOf: () => unknownFileEffect};
+    const mayAskGit = (directory: string): boolean =>
+      repositoryFinding(directory, makePathContext({...pathContext, ...disk})).reason === undefined;
+    const report = await makeImpact({...place, mayAskGit}).find(commands, signal);
+    const {redact} = secrets;
+    return {
+      ...report,
+      summary: redact(report.summary),
+      paths: report.paths.map(redact),
+      diffs: report.diffs.map(diff => redactDiff(diff, secrets)),
+    };
+  },
+});
+
+/** Files that are kept with sessions; where no session is kept, none is. */
+export const lazyArtifacts = (
+  {
+    artifactsFolder: folder,
+    artifactUrl: urlOf,
+  }: {readonly artifactsFolder: string | undefined; readonly artifactUrl: ArtifactUrl},
+  secrets: Redactor,
+): ArtifactsPort => ({
+  async keep(request, signal) {
+    if (folder === undefined) return failed(rejected('This session is not kept, so nothing can be kept with it.'));
+    const {makeArtifacts} = await import('../workspace/files/artifacts.ts');
+    const holdsSecrets = (text: string): boolean => secrets.redact(text) !== text;
+    const kept = await makeArtifacts({folder, holdsSecrets, urlOf}).keep(request, signal);
+    return kept.tag === 'ok' ? kept : failed(redactFault(kept.error, secrets));
+  },
+});
+
+/** Worktrees of agents; the diffs of what changed in them have placeholders in the place of secrets. */
+export function lazyWorktrees(environment: NodeJS.ProcessEnv, secrets: Redactor): WorktreesPort {
+  const load = async (): Promise<WorktreesPort> => {
+    const {makeWorktrees} = await import('../workspace/worktrees/make-worktrees.ts');
+    return makeWorktrees({environment, now: () => Date.now(), pid: process.pid});
+  };
+  const redacted = <T extends WorkspaceChanges>(changes: Outcome<T, Fault>): Outcome<T, Fault> =>
+    changes.tag === 'failed'
+      ? changes
+      : ok({...changes.value, files: changes.value.files.map(file => redactDiff(file, secrets))});
+  return {
+    open: async (request, signal) => (await load()).open(request, signal),
+    changes: async (worktree, signal) => redacted(await (await load()).changes(worktree, signal)),
+    merge: async (worktree, signal) => redacted(await (await load()).merge(worktree, signal)),
+    release: async worktree => (await load()).release(worktree),
+    drop: async (worktree, commits) => (await load()).drop(worktree, commits),
+  };
+}
+
+/** Opens the plans with the first one that is proposed. */
+export function lazyPlans(open: () => Promise<PlanStore>): PlanStorePort & {close(): Promise<void>} {
+  let store: Promise<PlanStore> | undefined;
+  return {
+    add: async plan => (await (store ??= open())).add(plan),
+    change: async (id, work) => (await (store ??= open())).change(id, work),
+    close: async () => (await store)?.close(),
+  };
+}
+
+/** What a code review is about; paths and lines have placeholders in the place of secrets. */
+export const lazyReviewSource = (
+  place: {readonly directory: string; readonly environment: NodeJS.ProcessEnv},
+  secrets: Redactor,
+): ReviewSourcePort => ({
+  async read(request, signal) {
+    const {makeReviewSource} = await import('../workspace/review/review-source.ts');
+    const read = await makeReviewSource(place).read(request, signal);
+    if (read.tag === 'failed') return read;
+    return ok({...read.value, files: read.value.files.map(file => redactDiff(file, secrets))});
+  },
+});
+
+/**
+ * Loads checkpoints with the first action that may change something. Without a place no checkpoints are made, since the session is
+ * not saved either. Once a day the checkpoints that no session needs any more are removed first; `trees` are those that are needed.
+ */
+export function lazyCheckpoints(
+  place: CheckpointPlace | undefined,
+  trees: () => Promise<readonly SessionCheckpoints[]>,
+): CheckpointsPort {
+  if (place === undefined) return nothingKept;
+  let made: Promise<CheckpointsPort> | undefined;
+  const make = async (): Promise<CheckpointsPort> => {
+    const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
+    await pruneWhenDue(place, trees);
+    return makeCheckpoints(place);
+  };
+  const load = (): Promise<CheckpointsPort> => (made ??= make());
+  return {
+    prefetch: async signal => (await load()).prefetch(signal),
+    uncoveredFiles: async (touched, signal) => (await load()).uncoveredFiles(touched, signal),
+    take: async signal => (await load()).take(signal),
+    preview: async (changes, signal) => (await load()).preview(changes, signal),
+    revert: async (changes, signal) => (await load()).revert(changes, signal),
+  };
+}
+
+/** Removes checkpoints that nothing needs, once a day. A failure is ignored: they are removed another day. */
+async function pruneWhenDue(
+  {folder, now}: CheckpointPlace,
+  trees: () => Promise<readonly SessionCheckpoints[]>,
+): Promise<void> {
+  try {
+    const {isPruningDue, pruneCheckpoints} = await import('../workspace/checkpoints/prune-checkpoints.ts');
+    if (isPruningDue(folder, now())) await pruneCheckpoints({folder, sessions: await trees(), now: now()});
+  } catch {
+    return;
+  }
+}
+
+const nothing = {files: [], conflicts: [], excluded: []} as const;
+
+/** For sessions without checkpoints: there is no change to take back, so `revert` is never called. */
+const nothingKept: CheckpointsPort = {
+  prefetch: async () => {},
+  uncoveredFiles: async () => [],
+  take: async () => ok('off'),
+  preview: async () => ok(nothing),
+  revert: async () => {
+    throw new Error('no checkpoints are kept');
+  },
+};
+
+/** Loads the file finder, which lists the files, with the first search. `drop` ends a listing and frees it; the next search lists anew. */
+export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder; readonly drop: () => void} {
+  let made: Promise<Finder> | undefined;
+  const load = (): Promise<Finder> =>
+    (made ??= import('../workspace/search/make-finder.ts').then(({makeFinder}) => makeFinder(options)));
+  return {
+    finder: {
+      find: async (query, listener, signal) => {
+        const loaded = await load();
+        if (!signal.aborted) await loaded.find(query, listener, signal);
+      },
+    },
+    drop() {
+      void made?.then(finder => finder.close());
+      made = undefined;
+    },
+  };
+}
+
+/** Loads what confines commands with the first command that it may be asked to confine. */
+export function lazySandbox(options: SandboxOptions): CommandSandbox {
+  let made: Promise<CommandSandbox> | undefined;
+  let loaded: CommandSandbox | undefined;
+  const load = (): Promise<CommandSandbox> =>
+    (made ??= import('../workspace/sandbox/make-sandbox.ts').then(({makeSandbox}) => {
+      loaded = makeSandbox(options);
+      return loaded;
+    }));
+  return {
+    async enclose(request) {
+      const isPlain =
+        request.confinement === 'outside' ||
+        (request.confinement === 'chosen' && (options.choice === 'auto' || options.choice === 'native'));
+      return isPlain ? ok({kind: 'plain'}) : (await load()).enclose(request);
+    },
+    proof: async () => (await load()).proof(),
+    known: () => loaded?.known() ?? 'unknown',
+    close: async () => (await made)?.close(),
+  };
+}
+
+/** How far commands in the sandbox reach into the network by these rules. The proxy is loaded with the first that may reach a host. */
+export const lazyNetwork = ({
+  rules,
+  loopback,
+  asking,
+}: {
+  readonly rules: PermissionRules;
+  readonly loopback: 'closed' | 'open';
+  /** `by-rule`: a command reaches for hosts only where some rule may let it. */
+  readonly asking: 'open' | 'by-rule';
+}): SandboxNetwork => ({
+  mayReach: () => loopback === 'open' || asking === 'open' || someHostReachable(rules),
+  async open(request) {
+    const [{openNetwork}, {machineNetwork}] = await Promise.all([
+      import('../workspace/sandbox/open-network.ts'),
+      import('../workspace/web/connect-host.ts'),
+    ]);
+    return openNetwork(
+      {decision: host => hostDecision(host, rules), ruleFor: hostRule, loopback, network: machineNetwork},
+      request,
+    );
+  },
+});
+
+/** Loads what searches files with the first search. */
+export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPort {
+  let made: Promise<SearchPort> | undefined;
+  const load = (): Promise<SearchPort> =>
+    (made ??= import('../workspace/search/search.ts').then(loaded => loaded.makeSearch(options)));
+  const searchIn = (chosen: (all: SearchPort) => SearchPort): SearchPort => ({
+    limitedTo: paths => searchIn(all => chosen(all).limitedTo(paths)),
+    grep: async (request, signal) => chosen(await load()).grep(request, signal),
+    glob: async (request, signal) => chosen(await load()).glob(request, signal),
+    codebase: async (request, signal) => chosen(await load()).codebase(request, signal),
+  });
+  return searchIn(all => all);
+}
+
+/** Loads what reaches the web with the first page or search. The user's environment names the search engine and the proxy. */
+export function lazyWeb({
+  environment,
+  rules,
+  ...options
+}: Pick<WebOptions, 'newFile' | 'redact'> & {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly rules: PermissionRules;
+}): WebPort {
+  let made: Promise<WebPort> | undefined;
+  const provider = searchProviderOf(environment);
+  const load = async (): Promise<WebPort> => {
+    const [{makeWeb}, {machineNetwork}, {routeThroughProxy}] = await Promise.all([
+      import('../workspace/web/make-web.ts'),
+      import('../workspace/web/connect-host.ts'),
+      import('../models/proxy.ts'),
+    ]);
+    const network = {...machineNetwork, routeOf: (url: URL) => routeThroughProxy(url, environment)};
+    const userAgent = `weft/${version}`;
+    return makeWeb({...options, provider, network, userAgent, now: () => Date.now(), timeoutMs: 20_000});
+  };
+  return {
+    get searching() {
+      if (provider !== undefined) return 'offered';
+      return allowsEveryCall(rules, 'WebSearch') ? 'by-provider' : 'none';
+    },
+    fetch: async (request, signal) => (await (made ??= load())).fetch(request, signal),
+    search: async (request, signal) => (await (made ??= load())).search(request, signal),
+  };
+}
+
+/** The state of the workspace that the model is reminded of: instructions, running commands, fingerprints of files. */
+export const workspaceState = (
+  found: Pick<WorkspaceStatePort, 'instructions' | 'instructionsBelow'>,
+  desk: Pick<TerminalControl, 'list'>,
+): WorkspaceStatePort => ({
+  ...found,
+  runningCommands: () =>
+    desk
+      .list()
+      .filter(({state}) => isGoing(state))
+      .map(({id, command, ports}) => {
+        const listening = ports.length === 0 ? '' : ` (listens on ${ports.join(', ')})`;
+        return `- block ${id}: ${visibleLine(command)}${listening}`;
+      }),
+  async fingerprints(paths, signal) {
+    const {fingerprintFiles} = await import('../workspace/files/regular-files.ts');
+    return fingerprintFiles(paths, signal);
+  },
+});
+
+/** Loaded with the first image. */
+export function lazyImages(directory: string): ImagePort {
+  const load = async (): Promise<ImagePort> => {
+    const {makeImages} = await import('../workspace/files/images.ts');
+    return makeImages({directory, home: homedir(), environment: process.env});
+  };
+  return {
+    read: async (path, signal) => (await load()).read(path, signal),
+    fromClipboard: async signal => (await load()).fromClipboard(signal),
+  };
+}
+
+/** The sub-agents at work in the user's database, which is opened with the first one. What cannot be shown is not shown. */
+export function lazyRunningAgents(open: () => Promise<RunningAgentStore>): RunningAgentsPort {
+  let opened: RunningAgentStore | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const then = (work: (store: RunningAgentStore) => void): void => {
+    const before = last;
+    const next = async (): Promise<void> => {
+      await before;
+      try {
+        work((opened ??= await open()));
+      } catch {
+        return;
+      }
+    };
+    last = next();
+  };
+  return {
+    show: agent => then(store => store.add({...agent, pid: process.pid})),
+    hide: id => then(store => store.remove(id)),
+    toStop() {
+      try {
+        return opened?.toStop() ?? [];
+      } catch {
+        return [];
+      }
+    },
+  };
+}

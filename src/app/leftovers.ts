@@ -1,0 +1,20 @@
+import {existsSync, readdirSync} from 'node:fs';
+import {firstLine} from '../base/clip.ts';
+import {visibleLine} from '../base/visible.ts';
+
+/**
+ * One sentence for each command that is still running although the weft that started it was killed. `folder` is where weft records
+ * which wefts run commands; the process table is read only where one of them has ended without taking its record back.
+ */
+export async function leftoverNotices(folder: string): Promise<readonly string[]> {
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return [];
+  const {findLeftRunning, hasEndedRuns} = await import('../workspace/terminals/find-running.ts');
+  if (!(await hasEndedRuns(folder))) return [];
+  return (await findLeftRunning({folder}))
+    .filter(({life}) => life === 'forgotten')
+    .map(({command, processes}) => {
+      const id = processes[0] ?? 0;
+      const what = visibleLine(firstLine(command, 80));
+      return `Still running after weft was killed: ${what} (process ${id}). Stop it with: weft ps --stop ${id}`;
+    });
+}

@@ -1,0 +1,176 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import type {CommandsPort} from '../actions/commands-port.ts';
+import {noCommands} from '../actions/commands-port.ts';
+import {type McpPort, noMcp, type ServerProcesses} from '../actions/mcp-port.ts';
+import type {JsonObject} from '../base/json.ts';
+import type {ConfiguredServer} from '../extensions/mcp/server-config.ts';
+import type {Exchange} from '../extensions/mcp/exchange-transport.ts';
+import type {ElicitUser} from '../extensions/mcp/server-entry.ts';
+import type {ServerSet} from '../extensions/mcp/server-set.ts';
+import type {makeServerProcesses} from '../workspace/exec/server-processes.ts';
+import type {CommandSandbox} from '../workspace/sandbox/sandbox.ts';
+import {userPath} from '../workspace/exec/trusted-path.ts';
+import {version} from './version.ts';
+import type {RunContext} from './run-context.ts';
+
+/** The MCP servers of a session, as the engine needs them. */
+export interface OpenServers {
+  readonly mcp: McpPort;
+  /** Their prompts, as slash commands. */
+  readonly commands: CommandsPort;
+  /** `learn` is told of every token that a server is given, of those before the call as well. */
+  learnTokens(learn: (token: string) => void): void;
+  /** Ends all servers. */
+  close(): Promise<void>;
+}
+
+const noServers: OpenServers = {mcp: noMcp, commands: noCommands, learnTokens: () => {}, close: async () => {}};
+
+interface ServersOptions {
+  readonly context: RunContext;
+  /** One line that may help to find out why a server does not work. */
+  readonly log: (line: string) => void;
+}
+
+/** The servers that the settings and the command line name. Where there are none, nothing of MCP is loaded. None is started yet. */
+export async function openServers({context, log}: ServersOptions): Promise<OpenServers> {
+  const {options, permissions, project: directory} = context;
+  const isNamed =
+    (options.mcpConfig ?? []).length > 0 ||
+    Object.keys(permissions.settings.mcpServers).length > 0 ||
+    existsSync(join(directory, '.mcp.json')) ||
+    context.plugins.some(({namesServers, servers}) => namesServers && servers === 'count');
+  if (!isNamed) return noServers;
+  const {configuredServers} = await import('./mcp-servers.ts');
+  const {servers, notices} = await configuredServers({
+    settings: permissions.settings,
+    options,
+    directory,
+    trust: context.projectTrust,
+    project: context.settingSources.has('project') ? 'counts' : 'left-out',
+    plugins: context.plugins,
+  });
+  for (const notice of notices) log(notice);
+  if (servers.length === 0) return noServers;
+  return makeServers({context, log}, {sdk: [], configured: servers, elicit: 'by-calls', exchange: noExchange});
+}
+
+const noExchange: Exchange = async () => {
+  throw new Error('No program drives weft.');
+};
+
+/** Makes the set of servers, whatever they are; it may be empty and grow. */
+export async function makeServers(
+  {context, log}: ServersOptions,
+  given: {
+    readonly sdk: readonly string[];
+    readonly configured: readonly ConfiguredServer[];
+    readonly elicit: ElicitUser | 'by-calls';
+    readonly exchange: Exchange;
+  },
+): Promise<OpenServers & {readonly set: ServerSet; deliver(name: string, message: JsonObject): void}> {
+  const [{makeServerSet}, {makeConnector}, {manifestsIn}, {serverPrompts}] = await Promise.all([
+    import('../extensions/mcp/server-set.ts'),
+    import('../extensions/mcp/connector.ts'),
+    import('../extensions/mcp/manifests.ts'),
+    import('../extensions/mcp/server-prompts.ts'),
+  ]);
+  const processes = lazyProcesses(context);
+  let sandbox: Promise<CommandSandbox> | undefined;
+  const ended = new AbortController();
+  const tokens = relayed();
+  const connector = makeConnector({
+    exchange: given.exchange,
+    sdkTimes: {start: 60_000, silence: 300_000, call: Number.MAX_SAFE_INTEGER},
+    processes,
+    confined: async rights => {
+      const {confinedServers} = await import('../workspace/exec/confined-servers.ts');
+      return confinedServers(processes, await (sandbox ??= openSandbox(context)), rights);
+    },
+    environment: process.env,
+    roots: context.roots,
+    authorization: async (name, config) => {
+      const {oauthDeps, serverAuthorization} = await import('./server-authorization.ts');
+      const found = await serverAuthorization({name, config}, oauthDeps(tokens.learn), ended.signal);
+      if (found.tag === 'failed') throw new Error(found.error);
+      return found.value;
+    },
+    obstacle: async server => {
+      const {serverObstacle} = await import('./mcp-servers.ts');
+      return serverObstacle(server, {directory: context.project, trust: context.projectTrust});
+    },
+    version,
+  });
+  const set = makeServerSet(
+    {
+      sdk: given.sdk,
+      configured: given.configured,
+      connect: connector.connect,
+      trouble: connector.trouble,
+      elicit: given.elicit,
+      signIn: async ({name, config}, say, signal) =>
+        (await import('./sign-in-server.ts')).signInSession(
+          {name, config, directory: context.project},
+          {say, learnSecret: tokens.learn},
+          signal,
+        ),
+      manifests: manifestsIn(context.places.servers),
+      log,
+      now: () => performance.now(),
+      readyWithinMs: 3000,
+    },
+    ended.signal,
+  );
+  return {
+    set,
+    mcp: set,
+    commands: serverPrompts(set),
+    learnTokens: tokens.tell,
+    deliver: (name, message) => connector.deliver(name, message),
+    async close() {
+      await set.close();
+      ended.abort();
+      await processes.close();
+      await (await sandbox)?.close();
+    },
+  };
+}
+
+/** Made for the first server that is confined. */
+const openSandbox = async (context: RunContext): Promise<CommandSandbox> =>
+  (await import('./command-sandbox.ts')).commandSandbox(context, context.settings.sandbox);
+
+/** Loaded with the first program that is started, which is after the first request. */
+function lazyProcesses({places}: RunContext): ServerProcesses & {close(): Promise<void>} {
+  let loaded: Promise<ReturnType<typeof makeServerProcesses>> | undefined;
+  const load = async (): Promise<ReturnType<typeof makeServerProcesses>> => {
+    const {makeServerProcesses: make, serverLeaveMs} = await import('../workspace/exec/server-processes.ts');
+    const environment = {...process.env, PATH: userPath()};
+    return make({environment, registryFolder: places.blocks, leaveMs: serverLeaveMs});
+  };
+  return {
+    start: async (program, events) => (await (loaded ??= load())).start(program, events),
+    close: async () => (await loaded)?.close(),
+  };
+}
+
+/** Keeps what is learned until somebody listens. */
+function relayed(): {
+  readonly learn: (token: string) => void;
+  readonly tell: (listener: (token: string) => void) => void;
+} {
+  const known = new Set<string>();
+  let hear: ((token: string) => void) | undefined;
+  return {
+    learn(token) {
+      if (known.has(token)) return;
+      known.add(token);
+      hear?.(token);
+    },
+    tell(listener) {
+      hear = listener;
+      for (const token of known) listener(token);
+    },
+  };
+}

@@ -1,0 +1,206 @@
+import {randomUUID} from 'node:crypto';
+import type {SessionInfo} from '../actions/agent-event.ts';
+import type {SessionsPort} from '../agent/ports.ts';
+import {failed} from '../base/outcome.ts';
+import {parseSessionId, type SessionId} from '../domain/ids.ts';
+import type {JournalRecord, OpenSession} from '../domain/journal.ts';
+import {sessionTitle, shortSessionIds} from '../domain/session-list.ts';
+import {timelineOf} from '../domain/timeline.ts';
+import {visibleLine} from '../base/visible.ts';
+import {recordMessageNames} from '../protocol/rpc/message-names.ts';
+import type {Store} from '../store/open-store.ts';
+import {unwrap, UsageError} from './exit-code.ts';
+import {messageUuid} from './message-uuid.ts';
+import type {MainOptions} from './main-options.ts';
+import type {RunContext} from './run-context.ts';
+
+/** The session that the command line asks for. */
+type SessionRequest =
+  | {readonly kind: 'new'; readonly id: SessionId | undefined; readonly title: string}
+  | {readonly kind: 'newest'; readonly into: ResumeInto; readonly end: ResumePoint | 'newest'}
+  | {readonly kind: 'resume'; readonly id: string; readonly into: ResumeInto; readonly end: ResumePoint | 'newest'};
+
+/** Whether to resume in the session itself, or in a copy of it: under the given id, or under a new one. */
+type ResumeInto = 'same' | {readonly fork: SessionId | 'any-id'};
+
+interface OpenedSession {
+  readonly session: OpenSession;
+  readonly origin: SessionInfo['origin'];
+  readonly sessions: SessionsPort;
+  /** The number of stored records that cannot be read. */
+  readonly skipped: number;
+}
+
+/** Reads the flags about sessions. Flags that contradict each other are a usage error. */
+export function sessionRequest(options: MainOptions): SessionRequest {
+  const {
+    continue: newest,
+    resume,
+    sessionId,
+    forkSession,
+    name,
+    resumeSessionAt: behind,
+    resumeDropsTurn: drops,
+  } = options;
+  const id = sessionId === undefined ? undefined : sessionIdFrom(sessionId);
+  const into: ResumeInto = forkSession === undefined ? 'same' : {fork: id ?? 'any-id'};
+  const resumes = newest !== undefined || resume !== undefined;
+  if (newest !== undefined && resume !== undefined) {
+    throw new UsageError('Use --continue or --resume, not both.');
+  }
+  if (resumes && into === 'same' && id !== undefined)
+    throw new UsageError(
+      '--session-id is for a new session or a copy: add --fork-session, or remove --continue and --resume.',
+    );
+  if (!resumes && forkSession !== undefined) throw new UsageError('--fork-session needs --continue or --resume.');
+  if (!resumes && (behind !== undefined || drops !== undefined)) {
+    throw new UsageError('--resume-session-at needs --resume.');
+  }
+  if (drops !== undefined && behind === undefined) {
+    throw new UsageError('--resume-drops-turn needs --resume-session-at.');
+  }
+  const end = behind === undefined ? 'newest' : {behind, drops};
+  if (newest !== undefined) return {kind: 'newest', into, end};
+  if (typeof resume === 'string') return {kind: 'resume', id: resume, into, end};
+  return {kind: 'new', id, title: name ?? ''};
+}
+
+/** Opens the session that is asked for. With `store: 'none'` nothing of it is stored. */
+export function openSession(
+  request: SessionRequest,
+  {store, directory, model}: {readonly store: Store | 'none'; readonly directory: string; readonly model: string},
+): OpenedSession {
+  if (store === 'none') {
+    if (request.kind !== 'new')
+      throw new UsageError('--continue and --resume need saved sessions: remove --no-session-persistence.');
+    return {
+      session: unsavedSession(request.id ?? newSessionId()),
+      origin: 'new',
+      sessions: unsavedSessions,
+      skipped: 0,
+    };
+  }
+  if (request.kind === 'new') {
+    const {title} = request;
+    const session =
+      request.id === undefined
+        ? store.create({directory, model, title})
+        : unwrap(store.createWithId(request.id, {directory, model, title}));
+    return {session, origin: 'new', sessions: store, skipped: 0};
+  }
+  const id = resumedId(request, {store, directory});
+  const {into, end} = request;
+  // Before anything is opened, so that no copy is left where this throws.
+  const rewind = end === 'newest' ? undefined : rewindBehind(unwrap(store.read(id)).records, end);
+  const session = unwrap(into === 'same' ? store.resume(id) : store.fork(id, into.fork));
+  const rest = {origin: 'resumed', sessions: store, skipped: session.skipped.length} as const;
+  if (rewind === undefined) return {session, ...rest};
+  session.append(rewind);
+  return {session: {...session, records: [...session.records, rewind]}, ...rest};
+}
+
+/** The id of the session to resume. Throws if there is none. */
+function resumedId(
+  request: Exclude<SessionRequest, {kind: 'new'}>,
+  {store, directory}: {readonly store: Store; readonly directory: string},
+): SessionId {
+  if (request.kind === 'resume') return sessionIdOf(store, request.id);
+  const id = store.latest(directory)?.id;
+  if (id === undefined) throw new Error(`No session to continue in ${directory}. Start one without --continue.`);
+  return id;
+}
+
+/** Throws if the flags ask for a session that does not exist. */
+export async function requireSession({
+  options,
+  directory,
+  store,
+}: Pick<RunContext, 'options' | 'directory' | 'store'>): Promise<void> {
+  const request = sessionRequest(options);
+  if (request.kind !== 'new' && options.sessionPersistence) resumedId(request, {store: await store(), directory});
+}
+
+/** A UUID from the command line. */
+function sessionIdFrom(text: string): SessionId {
+  const id = parseSessionId(text);
+  if (id === undefined)
+    throw new UsageError(`${JSON.stringify(text)} is not a session id (a UUID). List them: weft sessions list`);
+  return id;
+}
+
+/** The id of the session with this id, or of the only one whose id begins with it. */
+export function sessionIdOf(store: Store, idText: string): SessionId {
+  const wanted = idText.toLowerCase();
+  if (!/^[0-9a-f-]+$/u.test(wanted)) {
+    throw new UsageError(noSuchSession(idText));
+  }
+  const found = store.list({}).filter(({id}) => id.startsWith(wanted));
+  const [only] = found;
+  if (only === undefined) throw new Error(noSuchSession(idText));
+  if (found.length > 1) {
+    const ids = shortSessionIds(found);
+    const candidates = found.map(
+      session => `  ${ids.get(session.id) ?? session.id}  ${visibleLine(sessionTitle(session))}`,
+    );
+    throw new Error(`${found.length} sessions begin with ${wanted}:\n${candidates.join('\n')}`);
+  }
+  return only.id;
+}
+
+const noSuchSession = (id: string): string => `No such session: ${JSON.stringify(id)}. List them: weft sessions list`;
+
+/** Where `--resume-session-at` cuts a session off. */
+interface ResumePoint {
+  /** The uuid under which programs know the last message that stays. */
+  readonly behind: string;
+  /** The id of the only prompt that may be dropped; `undefined` where any number may. */
+  readonly drops: string | undefined;
+}
+
+/**
+ * The record that takes a session back to where the message `behind` was its last: a rewind to before the next prompt, which leaves
+ * files as they are. `undefined` where no prompt follows. Throws where there is no such message, or where it is not the last one of
+ * its turn, since only whole turns can remain.
+ */
+function rewindBehind(records: readonly JournalRecord[], {behind, drops}: ResumePoint): JournalRecord | undefined {
+  const {activeRecords} = timelineOf(records);
+  const at = activeRecords.findLastIndex(record =>
+    recordMessageNames(record).some(name => messageUuid(name) === behind),
+  );
+  if (at < 0) throw new Error(`No message found with message.uuid of: ${behind}`);
+  const later = activeRecords.slice(at + 1);
+  const end = later.findIndex(({kind}) => kind === 'prompt');
+  if (later.slice(0, end < 0 ? later.length : end).some(({kind}) => kind === 'answer')) {
+    throw new Error(`The message ${behind} is in the middle of a turn: use the last message of a turn.`);
+  }
+  const prompts = later.flatMap(record => (record.kind === 'prompt' ? [record.message.id] : []));
+  const [first, ...more] = prompts;
+  if (first === undefined) return undefined;
+  if (drops !== undefined && (first !== drops || more.length > 0)) {
+    throw new Error(
+      `Resume rejected by --resume-drops-turn: not only the turn ${drops} would go (${prompts.join(', ')}).`,
+    );
+  }
+  return {kind: 'rewind', to: first, what: 'talk', files: 'untouched'};
+}
+
+/** Sessions that live only as long as the process, for `--no-session-persistence` and the demo. */
+export const unsavedSessions: SessionsPort = {
+  create: () => unsavedSession(newSessionId()),
+  createBelow: () => unsavedSession(newSessionId()),
+  resume: () =>
+    failed({
+      kind: 'needs-user',
+      message: 'Sessions are not saved here.',
+      fix: 'Start weft without --no-session-persistence.',
+    }),
+  alongside: () => [],
+};
+
+export const unsavedSession = (id: SessionId): OpenSession => ({id, records: [], append: () => {}, close: () => {}});
+
+export function newSessionId(): SessionId {
+  const id = parseSessionId(randomUUID());
+  if (id === undefined) throw new Error('randomUUID makes UUIDs');
+  return id;
+}

@@ -1,0 +1,376 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
+import {endsInBackground} from '../actions/background-end.ts';
+import {isGoing} from '../actions/block-text.ts';
+import type {BlockInfo} from '../actions/ports.ts';
+import type {
+  AgentClient,
+  Answer,
+  EventListener,
+  Op,
+  Query,
+  QueryName,
+  Watch,
+  WatchEnd,
+  Watches,
+  WatchName,
+} from '../agent/client.ts';
+import {firstLine} from '../base/clip.ts';
+import type {Outcome} from '../base/outcome.ts';
+import {visibleLine} from '../base/visible.ts';
+import {messageText} from '../domain/conversation.ts';
+import {causeText, faultText} from '../domain/fault.ts';
+import type {MessageId, SessionId} from '../domain/ids.ts';
+import type {SessionSummary} from '../domain/journal.ts';
+import {type RunningSession, sessionTitle} from '../domain/session-list.ts';
+import {hasEnded} from '../domain/sub-agent.ts';
+import {askOf, asksUser, isAnswer, LiveEvents} from '../server/live-events.ts';
+
+/** The session that an operation asks for. */
+export type WantedSession = OpenOp['session'];
+type OpenOp = Extract<Op, {op: 'open-session'}>;
+
+interface OpenSessionsOptions {
+  /** Opens a session beside those that are open; the error is a sentence. New sessions begin in `directory`. */
+  open(wanted: WantedSession, directory: string): Promise<Outcome<AgentClient, string>>;
+  /** `goes-over`: the engine of a session at rest opens the next one itself. `is-left`: the next one gets a client of its own. */
+  readonly atRest: 'goes-over' | 'is-left';
+  newPromptId(): MessageId;
+  now(): number;
+}
+
+/** The most sessions that are open at once, with the one that is shown. */
+const mostOpen = 8;
+
+/**
+ * The client of a front end that shows one session while others go on. A session that works keeps its engine when the user leaves it.
+ * A user who enters it again sees what has happened since. Notices tell the user what the other sessions need. An engine in the
+ * background is closed when nothing of it runs any more.
+ */
+export class OpenSessions implements AgentClient {
+  readonly #options: OpenSessionsOptions;
+  readonly #background = new Set<OpenSession>();
+  readonly #listeners = new Map<EventListener, () => void>();
+  readonly #closings = new Set<Promise<void>>();
+  #shown: OpenSession;
+  #switched = new AbortController();
+  /** Operations that wait for the session which is being opened. */
+  #held: Op[] | 'none' = 'none';
+  /** The sessions that the end of weft has stopped. */
+  #stopped: readonly RunningSession[] | 'none' = 'none';
+
+  constructor(first: AgentClient, options: OpenSessionsOptions) {
+    this.#options = options;
+    this.#shown = this.#follow(first);
+  }
+
+  /** The sessions that are not shown and go on, those that need an answer first. After the close: those that it has stopped. */
+  running(): readonly RunningSession[] {
+    if (this.#stopped !== 'none') return this.#stopped;
+    const order = ['needs-input', 'running', 'commands'];
+    return [...this.#background]
+      .flatMap(session => session.running())
+      .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  }
+
+  submit(op: Op): void {
+    if (this.#held !== 'none') this.#held.push(op);
+    else if (op.op === 'open-session') void this.#go(op);
+    else this.#shown.submit(op);
+  }
+
+  subscribe(listener: EventListener): () => void {
+    this.#listeners.set(listener, this.#shown.client.subscribe(listener));
+    return () => {
+      this.#listeners.get(listener)?.();
+      this.#listeners.delete(listener);
+    };
+  }
+
+  query<Name extends QueryName>(request: Query<Name>, signal: AbortSignal): Promise<Answer<Name>> {
+    return this.#shown.client.query(request, signal);
+  }
+
+  /** The list of background commands is that of the session which is shown. */
+  async watch<Name extends WatchName>(
+    request: Watch<Name>,
+    listener: (piece: Watches[Name]['piece']) => void,
+    signal: AbortSignal,
+  ): Promise<WatchEnd> {
+    if (request.watch !== 'terminals') return this.#shown.client.watch(request, listener, signal);
+    for (;;) {
+      const switched = this.#switched.signal;
+      // oxlint-disable-next-line no-await-in-loop -- one session after the other
+      const end = await this.#shown.client.watch(request, listener, AbortSignal.any([signal, switched]));
+      if (signal.aborted || !switched.aborted) return end;
+    }
+  }
+
+  async close(reason: 'finished' | 'shutdown'): Promise<void> {
+    this.#stopped = this.running();
+    const open = [this.#shown, ...this.#background];
+    await Promise.all([...open.map(({client}) => client.close(reason)), ...this.#closings]);
+  }
+
+  /** Holds operations that come meanwhile for the session that opens. */
+  async #go(op: OpenOp): Promise<void> {
+    this.#held = [];
+    // A session that has just ended here may be the one that is wanted.
+    await Promise.all(this.#closings);
+    await this.#enter(op);
+    const held = this.#held;
+    this.#held = 'none';
+    for (const each of held) this.submit(each);
+  }
+
+  async #enter(op: OpenOp): Promise<void> {
+    const {session: wanted} = op;
+    const left = this.#shown;
+    if (wanted.kind === 'resume' && wanted.id === left.id) return;
+    const known = wanted.kind === 'resume' ? [...this.#background].find(({id}) => id === wanted.id) : undefined;
+    if (known === undefined && !left.works && this.#options.atRest === 'goes-over') return left.submit(op);
+    const next = known ?? (await this.#openBeside(wanted, left));
+    if (next !== undefined) this.#show(next, left);
+  }
+
+  async #openBeside(wanted: WantedSession, left: OpenSession): Promise<OpenSession | undefined> {
+    if (this.#background.size + 1 >= mostOpen) {
+      this.#tell('warning', `${mostOpen} sessions are open. Stop one first: /resume lists them.`);
+      return undefined;
+    }
+    try {
+      const opened = await this.#options.open(wanted, left.summary().directory);
+      if (opened.tag === 'ok') {
+        if (this.#stopped !== 'none') await opened.value.close('shutdown');
+        const next = this.#follow(opened.value);
+        if (this.#options.atRest === 'goes-over') next.takeAfter(left);
+        return next;
+      }
+      this.#tell('warning', opened.error);
+    } catch (cause) {
+      this.#tell('warning', causeText(cause));
+    }
+    return undefined;
+  }
+
+  #follow(client: AgentClient): OpenSession {
+    const session = new OpenSession(client, {
+      now: () => this.#options.now(),
+      hears: (event, rests) => this.#hear(session, event, rests),
+      blocksChanged: () => this.#closeAtRest(session),
+    });
+    session.follow();
+    return session;
+  }
+
+  #show(next: OpenSession, left: OpenSession): void {
+    this.#shown = next;
+    const isKnown = this.#background.delete(next);
+    this.#background.add(left);
+    for (const [listener, end] of this.#listeners) {
+      end();
+      let asNext = isKnown ? asResumed : (event: AgentEvent): AgentEvent => event;
+      const hear: EventListener = events => {
+        const heard = events.map(asNext);
+        asNext = event => event;
+        return listener(heard);
+      };
+      this.#listeners.set(listener, next.client.subscribe(hear));
+    }
+    this.#switched.abort();
+    this.#switched = new AbortController();
+    const [goesOn] = left.running();
+    if (goesOn === undefined) this.#closeAtRest(left);
+    else {
+      const does = goesOn.state === 'needs-input' ? 'waits for your answer' : 'goes on in the background';
+      this.#tell('info', `${left.name} ${does}. /resume goes back to it.`);
+    }
+  }
+
+  /** Tells the user about a session that is not shown: a question, or its end. */
+  #hear(session: OpenSession, event: AgentEvent, rests: Rest): void {
+    if (!this.#background.has(session) || this.#stopped !== 'none') return;
+    if (endsInBackground(event)) session.submit({op: 'hear-agents', id: this.#options.newPromptId()});
+    if (asksUser(event)) this.#tell('warning', `${session.name} needs your answer. /resume goes to it.`);
+    if (rests === 'since-now' && !session.works) {
+      const end = event.event === 'prompt-finished' ? event.summary.end : ({kind: 'done'} as const);
+      if (end.kind === 'failed') this.#tell('warning', `${session.name} failed: ${faultText(end.fault)}`);
+      else {
+        const more = session.running().length > 0 ? '; its background commands go on' : '';
+        this.#tell(
+          'info',
+          `${session.name} ${end.kind === 'done' ? 'is done' : 'was stopped'}${more}. /resume shows it.`,
+        );
+      }
+    }
+    this.#closeAtRest(session);
+  }
+
+  /** Closes a session that is not shown when nothing of it runs; what it has said is kept. */
+  #closeAtRest(session: OpenSession): void {
+    if (this.#stopped !== 'none' || session.running().length > 0 || !this.#background.delete(session)) return;
+    const closing = session.client.close('finished').finally(() => this.#closings.delete(closing));
+    this.#closings.add(closing);
+  }
+
+  #tell(level: 'info' | 'warning', text: string): void {
+    for (const listener of this.#listeners.keys()) void listener([{event: 'notice', level, text}]);
+  }
+}
+
+/** A session that is entered again is no new one. */
+const asResumed = (event: AgentEvent): AgentEvent =>
+  event.event === 'session-opened' ? {...event, session: {...event.session, origin: 'resumed'}} : event;
+
+/** An engine of this process whose later subscribers hear all that has happened in the prompt that runs. */
+export function joinable(client: AgentClient): AgentClient {
+  const live = new LiveEvents(client);
+  return {
+    submit: op => client.submit(op),
+    subscribe: listener => live.subscribe(listener),
+    query: (request, signal) => client.query(request, signal),
+    watch: (request, listener, signal) => client.watch(request, listener, signal),
+    close: reason => client.close(reason),
+  };
+}
+
+/** Whether an event is the one with which the work of a session ended. */
+type Rest = 'since-now' | 'as-before';
+
+interface OpenSessionHost {
+  readonly now: () => number;
+  readonly hears: (event: AgentEvent, rests: Rest) => void;
+  readonly blocksChanged: () => void;
+}
+
+/** An open session, and what of it runs. */
+class OpenSession {
+  readonly client: AgentClient;
+  readonly #host: OpenSessionHost;
+  #info: Extract<AgentEvent, {event: 'session-opened'}>['session'] | 'opening' = 'opening';
+  #title = '';
+  #messages = 0;
+  #since: number;
+  #isWorking = false;
+  /** Prompts and commands of the user that wait. */
+  readonly #waiting = new Set<MessageId>();
+  readonly #asks = new Set<string>();
+  readonly #agents = new Map<SessionId, string>();
+  #blocks: readonly BlockInfo[] = [];
+
+  constructor(client: AgentClient, host: OpenSessionHost) {
+    this.client = client;
+    this.#host = host;
+    this.#since = host.now();
+  }
+
+  follow(): void {
+    this.client.subscribe(events => {
+      for (const event of events) {
+        const worked = this.works;
+        this.#follow(event);
+        this.#host.hears(event, worked && !this.works ? 'since-now' : 'as-before');
+      }
+    });
+    const hear = (blocks: readonly BlockInfo[]): void => {
+      this.#blocks = blocks.filter(({state, life}) => isGoing(state) && life !== 'kept');
+      this.#host.blocksChanged();
+    };
+    void this.client.watch({watch: 'terminals'}, hear, new AbortController().signal);
+  }
+
+  get id(): SessionId | 'opening' {
+    return this.#info === 'opening' ? 'opening' : this.#info.id;
+  }
+
+  /** Whether something runs or waits that leaving would interrupt. */
+  get works(): boolean {
+    return this.#isWorking || this.#asks.size + this.#waiting.size + this.#agents.size > 0;
+  }
+
+  /** The session in a sentence: `Session "Fix the tests"`. */
+  get name(): string {
+    return `Session "${visibleLine(firstLine(sessionTitle(this.summary()), 40))}"`;
+  }
+
+  /** The session as a row of a list; the store does not know every session. */
+  summary(): Omit<SessionSummary, 'id'> {
+    const {directory, model} = this.#info === 'opening' ? {directory: '', model: ''} : this.#info;
+    const [createdAt, updatedAt] = [this.#since, this.#since];
+    return {title: this.#title, directory, model, createdAt, updatedAt, messages: this.#messages};
+  }
+
+  /** One row if something of it runs. */
+  running(): readonly RunningSession[] {
+    const {id} = this;
+    if (id === 'opening' || (!this.works && this.#blocks.length === 0)) return [];
+    const state = this.#asks.size > 0 ? 'needs-input' : this.works ? 'running' : 'commands';
+    const background = [
+      ...this.#blocks.map(({command}) => command),
+      ...[...this.#agents.values()].map(name => `the agent ${name}`),
+    ];
+    return [{summary: {...this.summary(), id}, state, background}];
+  }
+
+  submit(op: Op): void {
+    if (op.op === 'prompt' || op.op === 'run-command' || op.op === 'hear-agents') this.#waiting.add(op.id);
+    this.client.submit(op);
+  }
+
+  /** The user goes on as in the session before: with the same mode and model. */
+  takeAfter(left: OpenSession): void {
+    const [before, now] = [left.#info, this.#info];
+    if (before === 'opening' || now === 'opening') return;
+    if (before.mode !== now.mode) this.submit({op: 'set-mode', mode: before.mode});
+    if (before.model !== now.model) this.submit({op: 'set-model', model: before.model});
+  }
+
+  #follow(event: AgentEvent): void {
+    if (asksUser(event)) this.#asks.add(askOf(event));
+    else if ('id' in event && isAnswer(event)) this.#asks.delete(event.id);
+    switch (event.event) {
+      case 'session-opened': {
+        const first = event.history.find(({role}) => role === 'user');
+        this.#info = event.session;
+        this.#title = first === undefined ? '' : firstLine(messageText(first), 200);
+        this.#messages = event.history.length;
+        this.#isWorking = false;
+        this.#asks.clear();
+        this.#agents.clear();
+        return;
+      }
+      case 'prompt-accepted':
+      case 'command-started':
+        this.#isWorking = true;
+        this.#waiting.delete(event.id);
+        this.#messages += 1;
+        this.#since = this.#host.now();
+        if (this.#title === '' && event.event === 'prompt-accepted') this.#title = firstLine(event.text, 200);
+        return;
+      case 'prompt-withdrawn':
+        this.#waiting.delete(event.id);
+        return;
+      case 'compaction-begun':
+        this.#isWorking = true;
+        return;
+      case 'prompt-finished':
+      case 'command-finished':
+      case 'compaction-ended':
+        this.#isWorking = false;
+        return;
+      case 'mode-changed':
+        if (this.#info !== 'opening') this.#info = {...this.#info, mode: event.mode};
+        return;
+      case 'model-changed':
+        if (this.#info !== 'opening') this.#info = {...this.#info, model: event.model};
+        return;
+      case 'agent-started':
+      case 'agent-changed': {
+        const {agent, place, status} = event.row;
+        if (place === 'background' && !hasEnded(status)) this.#agents.set(agent.id, agent.name);
+        else this.#agents.delete(agent.id);
+        return;
+      }
+      default:
+    }
+  }
+}

@@ -1,0 +1,382 @@
+import {
+  parseRule,
+  type PermissionRule,
+  type PermissionRules,
+  whyRuleAllowsNothing,
+} from '../safety/rules/permission-rule.ts';
+import {parseCondition} from '../safety/rules/hook-condition.ts';
+import {isSecretFile} from '../safety/secrets/secret-files.ts';
+import {
+  findInstructions,
+  findInstructionsBelow,
+  type FoundInstructions,
+  type Instructions,
+} from '../config/instructions.ts';
+import {
+  mergeTrusted,
+  preferencesOf,
+  type SettingsLayer,
+  type Sourced,
+  type TrustedSettings,
+} from '../config/merge-settings.ts';
+import type {NamedSkills} from '../config/extension-places.ts';
+import {nameInProject, projectTrust, type ProjectTrust} from '../config/trust-record.ts';
+import {causeText, faultText} from '../domain/fault.ts';
+import type {OwnModels} from '../config/model-settings.ts';
+import type {HookSetting} from '../config/hook-settings.ts';
+import type {Preferences} from '../domain/preferences.ts';
+import type {PermissionMode} from '../domain/risk.ts';
+import type {SandboxChoice} from '../domain/sandbox.ts';
+import type {JudgeOptions} from '../safety/judge.ts';
+import {
+  excludedRules,
+  leavingOf,
+  opensLoopback,
+  runsUnasked,
+  sandboxChoice,
+  type WireApi,
+} from '../config/settings-schema.ts';
+import type {Store} from '../store/open-store.ts';
+import {trustOwnPath} from '../workspace/exec/trusted-path.ts';
+import {isFolder} from '../workspace/files/list-folder.ts';
+import {readInstructionFile} from '../workspace/files/instruction-files.ts';
+import {noExtensions, runExtensions, type RunExtensions} from './extensions.ts';
+import {namedPlugins, type PluginError} from './named-plugins.ts';
+import type {AgentFile} from '../extensions/skills/load-extensions.ts';
+import {type Json, parseJson} from '../base/json.ts';
+import type {Plugin} from '../config/plugin-folders.ts';
+import {homedir} from 'node:os';
+import {readFileSync} from 'node:fs';
+import {dirname, resolve} from 'node:path';
+import type {Places} from '../config/places.ts';
+import {UsageError} from './exit-code.ts';
+import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
+import {note} from './output.ts';
+import type {MainOptions, providerChoices} from './main-options.ts';
+import {environmentLayer, fileLayers, noticesOfSettingsAbove, trustPlace} from './settings-layers.ts';
+import {claudeFolder, userPlaces} from './user-data.ts';
+import {unreachable} from '../base/unreachable.ts';
+
+/** What one run of weft stands on: its flags, workspace folders, merged settings, instructions, and the store once it is needed. */
+export interface RunContext {
+  readonly options: MainOptions;
+  readonly directory: string;
+  /** The folder whose settings, hooks and servers count. `directory` may be a worktree of it. */
+  readonly project: string;
+  /** The workspace folders; the first is `directory`. */
+  readonly roots: readonly [string, ...string[]];
+  readonly places: Places;
+  readonly settings: EffectiveSettings;
+  /** The settings files that count: `user`, `project`, `local`. */
+  readonly settingSources: ReadonlySet<string>;
+  /** The settings with their sources: who wrote each permission rule, and whether it counts. */
+  readonly permissions: TrustedSettings;
+  /** Whether the user trusts the folder's own settings, and what they ask for. */
+  readonly trust: FolderTrustPort;
+  /** Whether the user trusts a file of the project with certain bytes: skills, commands, agents, servers and scripts of hooks ask it. */
+  readonly projectTrust: ProjectTrust;
+  /** Skills, commands and agents; the same with every call. */
+  readonly extensions: () => RunExtensions;
+  readonly plugins: readonly Plugin[];
+  readonly pluginErrors: readonly PluginError[];
+  /** Who the main conversation is held as (`--agent`). */
+  readonly agent: AgentFile | 'none';
+  /** What `--agents` defines; `undefined` for nothing. */
+  readonly agentDefinitions: Json | undefined;
+  /** Warnings about the settings files, one sentence each. */
+  readonly notices: readonly string[];
+  /** Opens the store on the first call: a run that saves no session needs none. */
+  readonly store: () => Promise<Store>;
+  /** The standing instructions (AGENTS.md) as they were when this was first called. */
+  readonly startInstructions: () => FoundInstructions;
+  /** The standing instructions, read anew with each call. */
+  readonly instructions: () => readonly Instructions[];
+  /** Those of the folders between one and a file below it; both paths are absolute. */
+  readonly instructionsBelow: (workspace: string, path: string) => readonly Instructions[];
+}
+
+interface EffectiveSettings {
+  readonly model: string | undefined;
+  /** What the user says of models. */
+  readonly models: OwnModels;
+  readonly fallbackModels: Sourced<readonly string[]>;
+  readonly provider: (typeof providerChoices)[number] | undefined;
+  readonly baseUrl: string | undefined;
+  readonly wireApi: WireApi | undefined;
+  readonly permissionMode: PermissionMode;
+  readonly sandbox: SandboxChoice;
+  /** Whether commands run unasked if the sandbox holds their changes. */
+  readonly unasked: Readonly<Record<'person' | 'program', JudgeOptions['unasked']>>;
+  /** See `SandboxSetup`. */
+  readonly leaving: 'offered' | 'never';
+  /** Commands that never run unasked in the sandbox, and outside of it once they are allowed. */
+  readonly excluded: readonly PermissionRule[];
+  /** Whether commands in the sandbox reach this machine's own ports. */
+  readonly loopback: 'closed' | 'open';
+  readonly preferences: Preferences;
+  /** Megabytes of its own memory near which weft warns the user. */
+  readonly memoryCeiling: number;
+  readonly rules: PermissionRules;
+  /** The hooks of all settings that count, with where they come from. */
+  readonly hooks: readonly Sourced<HookSetting>[];
+  /** Variables that the user wants commands to have. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of variables that commands get although they look like secrets. */
+  readonly passEnv: readonly string[];
+}
+
+export function loadRunContext(given: {
+  readonly directory: string;
+  readonly added: readonly string[];
+  readonly options: MainOptions;
+}): RunContext {
+  const {directory, added, options} = given;
+  trustOwnPath([directory, ...added]);
+  const places = userPlaces(options.store);
+  const place = trustPlace(directory, places);
+  const readSettings = () => mergeTrusted(layersOf(directory, places, options), place);
+  const merged = readSettings();
+  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
+  const {settings, warnings} = merged.value;
+  const trusted = projectTrust(place);
+  const sources = settingSourcesOf(options);
+  const {plugins, notices, errors} = namedPlugins(settings.plugins, options, {directory, trust: trusted});
+  const agents = options.agents === undefined ? undefined : definitionsIn(options.agents);
+  let extensions: RunExtensions | undefined;
+  let store: Promise<Store> | undefined;
+  let atStart: FoundInstructions | undefined;
+  const readInstructions = (): FoundInstructions =>
+    instructionsFor(
+      {workspace: directory, config: places.config, claude: claudeFolder(), memory: places.memory},
+      options,
+    );
+  return {
+    options,
+    directory,
+    project: directory,
+    roots: [directory, ...added],
+    places,
+    notices: [
+      ...warnings,
+      ...notices,
+      ...noticesOfSettingsAbove(directory),
+      ...conditionNotices(settings.hooks),
+      ...ruleNotices(settings.permissions.allow),
+    ],
+    trust: folderTrust(merged.value, {...place, plugins: plugins.map(({folder}) => folder)}, readSettings),
+    projectTrust: trusted,
+    plugins,
+    pluginErrors: errors,
+    extensions: () =>
+      (extensions ??=
+        options.disableSlashCommands === undefined
+          ? runExtensions(
+              {
+                project: sources.has('project') ? {directory, trust: trusted} : 'none',
+                user: sources.has('user') ? {home: homedir(), config: places.config} : 'none',
+                plugins,
+                skills: namedSkills(options.skillsPath, {directory, trust: trusted}),
+              },
+              {
+                chosen: options.skills === undefined || options.skills === 'all' ? 'all' : new Set(options.skills),
+                agents,
+              },
+            )
+          : noExtensions),
+    agent: 'none',
+    agentDefinitions: agents,
+    settingSources: sources,
+    permissions: merged.value,
+    settings: {
+      model: settings.model?.value,
+      models: Object.fromEntries(Object.entries(settings.models).map(([name, {value}]) => [name, value])),
+      fallbackModels: settings.fallbackModel,
+      // The flag knows one more than settings do: a recording.
+      provider: options.provider ?? settings.provider?.value,
+      baseUrl: settings.baseUrl?.value,
+      wireApi: settings.wireApi?.value,
+      permissionMode: settings.permissionMode.value,
+      sandbox: sandboxChoice(settings.sandbox.value),
+      unasked: runsUnasked(settings.sandbox.value, settings.sandbox.source === 'given' ? 'yes' : 'no'),
+      leaving: leavingOf(settings.sandbox.value),
+      excluded: rulesFrom(excludedRules(settings.sandbox.value).map(value => ({...settings.sandbox, value}))),
+      loopback: opensLoopback(settings.allowLocalBinding.value, settings.sandbox.value) ? 'open' : 'closed',
+      preferences: preferencesOf(settings),
+      memoryCeiling: settings.memoryCeiling.value,
+      passEnv: settings.passEnv.map(({value}) => value),
+      env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
+      hooks: settings.hooks,
+      rules: rulesOf(settings),
+    },
+    store: () => (store ??= openKept(places)),
+    startInstructions: () => (atStart ??= readInstructions()),
+    instructions: () => readInstructions().found,
+    instructionsBelow: (workspace, path) =>
+      options.systemPrompt === undefined && sources.has('project')
+        ? findInstructionsBelow({workspace, path}, (folder, name) =>
+            readInstructionFile(folder, name, {
+              workspace,
+              config: places.config,
+              claude: claudeFolder(),
+              memory: places.memory,
+              isSecretFile,
+            }),
+          )
+        : [],
+  };
+}
+
+/** What lies in the project acts as far as the user trusts its files, whoever names it. */
+function namedSkills(
+  folder: string | undefined,
+  project: {readonly directory: string; readonly trust: ProjectTrust},
+): readonly NamedSkills[] {
+  if (folder === undefined) return [];
+  const isInside = nameInProject(folder, {directory: project.directory, folder: project.trust.folder}) !== undefined;
+  return [{folder, trust: isInside ? project.trust : 'trusted'}];
+}
+
+const openKept = async (places: Places): Promise<Store> => (await import('./user-database.ts')).openUserStore(places);
+
+/** The run as the agent that the flags name, if they do. */
+export const asNamedAgent = async (context: RunContext): Promise<RunContext> =>
+  context.options.agent === undefined && context.agentDefinitions === undefined
+    ? context
+    : (await import('./chosen-agent.ts')).asChosenAgent(context);
+
+function layersOf(directory: string, places: Places, options: MainOptions): readonly SettingsLayer[] {
+  const wanted = settingSourcesOf(options);
+  return [
+    ...fileLayers(directory, places).filter(({source}) => wanted.has(source)),
+    ...givenLayer(options.settings),
+    environmentLayer(process.env),
+    {
+      source: 'flags',
+      values: {
+        model: options.model,
+        fallbackModel: options.fallbackModel,
+        baseUrl: options.baseUrl,
+        permissionMode: options.permissionMode,
+        sandbox: options.sandbox,
+        accessible: options.accessible,
+        tui: options.fullscreen === undefined ? undefined : 'fullscreen',
+        permissions: {allow: splitRules(options.allowedTools ?? []), deny: splitRules(options.disallowedTools ?? [])},
+      },
+    },
+  ];
+}
+
+/** The settings files that `--setting-sources` lets count. What flags and the environment set always counts. */
+function settingSourcesOf({settingSources}: MainOptions): ReadonlySet<string> {
+  const all = ['user', 'project', 'local'];
+  if (settingSources === undefined) return new Set(all);
+  const named = settingSources.split(/[\s,]+/u).filter(name => name !== '');
+  const unknown = named.find(name => !all.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`--setting-sources: unknown source ${JSON.stringify(unknown)}. Use ${all.join(', ')}.`);
+  }
+  return new Set(named);
+}
+
+/** A folder's instructions count where its settings do. With a system prompt of the user's own there are none. */
+function instructionsFor(places: Parameters<typeof findInstructions>[0], options: MainOptions): FoundInstructions {
+  if (options.systemPrompt !== undefined) return {found: [], skipped: []};
+  const wanted = settingSourcesOf(options);
+  const isOwn = (folder: string): boolean =>
+    folder === places.config || folder === places.claude || dirname(folder) === places.memory;
+  return findInstructions(places, (folder, name) =>
+    wanted.has(isOwn(folder) ? 'user' : 'project')
+      ? readInstructionFile(folder, name, {...places, isSecretFile})
+      : {kind: 'none'},
+  );
+}
+
+/** `--agents`: JSON, or a file that holds it. */
+function definitionsIn(given: string): Json {
+  const inline = given.trimStart().startsWith('{');
+  try {
+    const json = parseJson((inline ? given : readFileSync(given, 'utf8')).replace(/^\uFEFF/u, ''));
+    if (json.tag === 'ok') return json.value;
+    throw new UsageError(`${inline ? '--agents' : given} is not JSON: ${json.error}`);
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    throw new UsageError(`--agents is neither JSON nor a readable file: ${causeText(cause)}`);
+  }
+}
+
+function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
+  if (settings === undefined) return [];
+  if (settings.trimStart().startsWith('{')) return [{source: 'given', path: '--settings', text: settings}];
+  try {
+    return [{source: 'given', path: settings, text: readFileSync(settings, 'utf8')}];
+  } catch (cause) {
+    throw new UsageError(`Cannot read the settings file: ${causeText(cause)}`);
+  }
+}
+
+/**
+ * Parses rules. One for a tool that weft does not have is left out with a note, since programs pass rules for other agents, too. Of
+ * a pattern that weft does not read, the stricter reading counts: what is to be denied stays denied.
+ */
+/** The permission rules of the settings. */
+export const rulesOf = ({
+  permissions: {allow, ask, deny},
+}: {
+  readonly permissions: Readonly<Record<keyof PermissionRules, readonly Sourced<string>[]>>;
+}): PermissionRules => ({
+  allow: rulesFrom(allow),
+  ask: rulesFrom(ask),
+  deny: rulesFrom(deny),
+});
+
+const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[] =>
+  texts.flatMap(({value}) => {
+    const rule = parseRule(value);
+    if (rule.tag === 'ok') return [rule.value];
+    switch (rule.error.kind) {
+      case 'malformed':
+        throw new UsageError(rule.error.message);
+      case 'unknown-tool':
+        note(rule.error.message);
+        return [];
+      case 'unread-pattern':
+        note(
+          `${rule.error.message} Until then it allows nothing, and denies or asks for all of ${rule.error.strict.tool}.`,
+        );
+        return [rule.error.strict];
+      default:
+        return unreachable(rule.error);
+    }
+  });
+
+/** Allow rules that let nothing through, because a wrapper would run any program by them. */
+const ruleNotices = (allow: readonly Sourced<string>[]): readonly string[] =>
+  allow.flatMap(({value, source, path}) => {
+    const rule = parseRule(value);
+    const why = rule.tag === 'ok' ? whyRuleAllowsNothing(rule.value) : undefined;
+    return why === undefined
+      ? []
+      : [`The rule ${value.trim()} (${path === '' ? source : path}) allows nothing: ${why}.`];
+  });
+
+/** Conditions of hooks that are no permission rules. */
+const conditionNotices = (hooks: readonly Sourced<HookSetting>[]): readonly string[] =>
+  hooks.flatMap(({value: {event, condition}}) => {
+    const rule = condition === '' ? undefined : parseCondition(condition);
+    return rule?.tag === 'failed' && rule.error.kind === 'unclear'
+      ? [
+          `The "if" of a ${event} hook is no permission rule: ${rule.error.message} The hook runs for every call that its matcher fits, and its yes does not count.`,
+        ]
+      : [];
+  });
+
+/** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */
+const splitRules = (texts: readonly string[]): string[] =>
+  texts.flatMap(text => text.match(/(?:[^\s,(]|\((?:[^()]|\([^()]*\))*(?:\)|$))+/gu) ?? []);
+
+/** The absolute path of a folder named on the command line; a usage error where there is none. */
+export function existingFolder(path: string): string {
+  const directory = resolve(path);
+  if (!isFolder(directory)) throw new UsageError(`${directory} is not a folder.`);
+  return directory;
+}

@@ -1,0 +1,50 @@
+import {randomUUID} from 'node:crypto';
+import {homedir} from 'node:os';
+import type {HarnessesPort} from '../actions/harness-port.ts';
+import {harnessSetting} from '../config/harness-settings.ts';
+import {knownHarnesses} from '../domain/harness.ts';
+import {splitPath, userPath} from '../workspace/exec/trusted-path.ts';
+import type {RunContext} from './run-context.ts';
+
+/** Milliseconds that a harness has to end by itself once its input is closed; it keeps its conversation meanwhile. */
+const leaveMs = 1000;
+
+/**
+ * The harnesses of this run; loaded with the first one that is looked for or started. A program that the workspace decides on (a folder of
+ * its own in PATH) is never taken for one.
+ */
+export function runHarnesses({permissions, places, roots, settings: {models: own}}: RunContext): HarnessesPort {
+  const settings = Object.fromEntries(
+    Object.entries(permissions.settings.harnesses).map(([name, {value}]) => [name, harnessSetting(value)]),
+  );
+  let made: Promise<HarnessesPort> | undefined;
+  const load = (): Promise<HarnessesPort> => (made ??= make());
+  async function make(): Promise<HarnessesPort> {
+    const [{makeHarnesses}, {usualTimes}, {makeServerProcesses}, {costOfMany, modelTable}] = await Promise.all([
+      import('../extensions/harnesses/harness-set.ts'),
+      import('../extensions/harnesses/harness-run.ts'),
+      import('../workspace/exec/server-processes.ts'),
+      import('../models/model-facts.ts'),
+    ]);
+    const models = modelTable(own);
+    const environment = {...process.env, PATH: splitPath(userPath(), roots).trusted};
+    return makeHarnesses({
+      processes: makeServerProcesses({environment, registryFolder: places.blocks, leaveMs}),
+      place: {environment, home: homedir(), platform: process.platform},
+      settings,
+      times: usualTimes,
+      own: {command: process.execPath, args: [process.argv[1] ?? '']},
+      newId: randomUUID,
+      priceOf(model, usage) {
+        const cost = costOfMany(models.infoOf(model), usage);
+        return cost === 'unknown' ? undefined : cost;
+      },
+    });
+  }
+  return {
+    names: () => [...new Set([...knownHarnesses, ...Object.keys(settings)])],
+    find: async signal => (await load()).find(signal),
+    start: async (request, host, signal) => (await load()).start(request, host, signal),
+    close: async () => (await made)?.close(),
+  };
+}

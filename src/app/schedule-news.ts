@@ -1,0 +1,28 @@
+import {firstLine} from '../base/clip.ts';
+import {timeAgo} from '../base/time-ago.ts';
+import type {Places} from '../config/places.ts';
+import type {Schedule} from '../domain/schedule.ts';
+import {openUserSchedules} from './user-schedules.ts';
+
+/** What schedules have come to that the user has not heard of yet, a line each. Says nothing where that cannot be read. */
+export async function scheduleNews(places: Pick<Places, 'database'>): Promise<readonly string[]> {
+  try {
+    const schedules = await openUserSchedules(places);
+    try {
+      return schedules.takeNews().map(newsOf);
+    } finally {
+      schedules.close();
+    }
+  } catch {
+    return [];
+  }
+}
+
+function newsOf({prompt, last}: Schedule): string {
+  const name = `Schedule "${firstLine(prompt, 60)}"`;
+  if (last.state === 'none' || last.state === 'running') return name;
+  const how = last.state === 'completed' ? 'was completed' : last.state === 'failed' ? 'failed' : 'was stopped';
+  const trouble = last.trouble === '' ? '' : `: ${last.trouble}`;
+  const session = last.session === 'not-open' ? 'weft schedule list' : `weft --resume ${last.session}`;
+  return `${name} ${how} (${timeAgo(Date.now() - last.at)})${trouble}. See it: ${session}`;
+}

@@ -1,0 +1,133 @@
+import type {SettingRow} from '../agent/client.ts';
+import type {Json} from '../base/json.ts';
+import {visibleExactLine} from '../base/visible.ts';
+import {setSetting} from '../config/edit-settings.ts';
+import {explainAll, explainSetting, type SettingValue} from '../config/explain-setting.ts';
+import {
+  grantingSettings,
+  nameText,
+  parseSettingName,
+  parseSettingValue,
+  settingChoices,
+  settingNames,
+  type SettingName,
+} from '../config/settings-schema.ts';
+import {mergeTrusted, type SettingsLayer} from '../config/merge-settings.ts';
+import {providerNames} from '../domain/api-key.ts';
+import {faultText} from '../domain/fault.ts';
+import {unwrap, UsageError} from './exit-code.ts';
+import {requireOutsideWeft} from './folder-trust.ts';
+import type {InFile, InFolder} from './main-options.ts';
+import {existingFolder} from './run-context.ts';
+import {environmentLayer, fileLayers, trustPlace} from './settings-layers.ts';
+import {userPlaces} from './user-data.ts';
+import {carryTrustOverOrNote, settingsIn, ignoreInGit, targetFile} from './write-settings.ts';
+
+/** The lines that `weft config list` prints, or with a name `weft config explain`. */
+export async function settingLines(text: string, cwd: string): Promise<readonly string[]> {
+  if (text === '') return unwrap(explainAll(allLayers(cwd))).map(valueLine);
+  if (text === keyName) return [await keySourceText(cwd)];
+  const name = nameOf(text);
+  const all = explainName(name, cwd);
+  return all.length === 0 ? [await unsetText(name, cwd)] : all.map(valueLine);
+}
+
+/** Not a setting, since settings keep no secrets; where the key comes from is explained all the same. */
+export const keyName = 'apiKey';
+
+/** `apiKey: key kept in the keychain (Anthropic)`; never the key. */
+export async function keySourceText(cwd: InFolder['cwd']): Promise<string> {
+  const {choice, provider, keyText} = await configuredModel(cwd);
+  if (provider === undefined || provider === 'replay') return `${keyName}: no provider is configured, see weft auth`;
+  return `${keyName}: ${keyText(provider, choice)} (${providerNames[provider]})`;
+}
+
+/** Which model answers where none is set depends on the provider. */
+export async function unsetText(name: SettingName, cwd: InFolder['cwd']): Promise<string> {
+  const text = `${nameText(name)} is not set anywhere`;
+  if (name.key !== 'model') return text;
+  const {choice, provider, defaultModel, defaultModelText} = await configuredModel(cwd);
+  if (provider === undefined || provider === 'replay') return `${text}, and no provider is configured`;
+  return `${text}: weft uses ${defaultModelText(await defaultModel(provider, choice))}`;
+}
+
+/** The provider that the settings of a folder and the environment lead to. */
+async function configuredModel(cwd: InFolder['cwd']) {
+  const [{configuredProvider, ...model}, {modelChoice}, {loadRunContext}] = await Promise.all([
+    import('./choose-model.ts'),
+    import('./compose-session.ts'),
+    import('./run-context.ts'),
+  ]);
+  const directory = existingFolder(cwd ?? '.');
+  const choice = modelChoice(loadRunContext({directory, added: [], options: {sessionPersistence: true, color: true}}));
+  return {...model, choice, provider: configuredProvider(choice)};
+}
+
+/** Every setting with the value that counts, for a list to choose from. */
+export function settingRows(cwd: string): readonly SettingRow[] {
+  const layers = allLayers(cwd);
+  return settingNames.map(([text]) => {
+    const name = nameOf(text);
+    const [counting] = unwrap(explainSetting(name, layers)).filter(({state}) => state === 'counts');
+    return {
+      name: text,
+      value: counting === undefined ? '' : isEmptyList(counting.value) ? 'none' : plain(counting.value),
+      source: counting?.source ?? '',
+      choices: settingChoices(name),
+    };
+  });
+}
+
+const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
+
+/** Writes a value into a settings file. Answers with sentences on what was done. */
+export async function changeSetting(text: string, value: string, options: InFile): Promise<readonly string[]> {
+  const name = nameOf(text);
+  if (grantingSettings.has(name.key)) await requireOutsideWeft(`Setting ${nameText(name)}`);
+  const parsed = parseSettingValue(name, value);
+  if (parsed.tag === 'failed') throw new UsageError(`${parsed.error}. Nothing was changed.`);
+  if (name.key === 'permissionMode' && parsed.value === 'bypassPermissions') {
+    throw new UsageError('Only the flag --permission-mode can choose bypassPermissions. Nothing was changed.');
+  }
+  const file = targetFile(options);
+  const before = settingsIn(options.cwd);
+  const set = unwrap(await setSetting({path: file.path, name}, parsed.value));
+  const what = `${nameText(name)} = ${visibleExactLine(plain(parsed.value))}`;
+  const notes = [set === 'same' ? `${what} is already in ${file.path}` : `set ${what} in ${file.path}`];
+  if (file.source === 'local') ignoreInGit(file.path);
+  if (file.source !== 'user') await carryTrustOverOrNote(before, {cwd: options.cwd, written: file.source});
+  const hidden = explainName(name, options.cwd).find(({source, state}) => source === file.source && state !== 'counts');
+  if (hidden !== undefined) notes.push(`warning: overridden elsewhere. See: weft config explain ${nameText(name)}`);
+  return notes;
+}
+
+export function nameOf(text: string): SettingName {
+  const name = parseSettingName(text);
+  if (name.tag === 'failed') throw new UsageError(name.error);
+  return name.value;
+}
+
+export const explainName = (name: SettingName, cwd: InFolder['cwd']): readonly SettingValue[] =>
+  unwrap(explainSetting(name, allLayers(cwd)));
+
+/** The layers of all sources but flags, and the settings that they are merged to. */
+export function allLayers(cwd: InFolder['cwd']) {
+  const directory = existingFolder(cwd ?? '.');
+  const layers: readonly SettingsLayer[] = [...fileLayers(directory, userPlaces()), environmentLayer(process.env)];
+  const merged = mergeTrusted(layers, trustPlace(directory, userPlaces()));
+  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
+  return {layers, settings: merged.value.settings};
+}
+
+export function valueLine({name, value, source, path, state}: SettingValue): string {
+  const from = path === '' ? source : `${source}, ${visibleExactLine(path)}`;
+  return `${name} = ${visibleExactLine(plain(value))}   (${from})${notes[state]}`;
+}
+
+const notes = {
+  counts: '',
+  shadowed: '   overridden',
+  'left-out': '   ignored: not allowed there (see weft permissions trust)',
+} as const satisfies Record<SettingValue['state'], string>;
+
+export const plain = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,0 +1,57 @@
+import type {WeftFolders} from '../safety/paths/weft-files.ts';
+import {randomBytes} from 'node:crypto';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {dirname, join, resolve} from 'node:path';
+import {makeFolders} from '../config/make-folders.ts';
+import {type Places, placesOf} from '../config/places.ts';
+
+/** The folders and files of the user who runs weft; `store` where `--store` names the database. */
+export const userPlaces = (store: string | undefined = process.env['WEFT_STORE']): Places =>
+  placesOf({platform: process.platform, env: {...process.env, WEFT_STORE: store}, home: homedir()});
+
+/** The user's folder of Claude Code, whose instructions and settings may count here. */
+export const claudeFolder = (): string => process.env['CLAUDE_CONFIG_DIR'] || join(homedir(), '.claude');
+
+/** The folders that no command and no edit may change unasked, and the variables that they are named by. */
+export const weftFolders = ({config, data}: Places, environment: NodeJS.ProcessEnv): WeftFolders => ({
+  folders: [...new Set([config, data].map(folder => resolve(folder)))],
+  variables: Object.fromEntries(
+    ['HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'WEFT_HOME', 'APPDATA', 'LOCALAPPDATA'].flatMap(name => {
+      const value = environment[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  ),
+});
+
+/** Length of the key in bytes. */
+const keyLength = 32;
+
+/**
+ * The key that the tags of placeholders are made with: kept in `file`, so that a secret has the same placeholder in every
+ * session of the user. Where it cannot be kept, or shall not be, it is new each time.
+ */
+export function placeholderKey(file: string, keep: 'keep' | 'leave-no-trace'): () => Uint8Array {
+  return () => readKey(file) ?? (keep === 'keep' ? makeKey(file) : randomBytes(keyLength));
+}
+
+function readKey(file: string): Uint8Array | undefined {
+  try {
+    const key = readFileSync(file);
+    return key.length === keyLength ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function makeKey(file: string): Uint8Array {
+  const key = randomBytes(keyLength);
+  try {
+    makeFolders(dirname(file));
+    writeFileSync(file, key, {mode: 0o600, flag: 'wx'});
+  } catch {
+    // Another weft was first, or nothing can be written here.
+    return readKey(file) ?? key;
+  }
+  return key;
+}

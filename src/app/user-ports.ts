@@ -1,0 +1,200 @@
+import {appendFileSync, readFileSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {dirname} from 'node:path';
+import type {ConversationsPort} from '../actions/conversations-port.ts';
+import type {ExportEnd, RuleRow, SessionMessage} from '../agent/client.ts';
+import {isJsonObject, parseJson} from '../base/json.ts';
+import {failed, type Outcome} from '../base/outcome.ts';
+import {makeFolders} from '../config/make-folders.ts';
+import {type Message, messageText} from '../domain/conversation.ts';
+import {rejected, type Fault} from '../domain/fault.ts';
+import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
+import type {Store} from '../store/open-store.ts';
+import {
+  fixedModel,
+  type ExportWork,
+  type KeptSessions,
+  type ModelSetup,
+  type PromptHistoryStore,
+  type UserSettings,
+} from './host-services.ts';
+import type {McpServerState} from '../actions/mcp-port.ts';
+import type {FolderTrustPort} from './folder-trust.ts';
+import type {RunContext} from './run-context.ts';
+
+/** What front ends ask of the user's own files: settings, trust, history and kept sessions. */
+export interface UserPorts {
+  readonly sessions: KeptSessions;
+  readonly history: PromptHistoryStore;
+  readonly settings: UserSettings;
+  readonly trust: FolderTrustPort;
+  readonly models: ModelSetup;
+  readonly permissionRules: () => Promise<readonly RuleRow[]>;
+  /** The MCP servers that the project names and that are not started, since nobody trusts them. */
+  readonly untrustedServers: () => Promise<readonly McpServerState[]>;
+  readonly fetchConversation: ConversationsPort['fetch'];
+  readonly exportSession: (work: ExportWork, records: readonly JournalRecord[]) => Promise<Outcome<ExportEnd, Fault>>;
+}
+
+/** The user's files on this machine; each part is loaded when it is first used. `store: 'none'` where sessions are not kept. */
+export function userPorts(
+  {directory, project, places, permissions, trust, settings}: RunContext,
+  {store, models}: {readonly store: Store | 'none'; readonly models: ModelSetup},
+): UserPorts {
+  return {
+    sessions: {
+      list: () => (store === 'none' ? [] : store.list({directory})),
+      firstPrompts: () => (store === 'none' ? new Map() : store.firstPrompts(directory, promptLength)),
+      async costs() {
+        if (store === 'none') return new Map();
+        const {sessionCosts} = await import('./session-costs.ts');
+        return sessionCosts(store, settings.models);
+      },
+      lastMessages: id => (store === 'none' ? [] : store.lastMessages(id, messagesShown).flatMap(sessionMessages)),
+    },
+    history: openHistory(places.history, directory),
+    settings: userSettings(project),
+    trust,
+    models,
+    async permissionRules() {
+      const {ruleLines} = await import('./rule-lines.ts');
+      return ruleLines(permissions).map(({behaviour, rule, source, reason}) => ({
+        list: behaviour,
+        rule,
+        source,
+        reason,
+      }));
+    },
+    async untrustedServers() {
+      const {knownServers} = await import('./known-servers.ts');
+      const {servers} = await knownServers(project);
+      return servers.flatMap(({standing, name, source, path, obstacle, config}): readonly McpServerState[] =>
+        standing === 'untrusted'
+          ? [
+              {
+                name,
+                status: 'untrusted',
+                source,
+                path,
+                transport: config.tag === 'ok' && config.value.transport.kind !== 'stdio' ? 'http' : 'program',
+                error: obstacle,
+                title: '',
+                version: '',
+                instructions: '',
+                resources: 'none',
+                log: [],
+                latencyMs: undefined,
+              },
+            ]
+          : [],
+      );
+    },
+    async fetchConversation(request) {
+      if (store === 'none') return failed(noSessionsKept);
+      const {fetchConversation} = await import('./fetch-conversation.ts');
+      return fetchConversation(request, {store, directory});
+    },
+    exportSession(work, records) {
+      const kept = store === 'none' ? undefined : store.read(work.session.id);
+      return exportInto(directory, work, {records, summary: kept?.tag === 'ok' ? kept.value.summary : undefined});
+    },
+  };
+}
+
+const noSessionsKept = rejected('This run keeps no sessions, so there is none to read.');
+
+const nothingToTrust = 'The demo brings no settings.';
+
+/** For the demo, which leaves the user's files alone. */
+export const demoUserPorts = (directory: string): UserPorts => ({
+  sessions: {list: () => [], firstPrompts: () => new Map(), costs: async () => new Map(), lastMessages: () => []},
+  history: {load: () => [], add: () => {}},
+  settings: userSettings(directory),
+  trust: {
+    show: async () => ({state: 'nothing', text: nothingToTrust}),
+    accept: async () => nothingToTrust,
+    untrustedFiles: async () => [],
+  },
+  models: fixedModel('The demo has a model of its own: leave it first.'),
+  permissionRules: async () => [],
+  untrustedServers: async () => [],
+  fetchConversation: async () => failed(noSessionsKept),
+  exportSession: (work, records) => exportInto(directory, work, {records, summary: undefined}),
+});
+
+const userSettings = (directory: string): UserSettings => ({
+  async list(name) {
+    return (await import('./setting-rows.ts')).settingLines(name, directory);
+  },
+  async rows() {
+    return (await import('./setting-rows.ts')).settingRows(directory);
+  },
+  async set(name, value) {
+    const {changeSetting} = await import('./setting-rows.ts');
+    return changeSetting(name, value, {user: true, cwd: directory});
+  },
+});
+
+async function exportInto(
+  directory: string,
+  work: ExportWork,
+  session: {readonly records: readonly JournalRecord[]; readonly summary: SessionSummary | undefined},
+): Promise<Outcome<ExportEnd, Fault>> {
+  const {exportToFile} = await import('./export-session.ts');
+  return exportToFile(work, {...session, directory, home: homedir(), now: Date.now()});
+}
+
+/** UTF-16 units of a first prompt that are searched. */
+const promptLength = 2000;
+const messagesShown = 6;
+const messageLength = 600;
+
+function sessionMessages(message: Message): readonly SessionMessage[] {
+  const text = messageText(message).trim().slice(0, messageLength);
+  return text === '' ? [] : [{by: message.role === 'user' ? 'user' : 'agent', text}];
+}
+
+/** Prompts that are offered again, of this folder and of the others each; older ones stay in the file. */
+const mostPrompts = 1000;
+
+/**
+ * The user's earlier prompts, one JSON value a line, so that many weft processes can add to it: those of this folder are the latest
+ * ones, those of other folders come behind them. Trouble with the file stops nothing.
+ */
+export function openHistory(file: string, directory: string): {load(): readonly string[]; add(prompt: string): void} {
+  return {
+    load() {
+      try {
+        const entries = readFileSync(file, 'utf8').split('\n').flatMap(entryOf);
+        const here = entries.filter(entry => entry.directory === directory);
+        const elsewhere = entries.filter(entry => entry.directory !== directory);
+        return [...elsewhere.slice(-mostPrompts), ...here.slice(-mostPrompts)].map(({prompt}) => prompt);
+      } catch {
+        return [];
+      }
+    },
+    add(prompt) {
+      try {
+        makeFolders(dirname(file));
+        appendFileSync(file, `${JSON.stringify({prompt, directory})}\n`, {mode: 0o600});
+      } catch {
+        // A full disk or a read-only home costs the history, not the prompt.
+      }
+    },
+  };
+}
+
+interface Entry {
+  readonly prompt: string;
+  /** Empty where it is not known: lines were bare prompts once. */
+  readonly directory: string;
+}
+
+function entryOf(line: string): readonly Entry[] {
+  const read = parseJson(line);
+  if (read.tag === 'failed') return [];
+  if (typeof read.value === 'string') return [{prompt: read.value, directory: ''}];
+  if (!isJsonObject(read.value)) return [];
+  const {prompt, directory} = read.value;
+  return typeof prompt === 'string' && typeof directory === 'string' ? [{prompt, directory}] : [];
+}
