@@ -1,15 +1,13 @@
-import {unreachable} from '../../base/unreachable.ts';
 import type {ThemeChoice, ThemeName, Verbosity} from '../../domain/preferences.ts';
 import {
-  type ColouredRole,
   type ColourLevel,
   type ColourPair,
-  colourPairs,
+  colours,
+  coloursOf256,
   type Palette,
   type Role,
   roles,
   sixteen,
-  coloursOf256,
 } from './palette.ts';
 import type {Background, TerminalLook} from './terminal-look.ts';
 
@@ -35,9 +33,9 @@ export interface Theme {
   /** Styles a text; the first role is the outermost. Every style is closed again at the end of the text. */
   style(styles: readonly Style[], text: string): string;
   /** The colour of a role for properties of Ink's `Box`, such as `borderColor`; `undefined` for the terminal's own. */
-  color(role: ColouredRole): string | undefined;
+  color(role: Role): string | undefined;
   /** The same for `backgroundColor`. */
-  background(role: ColouredRole): string | undefined;
+  background(role: Role): string | undefined;
 }
 
 /** The theme for a terminal; `answered` is the background that the terminal reported. Themes are shared values. */
@@ -116,9 +114,8 @@ function makeTheme(key: ThemeKey): Theme {
     name,
     links,
     lineBackgrounds: lineBackgroundsOf(key),
-    color: (role: ColouredRole) => inkColour(key, role),
-    background: (role: ColouredRole) =>
-      hasPalette(key) ? inkColourOf(pairOf(key, role).background, key.level) : undefined,
+    color: (role: Role) => inkColour(key, role),
+    background: (role: Role) => (hasPalette(key) ? inkColourOf(pairOf(key, role).background, key.level) : undefined),
   } as const;
   const unlinked: Theme = {
     ...shared,
@@ -139,23 +136,23 @@ function lineBackgroundsOf(key: ThemeKey): Theme['lineBackgrounds'] {
   return pairOf(key, 'added-line').foreground === '' ? 'syntax' : 'plain';
 }
 
-const pairOf = ({palette, level}: ThemeKey, role: ColouredRole): ColourPair =>
-  (level === '256' ? coloursOf256[palette][role] : undefined) ?? colourPairs[palette][role];
+const pairOf = ({palette, level}: ThemeKey, role: Role): ColourPair =>
+  (level === '256' ? coloursOf256[palette][role] : undefined) ?? colours[role][palette];
 
-const inkColour = (key: ThemeKey, role: ColouredRole): string | undefined =>
+const inkColour = (key: ThemeKey, role: Role): string | undefined =>
   hasPalette(key)
     ? inkColourOf(pairOf(key, role).foreground, key.level)
     : key.name === 'plain'
       ? undefined
-      : namedColours[sixteenOf(key)[role]];
+      : namedColours[sixteenOf(key, role)];
 
 /** A colour in Ink's notation: exact, whatever Ink itself believes the terminal to have. */
 const inkColourOf = (colour: string, level: ColourLevel): string | undefined =>
   colour === '' ? undefined : level === '256' ? `ansi256(${nearestOf256(channels(colour))})` : colour;
 
-/** The sixteen colours for the theme that was chosen, or for the background that is known. */
-const sixteenOf = ({name, background}: ThemeKey): (typeof sixteen)['dark'] =>
-  sixteen[name === 'dark' || name === 'light' ? name : background];
+/** Of the sixteen colours the one for the theme that was chosen, or for the background that is known. */
+const sixteenOf = ({name, background}: ThemeKey, role: Role): string =>
+  sixteen[name === 'dark' || name === 'light' ? name : background][colours[role].ofSixteen];
 
 /** Ink's names of the sixteen colours, by their SGR parameter. */
 const namedColours: Readonly<Partial<Record<string, string>>> = {
@@ -202,53 +199,37 @@ const attributes: Readonly<Partial<Record<Role, Code>>> = {
 };
 
 /** Changed words are shown in reverse video at sixteen colours, because every terminal has that. */
-const reversed: ReadonlySet<Role> = new Set<Role>(['added-word', 'removed-word']);
+const isReversed = (role: Role): boolean => role === 'added-word' || role === 'removed-word';
 
-function codesOf(key: ThemeKey): Codes {
-  const codeOf = (role: Role): Code => {
-    const attribute = attributes[role] ?? nothing;
-    if (!isColoured(role)) return attribute;
-    if (!hasPalette(key)) return both(attribute, sixteenCode(role, sixteenOf(key)[role]));
-    return both(attribute, paintCode(pairOf(key, role), key.level));
-  };
-  return new Map(roles.map(role => [role, codeOf(role)]));
-}
+const codesOf = (key: ThemeKey): Codes =>
+  new Map(
+    roles.map(role => {
+      const colour = hasPalette(key)
+        ? paintCode(pairOf(key, role), key.level)
+        : sixteenCode(role, sixteenOf(key, role));
+      return [role, both(attributes[role] ?? nothing, colour)];
+    }),
+  );
 
-const isColoured = (role: Role): role is ColouredRole =>
-  role !== 'bold' && role !== 'italic' && role !== 'struck' && role !== 'selected';
-
-function both([on, off]: Code, [colourOn, colourOff]: Code): Code {
-  if (on === '' || colourOn === '') return on === '' ? [colourOn, colourOff] : [on, off];
-  return [`${on};${colourOn}`, `${off};${colourOff}`];
+function both(attribute: Code, colour: Code): Code {
+  if (attribute[0] === '' || colour[0] === '') return attribute[0] === '' ? colour : attribute;
+  return [`${attribute[0]};${colour[0]}`, `${attribute[1]};${colour[1]}`];
 }
 
 function sixteenCode(role: Role, code: string): Code {
   if (code === '') return nothing;
   if (code === '2') return ['2', '22'];
-  return reversed.has(role) ? [`7;${code}`, '27;39'] : [code, '39'];
+  return isReversed(role) ? [`7;${code}`, '27;39'] : [code, '39'];
 }
 
 function paintCode({foreground, background}: ColourPair, level: ColourLevel): Code {
-  const parts = [foreground, background];
-  const on = parts.flatMap((colour, at) =>
-    colour === '' ? [] : [`${at === 0 ? 38 : 48};${colourCode(colour, level)}`],
-  );
-  const off = parts.flatMap((colour, at) => (colour === '' ? [] : [at === 0 ? '39' : '49']));
-  return [on.join(';'), off.join(';')];
+  const text: Code = foreground === '' ? nothing : [`38;${colourCode(foreground, level)}`, '39'];
+  return both(text, background === '' ? nothing : [`48;${colourCode(background, level)}`, '49']);
 }
 
 function colourCode(colour: string, level: ColourLevel): string {
-  const [red, green, blue] = channels(colour);
-  switch (level) {
-    case 'truecolor':
-      return `2;${red};${green};${blue}`;
-    case '256':
-    case '16':
-    case 'none':
-      return `5;${nearestOf256([red, green, blue])}`;
-    default:
-      return unreachable(level);
-  }
+  const parts = channels(colour);
+  return level === 'truecolor' ? `2;${parts.join(';')}` : `5;${nearestOf256(parts)}`;
 }
 
 /** Red, green and blue, each from 0 to 255. */
