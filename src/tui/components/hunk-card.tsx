@@ -19,7 +19,7 @@ import {cardHint} from '../scrollback/approval-text.ts';
 import {Card, frameRows} from './card.tsx';
 import {type Choice, ChoiceLine, choiceLineHeight} from './choices.tsx';
 import {changeHeading, countsOf} from '../scrollback/change-lines.ts';
-import {cachedDiffLines, changeTitle, scrollLines, type TitleRoom} from '../scrollback/diff-lines.ts';
+import {cachedDiffLines, changeTitle, pageOf, type TitleRoom} from '../scrollback/diff-lines.ts';
 import {Lines} from './lines.tsx';
 import {firstShown} from './picker.tsx';
 
@@ -49,10 +49,11 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
   const listed = Math.max(1, Math.min(mostListed, parts.length, Math.floor(room / 2)));
   const top = firstShown({row: stage.row, count: parts.length, room: listed});
   const diffFrame: Frame = {theme, width: Math.max(8, width - 3)};
-  const shown = scrollLines(
+  const shown = pageOf(
     partLines(parts[stage.row], {frame: diffFrame, home}),
     {top: stage.top, rows: Math.max(1, room - listed)},
     diffFrame,
+    (first, last, all) => `  lines ${first} to ${last} of ${all}`,
   );
   return (
     <Card

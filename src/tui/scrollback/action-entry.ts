@@ -3,7 +3,7 @@ import type {SettledCall} from '../../actions/agent-event.ts';
 import {accessOf, type Action} from '../../actions/catalogue.ts';
 import {commandIn, editedFiles, endWords, exitedBadly, printedOutput} from '../../actions/outcome.ts';
 import type {FileDiff} from '../../actions/preview.ts';
-import {changeOf, nameOf} from '../../actions/request-file-edits.ts';
+import {nameOf} from '../../actions/request-file-edits.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
@@ -14,7 +14,7 @@ import {type EntryFrame, type StyledSpan, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import {resultBody, type ResultBody, runningBody} from './action-results.ts';
-import {foldLines} from './diff-lines.ts';
+import {countSpans, editVerb, foldLines} from './diff-lines.ts';
 import {editLines} from './edit-lines.ts';
 import {barredRows, behindBar, titleRows} from './entry-rows.ts';
 import {pastBody, pastEnd} from './past-results.ts';
@@ -46,9 +46,7 @@ export function pastActionFacts(past: PastActionEntry, frame: EntryFrame): Actio
   return {
     mark: end.failed ? marks.error : marks[past.outcome],
     spans:
-      edited === undefined
-        ? actionSpans(past, frame)
-        : changeSpans(withTildes(edited.words, frame.home), edited.added, edited.removed),
+      edited === undefined ? actionSpans(past, frame) : changeSpans(withTildes(edited.words, frame.home), [edited]),
     notes: end.notes,
     body: inner => pastBody(past, inner),
   };
@@ -115,13 +113,8 @@ const longestCommand = 400;
 function titleSpans({stage, label, by}: ActionEntry, frame: EntryFrame): readonly StyledSpan[] {
   const files = filesOf(stage);
   if (files.length > 0) {
-    const sum = (count: (file: FileDiff) => number): number => files.reduce((total, file) => total + count(file), 0);
     const words = `${editVerb(files, stage.stage === 'settled' ? 'past' : 'present')} ${files.map(nameOf).join(', ')}`;
-    return changeSpans(
-      withTildes(words, frame.home),
-      sum(({added}) => added),
-      sum(({removed}) => removed),
-    );
+    return changeSpans(withTildes(words, frame.home), files);
   }
   const action = actionOf(stage);
   return actionSpans({action, label, by}, frame);
@@ -137,21 +130,10 @@ function actionSpans(entry: Parameters<typeof actionText>[0], frame: EntryFrame)
   return [{text: visible(`${entry.by === 'user' ? '! ' : ''}${input.command.trimEnd()}`), roles: []}];
 }
 
-const changeSpans = (words: string, added: number, removed: number): readonly StyledSpan[] => [
+const changeSpans = (words: string, files: Parameters<typeof countSpans>[0]): readonly StyledSpan[] => [
   {text: visibleLine(words), roles: []},
-  {text: `  ${glyphs.added}${added}`, roles: ['added']},
-  {text: ` ${glyphs.removed}${removed}`, roles: ['removed']},
+  ...countSpans(files, '  '),
 ];
-
-const editVerbs = {
-  past: {Created: 'Created', Deleted: 'Deleted', Renamed: 'Renamed', Changed: 'Edited'},
-  present: {Created: 'Create', Deleted: 'Delete', Renamed: 'Rename', Changed: 'Edit'},
-} as const;
-
-function editVerb(files: readonly FileDiff[], tense: keyof typeof editVerbs): string {
-  const [first = 'Changed', ...others] = files.map(changeOf);
-  return editVerbs[tense][others.every(other => other === first) ? first : 'Changed'];
-}
 
 /** The result text of one changed file. */
 const changeResult = /^(Created|Changed|Deleted|Renamed) (.+) \(\+(\d+) -(\d+)\)(?:\n|$)/u;

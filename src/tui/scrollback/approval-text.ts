@@ -7,7 +7,15 @@ import type {EntryFrame, Frame} from '../text/wrap.ts';
 import {wrapSpans, wrapText} from '../text/wrap.ts';
 import {changeLines, changesTitle, changeSummary, type CommandChanges} from './change-lines.ts';
 import {commandRows, fitRows, type HighlightRanges} from './command-rows.ts';
-import {cachedDiffLines, changeQuestion, changeTitle, type TitleRoom} from './diff-lines.ts';
+import {
+  cachedDiffLines,
+  changeQuestion,
+  changeTitle,
+  foldLines,
+  layoutCache,
+  pageOf,
+  type TitleRoom,
+} from './diff-lines.ts';
 import {withTildes} from '../text/workspace-paths.ts';
 import type {ApprovalChoices} from '../state/approval-choices.ts';
 import type {ChoosingStage, HunkStage} from '../state/approval-stage.ts';
@@ -121,37 +129,20 @@ export function approvalBody(
   return {lines: [...command, ...(left < 2 ? [] : cutMiddle(diffOf(approval, 'changes', frame), left, frame))], all};
 }
 
-/** As many lines from `top` on as there are rows; the last row says where in the whole they stand. */
-export function pageOf(
-  full: readonly string[],
-  {rows, top}: {readonly rows: number; readonly top: number},
-  frame: Frame,
-): readonly string[] {
-  const all = full.length;
-  if (all <= rows) return full;
-  const page = Math.max(1, rows - 1);
-  const first = Math.max(0, Math.min(top, all - page));
-  const place = ` ${first + 1}–${Math.min(all, first + page)} of ${all} lines · PgUp PgDn`;
-  const shown = full.slice(first, first + page);
-  return rows === 1 ? shown : [...shown, frame.theme.style(['dim'], fit(place, frame.width))];
-}
+const cachedRows = layoutCache<Approval, ReturnType<typeof commandRows>>();
 
-/** Cached while approval and frame are the same, because a command can be long and is drawn often. */
-const cachedRows = new WeakMap<Approval, {readonly frame: Frame; readonly rows: ReturnType<typeof commandRows>}>();
+/** Cached, because a command can be long and is drawn often. */
+const exactRows = (approval: Approval, frame: Frame): ReturnType<typeof commandRows> =>
+  cachedRows(approval, {form: '', coloured: 0, frame}, () => rowsOf(approval, frame));
 
-function exactRows(approval: Approval, frame: Frame): ReturnType<typeof commandRows> {
-  const kept = cachedRows.get(approval);
-  if (kept !== undefined && kept.frame.width === frame.width && kept.frame.theme === frame.theme) return kept.rows;
+function rowsOf(approval: Approval, frame: Frame): ReturnType<typeof commandRows> {
   const exact = exactText(approval);
   const text = approval.preview.kind === 'plan' ? wrapPlan(exact, frame) : exact;
   const isTitleShort =
     approval.preview.kind !== 'none' || text !== '' || cellWidth(labelOf(approval)) < frame.width - 6;
-  const rows =
-    text === '' && isTitleShort
-      ? []
-      : commandRows(text === '' ? approval.label : text, rangesIn(text, approval.verdict.detail), frame);
-  cachedRows.set(approval, {frame, rows});
-  return rows;
+  return text === '' && isTitleShort
+    ? []
+    : commandRows(text === '' ? approval.label : text, rangesIn(text, approval.verdict.detail), frame);
 }
 
 /** A plan is prose: its lines are broken between words, and a step goes on below its own words. Nothing in it is ever marked. */
@@ -198,17 +189,8 @@ function changesInShort(
   return [...lines, frame.theme.style(['warning'], fit(`  … ${pluralize(more, 'more file')} · v`, frame.width))];
 }
 
-function cutMiddle(lines: readonly string[], rows: number, frame: Frame): readonly string[] {
-  if (lines.length <= rows) return lines;
-  const head = Math.ceil((rows - 1) / 2);
-  const tail = rows - 1 - head;
-  const note = `  … ${lines.length - head - tail} more lines · v`;
-  return [
-    ...lines.slice(0, head),
-    frame.theme.style(['warning'], fit(note, frame.width)),
-    ...lines.slice(lines.length - tail),
-  ];
-}
+const cutMiddle = (lines: readonly string[], rows: number, frame: Frame): readonly string[] =>
+  foldLines(lines, rows, frame, {role: 'warning', text: 'more lines · v'});
 
 /** The whole approval for the scrollback. */
 export function approvalInFull(approval: Approval, frame: EntryFrame): readonly string[] {

@@ -4,10 +4,17 @@ import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {type ChangePart, partCounts, partsOf} from '../state/change-parts.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {fitPath, withTildes} from '../text/workspace-paths.ts';
-import type {EntryFrame, Frame, StyledSpan} from '../text/wrap.ts';
-import {glyphs} from '../theme/glyphs.ts';
+import {type EntryFrame, type Frame, spansText, type StyledSpan} from '../text/wrap.ts';
 import {hasDiffColours} from './syntax/highlight.ts';
-import {cachedDiffLines, type DiffOptions, foldLines, type TitleRoom} from './diff-lines.ts';
+import {
+  cachedDiffLines,
+  countSpans,
+  countsText,
+  type DiffOptions,
+  foldLines,
+  layoutCache,
+  type TitleRoom,
+} from './diff-lines.ts';
 
 /** The changes of a command, as a card asks about them. */
 export type CommandChanges = Extract<Preview, {kind: 'changes'}>;
@@ -37,8 +44,10 @@ export function changedWords(kinds: readonly ChangePart['by'][], unnamed = 0): s
 export function countsOf(parts: readonly ChangePart[], known: readonly FileDiff[], lead: string): string {
   const withLines = new Set(known);
   if (parts.length === 0 || parts.some(({file}) => !withLines.has(file))) return '';
-  const sum = (count: (file: FileDiff) => number): number => parts.reduce((total, {file}) => total + count(file), 0);
-  return `${lead}${glyphs.added}${sum(({added}) => added)} ${glyphs.removed}${sum(({removed}) => removed)}`;
+  return countsText(
+    parts.map(({file}) => file),
+    lead,
+  );
 }
 
 /** `` `npm test` changed 2 files  +3 -1 ``; where there is little room the command is cut, then the counts go. */
@@ -58,13 +67,12 @@ const shortestCommand = 8;
 /** `Edit src/a.ts  +2 -1`; of a file without lines, what there is to say of it: `Edit logo.png  binary`. */
 export function changeHeading(part: ChangePart, tense: Tense, room: TitleRoom): string {
   const {title, rest} = headingOf(part, tense, room);
-  return [title, ...rest.map(({text}) => text)].join('');
+  return title + spansText(rest);
 }
 
 function headingOf(part: ChangePart, tense: Tense, {cells, home}: TitleRoom) {
   const {file, by} = part;
   const verb = `${changeVerbs[by][tense]} `;
-  const {added, removed} = partCounts(part);
   const path = visibleLine(withTildes(file.path, home));
   // The name of the file says more than what follows it.
   const name = Math.min(cellWidth(path), Math.max(cellWidth(path.split('/').at(-1) ?? ''), shortestName));
@@ -72,11 +80,8 @@ function headingOf(part: ChangePart, tense: Tense, {cells, home}: TitleRoom) {
   const notes = fit(file.notes.map(visibleLine).join(', '), Math.max(0, left));
   const said: readonly StyledSpan[] = hasNoLines(part)
     ? [{text: notes, roles: ['dim']}]
-    : [
-        {text: `${glyphs.added}${added}`, roles: ['added']},
-        {text: ` ${glyphs.removed}${removed}`, roles: ['removed']},
-      ];
-  const saidCells = said.reduce((sum, {text}) => sum + cellWidth(text), 0);
+    : countSpans([partCounts(part)]);
+  const saidCells = cellWidth(spansText(said));
   const rest = saidCells === 0 || saidCells > left ? [] : [{text: '  ', roles: []}, ...said];
   const room = cells - cellWidth(verb) - (rest.length === 0 ? 0 : saidCells + 2);
   return {title: verb + fitPath(path, Math.max(1, room)), rest};
@@ -102,31 +107,15 @@ const linesOf = (part: ChangePart, form: Pick<DiffOptions, 'shown' | 'long'>, fr
     ? []
     : cachedDiffLines(part.alone, {...form, most: Number.POSITIVE_INFINITY, home: frame.home}, frame);
 
-interface Kept {
-  readonly tense: Tense;
-  readonly frame: BodyFrame;
-  /** The files whose grammar was loaded when the lines were laid out. */
-  readonly coloured: number;
-  readonly lines: readonly string[];
-}
+const cachedLines = layoutCache<readonly ChangePart[], readonly string[]>();
 
-const kept = new WeakMap<readonly ChangePart[], Kept>();
-
-/** All the changes, each below its heading. Cached for the latest frame, because there may be thousands and they are drawn with every key. */
+/** All the changes, each below its heading. Cached, because there may be thousands and they are drawn with every key. */
 export function changeLines(parts: readonly ChangePart[], tense: Tense, frame: BodyFrame): readonly string[] {
-  const known = kept.get(parts);
   const coloured = parts.filter(({file}) => hasDiffColours(file)).length;
-  const isSame =
-    known?.tense === tense &&
-    known.coloured === coloured &&
-    known.frame.width === frame.width &&
-    known.frame.theme === frame.theme &&
-    known.frame.home === frame.home;
-  if (known !== undefined && isSame) return known.lines;
   const long = tense === 'past' ? 'whole' : 'clipped';
-  const lines = parts.flatMap(part => [headingRow(part, tense, frame), ...linesOf(part, {shown: 'all', long}, frame)]);
-  kept.set(parts, {tense, frame, coloured, lines});
-  return lines;
+  return cachedLines(parts, {form: `${tense} ${frame.home}`, coloured, frame}, () =>
+    parts.flatMap(part => [headingRow(part, tense, frame), ...linesOf(part, {shown: 'all', long}, frame)]),
+  );
 }
 
 /**

@@ -11,6 +11,7 @@ import {durationText} from '../text/duration.ts';
 import {type Frame, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
+import {countSpans} from './diff-lines.ts';
 import {margin} from './entry-rows.ts';
 
 /** How a turn ended where it did not end by itself, then the line that closes it; nothing for a short answer. */
@@ -41,9 +42,6 @@ export function turnFacts(
   {files, uncounted, durationMs, waitedMs, costUsd}: TurnFacts,
   detail: 'whole' | 'short' = 'whole',
 ): readonly (readonly StyledSpan[])[] {
-  const counts = [...files.values()];
-  const added = counts.reduce((sum, file) => sum + file.added, 0);
-  const removed = counts.reduce((sum, file) => sum + file.removed, 0);
   const time = durationMs < 1000 ? '' : durationText(Math.round(durationMs / 1000) * 1000);
   const waited =
     waitedMs < 1000 || detail === 'short'
@@ -53,11 +51,7 @@ export function turnFacts(
   const changed = files.size + uncounted;
   if (changed > 0) {
     const words = pluralize(changed, 'file') + (detail === 'whole' ? ' changed' : '');
-    const lines: readonly StyledSpan[] = [
-      {text: ` ${glyphs.added}${added}`, roles: ['added']},
-      {text: ` ${glyphs.removed}${removed}`, roles: ['removed']},
-    ];
-    parts.push(uncounted > 0 ? [dim(words)] : [dim(words), ...lines]);
+    parts.push([dim(words), ...(uncounted > 0 ? [] : countSpans([...files.values()], ' '))]);
   }
   if (time !== '') parts.push([dim(time + waited)]);
   if (costUsd !== 'unknown' && costUsd > 0) parts.push([dim(centsText(costUsd))]);

@@ -1,12 +1,11 @@
 import type {DiffHunk, DiffLine, FileDiff} from '../../actions/preview.ts';
 import type {TextRange} from '../../domain/risk.ts';
 import {changeOf, nameOf} from '../../actions/request-file-edits.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {diffTokens, hasDiffColours, highlightDiff} from './syntax/highlight.ts';
 import {cellWidth, fit, styledWidth} from '../text/cell-width.ts';
 import {fitPath, withTildes} from '../text/workspace-paths.ts';
-import {type Frame, hardWrapSpans, type StyledSpan, wrapText} from '../text/wrap.ts';
+import {type Frame, hardWrapSpans, spansText, type StyledSpan, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 
@@ -27,13 +26,12 @@ export interface DiffOptions {
  * their own.
  */
 export function diffLines(files: readonly FileDiff[], form: DiffOptions, frame: Frame): readonly string[] {
-  const {most, shown} = form;
   return files.flatMap(file => {
     highlightDiff(file);
-    const notes = file.notes.flatMap(note => wrapText(visibleLine(note), ['warning'], frame));
+    const rows = rowsOf(file, form).flatMap(row => row.rows(frame));
     const lines = [
-      ...foldLines(fileLines(shown === 'all' ? file : changesOf(file), form, frame), most, frame),
-      ...notes,
+      ...foldLines(rows, form.most, frame),
+      ...file.notes.flatMap(note => wrapText(visibleLine(note), ['warning'], frame)),
     ];
     return files.length === 1
       ? lines
@@ -41,72 +39,79 @@ export function diffLines(files: readonly FileDiff[], form: DiffOptions, frame: 
   });
 }
 
-/** Keeps the first and the last lines and says how many are left out between them. */
-export function foldLines(lines: readonly string[], most: number, frame: Frame): readonly string[] {
+/** Keeps the first and the last lines; between them `note` says how many are left out. */
+export function foldLines(
+  lines: readonly string[],
+  most: number,
+  frame: Frame,
+  note: {readonly role: Role; readonly text: string} = {role: 'dim', text: 'lines not shown'},
+): readonly string[] {
   if (lines.length <= most) return lines;
   const head = Math.max(0, Math.ceil((most - 1) / 2));
   const tail = Math.max(0, most - 1 - head);
-  const note = `  … ${lines.length - head - tail} lines not shown`;
+  const text = `  … ${lines.length - head - tail} ${note.text}`;
   return [
     ...lines.slice(0, head),
-    frame.theme.style(['dim'], fit(note, frame.width)),
+    frame.theme.style([note.role], fit(text, frame.width)),
     ...lines.slice(lines.length - tail),
   ];
 }
 
-/** The file's change without its context lines: each run of changed lines is a hunk of its own. */
-function changesOf(file: FileDiff): FileDiff {
-  const hunks = file.hunks.flatMap(({oldStart, newStart, lines}) => {
-    const runs: {oldStart: number; newStart: number; lines: DiffLine[]}[] = [];
-    let oldLine = oldStart;
-    let newLine = newStart;
-    let run: DiffLine[] | undefined;
-    for (const line of lines) {
-      if (line.kind === 'context') {
-        run = undefined;
-      } else if (run === undefined) {
-        run = [line];
-        runs.push({oldStart: oldLine, newStart: newLine, lines: run});
-      } else {
-        run.push(line);
-      }
-      if (line.kind !== 'added') oldLine++;
-      if (line.kind !== 'removed') newLine++;
-    }
-    return runs;
-  });
-  return {...file, hunks};
+/** As many lines from `top` on as there are rows; the last row says where in the whole they stand. */
+export function pageOf(
+  lines: readonly string[],
+  {top, rows}: {readonly top: number; readonly rows: number},
+  frame: Frame,
+  placeText = (from: number, to: number, all: number): string => ` ${from}–${to} of ${all} lines · PgUp PgDn`,
+): readonly string[] {
+  if (lines.length <= rows) return lines;
+  const page = Math.max(1, rows - 1);
+  const first = Math.max(0, Math.min(top, lines.length - page));
+  const shown = lines.slice(first, first + page);
+  if (rows === 1) return shown;
+  return [
+    ...shown,
+    frame.theme.style(['dim'], fit(placeText(first + 1, first + shown.length, lines.length), frame.width)),
+  ];
 }
 
-function fileLines(file: FileDiff, {long}: DiffOptions, frame: Frame): readonly string[] {
-  const last = file.hunks.at(-1);
-  const digits = last === undefined ? 1 : String(Math.max(last.oldStart, last.newStart) + last.lines.length).length;
-  return file.hunks.flatMap((hunk, at) => [
-    ...(at === 0 ? [] : [frame.theme.style(['dim'], `${' '.repeat(digits)}  ⋮`)]),
-    ...numbered(hunk).flatMap(line => lineRows(line, {digits, long}, frame)),
-  ]);
-}
-
-interface NumberedLine {
+/** A line of a hunk, and its number in the old and in the new text. */
+export interface NumberedLine {
   readonly line: DiffLine;
-  readonly number: number;
+  readonly oldLine: number;
+  readonly newLine: number;
 }
 
-function numbered(hunk: DiffHunk): readonly NumberedLine[] {
-  let oldLine = hunk.oldStart;
-  let newLine = hunk.newStart;
-  return hunk.lines.map(line => {
-    const number = line.kind === 'removed' ? oldLine : newLine;
+/** The lines of a hunk with their numbers. */
+export function numbered({oldStart, newStart, lines}: DiffHunk): readonly NumberedLine[] {
+  let [oldLine, newLine] = [oldStart, newStart];
+  return lines.map(line => {
+    const found = {line, oldLine, newLine};
     if (line.kind !== 'added') oldLine++;
     if (line.kind !== 'removed') newLine++;
-    return {line, number};
+    return found;
   });
+}
+
+/** The number of a line: in the old text for a removed line, else in the new one. */
+export const numberOf = ({line, oldLine, newLine}: NumberedLine): number =>
+  line.kind === 'removed' ? oldLine : newLine;
+
+/** The hunk without its context lines: each run of changed lines is one of its own. */
+function changedRuns(lines: readonly NumberedLine[]): readonly (readonly NumberedLine[])[] {
+  const runs: NumberedLine[][] = [];
+  for (const [at, one] of lines.entries()) {
+    if (one.line.kind === 'context') continue;
+    const before = lines[at - 1]?.line.kind ?? 'context';
+    if (before === 'context') runs.push([one]);
+    else runs.at(-1)?.push(one);
+  }
+  return runs;
 }
 
 /** A row for each line of a file's change, with colours; what is selected and commented on is known by its number. */
 export interface DiffRow {
   readonly kind: DiffLine['kind'] | 'gap';
-  /** In the old text for a removed line, else in the new one. */
   readonly number: number;
   readonly rows: (frame: Frame) => readonly string[];
 }
@@ -114,22 +119,20 @@ export interface DiffRow {
 /** The lines of a change one by one, drawn when they are looked at. */
 export function diffRows(file: FileDiff): readonly DiffRow[] {
   highlightDiff(file);
-  const last = file.hunks.at(-1);
-  const digits = last === undefined ? 1 : String(Math.max(last.oldStart, last.newStart) + last.lines.length).length;
-  return file.hunks.flatMap((hunk, at): readonly DiffRow[] => [
-    ...(at === 0
-      ? []
-      : [
-          {
-            kind: 'gap',
-            number: 0,
-            rows: (frame: Frame) => [frame.theme.style(['dim'], `${' '.repeat(digits)}  ⋮`)],
-          } as const,
-        ]),
-    ...numbered(hunk).map((line): DiffRow => ({
-      kind: line.line.kind,
-      number: line.number,
-      rows: frame => lineRows(line, {digits, long: 'clipped'}, frame),
+  return rowsOf(file, {shown: 'all', long: 'clipped'});
+}
+
+function rowsOf(file: FileDiff, {shown, long}: Pick<DiffOptions, 'shown' | 'long'>): readonly DiffRow[] {
+  const hunks = file.hunks.map(numbered).flatMap(lines => (shown === 'all' ? [lines] : changedRuns(lines)));
+  const last = hunks.at(-1) ?? [];
+  const digits = String(Math.max(last[0]?.oldLine ?? 1, last[0]?.newLine ?? 1) + last.length).length;
+  const gap: DiffRow = {kind: 'gap', number: 0, rows: ({theme}) => [theme.style(['dim'], `${' '.repeat(digits)}  ⋮`)]};
+  return hunks.flatMap((lines, at) => [
+    ...(at === 0 ? [] : [gap]),
+    ...lines.map((one): DiffRow => ({
+      kind: one.line.kind,
+      number: numberOf(one),
+      rows: frame => lineRows(one, {digits, long}, frame),
     })),
   ]);
 }
@@ -149,13 +152,13 @@ const marks: Readonly<Record<DiffLine['kind'], Mark>> = {
 };
 
 function lineRows(
-  {line, number}: NumberedLine,
+  one: NumberedLine,
   {digits, long}: {readonly digits: number; readonly long: DiffOptions['long']},
-  frame: Frame,
+  {theme, width}: Frame,
 ): readonly string[] {
-  const {theme} = frame;
+  const {line} = one;
   const mark = marks[line.kind];
-  const room = Math.max(1, frame.width - digits - 3);
+  const room = Math.max(1, width - digits - 3);
   const clip = long === 'whole' ? whole(line) : clipAround(line, room);
   const spans = [...noteSpans(clip.before), ...lineSpans(line, clip, mark), ...noteSpans(clip.after)];
   const background = theme.lineBackgrounds === 'none' ? [] : mark.background;
@@ -166,7 +169,7 @@ function lineRows(
     }),
     {theme, width: room},
   ).map((row, at) => {
-    const gutter = theme.style(['dim'], at === 0 ? String(number).padStart(digits) : ' '.repeat(digits));
+    const gutter = theme.style(['dim'], at === 0 ? String(numberOf(one)).padStart(digits) : ' '.repeat(digits));
     const sign = ` ${at === 0 ? mark.sign : ' '}`;
     if (background.length > 0) {
       // The background reaches from the sign to the right edge.
@@ -252,8 +255,8 @@ function onCharacter(text: string, at: number): number {
  * `Create new.txt  +2 -0`: the change of one or more files on one line. Where it is too long, folders give way before the name of a file does.
  */
 export function changeTitle(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
-  const counts = countsIn(files);
-  const verb = `${verbOf(files)} `;
+  const counts = countsText(files, '  ');
+  const verb = `${editVerb(files, 'present')} `;
   const room = cells - verb.length;
   const name = visibleLine(files[0]?.path.split('/').at(-1) ?? '');
   // The name of the file says more than the counts.
@@ -270,8 +273,8 @@ export interface TitleRoom {
 
 /** The same as a question: `Make this edit to src/a.ts?  +2 -1`, in short words where the path would have to be cut for the long ones. */
 export function changeQuestion(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
-  const counts = `?${countsIn(files)}`;
-  const verb = verbOf(files);
+  const counts = countsText(files, '?  ');
+  const verb = editVerb(files, 'present');
   const long = verb !== 'Edit' ? verb : files.length === 1 ? 'Make this edit to' : 'Make these edits to';
   const asks = [long, verb].map(words => {
     const room = cells - cellWidth(counts) - words.length - 1;
@@ -282,10 +285,21 @@ export function changeQuestion(files: readonly FileDiff[], {cells, home}: TitleR
   return fit((asks.find(({isWhole}) => isWhole) ?? asks.at(-1))?.question ?? '', cells);
 }
 
-function countsIn(files: readonly FileDiff[]): string {
-  const sum = (count: (file: FileDiff) => number): number => files.reduce((total, file) => total + count(file), 0);
-  return `  ${glyphs.added}${sum(file => file.added)} ${glyphs.removed}${sum(file => file.removed)}`;
+interface Counts {
+  readonly added: number;
+  readonly removed: number;
 }
+
+/** The lines that are added and removed in all of them, in two spans: `+3 -1`, with `lead` before it. */
+export function countSpans(files: readonly Counts[], lead = ''): readonly StyledSpan[] {
+  const sum = (count: (file: Counts) => number): number => files.reduce((total, file) => total + count(file), 0);
+  return [
+    {text: `${lead}${glyphs.added}${sum(({added}) => added)}`, roles: ['added']},
+    {text: ` ${glyphs.removed}${sum(({removed}) => removed)}`, roles: ['removed']},
+  ];
+}
+
+export const countsText = (files: readonly Counts[], lead: string): string => spansText(countSpans(files, lead));
 
 /** The paths of the files in so many cells: as they are, else as many as fit and how many more there are. */
 function pathsIn(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
@@ -304,65 +318,45 @@ function pathsIn(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
   return fitPath(first, cells - more.length) + more;
 }
 
-function verbOf(files: readonly FileDiff[]): 'Create' | 'Delete' | 'Rename' | 'Edit' {
-  const [first, ...others] = files.map(changeOf);
-  if (first === undefined || others.some(other => other !== first)) return 'Edit';
-  switch (first) {
-    case 'Created':
-      return 'Create';
-    case 'Deleted':
-      return 'Delete';
-    case 'Renamed':
-      return 'Rename';
-    case 'Changed':
-      return 'Edit';
-    default:
-      return unreachable(first);
-  }
-}
+const editVerbs = {
+  past: {Created: 'Created', Deleted: 'Deleted', Renamed: 'Renamed', Changed: 'Edited'},
+  present: {Created: 'Create', Deleted: 'Delete', Renamed: 'Rename', Changed: 'Edit'},
+} as const;
 
-interface Kept {
-  readonly form: DiffOptions;
-  readonly frame: Frame;
-  /** The files whose grammar was loaded when the lines were laid out. */
-  readonly coloured: number;
-  readonly lines: readonly string[];
+/** What is done to the files: the same to all of them, or else they are edited. */
+export function editVerb(files: readonly FileDiff[], tense: keyof typeof editVerbs): string {
+  const [first = 'Changed', ...others] = files.map(changeOf);
+  return editVerbs[tense][others.every(other => other === first) ? first : 'Changed'];
 }
-
-const kept = new WeakMap<readonly FileDiff[], readonly Kept[]>();
 
 /**
- * The cached result of `diffLines`, for diffs that are drawn with every key and frame. It is laid out again only when its form, width,
- * theme or colours change.
+ * Keeps what was laid out for a subject, beside one another for each `form`, until the width, the theme or the number of its files that
+ * have colours changes: such lines are drawn with every key and frame.
  */
-export function cachedDiffLines(files: readonly FileDiff[], form: DiffOptions, frame: Frame): readonly string[] {
+export function layoutCache<Subject extends WeakKey, Laid>() {
+  const kept = new WeakMap<Subject, {frame: Frame; coloured: number; readonly made: Map<string, Laid>}>();
+  return (
+    subject: Subject,
+    {form, coloured, frame}: {readonly form: string; readonly coloured: number; readonly frame: Frame},
+    layOut: () => Laid,
+  ): Laid => {
+    const known = kept.get(subject);
+    const {width, theme} = frame;
+    const isFresh = known?.coloured === coloured && known.frame.width === width && known.frame.theme === theme;
+    const made = isFresh ? known.made : new Map<string, Laid>();
+    if (!isFresh) kept.set(subject, {frame, coloured, made});
+    const laid = made.get(form) ?? layOut();
+    made.set(form, laid);
+    return laid;
+  };
+}
+
+const cachedDiff = layoutCache<readonly FileDiff[], readonly string[]>();
+
+/** The cached result of `diffLines`. */
+export function cachedDiffLines(files: readonly FileDiff[], options: DiffOptions, frame: Frame): readonly string[] {
+  const {most, shown, long, home} = options;
+  const form = `${most} ${shown} ${long} ${home}`;
   const coloured = files.filter(hasDiffColours).length;
-  const alike = (kept.get(files) ?? []).filter(
-    one => one.coloured === coloured && one.frame.width === frame.width && one.frame.theme === frame.theme,
-  );
-  const known = alike.find(
-    ({form: {most, shown, long, home}}) =>
-      most === form.most && shown === form.shown && long === form.long && home === form.home,
-  );
-  if (known !== undefined) return known.lines;
-  const lines = diffLines(files, form, frame);
-  kept.set(files, [...alike, {form, frame, coloured, lines}]);
-  return lines;
-}
-
-interface Window {
-  /** The first line that is shown. */
-  readonly top: number;
-  readonly rows: number;
-}
-
-/** The lines that fit `rows`; if these are not all, the last row says which lines are shown. */
-export function scrollLines(lines: readonly string[], {top, rows}: Window, frame: Frame): readonly string[] {
-  if (lines.length <= rows) return lines;
-  const page = Math.max(1, rows - 1);
-  const first = Math.max(0, Math.min(top, lines.length - page));
-  const shown = lines.slice(first, first + page);
-  if (rows === 1) return shown;
-  const place = `  lines ${first + 1} to ${first + shown.length} of ${lines.length}`;
-  return [...shown, frame.theme.style(['dim'], fit(place, frame.width))];
+  return cachedDiff(files, {form, coloured, frame}, () => diffLines(files, options, frame));
 }

@@ -8,6 +8,8 @@ export interface StyledSpan {
   readonly roles: readonly Style[];
 }
 
+export const spansText = (spans: readonly StyledSpan[]): string => spans.map(({text}) => text).join('');
+
 export interface Frame {
   readonly theme: Theme;
   /** Cells a line may take, indents included. */
@@ -41,27 +43,16 @@ export const wrapText = (text: string, roles: readonly Style[], frame: Frame): r
   wrapSpans([{text, roles}], frame, noIndent);
 
 /** Breaks a line hard at the width, without looking for words: for code and output, where spaces count. */
-export function hardWrap(text: string, width: number): readonly string[] {
-  if (text.length <= width && cellWidth(text) <= width) return [text];
-  const lines: string[] = [];
-  let line = '';
-  let used = 0;
-  for (const grapheme of graphemes(text)) {
-    const cells = graphemeWidth(grapheme);
-    if (used + cells > width && line !== '') {
-      lines.push(line);
-      line = '';
-      used = 0;
-    }
-    line += grapheme;
-    used += cells;
-  }
-  lines.push(line);
-  return lines;
-}
+export const hardWrap = (text: string, width: number): readonly string[] =>
+  hardWrapSpans([{text, roles: []}], {theme: unstyled, width});
+
+const unstyled: Pick<Theme, 'style'> = {style: (_roles, text) => text};
 
 /** Breaks styled text hard at the width: for code, whose style changes within a line. */
-export function hardWrapSpans(spans: readonly StyledSpan[], {theme, width}: Frame): readonly string[] {
+export function hardWrapSpans(
+  spans: readonly StyledSpan[],
+  {theme, width}: {readonly theme: Pick<Theme, 'style'>; readonly width: number},
+): readonly string[] {
   const lines: string[] = [];
   let line = '';
   let used = 0;
