@@ -1,3 +1,4 @@
+import type {StructuredPatchHunk} from 'diff';
 import type {DiffHunk, DiffLine} from '../../actions/preview.ts';
 import type {TextRange} from '../../domain/risk.ts';
 import {clip} from '../../base/clip.ts';
@@ -29,22 +30,29 @@ export async function diffHunks(before: string, after: string, mostShown: number
     const {hunk, added, removed} = coarseChange(before, after, {context: contextLines, mostShown});
     return {added, removed, hunks: await markChanges([shorten(hunk)])};
   }
-  const count = (kind: DiffLine['kind']): number =>
-    fine.reduce((sum, hunk) => sum + hunk.lines.filter(line => line.kind === kind).length, 0);
-  return {added: count('added'), removed: count('removed'), hunks: await markChanges(fine.map(shorten))};
+  return {
+    added: countLines(fine, 'added'),
+    removed: countLines(fine, 'removed'),
+    hunks: await markChanges(fine.map(shorten)),
+  };
 }
+
+export const countLines = (hunks: readonly DiffHunk[], kind: DiffLine['kind']): number =>
+  hunks.reduce((sum, {lines}) => sum + lines.filter(line => line.kind === kind).length, 0);
 
 async function fineHunks(before: string, after: string): Promise<readonly DiffHunk[] | undefined> {
   if (before.length + after.length > mostMatched) return undefined;
   const {structuredPatch} = await import('diff');
   const patch = structuredPatch('', '', before, after, '', '', {context: contextLines, maxEditLength: mostEdits});
-  return patch?.hunks.map(hunk => ({
-    oldStart: Math.max(1, hunk.oldStart),
-    newStart: Math.max(1, hunk.newStart),
-    // A line that begins with a backslash tells of a missing line end at the end of the file.
-    lines: hunk.lines.filter(line => !line.startsWith('\\')).map(parseLine),
-  }));
+  return patch?.hunks.map(hunkOf);
 }
+
+export const hunkOf = ({oldStart, newStart, lines}: StructuredPatchHunk): DiffHunk => ({
+  oldStart: Math.max(1, oldStart),
+  newStart: Math.max(1, newStart),
+  // A line that begins with a backslash tells of a missing line end at the end of the file.
+  lines: lines.filter(line => !line.startsWith('\\')).map(parseLine),
+});
 
 function parseLine(line: string): DiffLine {
   const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'context';
@@ -104,13 +112,13 @@ export function coarseChange(before: string, after: string, {context, mostShown}
   const tail = old === undefined || fresh === undefined ? 0 : commonEnd(old, fresh);
   const removed = withoutTail(old, tail);
   const added = withoutTail(fresh, tail);
-  const count = {removed: countLines(removed), added: countLines(added)};
+  const count = {removed: linesIn(removed), added: linesIn(added)};
   const isCut = Math.max(count.removed, count.added) > mostShown;
   const head = start === 0 ? undefined : before.slice(0, before[start - 1] === '\n' ? start - 1 : start);
   const lead = head === undefined ? [] : lastLines(head, context);
   // What stands after lines that are left out would be numbered as if it stood in their place.
   const trail = isCut || tail === 0 || old === undefined ? [] : firstLines(old.slice(old.length - tail + 1), context);
-  const first = countLines(head) - lead.length + 1;
+  const first = linesIn(head) - lead.length + 1;
   return {
     ...count,
     hunk: {
@@ -158,7 +166,7 @@ const beginsLine = (text: string, at: number): boolean => at === 0 || text[at - 
 const withoutTail = (text: string | undefined, tail: number): string | undefined =>
   text === undefined || tail > text.length ? undefined : text.slice(0, text.length - tail);
 
-function countLines(text: string | undefined): number {
+function linesIn(text: string | undefined): number {
   if (text === undefined) return 0;
   let count = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;

@@ -1,12 +1,13 @@
 import {join, resolve} from 'node:path';
+import {parsePatch, type StructuredPatch} from 'diff';
 import type {FileDiff} from '../../actions/preview.ts';
 import type {ReviewSourcePort, ReviewDiff} from '../../actions/review-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {runGitQuery, topIn} from '../checkpoints/git-query.ts';
 import {type GitSetting, withGitSettings} from '../exec/shell-environment.ts';
+import {countLines, hunkOf} from '../files/diff-hunks.ts';
 import {readRegularFile} from '../files/regular-files.ts';
-import {parseGitDiff} from './parse-git-diff.ts';
 
 /** Files of a review, untracked ones among them, and bytes of an untracked one. */
 const mostFiles = 300;
@@ -125,6 +126,40 @@ async function untrackedFiles(
   return {
     files: names.slice(0, mostUntracked).map(name => newFile(root, name)),
     more: Math.max(0, names.length - mostUntracked),
+  };
+}
+
+/** Reads what `git diff` prints with the prefixes `a/` and `b/`. A file that cannot be understood is passed over. */
+export const parseGitDiff = (text: string): readonly FileDiff[] =>
+  text.split(/^(?=diff --git )/mu).flatMap(section => {
+    try {
+      return parsePatch(section)
+        .map(fileOf)
+        .filter(({path}) => path !== '');
+    } catch {
+      return [];
+    }
+  });
+
+function fileOf({
+  oldFileName = '',
+  newFileName = '',
+  isCreate,
+  isDelete,
+  isBinary,
+  ...patch
+}: StructuredPatch): FileDiff {
+  const [from, to] = [oldFileName, newFileName].map(name => name.replace(/^[ab]\//u, ''));
+  const hunks = patch.hunks.map(hunkOf);
+  return {
+    path: (isDelete === true ? from : to) ?? '',
+    before: isCreate === true ? 'absent' : 'present',
+    after: isDelete === true ? 'absent' : 'present',
+    movedFrom: patch.isRename === true && from !== to ? from : undefined,
+    added: countLines(hunks, 'added'),
+    removed: countLines(hunks, 'removed'),
+    hunks,
+    notes: isBinary === true ? ['binary file'] : [],
   };
 }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {parseGitDiff} from '../../../../src/workspace/review/parse-git-diff.ts';
+import {parseGitDiff} from '../../../../src/workspace/review/review-source.ts';
 
 test('files, hunks and what becomes of a file', () => {
   const text = String.raw`diff --git a/src/a.ts b/src/a.ts
