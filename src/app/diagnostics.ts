@@ -184,10 +184,7 @@ async function searchingModel(choice: ModelChoice): Promise<string> {
 async function computer(): Promise<Check> {
   const found = findDesktop(process.platform, process.env, findProgram);
   if (found === undefined) return ok('computer', 'no display here, so the agent is not offered one');
-  const [{makeComputer}, {programRunner}] = await Promise.all([
-    import('../workspace/computer/make-computer.ts'),
-    import('../workspace/computer/run-program.ts'),
-  ]);
+  const {makeComputer, programRunner} = await import('../workspace/computer/make-computer.ts');
   const port = makeComputer({found, run: programRunner(process.env), newFile: () => ''});
   const probe = await port.probe(new AbortController().signal);
   return probe.tag === 'ok'

@@ -75,10 +75,7 @@ export function lazyComputer({
     (found ??= {desktop: findDesktop(process.platform, environment, findProgram)}).desktop;
   let made: Promise<Omit<ComputerPort, 'using'>> | undefined;
   const load = async (): Promise<Omit<ComputerPort, 'using'>> => {
-    const [{makeComputer}, {programRunner}] = await Promise.all([
-      import('../workspace/computer/make-computer.ts'),
-      import('../workspace/computer/run-program.ts'),
-    ]);
+    const {makeComputer, programRunner} = await import('../workspace/computer/make-computer.ts');
     return makeComputer({found: look(), run: programRunner(environment), newFile});
   };
   return {

@@ -1,7 +1,7 @@
-import {spawn} from 'node:child_process';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {Environment} from './exec/shell-environment.ts';
+import {runProgram} from './run-program.ts';
 
 /** A program that writes the image on the clipboard to its stdout. */
 interface Reader {
@@ -34,30 +34,20 @@ export function readersFor(platform: NodeJS.Platform, environment: Environment):
   const has = (name: string): boolean => (environment[name] ?? '') !== '';
   switch (platform) {
     case 'darwin':
-      return [
-        {program: 'pngpaste', options: ['-'], form: 'bytes'},
-        {program: 'osascript', options: ['-e', appleScript], form: 'base64'},
-      ];
+      return [reader('pngpaste', '-'), {program: 'osascript', options: ['-e', appleScript], form: 'base64'}];
     case 'win32':
       return [powershell];
     default:
       return [
-        ...(has('WAYLAND_DISPLAY')
-          ? ([
-              {program: 'wl-paste', options: ['--no-newline', '--type', 'image/png'], form: 'bytes'},
-              {program: 'wl-paste', options: ['--no-newline', '--type', 'image/jpeg'], form: 'bytes'},
-            ] as const)
-          : []),
-        ...(has('DISPLAY')
-          ? ([
-              {program: 'xclip', options: ['-selection', 'clipboard', '-t', 'image/png', '-o'], form: 'bytes'},
-              {program: 'xclip', options: ['-selection', 'clipboard', '-t', 'image/jpeg', '-o'], form: 'bytes'},
-            ] as const)
-          : []),
+        ...(has('WAYLAND_DISPLAY') ? imageTypes.map(type => reader('wl-paste', '--no-newline', '--type', type)) : []),
+        ...(has('DISPLAY') ? imageTypes.map(type => reader('xclip', '-selection', 'clipboard', '-t', type, '-o')) : []),
         ...(has('WSL_DISTRO_NAME') || has('WSL_INTEROP') ? [powershell] : []),
       ];
   }
 }
+
+const imageTypes = ['image/png', 'image/jpeg'];
+const reader = (program: string, ...options: readonly string[]): Reader => ({program, options, form: 'bytes'});
 
 const powershell: Reader = {
   program: 'powershell.exe',
@@ -82,29 +72,12 @@ async function readWith(
   {environment, mostBytes}: {readonly environment: Environment; readonly mostBytes: number},
   signal: AbortSignal,
 ): Promise<Buffer | 'missing'> {
-  const {promise, resolve} = Promise.withResolvers<Buffer | 'missing'>();
-  const child = spawn(program, [...options], {env: environment, stdio: ['ignore', 'pipe', 'ignore']});
-  const parts: Buffer[] = [];
-  let size = 0;
-  const most = form === 'bytes' ? mostBytes : mostBytes * 2;
-  const end = (): void => void child.kill('SIGKILL');
-  const timer = setTimeout(end, readLimitMs);
-  signal.addEventListener('abort', end);
-  if (signal.aborted) end();
-  child.stdout.on('data', (part: Buffer) => {
-    if (size <= most) parts.push(part);
-    size += part.length;
-    if (size > most) end();
-  });
-  child.on('error', () => resolve('missing'));
-  child.on('close', code => {
-    const all = Buffer.concat(parts);
-    resolve(code === 0 || size > most ? (form === 'bytes' ? all : decoded(all.toString('latin1'))) : Buffer.alloc(0));
-  });
-  const read = await promise;
-  clearTimeout(timer);
-  signal.removeEventListener('abort', end);
-  return read;
+  const maxOutput = form === 'bytes' ? mostBytes : mostBytes * 2;
+  const run = {folder: '.', environment, input: '', limitMs: readLimitMs, maxOutput};
+  const {kind, code, output} = await runProgram(program, options, run, signal);
+  if (kind === 'not-started') return 'missing';
+  if (code !== 0 && kind !== 'too-much') return Buffer.alloc(0);
+  return form === 'bytes' ? output : decoded(output.toString('latin1'));
 }
 
 function decoded(text: string): Buffer {
@@ -202,14 +175,12 @@ const programsFor = (platform: NodeJS.Platform): string =>
 const runLimit = 3000;
 
 /** Whether it took the text. What goes on in the background to serve the clipboard keeps none of our pipes. */
-function copyWith({program, options}: Writer, text: string, environment: Environment): Promise<boolean> {
-  const {promise, resolve} = Promise.withResolvers<boolean>();
-  const child = spawn(program, options, {stdio: ['pipe', 'ignore', 'ignore'], env: environment});
-  const late = setTimeout(() => child.kill('SIGKILL'), runLimit);
-  child.once('error', () => resolve(false));
-  child.once('exit', code => resolve(code === 0));
-  child.stdin.on('error', () => {});
+async function copyWith({program, options}: Writer, text: string, env: Environment): Promise<boolean> {
+  const {execa} = await import('execa');
   // clip.exe takes UTF-16 for what it is only with its mark.
-  child.stdin.end(program === 'clip.exe' ? Buffer.from(`\uFEFF${text}`, 'utf16le') : text);
-  return promise.finally(() => clearTimeout(late));
+  const input = program === 'clip.exe' ? Buffer.from(`\uFEFF${text}`, 'utf16le') : text;
+  const limits = {timeout: runLimit, killSignal: 'SIGKILL', cleanup: false} as const;
+  const silent = {stdout: 'ignore', stderr: 'ignore', extendEnv: false, reject: false} as const;
+  const {exitCode} = await execa(program, options, {env, input, ...limits, ...silent});
+  return exitCode === 0;
 }

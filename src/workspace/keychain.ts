@@ -1,5 +1,5 @@
-import {spawn} from 'node:child_process';
 import type {Environment} from './exec/shell-environment.ts';
+import {runProgram} from './run-program.ts';
 
 /** The keychain of the operating system. Nothing waits longer than its time limit: one that is locked may ask the user in a window. */
 export interface Keychain {
@@ -18,13 +18,20 @@ export function systemKeychain(where: {
   readonly environment: Environment;
   readonly limitMs: number;
 }): Keychain | undefined {
-  const run = (program: string, words: readonly string[], input: string): Promise<string | undefined> =>
-    runProgram({program, words, input}, where);
+  const {signal} = new AbortController();
+  const run: Run = async (program, words, input) => {
+    const limits = {...where, folder: '.', input, maxOutput: mostPrinted};
+    const {code, output} = await runProgram(program, words, limits, signal);
+    return code === 0 ? output.toString('utf8') : undefined;
+  };
   if (where.platform === 'darwin') return macKeychain(run);
   if (where.platform === 'win32') return undefined;
   return secretService(run);
 }
 
+const mostPrinted = 1_000_000;
+
+/** What the program printed; `undefined` where there is none, it failed, or its time was over. */
 type Run = (program: string, words: readonly string[], input: string) => Promise<string | undefined>;
 
 const service = 'weft';
@@ -64,26 +71,4 @@ function secretService(run: Run): Keychain {
     read,
     remove: async account => (await run(program, ['clear', ...attributes(account)], '')) !== undefined,
   };
-}
-
-/** What the program printed; `undefined` where there is none, it failed, or its time was over. */
-async function runProgram(
-  {program, words, input}: {readonly program: string; readonly words: readonly string[]; readonly input: string},
-  {environment, limitMs}: {readonly environment: Environment; readonly limitMs: number},
-): Promise<string | undefined> {
-  const {promise, resolve} = Promise.withResolvers<string | undefined>();
-  const child = spawn(program, words, {env: environment, stdio: ['pipe', 'pipe', 'ignore']});
-  let printed = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  child.once('error', () => resolve(undefined));
-  child.once('close', code => resolve(code === 0 ? printed : undefined));
-  const late = setTimeout(() => {
-    child.kill('SIGKILL');
-    // A child of its own may hold the pipe open.
-    child.stdout.destroy();
-    resolve(undefined);
-  }, limitMs);
-  return promise.finally(() => clearTimeout(late));
 }

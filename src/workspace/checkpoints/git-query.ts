@@ -1,8 +1,8 @@
-import {execFile} from 'node:child_process';
 import {statSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {type GitSetting, restrictedEnvironment, withGitSettings} from '../exec/shell-environment.ts';
 import {readRegularFile} from '../files/regular-files.ts';
+import {runProgram} from '../run-program.ts';
 import {whenStuck} from '../search/ripgrep.ts';
 
 /** Milliseconds git may take. */
@@ -15,7 +15,7 @@ const mostOutput = 64 * 1024 * 1024;
 const unanswered = new Set<string>();
 
 /** Where git is asked. */
-interface GitPlace {
+export interface GitPlace {
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
@@ -38,28 +38,21 @@ async function ask(
 ): Promise<{readonly code: number; readonly output: Buffer} | undefined> {
   if (unanswered.has(folder) || !isGitReady(folder)) return undefined;
   using stuck = whenStuck(folder, new Set());
-  const options = {
-    cwd: folder,
-    env: gitEnvironment(environment, folder),
-    signal: AbortSignal.any([signal, stuck.signal]),
-    timeout: limitMs,
-    killSignal: 'SIGKILL',
-    maxBuffer: mostOutput,
-    encoding: 'buffer',
-  } as const;
-  return await new Promise((answer, reject) => {
-    const git = execFile('git', ['--no-optional-locks', '--no-pager', ...words], options, (error, output) => {
-      if (signal.aborted) reject(signal.reason);
-      else {
-        if (error?.killed === true || stuck.signal.aborted) unanswered.add(folder);
-        const code = error === null ? 0 : error.code;
-        answer(typeof code === 'number' ? {code, output} : undefined);
-      }
-    });
-    // Git may end before it has read all.
-    git.stdin?.on('error', () => {});
-    git.stdin?.end(input, 'latin1');
-  });
+  const {kind, code, output} = await runProgram(
+    'git',
+    ['--no-optional-locks', '--no-pager', ...words],
+    {
+      folder,
+      environment: gitEnvironment(environment, folder),
+      input: Buffer.from(input, 'latin1'),
+      limitMs,
+      maxOutput: mostOutput,
+    },
+    AbortSignal.any([signal, stuck.signal]),
+  );
+  signal.throwIfAborted();
+  if (kind === 'too-slow' || stuck.signal.aborted) unanswered.add(folder);
+  return code < 0 ? undefined : {code, output};
 }
 
 /**

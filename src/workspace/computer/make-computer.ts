@@ -13,12 +13,52 @@ import {byteSize} from '../../base/byte-size.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {causeText, type Fault, rejected} from '../../domain/fault.ts';
+import type {Environment} from '../exec/shell-environment.ts';
+import {findProgram} from '../exec/trusted-path.ts';
+import {runProgram} from '../run-program.ts';
 import {type Desktop, pngSize, type ProgramCall} from './desktop.ts';
 import {displayNames, type FoundDesktop, missingText} from './find-desktop.ts';
 import {macosDesktop} from './macos.ts';
-import type {RunProgram} from './run-program.ts';
 import {waylandDesktop} from './wayland.ts';
 import {x11Desktop} from './x11.ts';
+
+/** Runs a program to its end; a failure says why, as the end of a sentence. An abort kills it. */
+export type RunProgram = (call: ProgramCall, signal: AbortSignal) => Promise<Outcome<Buffer, string>>;
+
+const limitMs = 30_000;
+
+/** The most that is read of a program. */
+const mostPrinted = 64_000_000;
+
+/** What programs for a display are given of the environment: nothing that holds secrets. */
+const passed = /^(?:PATH|HOME|USER|DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|XDG_\w+|YDOTOOL_SOCKET|LANG|LC_\w+|TMPDIR)$/u;
+
+export const programRunner =
+  (given: Environment): RunProgram =>
+  async ({program, args, stdin}, signal) => {
+    const path = findProgram(program);
+    if (path === undefined) return failed('is not installed');
+    const environment = Object.fromEntries(Object.entries(given).filter(([name]) => passed.test(name)));
+    const run = {folder: '.', environment, input: stdin, limitMs, maxOutput: mostPrinted};
+    const {kind, code, output, complaint, message} = await runProgram(path, args, run, signal);
+    switch (kind) {
+      case 'aborted':
+        return failed('was interrupted');
+      case 'too-slow':
+        return failed(`did not end in ${limitMs / 1000} s`);
+      case 'too-much':
+        return failed('printed too much');
+      case 'not-started':
+        return failed(`did not start: ${message}`);
+      case 'exited': {
+        if (code === 0) return ok(output);
+        const said = complaint.trim().split('\n', 1)[0] ?? '';
+        return failed(`failed${said === '' ? ` with exit code ${code}` : `: ${said.slice(0, 300)}`}`);
+      }
+      default:
+        return unreachable(kind);
+    }
+  };
 
 export interface ComputerOptions {
   readonly found: FoundDesktop | undefined;

@@ -1,7 +1,7 @@
-import {execFile} from 'node:child_process';
 import {setTimeout as pause} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {gitEnvironment} from '../checkpoints/git-query.ts';
+import {gitEnvironment, type GitPlace} from '../checkpoints/git-query.ts';
+import {runProgram} from '../run-program.ts';
 
 /** Milliseconds that git may take, and bytes that are taken from it. */
 const limitMs = 120_000;
@@ -24,27 +24,14 @@ export async function runGit(words: readonly string[], place: GitPlace): Promise
   }
 }
 
-interface GitPlace {
-  readonly folder: string;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-}
-
-function runOnce(words: readonly string[], {folder, environment, signal}: GitPlace): Promise<Outcome<string, string>> {
-  const options = {
-    cwd: folder,
-    env: gitEnvironment(environment, folder),
-    signal,
-    timeout: limitMs,
-    killSignal: 'SIGKILL',
-    maxBuffer: mostOutput,
-  } as const;
-  return new Promise(answer => {
-    execFile('git', ['--no-pager', ...words], options, (error, stdout, stderr) => {
-      if (error === null) answer(ok(stdout));
-      else if (error.code === 'ENOENT') answer(failed('git is not installed'));
-      else if (error.killed === true) answer(failed('git took too long'));
-      else answer(failed(stderr.trim().replace(/^(?:fatal|error): /u, '') || error.message));
-    });
-  });
+async function runOnce(
+  words: readonly string[],
+  {folder, environment, signal}: GitPlace,
+): Promise<Outcome<string, string>> {
+  const run = {folder, environment: gitEnvironment(environment, folder), input: '', limitMs, maxOutput: mostOutput};
+  const {kind, code, output, complaint, message} = await runProgram('git', ['--no-pager', ...words], run, signal);
+  if (code === 0) return ok(output.toString('utf8'));
+  if (kind === 'not-started') return failed('git is not installed');
+  if (kind === 'too-slow') return failed('git took too long');
+  return failed(complaint.trim().replace(/^(?:fatal|error): /u, '') || message);
 }

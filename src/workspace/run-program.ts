@@ -1,0 +1,68 @@
+import {execFile} from 'node:child_process';
+
+/** How a program ended, and what it had printed by then. */
+export interface ProgramEnd {
+  readonly kind: 'exited' | 'not-started' | 'too-slow' | 'too-much' | 'aborted';
+  /** The exit code; -1 for a program that something killed. */
+  readonly code: number;
+  readonly output: Buffer;
+  readonly complaint: string;
+  /** What went wrong, in the words of Node. */
+  readonly message: string;
+}
+
+/**
+ * Runs a program to its end. It is killed when the signal aborts, and at the limits. Not with execa: that waits, even then, for as long
+ * as a child of the program holds the pipe.
+ */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  run: {
+    readonly folder: string;
+    readonly environment: NodeJS.ProcessEnv;
+    readonly input: string | Buffer;
+    readonly limitMs: number;
+    /** Bytes of stdout, and of stderr. */
+    readonly maxOutput: number;
+  },
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
+  if (signal.aborted) {
+    const nothing = Buffer.alloc(0);
+    return Promise.resolve({kind: 'aborted', code: -1, output: nothing, complaint: '', message: 'stopped'});
+  }
+  const options = {
+    cwd: run.folder,
+    env: run.environment,
+    signal,
+    timeout: run.limitMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: run.maxOutput,
+    encoding: 'buffer',
+  } as const;
+  return new Promise(resolve => {
+    const child = execFile(program, args, options, (error, output, stderr) => {
+      const code = error === null ? 0 : error.code;
+      const kind = typeof code === 'number' || error === null ? 'exited' : kindOf(error);
+      const complaint = stderr.toString('utf8');
+      resolve({kind, code: typeof code === 'number' ? code : -1, output, complaint, message: error?.message ?? ''});
+    });
+    // The program may end before it has read all.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(run.input);
+  });
+}
+
+function kindOf({
+  code,
+  killed,
+}: {
+  readonly code?: string | number | null;
+  readonly killed?: boolean;
+}): ProgramEnd['kind'] {
+  if (code === 'ABORT_ERR') return 'aborted';
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'too-much';
+  if (killed === true) return 'too-slow';
+  return typeof code === 'string' ? 'not-started' : 'exited';
+}
