@@ -1,5 +1,4 @@
 import {unreachable} from '../base/unreachable.ts';
-import {fieldPath, maskCovers} from '../protocol/task/field-mask.ts';
 import {
   todoChangeInMessage,
   todoChangeInPayload,
@@ -7,12 +6,14 @@ import {
   MessageTodos,
   type TodoChange,
 } from '../protocol/task/message-todos.ts';
-import type {
-  ClientAction,
-  MessageBody,
-  DecodedPayload,
-  ProtocolMessage,
-  ResponseEvent,
+import type {DecodedPayload} from '../protocol/task/payload.ts';
+import {
+  type ClientAction,
+  fieldPath,
+  maskCovers,
+  type MessageBody,
+  type ProtocolMessage,
+  type ResponseEvent,
 } from '../protocol/task/response-event.ts';
 import {Transactions} from '../protocol/task/transactions.ts';
 import type {TaskView} from './task-view.ts';

@@ -2,7 +2,7 @@
 import {encodeBase64} from '../../src/protocol/task/base64.ts';
 import {encodeEvent} from '../../src/protocol/task/encode-event.ts';
 import {encodePayload, readPayloadField} from '../../src/protocol/task/payload.ts';
-import {eventJson} from '../../src/protocol/task/event-record.ts';
+import {eventJson} from '../../src/protocol/task/response-event.ts';
 import type {ClientAction, MessageBody, ResponseEvent} from '../../src/protocol/task/response-event.ts';
 import {makeTaskReader} from '../../src/protocol/task/task-reader.ts';
 import {todoId} from '../../src/domain/ids.ts';

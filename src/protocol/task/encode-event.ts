@@ -1,12 +1,10 @@
 import {Enum, Type, type Field} from 'protobufjs';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {decodeBase64} from './base64.ts';
-import {eventRecord} from './event-record.ts';
 import {payloadText, readPayloadField} from './payload.ts';
-import {snakeCase} from './record-fields.ts';
-import type {ResponseEvent} from './response-event.ts';
+import {eventRecord, type ResponseEvent} from './response-event.ts';
 import {schemaField, payloadPlace, structJson} from './schema-json.ts';
-import {messageType} from './task-schema.ts';
+import {messageType, snakeCase} from './task-schema.ts';
 
 /**
  * The bytes of an event. One that was read from bytes is written as it was read, unknown fields included; of one that was read from

@@ -1,6 +1,7 @@
 import {unreachable} from '../../base/unreachable.ts';
 import type {TaskPayload} from '../../domain/task-payload.ts';
-import type {MessageBody, DecodedPayload, TodoOperation} from './response-event.ts';
+import type {DecodedPayload} from './payload.ts';
+import type {MessageBody, TodoOperation} from './response-event.ts';
 import {RevertibleMap} from './transactions.ts';
 import {applyOperation, applyPayload, noTodos, type TodoState} from './todo-state.ts';
 

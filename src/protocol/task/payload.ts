@@ -1,4 +1,3 @@
-import {Writer} from 'protobufjs/minimal.js';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -7,8 +6,13 @@ import type {RawField, TaskItem, TaskPayload} from '../../domain/task-payload.ts
 import {encodeBase64, decodeBase64} from './base64.ts';
 import {encodePayloadTree, normalizePayloadTree, type PayloadTree, readPayloadTree} from './payload-tree.ts';
 import {itemField, payloadField, type PayloadPlace, resultField, runningField, snapshotField} from './task-schema.ts';
-import type {DecodedPayload} from './response-event.ts';
-import {WireCursor, WireFormatError, wireType} from './wire-cursor.ts';
+import {WireCursor, WireFormatError} from './wire-cursor.ts';
+
+/** An opaque payload, decoded once: `tree` has field numbers as keys, `meaning` is what it says of tasks. */
+export type DecodedPayload =
+  | {readonly tag: 'ok'; readonly tree: JsonObject; readonly meaning: TaskPayload}
+  /** `position` counts bytes of the payload, or characters of its text where that is no base64 or JSON. */
+  | {readonly tag: 'failed'; readonly position: number; readonly message: string};
 
 /**
  * Reads a payload in any of the forms the field is seen to hold: an object that is decoded already, JSON text of one, base64 or
@@ -114,51 +118,34 @@ export function decodePayload(raw: Uint8Array): Outcome<TaskPayload, string> {
 
 /** The bytes of a payload. Text must be well-formed: a lone surrogate has no UTF-8 form and comes back as U+FFFD. */
 export function encodePayload(payload: TaskPayload): Uint8Array {
-  const writer = new Writer();
   switch (payload.kind) {
-    case 'snapshot':
-      open(writer, payloadField.snapshot);
-      for (const item of payload.pending) writeItem(writer, snapshotField.pending, item);
-      for (const item of payload.completed) writeItem(writer, snapshotField.completed, item);
-      writer.ldelim();
-      if (payload.running.length > 0) writeRunning(writer, payload.running);
-      break;
+    case 'snapshot': {
+      const {pending, completed, running} = payload;
+      const lists = {
+        [snapshotField.pending]: pending.map(itemTree),
+        [snapshotField.completed]: completed.map(itemTree),
+      };
+      return encodePayloadTree({[payloadField.snapshot]: lists, ...(running.length > 0 && runningTree(running))});
+    }
     case 'running':
-      writeRunning(writer, payload.ids);
-      break;
+      return encodePayloadTree(runningTree(payload.ids));
     case 'cleared':
-      open(writer, payloadField.cleared).ldelim();
-      break;
+      return encodePayloadTree({[payloadField.cleared]: {}});
     case 'other':
       return joined(payload.fields.map(field => field.bytes));
     default:
       return unreachable(payload);
   }
-  return writer.finish();
 }
 
-function writeRunning(writer: Writer, ids: readonly TodoId[]): void {
-  open(writer, payloadField.running);
-  for (const id of ids) writeText(writer, runningField.ids, id);
-  writer.ldelim();
-}
+const runningTree = (ids: readonly TodoId[]): JsonObject => ({[payloadField.running]: {[runningField.ids]: ids}});
 
-const open = (writer: Writer, field: number): Writer => writer.uint32(tagOf(field)).fork();
-
-const tagOf = (field: number): number => (field << 3) | wireType.lengthDelimited;
-
-function writeItem(writer: Writer, field: number, item: TaskItem): void {
-  open(writer, field);
-  writeText(writer, itemField.id, item.id);
-  // Empty text is the default of a field and is left out, as every protobuf encoder does.
-  if (item.title !== '') writeText(writer, itemField.title, item.title);
-  if (item.description !== '') writeText(writer, itemField.description, item.description);
-  writer.ldelim();
-}
-
-function writeText(writer: Writer, field: number, text: string): void {
-  writer.uint32(tagOf(field)).string(text.toWellFormed());
-}
+/** Empty text is the default of a field and is left out, as every protobuf encoder does. */
+const itemTree = ({id, title, description}: TaskItem): JsonObject => ({
+  [itemField.id]: id,
+  ...(title !== '' && {[itemField.title]: title}),
+  ...(description !== '' && {[itemField.description]: description}),
+});
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

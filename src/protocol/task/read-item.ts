@@ -2,11 +2,10 @@ import {isDeeperThan, isJsonList, isJsonObject, type Json, type JsonObject, pars
 import {Reader} from 'protobufjs';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
-import {clientActionNames, eventNames, decodeEvent} from './event-view.ts';
 import {decodeBase64} from './base64.ts';
-import {readPayloadField, withoutQuotes} from './payload.ts';
+import {type DecodedPayload, readPayloadField, withoutQuotes} from './payload.ts';
 import {whichOneOf, FieldTypeError, fieldValue} from './record-fields.ts';
-import type {DecodedPayload, ResponseEvent} from './response-event.ts';
+import {clientActionNames, decodeEvent, eventNames, type ResponseEvent} from './response-event.ts';
 import {unknownFields} from './schema-json.ts';
 import {messageType} from './task-schema.ts';
 
@@ -177,13 +176,13 @@ export function readEventJson(value: Json): Outcome<readonly ResponseEvent[], st
 /** Wrappers hold wrappers; how many is bounded, since nobody means more. */
 function unwrapped(given: JsonObject): JsonObject {
   let event = given;
-  for (let depth = 0; depth < 4 && whichOneOf(event, eventNames) === undefined; depth += 1) {
+  for (let depth = 0; depth < 4 && whichOneOf(event, eventNames()) === undefined; depth += 1) {
     const inner = fieldValue(event, 'parsed_data');
     if (inner === undefined) break;
     if (!isJsonObject(inner)) throw new FieldTypeError('"parsed_data" must be an object');
     event = inner;
   }
-  if (whichOneOf(event, eventNames) !== undefined) return event;
-  if (whichOneOf(event, clientActionNames) !== undefined) return {client_actions: {actions: [event]}};
+  if (whichOneOf(event, eventNames()) !== undefined) return event;
+  if (whichOneOf(event, clientActionNames()) !== undefined) return {client_actions: {actions: [event]}};
   return Array.isArray(event['actions']) ? {client_actions: event} : event;
 }

@@ -1,4 +1,5 @@
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {camelCase, oneOfNames, type OneOf} from './task-schema.ts';
 
 /**
  * Fields of a message, read the same way from a decoded protobuf message and from JSON: names in snake_case or camelCase, `null`
@@ -7,6 +8,10 @@ import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/j
 export class FieldTypeError extends Error {
   override readonly name: string = 'FieldTypeError';
 }
+
+/** The value as it is; `undefined` where it is absent. */
+export const fieldValue = (of: JsonObject, name: string): Json | undefined =>
+  of[name] ?? of[camelCase(name)] ?? undefined;
 
 export function objectField(of: JsonObject, name: string): JsonObject | undefined {
   const value = fieldValue(of, name);
@@ -27,9 +32,6 @@ export function textField(of: JsonObject, name: string): string {
   return value === undefined ? '' : asText(value, name);
 }
 
-export const textListField = (of: JsonObject, name: string): readonly string[] =>
-  listOf(of, name).map(value => asText(value, name));
-
 /** 0 where it is absent. Numbers of 64 bits are text in JSON. */
 export function numberField(of: JsonObject, name: string): number {
   const number = Number(fieldValue(of, name) ?? 0);
@@ -37,43 +39,8 @@ export function numberField(of: JsonObject, name: string): number {
   throw new FieldTypeError(`"${name}" must be a number`);
 }
 
-/** The value as it is; `undefined` where it is absent. */
-export const fieldValue = (of: JsonObject, name: string): Json | undefined =>
-  of[name] ?? of[camelCase(name)] ?? undefined;
-
-/** Which of the fields of a oneof is set; of several the last one, as protobuf has it. */
-export function whichOneOf(of: JsonObject, names: OneOf): string | undefined {
-  let found: string | undefined;
-  for (const key of Object.keys(of)) {
-    const name = names.get(key);
-    if (name !== undefined && of[key] !== null && of[key] !== undefined) found = name;
-  }
-  return found;
-}
-
-/** The names of a oneof's fields by both their spellings. */
-export type OneOf = ReadonlyMap<string, string>;
-
-export const oneOf = (names: readonly string[]): OneOf =>
-  new Map(
-    names.flatMap(name => [
-      [name, name],
-      [camelCase(name), name],
-    ]),
-  );
-
-export function camelCase(name: string): string {
-  let spelled = camelCases.get(name);
-  if (spelled === undefined) {
-    spelled = name.replaceAll(/_([a-z0-9])/gu, (_match, letter: string) => letter.toUpperCase());
-    if (camelCases.size < 1000) camelCases.set(name, spelled);
-  }
-  return spelled;
-}
-
-const camelCases = new Map<string, string>();
-
-export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/gu, letter => `_${letter.toLowerCase()}`);
+export const textListField = (of: JsonObject, name: string): readonly string[] =>
+  listOf(of, name).map(value => asText(value, name));
 
 function listOf(of: JsonObject, name: string): readonly Json[] {
   const value = fieldValue(of, name);
@@ -85,4 +52,123 @@ function asText(value: Json, name: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new FieldTypeError(`"${name}" must be text`);
+}
+
+/** Which of the fields of a oneof is set; of several the last one, as protobuf has it. */
+export function whichOneOf(of: JsonObject, names: OneOf): string | undefined {
+  let found: string | undefined;
+  for (const key of Object.keys(of)) {
+    const name = names.get(key);
+    if (name !== undefined && of[key] !== null && of[key] !== undefined) found = name;
+  }
+  return found;
+}
+
+/** A part of a message, read from a record in the schema's names and written back into one. */
+export interface Part<Value> {
+  read(of: JsonObject): Value;
+  write(value: Value): JsonObject;
+}
+
+export type ValueOf<P extends Part<unknown>> = ReturnType<P['read']>;
+
+export const text = (name: string): Part<string> => ({
+  read: of => textField(of, name),
+  write: value => ({[name]: value}),
+});
+
+export const number = (name: string): Part<number> => ({
+  read: of => numberField(of, name),
+  write: value => ({[name]: value}),
+});
+
+/** A message in a field; an absent one is read as an empty one. */
+export const within = <Value>(name: string, part: Part<Value>): Part<Value> => ({
+  read: of => part.read(objectField(of, name) ?? {}),
+  write: value => ({[name]: part.write(value)}),
+});
+
+export const listOfMessages = <Value>(name: string, part: Part<Value>): Part<readonly Value[]> => ({
+  read: of => objectListField(of, name).map(one => part.read(one)),
+  write: values => ({[name]: values.map(value => part.write(value))}),
+});
+
+/** A part that is not written where it is empty. */
+export const unlessEmpty = (part: Part<string>): Part<string> => ({
+  read: of => part.read(of),
+  write: value => (value === '' ? {} : part.write(value)),
+});
+
+type Parts = Readonly<Record<string, Part<unknown>>>;
+type Values<P extends Parts> = {readonly [Key in keyof P]: ReturnType<P[Key]['read']>};
+
+/** A message as an object with a member for each part; `constants` are members that are not written. */
+export function message<P extends Parts, Constants extends object = object>(
+  parts: P,
+  constants?: Constants,
+): Part<Constants & Values<P>> {
+  const entries = Object.entries(parts);
+  return {
+    read(of) {
+      const made: Record<string, unknown> = {...constants};
+      for (const [key, part] of entries) made[key] = part.read(of);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member is what its part has read
+      return made as Constants & Values<P>;
+    },
+    write(value) {
+      const record: {[name: string]: Json} = {};
+      for (const key in parts) Object.assign(record, parts[key]?.write(value[key]));
+      return record;
+    },
+  };
+}
+
+/** A field of a oneof, as an object of a kind. */
+interface Variant<Value> {
+  readonly kind: string;
+  read(of: JsonObject, name: string): Value;
+  write(value: Value): JsonObject;
+}
+
+export function variant<const Kind extends string, P extends Parts>(
+  kind: Kind,
+  parts: P,
+): Variant<{readonly kind: Kind} & Values<P>> {
+  const body = message(parts, {kind});
+  return {kind, read: (of, name) => body.read(objectField(of, name) ?? {}), write: value => body.write(value)};
+}
+
+/** A field whose content says nothing here. */
+export const marker = <const Kind extends string>(kind: Kind): Variant<{readonly kind: Kind}> => ({
+  kind,
+  read: () => ({kind}),
+  write: () => ({}),
+});
+
+/** The field of a oneof that is set. `other` stands for one that has no variant here; its `field` is written empty. */
+export function oneOf<
+  Variants extends Readonly<Record<string, Variant<{readonly kind: string}>>>,
+  Other extends {readonly kind: string; readonly field?: string},
+>(
+  [type, oneof]: readonly [type: string, oneof: string],
+  variants: Variants,
+  other: (field: string, of: JsonObject) => Other,
+): Part<ReturnType<Variants[keyof Variants]['read']> | Other> {
+  const names = oneOfNames(type, oneof);
+  const fields = new Map(Object.entries(variants).map(([name, {kind}]) => [kind, name]));
+  return {
+    read(of) {
+      const name = whichOneOf(of, names()) ?? '';
+      const {[name]: found} = variants;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the variant has read
+      return (found?.read(of, name) ?? other(name, of)) as ReturnType<Variants[keyof Variants]['read']>;
+    },
+    write(value: {readonly kind: string; readonly field?: string}) {
+      const name = fields.get(value.kind) ?? '';
+      const {[name]: found} = variants;
+      if (found !== undefined) return {[name]: found.write(value)};
+      const {field = ''} = value;
+      return field === '' ? {} : {[field]: {}};
+    },
+  };
 }

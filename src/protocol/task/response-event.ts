@@ -1,87 +1,68 @@
-import type {JsonObject} from '../../base/json.ts';
-import type {TodoId} from '../../domain/ids.ts';
-import type {TaskItem, TaskPayload} from '../../domain/task-payload.ts';
+import {Message} from 'protobufjs';
+import {isJsonObject, type JsonObject} from '../../base/json.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {type TodoId, todoId} from '../../domain/ids.ts';
+import {type DecodedPayload, payloadText, readPayloadField} from './payload.ts';
+import {
+  fieldValue,
+  listOfMessages,
+  marker,
+  message,
+  number,
+  numberField,
+  objectField,
+  objectListField,
+  oneOf,
+  type Part,
+  text,
+  textField,
+  textListField,
+  unlessEmpty,
+  type ValueOf,
+  variant,
+  whichOneOf,
+  within,
+} from './record-fields.ts';
+import {messageJson, structJson, unknownFields} from './schema-json.ts';
+import {messageType, oneOfNames, type PayloadPlace, snakeCase} from './task-schema.ts';
 
-/**
- * One event of a task-protocol stream, read once, whatever form it came in. Absent text is `''`, as protobuf has it. What the
- * typed form does not say is kept in `unknown`, so that encoding gives it back.
+/*
+ * The messages of the protocol that weft looks into, each described once: the types, their readers and their writers come from
+ * the same tables. Absent text is `''`, as protobuf has it.
  */
-export type ResponseEvent = {readonly unknown: UnknownFields} & (
-  | {readonly kind: 'init'; readonly conversationId: string; readonly requestId: string; readonly runId: string}
-  | {readonly kind: 'client-actions'; readonly actions: readonly ClientAction[]}
-  | {
-      readonly kind: 'finished';
-      readonly reason: FinishReason;
-      readonly usage: readonly TokenUsage[];
-      /** How much of the model's context is used: 0 to 1, 0 where nothing was said. */
-      readonly contextUsage: number;
-    }
-  | {readonly kind: 'other'}
+
+const payload = (name: string, place: PayloadPlace): Part<DecodedPayload> => ({
+  read: of => readPayloadField(fieldValue(of, name), place),
+  write: value => ({[name]: payloadText(value)}),
+});
+
+/** A message that weft does not look into; `field` is `''` for one that the schema does not know. */
+function other(field: string, of: JsonObject) {
+  if (field !== '') objectField(of, field);
+  return {kind: 'other', field} as const;
+}
+
+const todoItem = message({
+  id: {read: of => todoId(textField(of, 'id')), write: id => ({id})} satisfies Part<TodoId>,
+  title: text('title'),
+  description: text('description'),
+});
+
+const todoIds: Part<readonly TodoId[]> = {
+  read: of => textListField(of, 'todo_ids').map(todoId),
+  write: ids => ({todo_ids: ids}),
+};
+
+export type TodoOperation = ValueOf<typeof todoOperation>;
+const todoOperation = oneOf(
+  ['UpdateTodos', 'operation'],
+  {
+    create_todo_list: variant('create', {todos: listOfMessages('initial_todos', todoItem)}),
+    update_pending_todos: variant('update-pending', {todos: listOfMessages('updated_pending_todos', todoItem)}),
+    mark_todos_completed: variant('mark-completed', {ids: todoIds}),
+  },
+  () => ({kind: 'other'}) as const,
 );
-
-/** The message an event was read from; `none` for an event that was made here. */
-export type UnknownFields =
-  | {readonly source: 'none'}
-  | {readonly source: 'json'; readonly value: JsonObject}
-  | {readonly source: 'bytes'; readonly message: object};
-
-export type ClientAction =
-  | {readonly kind: 'create-task'; readonly task: ProtocolTask}
-  | {readonly kind: 'add-messages'; readonly taskId: string; readonly messages: readonly ProtocolMessage[]}
-  /** An upsert: a message that is not known is added whole; of a known one the paths of `mask` are replaced. */
-  | {
-      readonly kind: 'update-message';
-      readonly taskId: string;
-      readonly message: ProtocolMessage;
-      readonly mask: readonly string[];
-    }
-  /** Strings of the paths of `mask` grow by those of `message`. */
-  | {
-      readonly kind: 'append-content';
-      readonly taskId: string;
-      readonly message: ProtocolMessage;
-      readonly mask: readonly string[];
-    }
-  | {readonly kind: 'update-summary'; readonly taskId: string; readonly summary: string}
-  | {readonly kind: 'update-description'; readonly taskId: string; readonly description: string}
-  | {readonly kind: 'begin'}
-  | {readonly kind: 'commit'}
-  | {readonly kind: 'rollback'}
-  | {
-      readonly kind: 'move-messages';
-      readonly sourceTaskId: string;
-      readonly newTask: ProtocolTask;
-      readonly firstMessageId: string;
-      readonly lastMessageId: string;
-      readonly replacements: readonly ProtocolMessage[];
-    }
-  /** `field` is the name of the action, `''` for one this schema does not know. */
-  | {readonly kind: 'other'; readonly field: string};
-
-export interface ProtocolTask {
-  readonly id: string;
-  readonly description: string;
-  /** `''` for a task of its own. */
-  readonly parentTaskId: string;
-  readonly summary: string;
-  readonly messages: readonly ProtocolMessage[];
-}
-
-export interface ProtocolMessage {
-  readonly id: string;
-  readonly taskId: string;
-  readonly body: MessageBody;
-}
-
-export type MessageBody =
-  | {readonly kind: 'user-query'; readonly query: string}
-  | {readonly kind: 'agent-output'; readonly text: string}
-  | {readonly kind: 'reasoning'; readonly text: string}
-  | {readonly kind: 'tool-call'; readonly callId: string; readonly call: ProtocolToolCall}
-  | {readonly kind: 'tool-result'; readonly callId: string; readonly result: ProtocolToolResult}
-  | {readonly kind: 'server-event'; readonly payload: DecodedPayload}
-  | {readonly kind: 'update-todos'; readonly operation: TodoOperation}
-  | {readonly kind: 'other'; readonly field: string};
 
 export type ProtocolToolCall =
   | {readonly kind: 'server'; readonly payload: DecodedPayload}
@@ -89,40 +70,271 @@ export type ProtocolToolCall =
   /** `name` is the field's, e.g. `run_shell_command`; `''` for a call this schema does not know. */
   | {readonly kind: 'native'; readonly name: string; readonly args: JsonObject};
 
-export type ProtocolToolResult =
-  | {readonly kind: 'server'; readonly payload: DecodedPayload}
-  | {readonly kind: 'other'; readonly field: string};
+const callNames = oneOfNames('ToolCall', 'tool');
+const serverPayload = payload('payload', 'call');
 
-/** An opaque payload, decoded once: `tree` has field numbers as keys, `meaning` is what it says of tasks. */
-export type DecodedPayload =
-  | {readonly tag: 'ok'; readonly tree: JsonObject; readonly meaning: TaskPayload}
-  /** `position` counts bytes of the payload, or characters of its text where that is no base64 or JSON. */
-  | {readonly tag: 'failed'; readonly position: number; readonly message: string};
-
-export type TodoOperation =
-  | {readonly kind: 'create'; readonly todos: readonly TaskItem[]}
-  | {readonly kind: 'update-pending'; readonly todos: readonly TaskItem[]}
-  | {readonly kind: 'mark-completed'; readonly ids: readonly TodoId[]}
-  | {readonly kind: 'other'};
-
-export type FinishReason =
-  | {
-      readonly kind:
-        | 'done'
-        | 'other'
-        | 'max-token-limit'
-        | 'quota-limit'
-        | 'context-window-exceeded'
-        | 'llm-unavailable';
+const toolCall: Part<ProtocolToolCall> = {
+  read(call) {
+    // A tool that came after this schema was written; only JSON tells its name.
+    const name = whichOneOf(call, callNames()) ?? Object.keys(call).find(key => isJsonObject(call[key]));
+    const body = name === undefined ? {} : (objectField(call, name) ?? {});
+    switch (name) {
+      case 'server':
+        return {kind: 'server', payload: serverPayload.read(body)};
+      case 'call_mcp_tool':
+        return {kind: 'mcp', name: textField(body, 'name'), args: structJson(objectField(body, 'args') ?? {})};
+      case undefined:
+        return {kind: 'native', name: '', args: {}};
+      default:
+        return {kind: 'native', name: snakeCase(name), args: argsOf(name, body)};
     }
-  | {readonly kind: 'internal-error'; readonly message: string}
-  | {readonly kind: 'invalid-api-key'; readonly provider: string; readonly model: string};
+  },
+  write(call) {
+    switch (call.kind) {
+      case 'server':
+        return {server: serverPayload.write(call.payload)};
+      case 'mcp':
+        return {call_mcp_tool: {name: call.name, args: call.args}};
+      case 'native':
+        return call.name === '' ? {} : {[call.name]: call.args};
+      default:
+        return unreachable(call);
+    }
+  },
+};
 
-export interface TokenUsage {
-  readonly model: string;
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly costInCents: number;
+function argsOf(name: string, body: JsonObject): JsonObject {
+  const type = messageType('ToolCall').fields[name]?.resolvedType;
+  return type !== null && type !== undefined && 'fields' in type ? messageJson(type, body) : body;
+}
+
+const toolResult = oneOf(
+  ['ToolCallResult', 'result'],
+  {server: variant('server', {payload: payload('serialized_result', 'result')})},
+  field => ({kind: 'other', field}) as const,
+);
+
+export type MessageBody = ValueOf<typeof messageBody>;
+const messageBody = oneOf(
+  ['Message', 'message'],
+  {
+    user_query: variant('user-query', {query: text('query')}),
+    agent_output: variant('agent-output', {text: text('text')}),
+    agent_reasoning: variant('reasoning', {text: text('reasoning')}),
+    tool_call: variant('tool-call', {callId: text('tool_call_id'), call: toolCall}),
+    tool_call_result: variant('tool-result', {callId: text('tool_call_id'), result: toolResult}),
+    server_event: variant('server-event', {payload: payload('payload', 'event')}),
+    update_todos: variant('update-todos', {operation: todoOperation}),
+  },
+  other,
+);
+
+export type ProtocolMessage = ValueOf<typeof protocolMessage>;
+const protocolMessage = message({id: text('id'), taskId: unlessEmpty(text('task_id')), body: messageBody});
+
+/** `parentTaskId` is `''` for a task of its own. */
+const protocolTask = message({
+  id: text('id'),
+  description: text('description'),
+  parentTaskId: unlessEmpty(within('dependencies', text('parent_task_id'))),
+  summary: text('summary'),
+  messages: listOfMessages('messages', protocolMessage),
+});
+
+/** The paths of a mask; JSON may write a mask as one text, with its names in camelCase. */
+const maskPaths: Part<readonly string[]> = {
+  read(of) {
+    const value = fieldValue(of, 'mask');
+    if (typeof value === 'string') return value.split(',').filter(Boolean).map(snakeCase);
+    return textListField(objectField(of, 'mask') ?? {}, 'paths');
+  },
+  write: paths => ({mask: {paths}}),
+};
+
+const taskId = text('task_id');
+const update = {taskId, message: within('message', protocolMessage), mask: maskPaths};
+
+export type ClientAction = ValueOf<typeof clientAction>;
+const clientAction = oneOf(
+  ['ClientAction', 'action'],
+  {
+    create_task: variant('create-task', {task: within('task', protocolTask)}),
+    add_messages_to_task: variant('add-messages', {taskId, messages: listOfMessages('messages', protocolMessage)}),
+    /** An upsert: a message that is not known is added whole; of a known one the paths of `mask` are replaced. */
+    update_task_message: variant('update-message', update),
+    /** Strings of the paths of `mask` grow by those of `message`. */
+    append_to_message_content: variant('append-content', update),
+    update_task_summary: variant('update-summary', {taskId, summary: text('summary')}),
+    update_task_description: variant('update-description', {taskId, description: text('description')}),
+    begin_transaction: variant('begin', {}),
+    commit_transaction: variant('commit', {}),
+    rollback_transaction: variant('rollback', {}),
+    move_messages_to_new_task: variant('move-messages', {
+      sourceTaskId: text('source_task_id'),
+      newTask: within('new_task', protocolTask),
+      firstMessageId: text('first_message_id'),
+      lastMessageId: text('last_message_id'),
+      replacements: listOfMessages('replacement_messages', protocolMessage),
+    }),
+  },
+  other,
+);
+
+export const clientActionNames = oneOfNames('ClientAction', 'action');
+
+/** In JSON one object may hold several actions, one after the other; in bytes the last one counts, as of every oneof. */
+const actions: Part<readonly ClientAction[]> = {
+  read: of =>
+    objectListField(of, 'actions').flatMap(action => {
+      const keys = Object.keys(action);
+      if (keys.length < 2 || action instanceof Message) return clientAction.read(action);
+      const named = keys.filter(key => clientActionNames().has(key));
+      return named.length < 2
+        ? clientAction.read(action)
+        : named.map(key => clientAction.read({[key]: action[key] ?? null}));
+    }),
+  write: made => ({actions: made.map(action => clientAction.write(action))}),
+};
+
+/** `anthropic` of 1 and of `LLM_PROVIDER_ANTHROPIC`; a provider that is not known as it stands. */
+const provider: Part<string> = {
+  read(key) {
+    // Writers differ in whether the provider is a number or text; as text it is a field that the schema does not know.
+    const kept = unknownFields(key)['1'];
+    const name = typeof kept === 'string' ? kept : textField(key, 'provider');
+    return providers[Number(name)] ?? name.replace(/^LLM_PROVIDER_/u, '').toLowerCase();
+  },
+  write: name => ({provider: `LLM_PROVIDER_${name.toUpperCase()}`}),
+};
+
+const providers: readonly string[] = ['', 'anthropic', 'openai', 'google'];
+
+export type FinishReason = ValueOf<typeof finishReason>;
+const finishReason = oneOf(
+  ['StreamFinished', 'reason'],
+  {
+    done: marker('done'),
+    other: marker('other'),
+    max_token_limit: marker('max-token-limit'),
+    quota_limit: marker('quota-limit'),
+    context_window_exceeded: marker('context-window-exceeded'),
+    llm_unavailable: marker('llm-unavailable'),
+    internal_error: variant('internal-error', {message: text('message')}),
+    invalid_api_key: variant('invalid-api-key', {provider, model: text('model_name')}),
+  },
+  // A stream that says no reason is done.
+  () => ({kind: 'done'}) as const,
+);
+
+export type TokenUsage = ValueOf<typeof tokenUsage>;
+const tokenUsage = message({
+  model: text('model_id'),
+  input: number('total_input'),
+  output: number('output'),
+  cacheRead: number('input_cache_read'),
+  cacheWrite: number('input_cache_write'),
+  costInCents: number('cost_in_cents'),
+});
+
+/** How much of the model's context is used: 0 to 1, 0 where nothing was said. Older writers of JSON have another name for the field. */
+const contextUsage: Part<number> = {
+  read(of) {
+    const usage = objectField(of, 'conversation_usage_metadata') ?? objectField(of, 'context_window_info');
+    return numberField(usage ?? {}, 'context_window_usage');
+  },
+  write: (used): JsonObject => (used === 0 ? {} : {conversation_usage_metadata: {context_window_usage: used}}),
+};
+
+const eventContent = oneOf(
+  ['ResponseEvent', 'type'],
+  {
+    init: variant('init', {
+      conversationId: text('conversation_id'),
+      requestId: text('request_id'),
+      runId: text('run_id'),
+    }),
+    client_actions: variant('client-actions', {actions}),
+    finished: variant('finished', {
+      reason: finishReason,
+      usage: listOfMessages('token_usage', tokenUsage),
+      contextUsage,
+    }),
+  },
+  () => ({kind: 'other'}) as const,
+);
+
+export const eventNames = oneOfNames('ResponseEvent', 'type');
+
+/**
+ * One event of a task-protocol stream, read once, whatever form it came in. What the typed form does not say is kept in `unknown`,
+ * so that encoding gives it back.
+ */
+export type ResponseEvent = {readonly unknown: UnknownFields} & ValueOf<typeof eventContent>;
+
+/** The message an event was read from; `none` for an event that was made here. */
+export type UnknownFields =
+  | {readonly source: 'none'}
+  | {readonly source: 'json'; readonly value: JsonObject}
+  | {readonly source: 'bytes'; readonly message: object};
+
+/** The typed form of a ResponseEvent, from a decoded message or from JSON. Throws a `FieldTypeError` where a field is not its kind. */
+export const decodeEvent = (record: JsonObject, unknown: UnknownFields): ResponseEvent =>
+  Object.assign(eventContent.read(record), {unknown});
+
+/** An event in the names of the schema: as it was read, where it was read, so that nothing of it is lost. */
+export function eventRecord(event: ResponseEvent): JsonObject {
+  switch (event.unknown.source) {
+    case 'json':
+      return event.unknown.value;
+    case 'bytes':
+      return isJsonObject(event.unknown.message) ? event.unknown.message : {};
+    case 'none':
+      return eventContent.write(event);
+    default:
+      return unreachable(event.unknown);
+  }
+}
+
+/** An event as JSON in the protocol's names, its payloads decoded, with what the typed form does not say. */
+export const eventJson = (event: ResponseEvent): JsonObject =>
+  messageJson(messageType('ResponseEvent'), eventRecord(event));
+
+/**
+ * Whether an update by `mask` reaches `path`, a field of a message in snake_case: it names the field, one around it or one
+ * inside it. A mask that names nothing reaches everything. Names count in snake_case and camelCase.
+ */
+export function maskCovers(mask: readonly string[], path: string): boolean {
+  if (mask.length === 0 || mask.includes(path)) return true;
+  const wanted = plain(path);
+  return mask.some(entry => {
+    const named = plain(entry);
+    return named === '*' || isWithin(wanted, named) || isWithin(named, wanted);
+  });
+}
+
+const plain = (path: string): string => path.trim().replaceAll('_', '').toLowerCase();
+
+const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
+
+/** The field that holds what a message says; `''` for one that an update says nothing of here. */
+export function fieldPath(body: MessageBody): string {
+  switch (body.kind) {
+    case 'agent-output':
+      return 'agent_output.text';
+    case 'reasoning':
+      return 'agent_reasoning.reasoning';
+    case 'tool-call':
+      return body.call.kind === 'server' ? 'tool_call.server.payload' : 'tool_call';
+    case 'tool-result':
+      return 'tool_call_result.server.serialized_result';
+    case 'server-event':
+      return 'server_event.payload';
+    case 'update-todos':
+      return 'update_todos';
+    case 'user-query':
+    case 'other':
+      return '';
+    default:
+      return unreachable(body);
+  }
 }

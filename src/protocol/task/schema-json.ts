@@ -3,8 +3,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {encodeBase64} from './base64.ts';
 import {readPayloadTree} from './payload-tree.ts';
 import {readPayloadField} from './payload.ts';
-import {camelCase} from './record-fields.ts';
-import type {PayloadPlace} from './task-schema.ts';
+import {bothSpellings, type PayloadPlace} from './task-schema.ts';
 import {WireFormatError} from './wire-cursor.ts';
 
 /**
@@ -30,18 +29,13 @@ const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.leng
 export function schemaField(type: Type, key: string): Field | undefined {
   let fields = fieldsByName.get(type);
   if (fields === undefined) {
-    fields = new Map(
-      type.fieldsArray.flatMap(field => [
-        [field.name, field],
-        [camelCase(field.name), field],
-      ]),
-    );
+    fields = bothSpellings(Object.keys(type.fields), name => type.fields[name]);
     fieldsByName.set(type, fields);
   }
   return fields.get(key);
 }
 
-const fieldsByName = new WeakMap<Type, Map<string, Field>>();
+const fieldsByName = new WeakMap<Type, ReadonlyMap<string, Field | undefined>>();
 
 function valueJson(field: Field, value: unknown): Json {
   if (Array.isArray(value)) return value.map(one => oneJson(field, one));
@@ -149,11 +143,9 @@ function structValueJson(value: Json): Json {
   }
 }
 
-const kinds: ReadonlyMap<string, string> = new Map(
-  ['null_value', 'number_value', 'string_value', 'bool_value', 'struct_value', 'list_value'].flatMap(kind => [
-    [kind, kind],
-    [camelCase(kind), kind],
-  ]),
+const kinds = bothSpellings(
+  ['null_value', 'number_value', 'string_value', 'bool_value', 'struct_value', 'list_value'],
+  kind => kind,
 );
 
 const isValue = (value: Json): boolean =>

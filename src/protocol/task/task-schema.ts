@@ -1,5 +1,4 @@
 import protobuf, {Type} from 'protobufjs';
-import {oneOf, type OneOf} from './record-fields.ts';
 import {schema} from './task-protocol.proto';
 
 /** The public messages of the task protocol, by name (`ResponseEvent`). The schema is read when the first one is asked for. */
@@ -13,11 +12,31 @@ export function messageType(name: string): Type {
   return type;
 }
 
+/** Names by both their spellings. */
+export type OneOf = ReadonlyMap<string, string>;
+
 /** The names of the fields of a message's oneof; read from the schema when they are first asked for. */
 export function oneOfNames(message: string, oneof: string): () => OneOf {
   let names: OneOf | undefined;
-  return () => (names ??= oneOf(messageType(message).oneofs[oneof]?.oneof ?? []));
+  return () => (names ??= bothSpellings(messageType(message).oneofs[oneof]?.oneof ?? [], name => name));
 }
+
+/** What belongs to each name, by the name in snake_case and in camelCase. */
+export const bothSpellings = <Value>(names: readonly string[], valueOf: (name: string) => Value) =>
+  new Map(names.flatMap(name => [name, camelCase(name)].map(spelled => [spelled, valueOf(name)] as const)));
+
+export function camelCase(name: string): string {
+  let spelled = camelCases.get(name);
+  if (spelled === undefined) {
+    spelled = name.replaceAll(/_([a-z0-9])/gu, (_match, letter: string) => letter.toUpperCase());
+    if (camelCases.size < 1000) camelCases.set(name, spelled);
+  }
+  return spelled;
+}
+
+const camelCases = new Map<string, string>();
+
+export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/gu, letter => `_${letter.toLowerCase()}`);
 
 const types = new Map<string, Type>();
 let root: protobuf.Root | undefined;

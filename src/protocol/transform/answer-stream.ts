@@ -1,16 +1,17 @@
 import type {JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {TaskItem} from '../../domain/task-payload.ts';
-import {fieldPath, maskCovers} from '../task/field-mask.ts';
 import {todoChangeInMessage, MessageTodos} from '../task/message-todos.ts';
-import type {
-  ClientAction,
-  FinishReason,
-  MessageBody,
-  ProtocolMessage,
-  ProtocolToolCall,
-  ResponseEvent,
-  TokenUsage,
+import {
+  type ClientAction,
+  fieldPath,
+  type FinishReason,
+  maskCovers,
+  type MessageBody,
+  type ProtocolMessage,
+  type ProtocolToolCall,
+  type ResponseEvent,
+  type TokenUsage,
 } from '../task/response-event.ts';
 import type {TodoState} from '../task/todo-state.ts';
 import {type Revertible, RevertibleMap, Transactions} from '../task/transactions.ts';

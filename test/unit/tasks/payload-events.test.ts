@@ -1,9 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {todoId} from '../../../src/domain/ids.ts';
 import type {TaskItem, TaskPayload} from '../../../src/domain/task-payload.ts';
-import {encodePayload, readPayloadBytes} from '../../../src/protocol/task/payload.ts';
-import {eventJson} from '../../../src/protocol/task/event-record.ts';
-import type {DecodedPayload} from '../../../src/protocol/task/response-event.ts';
+import {type DecodedPayload, encodePayload, readPayloadBytes} from '../../../src/protocol/task/payload.ts';
+import {eventJson} from '../../../src/protocol/task/response-event.ts';
 import {failedPayloads, makePayloadEvents} from '../../../src/tasks/task-log.ts';
 
 const item: TaskItem = {id: todoId('a'), title: 'A', description: ''};

@@ -3,7 +3,7 @@ import {unreachable} from '../../../base/unreachable.ts';
 import type {TodoList} from '../../../domain/todo.ts';
 import {encodeBase64} from '../../../protocol/task/base64.ts';
 import {encodeEvent} from '../../../protocol/task/encode-event.ts';
-import {eventRecord} from '../../../protocol/task/event-record.ts';
+import {eventRecord} from '../../../protocol/task/response-event.ts';
 import {LineSplitter, type LineRead} from '../../../protocol/task/line-splitter.ts';
 import {readPayloadBytes} from '../../../protocol/task/payload.ts';
 import {makePayloadEvents} from '../../../tasks/task-log.ts';

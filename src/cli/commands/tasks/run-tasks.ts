@@ -15,7 +15,7 @@ export function decodeTasks(file: string | undefined, {input}: {readonly input: 
   return runFilter(file, async complain => {
     const [{taskFilter}, {eventJson}] = await Promise.all([
       import('./task-filter.ts'),
-      import('../../../protocol/task/event-record.ts'),
+      import('../../../protocol/task/response-event.ts'),
     ]);
     return taskFilter({
       input,

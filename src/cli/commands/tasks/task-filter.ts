@@ -1,6 +1,7 @@
 import {unreachable} from '../../../base/unreachable.ts';
 import {makeStdoutWriter, type WriteState} from '../../../headless/stdout-writer.ts';
-import type {DecodedPayload, ResponseEvent} from '../../../protocol/task/response-event.ts';
+import type {DecodedPayload} from '../../../protocol/task/payload.ts';
+import type {ResponseEvent} from '../../../protocol/task/response-event.ts';
 import {makeTaskReader, type TaskItemRead} from '../../../protocol/task/task-reader.ts';
 import {failedPayloads} from '../../../tasks/task-log.ts';
 import {exitCode, type ExitCode} from '../../../app/exit-code.ts';

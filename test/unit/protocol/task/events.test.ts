@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {isJsonObject, type Json, type JsonObject} from '../../../../src/base/json.ts';
 import {encodeEvent} from '../../../../src/protocol/task/encode-event.ts';
-import {eventJson} from '../../../../src/protocol/task/event-record.ts';
+import {eventJson} from '../../../../src/protocol/task/response-event.ts';
 import {readEventBytes, readEventJson} from '../../../../src/protocol/task/read-item.ts';
 import type {ResponseEvent} from '../../../../src/protocol/task/response-event.ts';
 import {needs} from '../../../support/programs.ts';

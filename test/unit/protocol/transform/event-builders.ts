@@ -1,11 +1,11 @@
 import type {JsonObject} from '../../../../src/base/json.ts';
 import {todoId} from '../../../../src/domain/ids.ts';
 import type {TaskItem, TaskPayload} from '../../../../src/domain/task-payload.ts';
+import type {DecodedPayload} from '../../../../src/protocol/task/payload.ts';
 import type {
   ClientAction,
   FinishReason,
   MessageBody,
-  DecodedPayload,
   ProtocolMessage,
   ResponseEvent,
   TokenUsage,
