@@ -13,19 +13,17 @@ async function main(): Promise<void> {
   // Under an empty or relative HOME, the settings of any folder that weft starts in would be the user's own.
   if (!isAbsolute(process.env['HOME'] ?? '/')) delete process.env['HOME'];
   onStdoutFailure(() => (process.exitCode ??= exitCode.failed));
-  const program = programFor(process.argv.slice(2));
+  const args = process.argv.slice(2);
   try {
-    const [, , command, kind = '', before = ''] = process.argv;
-    if (command === '__complete')
-      await (await import('./commands/completion/candidates.ts')).printCandidates(kind, before);
-    else await program.parseAsync(process.argv);
+    if (args[0] === '__complete') await (await import('./complete.ts')).printCompletions(args.slice(1));
+    else await (await programFor(args)).parseAsync(process.argv);
   } catch (cause) {
     const code = reportFailure(cause);
     setExitCode(code);
     // Commander has parsed nothing else: a run that began tells its own failure.
     if (cause instanceof CommanderError && code !== exitCode.done) {
       const message = cause.message.replace(/^error: /u, '');
-      await (await import('./run-main.ts')).printFailureResult(formatsIn(process.argv.slice(2)), {message, code});
+      await (await import('./run-main.ts')).printFailureResult(formatsIn(args), {message, code});
     }
   }
   await stdoutFlushed();

@@ -1,84 +1,79 @@
-import {Command} from 'commander';
+import {Command, Help} from 'commander';
 import {editDistance, nearestName} from '../base/nearest-name.ts';
 import {isSurelyKey} from '../domain/api-key.ts';
-import {addAcp} from './commands/acp.ts';
-import {addAuth} from './commands/auth.ts';
-import {addCompletion} from './commands/completion.ts';
-import {addConfig} from './commands/config.ts';
-import {addDemo} from './commands/demo.ts';
-import {addDoctor} from './commands/doctor.ts';
-import {addInit} from './commands/init.ts';
-import {addMcp} from './commands/mcp.ts';
-import {addModels} from './commands/models.ts';
-import {addHelp, helpTarget} from './commands/help.ts';
-import {addHooks} from './commands/hooks.ts';
-import {addInstallation} from './commands/installation.ts';
-import {addPermissions} from './commands/permissions.ts';
-import {addPs} from './commands/ps.ts';
-import {addSandbox} from './commands/sandbox.ts';
-import {addAttach} from './commands/attach.ts';
-import {addPlan} from './commands/plan.ts';
-import {addSchedule} from './commands/schedule.ts';
-import {addServe} from './commands/serve.ts';
-import {addWorker} from './commands/worker.ts';
-import {addWorktree} from './commands/worktree.ts';
-import {addSessions} from './commands/sessions.ts';
-import {addAgents, addSkills} from './commands/skills.ts';
-import {addStack} from './commands/stack.ts';
-import {addTasks} from './commands/tasks.ts';
+import {isTopic} from './commands/help.ts';
+import {commandTable} from './command-table.ts';
 import {exiting} from '../app/exit-code.ts';
-import {type MainOptions} from '../app/main-options.ts';
+import type {MainOptions} from '../app/main-options.ts';
 import {addMainFlags} from './flags.ts';
 import {print, printError} from '../app/output.ts';
 import {version} from '../app/version.ts';
 
-/** The program that reads these words of the command line. */
-export const programFor = (args: readonly string[]): Command => makeProgram(isPrompt(args) ? 'prompt' : 'commands');
+/** The commands without their flags, subcommands and actions. `names`: the name and an alias. */
+const rows = commandTable.map(([term, summary, load]) => ({
+  term,
+  summary,
+  load,
+  names: (term.split(' ')[0] ?? '').split('|'),
+}));
+
+const rowOf = (word: string) => rows.find(({names}) => names.includes(word));
 
 /** These words are commands if they stand alone, and begin a prompt if others follow: `update`, and `update the README`. */
 const loneCommands = 'help version login logout status update upgrade uninstall'.split(' ');
 
-/** True if a word that looks like a command begins a prompt: behind `--`, or followed by words that the command does not take. */
-function isPrompt(args: readonly string[]): boolean {
+/** The program that reads these words of the command line. Of its commands only the named one has flags and an action. */
+export async function programFor(args: readonly string[]): Promise<Command> {
   const end = args.indexOf('--');
-  if (end < 0 && !args.some(arg => loneCommands.includes(arg))) return false;
-  const program = makeProgram('commands').configureOutput({writeErr: () => {}, outputError: () => {}});
-  let read;
-  try {
-    read = program.parseOptions(end < 0 ? [...args] : args.slice(0, end));
-  } catch {
-    // A wrong option, which the program that runs complains about.
-    return false;
-  }
+  const program = makeProgram('commands');
+  if (end < 0 && !args.some(rowOf)) return program;
+  const read = readUpToCommand(end < 0 ? args : args.slice(0, end));
+  // A wrong option, which the program complains about.
+  if (read === undefined) return program;
   const [first] = read.operands;
-  if (first === undefined) return end >= 0;
-  const command = loneCommands.includes(first)
-    ? program.commands.find(each => namesOf(each).includes(first))
-    : undefined;
-  if (command === undefined) return false;
-  const {prompt, print: printed}: Partial<MainOptions> = program.opts();
-  if (prompt !== undefined || printed !== undefined || end >= 0) return true;
-  const option = read.unknown.findIndex(word => word.startsWith('-'));
-  const words = option < 0 ? read.unknown : read.unknown.slice(0, option);
-  if (words.length === 0) return false;
-  if (first === 'help') {
-    const [topic = ''] = words;
-    if (words.length === 1) return ['me', 'us', 'please'].includes(topic);
-    return (
-      words.length > 2 || (misspelledCommand([topic], program.commands) ?? helpTarget([topic], program)) === undefined
-    );
-  }
-  const [choice] = command.registeredArguments;
-  return words.length > 1 || choice?.argChoices?.includes(words[0] ?? '') !== true;
+  if (first === undefined) return end < 0 ? program : makeProgram('prompt');
+  const command = await openCommand(program, first);
+  if (command === undefined || !loneCommands.includes(first)) return program;
+  return end >= 0 || (await isPrompt(command, read)) ? makeProgram('prompt') : program;
 }
 
-const namesOf = (command: Command): readonly string[] => [command.name(), ...command.aliases()];
+interface ReadWords {
+  readonly operands: readonly string[];
+  readonly unknown: readonly string[];
+  readonly options: Partial<MainOptions>;
+}
+
+/** Reads the flags in front of a command, its name, and the words behind it; `undefined` where a flag is wrong. */
+function readUpToCommand(args: readonly string[]): ReadWords | undefined {
+  const program = makeProgram('commands').configureOutput({writeErr: () => {}, outputError: () => {}});
+  try {
+    return {...program.parseOptions([...args]), options: program.opts()};
+  } catch {
+    return undefined;
+  }
+}
+
+/** True if a word that looks like a command begins a prompt: words follow that the command does not take. */
+async function isPrompt(command: Command, {unknown, options}: ReadWords): Promise<boolean> {
+  if (options.prompt !== undefined || options.print !== undefined) return true;
+  const option = unknown.findIndex(word => word.startsWith('-'));
+  const words = option < 0 ? unknown : unknown.slice(0, option);
+  const [word] = words;
+  if (word === undefined) return false;
+  if (command.name() === 'help') {
+    if (words.length === 1) return ['me', 'us', 'please'].includes(word);
+    const known = isTopic(word) || rowOf(word) !== undefined || (await misspelledCommand([word])) !== undefined;
+    return words.length > 2 || !known;
+  }
+  return words.length > 1 || command.registeredArguments[0]?.argChoices?.includes(word) !== true;
+}
 
 /**
- * The command line of weft as a commander program. Help, completions and suggestions are made from it. Each command adds itself, and
- * loads what it does when it is called. Without commands every word is one of the prompt.
+ * The command line of weft as a commander program. Help and suggestions are made from it. Its commands have names and summaries:
+ * `openCommand` loads the rest. For a prompt there are no commands: every word is one of the prompt.
  */
-export function makeProgram(words: 'commands' | 'prompt' = 'commands'): Command {
+export function makeProgram(words: 'commands' | 'prompt'): Command {
+  const terms = new Map<Command, string>();
   const program = new Command('weft')
     .description('A coding agent for the terminal and for pipes')
     .version(version, '-V, --version', 'Print the version')
@@ -91,45 +86,39 @@ export function makeProgram(words: 'commands' | 'prompt' = 'commands'): Command 
       outputError: (text, write) => write(text.replace(/^error: /u, 'weft: ')),
     })
     .showHelpAfterError('(see weft --help)')
-    .configureHelp({sortSubcommands: false})
+    .configureHelp({
+      sortSubcommands: false,
+      subcommandTerm: command => terms.get(command) ?? Help.prototype.subcommandTerm(command),
+    })
     .exitOverride();
   addMainFlags(program);
   program.action(
     exiting(async (prompt: readonly string[], options: MainOptions) => {
       refuseKey(prompt, program);
-      if (words === 'commands') refuseMisspelledCommand(prompt, {options, program});
+      if (words === 'commands') await refuseMisspelledCommand(prompt, {options, program});
       return (await import('./run-main.ts')).runMain(prompt, options);
     }),
   );
   if (words === 'prompt') return program;
-  addDemo(program);
-  addInit(program);
-  addAuth(program);
-  addSessions(program);
-  addSandbox(program);
-  addPs(program);
-  addWorktree(program);
-  addDoctor(program);
-  addCompletion(program);
-  addTasks(program);
-  addPermissions(program);
-  addHooks(program);
-  addConfig(program);
-  addModels(program);
-  addMcp(program);
-  addSkills(program);
-  addAgents(program);
-  addPlan(program);
-  addServe(program);
-  addWorker(program);
-  addAttach(program);
-  addStack(program);
-  addSchedule(program);
-  addAcp(program);
-  addInstallation(program);
-  addHelp(program);
+  for (const {term, summary, names} of rows) {
+    const [name = '', ...aliases] = names;
+    terms.set(program.command(name).aliases(aliases).description(summary), term);
+  }
   return program;
 }
+
+/** Gives a command of the program its flags, and its action or subcommands. */
+export async function openCommand(program: Command, word: string): Promise<Command | undefined> {
+  const row = rowOf(word);
+  const command = program.commands.find(each => each.name() === row?.names[0]);
+  if (row === undefined || command === undefined || opened.has(command)) return command;
+  opened.add(command);
+  const {add} = await row.load();
+  add(command, program, name => openCommand(program, name));
+  return command;
+}
+
+const opened = new WeakSet<Command>();
 
 /** `weft sk-…` and `weft login sk-…` do not send the key to a model. It is not repeated either. */
 function refuseKey(words: readonly string[], program: Command): void {
@@ -138,12 +127,12 @@ function refuseKey(words: readonly string[], program: Command): void {
 }
 
 /** A misspelled command is not sent to a model as a prompt; words given with --print or beside --prompt are meant as one. */
-function refuseMisspelledCommand(
+async function refuseMisspelledCommand(
   words: readonly string[],
   {options, program}: {readonly options: MainOptions; readonly program: Command},
-): void {
+): Promise<void> {
   if (words.length === 0 || options.print !== undefined || options.prompt !== undefined) return;
-  const meant = misspelledCommand(words, program.commands);
+  const meant = await misspelledCommand(words);
   if (meant === undefined) return;
   program.error(
     `error: Unknown command "${words[0]}". Did you mean "weft ${meant}"? To send it as a prompt: weft --prompt "${words.join(' ')}"`,
@@ -154,11 +143,11 @@ function refuseMisspelledCommand(
  * The command that was probably meant by words which commander took for a prompt. The first word is a name with a slip, the beginning
  * of a name, or another program's word for the same. Nothing follows it, or one of the command's own words. `undefined` for a prompt.
  */
-export function misspelledCommand(words: readonly string[], commands: readonly Command[]): string | undefined {
+export async function misspelledCommand(words: readonly string[]): Promise<string | undefined> {
   const [first = '', second] = words;
   // A sentence of one word is a prompt: "Serve." is no slip of `serve`.
   if (first.includes(' ') || /[\p{L}\p{N}][.!?…]+$/u.test(first)) return undefined;
-  const names = commands.flatMap(namesOf);
+  const names = rows.flatMap(row => row.names);
   const name = nearestName(first, names) ?? names.find(known => isSlip(first, known));
   if (second === undefined) {
     const other = wordsForCommands.get(first);
@@ -167,7 +156,8 @@ export function misspelledCommand(words: readonly string[], commands: readonly C
     if (name !== undefined && isSlip(first, name)) return name;
     return first.length < 3 ? undefined : names.find(each => each.startsWith(first));
   }
-  const command = commands.find(each => namesOf(each).some(known => known === name));
+  if (name === undefined) return undefined;
+  const command = await openCommand(makeProgram('commands'), name);
   const choices = command?.registeredArguments.flatMap(({argChoices = []}) => argChoices) ?? [];
   const subcommands = [...(command?.commands.map(each => each.name()) ?? []), ...choices];
   const subcommand = subcommands.find(known => known === second) ?? subcommands.find(known => isSlip(second, known));

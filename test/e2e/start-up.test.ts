@@ -259,4 +259,36 @@ describe('completion', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(readFileSync(join(root, 'completions', file), 'utf8'));
   });
+
+  test('on TAB weft answers what can stand there, without a library and quietly', async () => {
+    using place = new TempPlace();
+    const answers: unknown[] = [];
+    const urls = await loadedBy(place, async environment => {
+      const {code, stdout, stderr} = await runWeft(['__complete', '--', '--model', 'm', 'worktree', 'r'], {
+        place,
+        environment,
+      });
+      answers.push(code, stderr, stdout);
+    });
+    expect(answers).toEqual([
+      0,
+      '',
+      [
+        'words',
+        'list\tList the worktrees of this repository, with what has changed in them',
+        'merge\tBring the changes of a worktree into the folder that it was made for, all or none, and remove it',
+        'remove\tRemove a worktree and its branch',
+        'help\tdisplay help for command',
+        '',
+      ].join('\n'),
+    ]);
+    expect(librariesIn(paths(urls))).toEqual([]);
+    expect(existsSync(join(place.home, 'weft'))).toBe(false);
+  });
+
+  test('an empty word at the end may be lost on the way', async () => {
+    using place = new TempPlace();
+    const {stdout} = await runWeft(['__complete', '--next', '--', 'config', 'set', 'permissionMode'], {place});
+    expect(stdout).toMatch(/^words\ndefault\t\n/u);
+  });
 });

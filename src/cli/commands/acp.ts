@@ -11,10 +11,8 @@ export interface AcpOptions {
 }
 
 /** `weft acp`. */
-export function addAcp(program: Command): void {
-  program
-    .command('acp')
-    .description('Serve an editor on stdin and stdout (Agent Client Protocol)')
+export function add(command: Command): void {
+  command
     .option('--server <url>', 'Let the sessions run on this weft server')
     .option(
       '--token-file <file>',

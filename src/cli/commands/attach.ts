@@ -7,10 +7,8 @@ export interface AttachOptions {
 }
 
 /** `weft attach`. */
-export function addAttach(program: Command): void {
-  program
-    .command('attach')
-    .description('Open the terminal UI on a session of a weft server')
+export function add(command: Command): void {
+  command
     .argument('<url>', 'Address of the server: http://127.0.0.1:4096')
     .argument('[session]', 'Id of the session, or its beginning; a new one without it')
     .option(

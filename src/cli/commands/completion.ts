@@ -1,20 +1,19 @@
+import {readFileSync} from 'node:fs';
 import type {Command} from 'commander';
 import {exiting, exitCode} from '../../app/exit-code.ts';
 import {print} from '../../app/output.ts';
 
-const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+const scripts = {bash: 'weft.bash', zsh: '_weft', fish: 'weft.fish', powershell: 'weft.ps1'} as const;
 
-/** `weft completion`. */
-export function addCompletion(program: Command): void {
-  program
-    .command('completion')
-    .description('Print the completion script for a shell')
-    .addArgument(program.createArgument('<shell>', 'Shell').choices(shells))
-    .action(
-      exiting(async (shell: (typeof shells)[number]) => {
-        const {renderCompletion} = await import('./completion/render-completion.ts');
-        print(renderCompletion(program, shell));
-        return exitCode.done;
-      }),
-    );
+type Shell = keyof typeof scripts;
+
+/** `weft completion`: the scripts ask `weft __complete` on TAB. */
+export function add(command: Command): void {
+  command.addArgument(command.createArgument('<shell>', 'Shell').choices(Object.keys(scripts))).action(
+    exiting(async (shell: Shell) => {
+      // As the built program lies, in `dist/chunks`.
+      print(readFileSync(new URL(`../../completions/${scripts[shell]}`, import.meta.url), 'utf8'));
+      return exitCode.done;
+    }),
+  );
 }

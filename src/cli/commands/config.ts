@@ -10,8 +10,7 @@ export interface ConfigOptions extends JsonOption, InFolder {}
 const actions = () => import('./config/run-config.ts');
 
 /** `weft config get|set|unset|list|path|import|explain`. */
-export function addConfig(program: Command): void {
-  const config = program.command('config').description('Read and change settings');
+export function add(config: Command): void {
   const name = ['<setting>', 'Setting, such as model, permissionMode, permissions.allow or env.CI'] as const;
   const reading = (verb: string, description: string): Command =>
     config

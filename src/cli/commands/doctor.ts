@@ -4,12 +4,8 @@ import {print, printJson} from '../../app/output.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
 
 /** `weft doctor`. */
-export function addDoctor(program: Command): void {
-  program
-    .command('doctor')
-    .description('Check this machine')
-    .option(...jsonFlag)
-    .action(exiting(doctor));
+export function add(command: Command): void {
+  command.option(...jsonFlag).action(exiting(doctor));
 }
 
 /**

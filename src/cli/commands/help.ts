@@ -1,43 +1,51 @@
 import type {Command} from 'commander';
 import {nearestName} from '../../base/nearest-name.ts';
 import {exitCode, exiting, UsageError} from '../../app/exit-code.ts';
+import {print, stdoutWidth} from '../../app/output.ts';
 
-const topics = {commands: 'the commands of the terminal UI', keys: 'its keys'} as const;
+const topics = ['commands', 'keys'] as const;
 
-type Topic = keyof typeof topics;
+type Topic = (typeof topics)[number];
 
-const isTopic = (word: string): word is Topic => Object.hasOwn(topics, word);
+/** True for what `weft help` explains besides commands: the commands of the terminal UI, and its keys. */
+export const isTopic = (word: string): word is Topic => topics.some(topic => topic === word);
 
-/** `weft help`. Added last: it takes the names of all other commands. */
-export function addHelp(program: Command): void {
-  const words = program.createArgument('[command...]', 'command, or a topic: commands or keys (of the terminal UI)');
+/** `weft help`. `open` gives a command its flags and subcommands. */
+export function add(command: Command, program: Command, open: (name: string) => Promise<Command | undefined>): void {
+  const words = command.createArgument('[command...]', 'command, or a topic: commands or keys (of the terminal UI)');
+  const others = program.commands.filter(each => each !== command).map(each => each.name());
   // For completion alone: what is not among them is looked for, or is a prompt.
-  words.argChoices = [...program.commands.map(command => command.name()), ...Object.keys(topics)];
-  program
-    .command('help')
-    .description('Show this help, or that of a command or a topic')
-    .addArgument(words)
-    .action(
-      exiting(async (named: readonly string[]) => {
-        const target = helpTarget(named, program);
-        if (target === undefined) {
-          const meant = nearestName(named[0] ?? '', words.argChoices ?? []);
-          const hint = meant === undefined ? '' : ` Did you mean "weft help ${meant}"?`;
-          throw new UsageError(`No help on "${named.join(' ')}".${hint} List the commands: weft help`);
-        }
-        if (typeof target === 'string') (await import('./help/help-topics.ts')).printTopic(target);
-        else target.outputHelp();
+  words.argChoices = [...others, ...topics];
+  command.addArgument(words).action(
+    exiting(async (named: readonly string[]) => {
+      const [first = '', ...rest] = named;
+      if (rest.length === 0 && isTopic(first)) {
+        await printTopic(first);
         return exitCode.done;
-      }),
-    );
+      }
+      const target = rest.reduce<Command | undefined>(
+        (found, word) => found?.commands.find(each => each.name() === word),
+        first === '' ? program : await open(first),
+      );
+      if (target === undefined) {
+        const meant = nearestName(first, words.argChoices ?? []);
+        const hint = meant === undefined ? '' : ` Did you mean "weft help ${meant}"?`;
+        throw new UsageError(`No help on "${named.join(' ')}".${hint} List the commands: weft help`);
+      }
+      target.outputHelp();
+      return exitCode.done;
+    }),
+  );
 }
 
-/** The topic or the command that these words name, the program itself if there are none. */
-export function helpTarget(words: readonly string[], program: Command): Command | Topic | undefined {
-  const [only = ''] = words;
-  if (words.length === 1 && isTopic(only)) return only;
-  return words.reduce<Command | undefined>(
-    (command, word) => command?.commands.find(each => each.name() === word),
-    program,
-  );
+/** Prints what `/help commands` and `/help keys` show in the terminal UI. */
+async function printTopic(topic: Topic): Promise<void> {
+  const [{commandsFor}, {commandLines, keyLines}, {themeOf}] = await Promise.all([
+    import('../../tui/commands/command-list.ts'),
+    import('../../tui/commands/help.ts'),
+    import('../../tui/theme/theme.ts'),
+  ]);
+  const frame = {theme: themeOf('plain'), width: stdoutWidth() ?? 80};
+  const [, ...lines] = topic === 'keys' ? keyLines(frame) : commandLines(commandsFor('offered'), frame);
+  print(lines.map(line => `${line}\n`).join(''));
 }

@@ -9,8 +9,7 @@ const actions = () => import('./hooks/run-hooks.ts');
 type HookOptions = JsonOption & InFolder & Pick<MainOptions, 'pluginDir'>;
 
 /** `weft hooks list|test`. */
-export function addHooks(program: Command): void {
-  const hooks = program.command('hooks').description('List and test the hooks of settings and plugins');
+export function add(hooks: Command): void {
   hooks
     .command('list')
     .description('List the hooks and where they come from')

@@ -6,24 +6,15 @@ import {version} from '../../app/version.ts';
 /** Loaded when one of the commands is called. */
 const actions = () => import('./installation/run-installation.ts');
 
-/** `weft version|update|uninstall`. */
-export function addInstallation(program: Command): void {
-  program
-    .command('version')
-    .description('Print the version')
-    .action(
-      exiting(async () => {
-        print(`${version}\n`);
-        return exitCode.done;
-      }),
-    );
-  program
-    .command('update')
-    .alias('upgrade')
-    .description('Say how to update this weft; nothing is downloaded')
-    .action(exiting(async () => (await actions()).printUpdate()));
-  program
-    .command('uninstall')
-    .description('Say how to remove this weft; nothing is removed')
-    .action(exiting(async () => (await actions()).printRemoval()));
+/** `weft version`, `weft update` and `weft uninstall`. */
+export function add(command: Command): void {
+  command.action(
+    exiting(async () => {
+      const name = command.name();
+      if (name === 'update') return (await actions()).printUpdate();
+      if (name === 'uninstall') return (await actions()).printRemoval();
+      print(`${version}\n`);
+      return exitCode.done;
+    }),
+  );
 }

@@ -52,8 +52,7 @@ const name = ['<server>', 'Name of the server'] as const;
 const collected = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** `weft mcp list|get|add|remove|login|logout|import`. */
-export function addMcp(program: Command): void {
-  const mcp = program.command('mcp').description('List, add, remove, sign in to and import MCP servers');
+export function add(mcp: Command): void {
   mcp
     .command('list')
     .description('List the servers of this folder and whether they answer')

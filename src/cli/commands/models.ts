@@ -3,8 +3,7 @@ import {exiting} from '../../app/exit-code.ts';
 import {folderFlag, jsonFlag} from '../flags.ts';
 
 /** `weft models`. */
-export function addModels(program: Command): void {
-  const models = program.command('models').description('List models with context, prices, what each takes and is for');
+export function add(models: Command): void {
   models
     .command('list', {isDefault: true})
     .description('List the models of the provider, and those that your settings describe')

@@ -10,10 +10,8 @@ import {folderFlag, jsonFlag, withFileFlags, type JsonOption} from '../flags.ts'
 const actions = () => import('./permissions/run-permissions.ts');
 
 /** `weft permissions check|list|add|remove|trust|untrust`. */
-export function addPermissions(program: Command): void {
-  const permissions = program
-    .command('permissions')
-    .description('Manage permission rules and trusted folders')
+export function add(permissions: Command): void {
+  permissions
     .enablePositionalOptions()
     .option('--list', 'List every kind of action that can ask')
     .option(...jsonFlag)
@@ -56,7 +54,7 @@ export function addPermissions(program: Command): void {
       permissions
         .command(name)
         .description(description)
-        .addArgument(program.createArgument('<list>', 'What the rule does').choices(ruleLists))
+        .addArgument(permissions.createArgument('<list>', 'What the rule does').choices(ruleLists))
         .argument('<rule>', 'Rule, such as "Bash(git status:*)" or "Edit(src/**)"'),
     );
   changing('add', 'Add a rule to a settings file').action(

@@ -27,10 +27,8 @@ const runFlags: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** `weft plan`, and `weft plan run|list|show`. */
-export function addPlan(program: Command): void {
-  const plan = program
-    .command('plan')
-    .description('Plan what a prompt asks for, and change nothing')
+export function add(plan: Command, program: Command): void {
+  plan
     .argument('[prompt...]', 'What is to be planned')
     .addOption(
       new Option('--output-format <format>', 'How the plan is printed').choices(['text', 'json']).default('text'),

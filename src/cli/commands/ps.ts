@@ -14,10 +14,8 @@ interface PsOptions extends JsonOption {
 }
 
 /** `weft ps`. */
-export function addPs(program: Command): void {
-  program
-    .command('ps')
-    .description('List and stop background commands and sub-agents')
+export function add(command: Command): void {
+  command
     .option(...jsonFlag)
     .option('--stop <id>', 'Stop a command and everything it started, or a sub-agent')
     .action(exiting(listRunning));

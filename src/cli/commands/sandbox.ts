@@ -15,11 +15,8 @@ interface WithProvider {
 const providerFlag = (): Option => new Option('--provider <name>', 'Backend of the sandbox').choices(providerNames);
 
 /** `weft sandbox providers|test|run|apply`. */
-export function addSandbox(program: Command): void {
-  const sandbox = program
-    .command('sandbox')
-    .description('Try and use the sandbox for commands')
-    .enablePositionalOptions();
+export function add(sandbox: Command): void {
+  sandbox.enablePositionalOptions();
   sandbox
     .command('providers')
     .description('List the backends and which are installed')

@@ -12,10 +12,7 @@ export interface AddOptions extends InFolder, JsonOption {
 const actions = () => import('./schedule/run-schedule.ts');
 
 /** `weft schedule add|list|remove|run`: prompts that `weft serve` sends at their times. */
-export function addSchedule(program: Command): void {
-  const schedule = program
-    .command('schedule')
-    .description('Add, list and remove prompts that weft serve sends at their times');
+export function add(schedule: Command, program: Command): void {
   schedule
     .command('add')
     .description('Schedule a prompt')

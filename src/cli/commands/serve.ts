@@ -11,10 +11,8 @@ export interface ServeOptions {
 }
 
 /** `weft serve`. */
-export function addServe(program: Command): void {
-  program
-    .command('serve')
-    .description('Serve the agent and the task stack over HTTP, for this user alone')
+export function add(command: Command): void {
+  command
     .addOption(
       new Option('--port <n>', 'Port to listen on; 0 for any that is free').argParser(portNumber).default(4096),
     )

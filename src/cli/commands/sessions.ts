@@ -17,8 +17,7 @@ export interface RewindOptions extends JsonOption {
 const actions = () => import('./sessions/run-sessions.ts');
 
 /** `weft sessions list|show|export|rewind|delete`. */
-export function addSessions(program: Command): void {
-  const sessions = program.command('sessions').description('List, show, export and delete sessions');
+export function add(sessions: Command): void {
   sessions
     .command('list')
     .description('List sessions, newest first')

@@ -2,21 +2,14 @@ import type {Command} from 'commander';
 import {exiting} from '../../app/exit-code.ts';
 import {agentsFlag, jsonFlag, pluginFlag} from '../flags.ts';
 
-/** `weft skills`. */
-export function addSkills(program: Command): void {
-  const skills = program
-    .command('skills')
-    .description('List skills, where each comes from, and why one is not offered');
-  addListAndShow(skills, 'skills');
-}
-
-/** `weft agents`. */
-export function addAgents(program: Command): void {
-  const agents = program
-    .command('agents')
-    .description('List the kinds of agents and where each comes from, and the harnesses that are installed');
-  addListAndShow(agents, 'agents');
-  agents
+/** `weft skills` and `weft agents`. */
+export function add(command: Command): void {
+  if (command.name() === 'skills') {
+    addListAndShow(command, 'skills');
+    return;
+  }
+  addListAndShow(command, 'agents');
+  command
     .command('stop <id>')
     .description('Stop a sub-agent at work, as weft ps lists it')
     .action(exiting(async (id: string) => (await import('./ps.ts')).stopAgent(id)));

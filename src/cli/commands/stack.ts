@@ -44,8 +44,7 @@ export interface StackRunOptions extends Omit<MainOptions, 'sessionPersistence' 
 }
 
 /** `weft stack run|list|next|create|add|status|advance|message|messages`: the task stack that `weft serve` serves, too. */
-export function addStack(program: Command): void {
-  const stack = program.command('stack').description('Manage tasks in layers, and run what is to be done next');
+export function add(stack: Command, program: Command): void {
   const run = stack
     .command('run')
     .description('Run the tasks in order, from where the stack stands')

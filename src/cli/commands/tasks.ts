@@ -14,8 +14,7 @@ export type TransformTarget = (typeof transformTargets)[number];
 const actions = () => import('./tasks/run-tasks.ts');
 
 /** `weft tasks decode|watch|encode|transform`. */
-export function addTasks(program: Command): void {
-  const tasks = program.command('tasks').description('Decode, watch and convert task-protocol streams');
+export function add(tasks: Command): void {
   const file = ['[file]', 'File to read; stdin without one or with "-"'] as const;
   type File = string | undefined;
   tasks

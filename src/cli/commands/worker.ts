@@ -7,10 +7,8 @@ export interface WorkerOptions {
 }
 
 /** `weft worker`. */
-export function addWorker(program: Command): void {
-  program
-    .command('worker')
-    .description('Do what waits in a store that several machines share: background runs, schedules, the task stack')
+export function add(command: Command): void {
+  command
     .option('--store <where>', 'The store: postgres://… (default: WEFT_STORE)')
     .addOption(new Option('--concurrency <n>', 'Runs at a time').argParser(count).default(2))
     .action(exiting(async (options: WorkerOptions) => (await import('./worker/run-worker.ts')).runWorker(options)));

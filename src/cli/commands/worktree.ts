@@ -13,10 +13,7 @@ export interface WorktreeOptions extends InFolder {
 const actions = () => import('./worktree/run-worktree.ts');
 
 /** `weft worktree list|merge|remove`: what agents have left in worktrees of their own. */
-export function addWorktree(program: Command): void {
-  const worktree = program
-    .command('worktree')
-    .description('List, merge and remove git worktrees that agents and sessions have worked in');
+export function add(worktree: Command): void {
   worktree
     .command('list')
     .description('List the worktrees of this repository, with what has changed in them')

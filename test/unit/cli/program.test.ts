@@ -1,7 +1,7 @@
-import {expect, test} from 'vitest';
-import {makeProgram, misspelledCommand, programFor} from '../../../src/cli/program.ts';
-
-const {commands} = makeProgram();
+import {Help} from 'commander';
+import {describe, expect, test} from 'vitest';
+import {commandTable} from '../../../src/cli/command-table.ts';
+import {makeProgram, misspelledCommand, openCommand, programFor} from '../../../src/cli/program.ts';
 
 test.each<[string, string | undefined]>([
   ['sesions list', 'sessions list'],
@@ -52,12 +52,12 @@ test.each<[string, string | undefined]>([
   ['Serve.', undefined],
   ['Stack?', undefined],
   ['serv', 'serve'],
-])('%s', (line, meant) => {
-  expect(misspelledCommand(line.split(' '), commands)).toBe(meant);
+])('%s', async (line, meant) => {
+  expect(await misspelledCommand(line.split(' '))).toBe(meant);
 });
 
-test('a quoted prompt is one word', () => {
-  expect(misspelledCommand(['sesions list'], commands)).toBeUndefined();
+test('a quoted prompt is one word', async () => {
+  expect(await misspelledCommand(['sesions list'])).toBeUndefined();
 });
 
 test.each<[args: string, 'command' | 'prompt']>([
@@ -93,6 +93,23 @@ test.each<[args: string, 'command' | 'prompt']>([
   ['help -- me', 'prompt'],
   ['mcp add name -- sh', 'command'],
   ['--max-turns none help', 'command'],
-])('%s: %s', (args, expected) => {
-  expect(programFor(args.split(' ')).commands.length === 0 ? 'prompt' : 'command').toBe(expected);
+])('%s: %s', async (args, expected) => {
+  const {commands} = await programFor(args.split(' '));
+  expect(commands.length === 0 ? 'prompt' : 'command').toBe(expected);
+});
+
+describe('the table of commands', () => {
+  test.each(commandTable.map(([term]) => term))('%s is what the help shows of the command itself', async term => {
+    const program = makeProgram('commands');
+    const command = await openCommand(program, /^[a-z]+/u.exec(term)?.[0] ?? '');
+    expect(command === undefined ? '' : new Help().subcommandTerm(command)).toBe(term);
+  });
+
+  test('a command that is named is loaded, and no other', async () => {
+    const {commands} = await programFor(['--verbose', 'sessions', 'list']);
+    const loaded = commands.filter(
+      each => each.commands.length + each.options.length + each.registeredArguments.length > 0,
+    );
+    expect(loaded.map(each => each.name())).toEqual(['sessions']);
+  });
 });

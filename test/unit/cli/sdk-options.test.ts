@@ -7,7 +7,7 @@ import {normalizeOptions} from '../../../src/cli/sdk-options.ts';
 
 /** What the command line of a program comes to. */
 async function optionsOf(args: readonly string[]): Promise<MainOptions> {
-  const program = makeProgram().action(() => {});
+  const program = makeProgram('prompt').action(() => {});
   await program.parseAsync(['node', 'weft', ...args]);
   return program.opts<MainOptions>();
 }

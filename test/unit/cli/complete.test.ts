@@ -2,27 +2,55 @@ import {execFileSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
-import {commandTree} from '../../../../../src/cli/commands/completion/command-tree.ts';
-import {renderCompletion} from '../../../../../src/cli/commands/completion/render-completion.ts';
-import {needs} from '../../../../support/programs.ts';
+import {completionsFor} from '../../../src/cli/complete.ts';
+import {needs} from '../../support/programs.ts';
 import {sampleProgram} from './sample-program.ts';
+
+const scripts = fileURLToPath(new URL('../../../completions', import.meta.url));
+
+/** What the sample program answers to the words behind its name. */
+async function answerTo(words: readonly string[]): Promise<string> {
+  const {kind, words: offered} = await completionsFor(words, {
+    program: sampleProgram(),
+    open: async () => {},
+    ask: async (asked, before) => [
+      [`of-${asked}`, 'about it'],
+      [`after-${before}`, 'about it'],
+    ],
+  });
+  return [kind, ...offered.map(([word, about]) => `${word}\t${about}`), ''].join('\n');
+}
+
+/** A name of a file for some words. */
+const nameOf = (words: readonly string[]): string =>
+  words
+    .map(word => `${word}_`)
+    .join('')
+    .replaceAll(/\W/gu, '-');
 
 let folder = '';
 let programs = '';
 /** A path with the program that the scripts ask. */
 const path = (): string => `${programs}:${process.env['PATH'] ?? ''}`;
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-completion-'));
   programs = mkdtempSync(join(tmpdir(), 'weft-completion-'));
   mkdirSync(join(folder, 'some folder'));
   writeFileSync(join(folder, 'some file.txt'), '');
-  // The program that the scripts ask.
-  writeFileSync(join(programs, 'tool'), '#!/bin/sh\nprintf "of-%s\\tabout it\\nafter-%s\\tabout it\\n" "$2" "$3"\n', {
-    mode: 0o755,
-  });
-  for (const shell of ['bash', 'zsh', 'fish'] as const) {
-    writeFileSync(join(folder, `.script.${shell}`), renderCompletion(sampleProgram(), shell));
+  // The program that the scripts ask: it has an answer to each line that is tried.
+  mkdirSync(join(programs, 'answers'));
+  writeFileSync(
+    join(programs, 'weft'),
+    `#!/bin/sh\nshift 2\ncat "${programs}/answers/$(printf '%s_' "$@" | LC_ALL=C tr -c '0-9A-Z_a-z' -)"\n`,
+    {mode: 0o755},
+  );
+  const lines = [...cases.map(([line]) => line), ...gluedCases.map(([line]) => line), ...oddBeginnings, ...unquoted];
+  for (const line of lines) {
+    const words = line.slice(1);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    writeFileSync(join(programs, 'answers', nameOf(words)), await answerTo(words));
   }
 });
 afterAll(() => {
@@ -51,114 +79,120 @@ const odd = ["it's", 'two words', '$(echo no)', 'a:b', 'back\\slash', '`x`'];
 
 /** The words before the cursor, the last one being completed, and all that may stand there. */
 const cases: readonly [line: readonly string[], offered: readonly string[]][] = [
-  [['tool', ''], commands],
-  [['tool', 'ta'], ['tasks']],
-  [['tool', '-'], mainOptions],
+  [['weft', ''], commands],
+  [['weft', 'ta'], ['tasks']],
+  [['weft', '-'], mainOptions],
   [
-    ['tool', '--o'],
+    ['weft', '--o'],
     ['--output', '--odd'],
   ],
-  [['tool', '--secr'], []],
+  [['weft', '--secr'], []],
   [
-    ['tool', '--output', ''],
+    ['weft', '--output', ''],
     ['text', 'json', 'stream-json'],
   ],
-  [['tool', '--output', 's'], ['stream-json']],
-  [['tool', '-o', 'j'], ['json']],
-  [['tool', '--prompt', ''], []],
-  [['tool', '--prompt', 'tasks', 'comp'], ['completion']],
-  [['tool', '--prompt=x', 'ta'], ['tasks']],
-  [['tool', '--odd', ''], odd],
+  [['weft', '--output', 's'], ['stream-json']],
+  [['weft', '-o', 'j'], ['json']],
+  [['weft', '--prompt', ''], []],
+  [['weft', '--prompt', 'tasks', 'comp'], ['completion']],
+  [['weft', '--prompt=x', 'ta'], ['tasks']],
+  [['weft', '--odd', ''], odd],
   [
-    ['tool', '--replay', ''],
+    ['weft', '--replay', ''],
     ['some file.txt', 'some folder'],
   ],
-  [['tool', '--add-dir', ''], ['some folder']],
-  [['tool', '--add-dir', 'x', ''], ['some folder']],
-  [['tool', '--add-dir', 'x', '--no-color', 'ta'], ['tasks']],
-  [['tool', '--colour', 'a'], ['always']],
-  [['tool', '--colour', '--out'], ['--output']],
-  [['tool', '--colour', 'always', 'ta'], ['tasks']],
-  [['tool', 'hello', ''], []],
+  [['weft', '--add-dir', ''], ['some folder']],
+  [['weft', '--add-dir', 'x', ''], ['some folder']],
+  [['weft', '--add-dir', 'x', '--no-color', 'ta'], ['tasks']],
+  [['weft', '--colour', 'a'], ['always']],
+  [['weft', '--colour', '--out'], ['--output']],
+  [['weft', '--colour', 'always', 'ta'], ['tasks']],
+  [['weft', 'hello', ''], []],
   [
-    ['tool', 'tasks', ''],
+    ['weft', 'tasks', ''],
     ['decode', 'watch', 'help'],
   ],
-  [['tool', 't', 'de'], ['decode']],
+  [['weft', 't', 'de'], ['decode']],
   [
-    ['tool', 'tasks', 'decode', ''],
+    ['weft', 'tasks', 'decode', ''],
     ['some file.txt', 'some folder'],
   ],
   [
-    ['tool', 'tasks', 'decode', '--'],
+    ['weft', 'tasks', 'decode', '--'],
     ['--json', '--help'],
   ],
   [
-    ['tool', 'tasks', 'watch', ''],
+    ['weft', 'tasks', 'watch', ''],
     ['once', 'twice'],
   ],
-  [['tool', 'tasks', 'watch', 'once', ''], ['some folder']],
+  [['weft', 'tasks', 'watch', 'once', ''], ['some folder']],
   [
-    ['tool', 'completion', ''],
+    ['weft', 'completion', ''],
     ['bash', 'zsh'],
   ],
-  [['tool', 'completion', 'bash', ''], []],
-  [['tool', 'many', ''], []],
+  [['weft', 'completion', 'bash', ''], []],
+  [['weft', 'many', ''], []],
   [
-    ['tool', 'many', 'x', ''],
+    ['weft', 'many', 'x', ''],
     ['red', 'blue'],
   ],
-  [['tool', 'many', 'x', 'red', 'b'], ['blue']],
+  [['weft', 'many', 'x', 'red', 'b'], ['blue']],
   // What only the program knows.
   [
-    ['tool', 'show', ''],
+    ['weft', 'show', ''],
     ['of-session', 'after-show'],
   ],
-  [['tool', 'show', '--model', 'o'], ['of-model']],
+  [['weft', 'show', '--model', 'o'], ['of-model']],
   [
-    ['tool', 'set', 'theme', ''],
+    ['weft', 'set', 'theme', ''],
     ['of-value', 'after-theme'],
   ],
-  [['tool', 'set', 'theme', 'x', ''], []],
-  [['tool', 'help', 'ta'], ['tasks']],
-  [['tool', '--', 'ta'], ['tasks']],
-  [['tool', '--', '--o'], []],
+  [['weft', 'set', 'theme', 'x', ''], []],
+  [['weft', 'help', 'ta'], ['tasks']],
+  [['weft', '--', 'ta'], ['tasks']],
+  [['weft', '--', '--o'], []],
 ];
 const named = (line: readonly string[]): string => line.join(' ');
 const sorted = (words: readonly string[]): readonly string[] => words.toSorted();
 
-test('the tree is what commander shows', () => {
-  const tree = commandTree(sampleProgram());
-  expect(tree.commands.map(command => command.path)).toEqual([
-    'tool tasks',
-    'tool completion',
-    'tool many',
-    'tool show',
-    'tool set',
-    'tool help',
-  ]);
-  expect(
-    tree.options
-      .filter(option => option.takes !== 'none')
-      .map(({flags, takes, value}) => [flags.at(-1), takes, value.kind]),
-  ).toEqual([
-    ['--prompt', 'one', 'any'],
-    ['--output', 'one', 'choices'],
-    ['--odd', 'one', 'choices'],
-    ['--resume', 'maybe', 'any'],
-    ['--colour', 'maybe', 'choices'],
-    ['--add-dir', 'many', 'directory'],
-    ['--replay', 'one', 'file'],
-  ]);
+const gluedCases: readonly [line: readonly string[], offered: readonly string[]][] = [
+  [
+    ['weft', '--output='],
+    ['--output=text', '--output=json', '--output=stream-json'],
+  ],
+  [['weft', '--output=s'], ['--output=stream-json']],
+  [['weft', '--output=json', 'ta'], ['tasks']],
+  [['weft', '--odd=two'], ['--odd=two words']],
+  [
+    ['weft', '--replay=so'],
+    ['--replay=some file.txt', '--replay=some folder'],
+  ],
+  [['weft', '--add-dir=s'], ['--add-dir=some folder']],
+];
+
+const oddBeginnings = ['it', 'two', "'$(e", 'a', 'back', "'`x", 'two\\ w'].map(begun => ['weft', '--odd', begun]);
+
+/** zsh takes the quotation mark at the beginning of a word away. */
+const unquoted = oddBeginnings.map(line => line.map(word => word.replace(/^'/u, '')));
+
+test('the first line is the kind, each further one a word and what is said of it', async () => {
+  expect(await answerTo(['tasks', 'decode', '--'])).toBe(`words\n--json\t\n-h\t${help}\n--help\t${help}\n`);
+  expect(await answerTo(['--replay', ''])).toBe('file\n');
+  expect(await answerTo(['--add-dir', ''])).toBe('directory\n');
+  expect(await answerTo(['tasks', ''])).toBe(
+    'words\ndecode\tit\'s: "decode"\nwatch\t\nhelp\tdisplay help for command\n',
+  );
 });
+
+const help = 'display help for command';
 
 const oddQuoted = ["it\\'s", 'two\\ words', '\\$\\(echo\\ no\\)', 'a:b', 'back\\\\slash', '\\`x\\`'];
 
 const bashOffers = (words: readonly string[]): readonly string[] => {
   const program = `
-    source .script.bash
+    source ${scripts}/weft.bash
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-    _tool
+    _weft
     [[ \${#COMPREPLY[@]} == 0 ]] || printf '%s\\n' "\${COMPREPLY[@]}"`;
   const said = execFileSync('bash', ['--norc', '-uc', program, 'bash', ...words], {
     encoding: 'utf8',
@@ -170,32 +204,32 @@ const bashOffers = (words: readonly string[]): readonly string[] => {
 
 describe('bash', () => {
   test.each(cases.map(([line, offered]) => [named(line), line, offered] as const))('%s', (_, line, offered) => {
-    const visible = bashOffers(line).filter(word => !word.startsWith('.script'));
+    const visible = bashOffers(line);
     expect(sorted(visible)).toEqual(sorted(line.includes('--odd') ? oddQuoted : offered));
   });
 
   test.each<[string, readonly string[], readonly string[]]>([
-    ['--output=s as bash splits it', ['tool', '--output', '=', 's'], ['stream-json']],
-    ['--output= as bash splits it', ['tool', '--output', '='], ['text', 'json', 'stream-json']],
-    ['a word after --output=json', ['tool', '--output', '=', 'json', 'ta'], ['tasks']],
-    ['--output=s where it is not split', ['tool', '--output=s'], ['--output=stream-json']],
-    ['--add-dir=s', ['tool', '--add-dir', '=', 's'], ['some folder']],
-    ['a quoted beginning', ['tool', '--odd', 'two\\ w'], ['two\\ words']],
+    ['--output=s as bash splits it', ['weft', '--output', '=', 's'], ['stream-json']],
+    ['--output= as bash splits it', ['weft', '--output', '='], ['text', 'json', 'stream-json']],
+    ['a word after --output=json', ['weft', '--output', '=', 'json', 'ta'], ['tasks']],
+    ['--output=s where it is not split', ['weft', '--output=s'], ['--output=stream-json']],
+    ['--add-dir=s', ['weft', '--add-dir', '=', 's'], ['some folder']],
+    ['a quoted beginning', ['weft', '--odd', 'two\\ w'], ['two\\ words']],
   ])('%s', (_, words, offered) => {
     expect(sorted(bashOffers(words))).toEqual(sorted(offered));
   });
 
   test('is bound to the program', () => {
-    const said = execFileSync('bash', ['--norc', '-c', 'source .script.bash; complete -p tool'], {
+    const said = execFileSync('bash', ['--norc', '-c', `source ${scripts}/weft.bash; complete -p weft`], {
       cwd: folder,
       encoding: 'utf8',
     });
-    expect(said).toBe('complete -F _tool tool\n');
+    expect(said).toBe('complete -F _weft weft\n');
   });
 });
 
 const fishOffers = (line: readonly string[]): readonly string[] => {
-  const program = 'source .script.fish; complete -C "$argv[1]"';
+  const program = `source ${scripts}/weft.fish; complete -C "$argv[1]"`;
   const said = execFileSync('fish', ['--no-config', '-c', program, line.join(' ')], {
     encoding: 'utf8',
     cwd: folder,
@@ -211,12 +245,12 @@ describe('fish', () => {
   beforeEach(needs('fish'));
 
   test.each(cases.map(([line, offered]) => [named(line), line, offered] as const))('%s', (_, line, offered) => {
-    const visible = fishOffers(line).filter(word => !word.startsWith('.script'));
+    const visible = fishOffers(line);
     expect(sorted(visible)).toEqual(sorted(offered));
   });
 
-  test('--output=s', () => {
-    expect(fishOffers(['tool', '--output=s'])).toEqual(['--output=stream-json']);
+  test.each(gluedCases.map(([line, offered]) => [named(line), line, offered] as const))('%s', (_, line, offered) => {
+    expect(sorted(fishOffers(line))).toEqual(sorted(offered));
   });
 });
 
@@ -228,7 +262,7 @@ function zshOffers(lines: readonly (readonly string[])[]): readonly {offers: rea
   const inner = String.raw`
     PROMPT=
     autoload -Uz compinit && compinit -D -u
-    source ./.script.zsh
+    source ${scripts}/_weft
     zstyle ':completion:*' verbose no
     zstyle ':completion:*' completer _complete
     compadd() {
@@ -297,14 +331,13 @@ describe('zsh', () => {
   });
 
   test('types choices so that the shell reads them as they are', () => {
-    const lines = ['it', 'two', "'$(e", 'a', 'back', "'`x"].map(begun => ['tool', '--odd', begun]);
-    expect(zshOffers(lines).map(found => found.line.trim())).toEqual([
-      "tool --odd it\\'s",
-      'tool --odd two\\ words',
-      "tool --odd '$(echo no)'",
-      'tool --odd a:b',
-      'tool --odd back\\\\slash',
-      "tool --odd '`x`'",
+    expect(zshOffers(oddBeginnings.slice(0, -1)).map(found => found.line.trim())).toEqual([
+      "weft --odd it\\'s",
+      'weft --odd two\\ words',
+      "weft --odd '$(echo no)'",
+      'weft --odd a:b',
+      'weft --odd back\\\\slash',
+      "weft --odd '`x`'",
     ]);
   });
 });

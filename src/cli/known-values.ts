@@ -1,25 +1,23 @@
-import {timeAgo} from '../../../base/time-ago.ts';
-import {visibleLine} from '../../../base/visible.ts';
-import {parseSettingName, settingChoices, settingNames} from '../../../config/settings-schema.ts';
-import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
-import {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} from '../../../models/model-facts.ts';
-import {isStoreMade, openUserStore} from '../../../app/user-database.ts';
-import {userPlaces} from '../../../app/user-data.ts';
-import {print} from '../../../app/output.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {timeAgo} from '../base/time-ago.ts';
+import {visibleLine} from '../base/visible.ts';
+import {parseSettingName, settingChoices, settingNames} from '../config/settings-schema.ts';
+import {sessionTitle, shortSessionIds} from '../domain/session-list.ts';
+import {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} from '../models/model-facts.ts';
+import {isStoreMade, openUserStore} from '../app/user-database.ts';
+import {userPlaces} from '../app/user-data.ts';
 
-/** A word that a shell can complete to, and what it says of it. */
-type Candidate = readonly [word: string, about: string];
+/** Kinds of values that are neither written in the program nor names of files. */
+export type AskedKind = 'session' | 'model' | 'setting' | 'value' | 'server';
+
+/** A word that can stand at the cursor, and what is said of it. */
+export type Candidate = readonly [word: string, about: string];
 
 /**
- * `weft __complete KIND BEFORE`, which completion scripts call on TAB: prints one candidate a line, what is said of it behind a tab.
- * `before` is the word before the one that is completed. Nothing is printed for an unknown kind.
+ * What only the program knows, for completion: names of sessions, models, settings and MCP servers, and the choices of the setting
+ * that is named before.
  */
-export async function printCandidates(kind: string, before: string): Promise<void> {
-  const candidates = await candidatesOf(kind, before);
-  print(candidates.map(([word, about]) => `${word}\t${visibleLine(about)}\n`).join(''));
-}
-
-async function candidatesOf(kind: string, before: string): Promise<readonly Candidate[]> {
+export async function knownValues(kind: AskedKind, before: string): Promise<readonly Candidate[]> {
   switch (kind) {
     case 'session': {
       const sessions = await savedSessions();
@@ -48,12 +46,12 @@ async function candidatesOf(kind: string, before: string): Promise<readonly Cand
       return name.tag === 'failed' ? [] : settingChoices(name.value).map(choice => [choice, '']);
     }
     case 'server': {
-      const {knownServers} = await import('../../../app/known-servers.ts');
+      const {knownServers} = await import('../app/known-servers.ts');
       const {servers} = await knownServers(process.cwd());
       return servers.map(({name, path}) => [visibleLine(name), path]);
     }
     default:
-      return [];
+      return unreachable(kind);
   }
 }
 

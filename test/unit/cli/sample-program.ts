@@ -2,7 +2,7 @@ import {Argument, Command, Option} from 'commander';
 
 /** A program with everything that completion knows, and names that a shell would stumble over. */
 export function sampleProgram(): Command {
-  const program = new Command('tool')
+  const program = new Command('weft')
     .description('sample')
     .version('1')
     .argument('[prompt...]')
