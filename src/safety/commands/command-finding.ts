@@ -20,7 +20,7 @@ import {operandsWritten, pathsInCommand} from './mentioned-paths.ts';
 import {plainText} from './only-reads.ts';
 import {type SentData, sentData, sentDataOfForms} from './sent-data.ts';
 import {isWorse, type KnownRisk, riskOfWords, riskWithTexts, staysOnLoopback} from './risks.ts';
-import {commandStarts, programName} from './wrappers.ts';
+import {commandStarts, programName} from './layers.ts';
 
 interface CommandEvidence {
   readonly context: PathContext;
@@ -341,7 +341,7 @@ export function writesProtected(
     read.reading === 'parsed' &&
     read.invocations.some(invocation => {
       const words = wordsOf(invocation);
-      const starts = invocation.reason === undefined ? [] : commandStarts(words.map(plain => ({raw: plain, plain})));
+      const starts = invocation.reason === undefined ? [] : commandStarts(words);
       const written = starts.flatMap(at => operandsWritten([programName(words[at] ?? ''), ...words.slice(at + 1)]));
       if (written.some(path => pathsFrom(path, invocation.directories).some(guards))) return true;
       const isAnywhere = invocation.directories.length === 0 && written.some(path => !/^[/~]/u.test(path));

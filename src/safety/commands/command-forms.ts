@@ -3,7 +3,7 @@ import type {TextRange} from '../../domain/risk.ts';
 import type {Argument} from '../shell/expansion.ts';
 import {readShell, type ShellWord} from '../shell/loose-reader.ts';
 import {mayRunHereDocument} from './programs-in-arguments.ts';
-import {mostCommandStarts, programName, commandStarts, shellTextsFrom} from './wrappers.ts';
+import {commandStarts, maxLayers, programName, shellTextsFrom} from './layers.ts';
 import type {CommandAnalysis} from './analyze-command.ts';
 
 /** What a rule that asks or denies is compared with: the command, every part of it, and each part without its wrappers. */
@@ -51,11 +51,12 @@ export function commandForms(command: string, reading: 'in every way' | 'as it s
         const written = words.length === 1 ? (words[0]?.raw ?? '') : words.map(({raw}) => raw).join('\0');
         if (known.has(written)) continue;
         known.add(written);
-        for (const {plain} of words) named.add(plain);
-        const starts = commandStarts(words);
-        if (starts.length >= mostCommandStarts) extent = 'partial';
-        for (const form of formsOf(words, starts)) forms.add(form);
-        for (const inner of starts.flatMap(at => shellTextsFrom(words, at))) {
+        const plain = words.map(word => word.plain);
+        for (const word of plain) named.add(word);
+        const starts = commandStarts(plain);
+        if (starts.length >= maxLayers) extent = 'partial';
+        for (const form of formsOf(words, {plain, starts})) forms.add(form);
+        for (const inner of starts.flatMap(at => shellTextsFrom(plain, at))) {
           if (texts.has(inner)) continue;
           charactersLeft -= inner.length;
           if (charactersLeft < 0) extent = 'partial';
@@ -72,29 +73,32 @@ const piecesOf = (text: string): ReadonlySet<string> =>
   new Set([text, ...text.split('\n'), ...text.split(/[;&|\n(){}`]/u)]);
 
 /** The words from each start to the end: as they are written, without quotes, and with the bare name of the program. */
-function formsOf(words: readonly ShellWord[], starts: readonly number[]): readonly string[] {
+function formsOf(
+  words: readonly ShellWord[],
+  {plain, starts}: {readonly plain: readonly string[]; readonly starts: readonly number[]},
+): readonly string[] {
   const written = tails(words.map(({raw}) => collapseSpaces(raw)));
-  const plain = tails(words.map(word => collapseSpaces(word.plain)));
+  const unquoted = tails(plain.map(collapseSpaces));
   return starts.flatMap(at => {
-    const program = words[at]?.plain ?? '';
+    const program = plain[at] ?? '';
     const name = programName(program);
-    const bare = name === program ? [] : [collapseSpaces(`${name} ${plain(at + 1)}`)];
-    const direct = subcommandStarts(words, at).map(from => collapseSpaces(`${name} ${plain(from)}`));
-    return [written(at), plain(at), ...bare, ...direct];
+    const bare = name === program ? [] : [collapseSpaces(`${name} ${unquoted(at + 1)}`)];
+    const direct = subcommandStarts(plain, at).map(from => collapseSpaces(`${name} ${unquoted(from)}`));
+    return [written(at), unquoted(at), ...bare, ...direct];
   });
 }
 
 /** Where the words continue after the options of the program itself: at `push` in `git -C x push`. */
-function subcommandStarts(words: readonly ShellWord[], at: number): readonly number[] {
+function subcommandStarts(words: readonly string[], at: number): readonly number[] {
   const starts = new Set<number>();
   let from = at + 1;
-  while (from < words.length && from - at < mostCommandStarts && /^-./u.test(words[from]?.plain ?? '')) {
+  while (from < words.length && from - at < maxLayers && /^-./u.test(words[from] ?? '')) {
     // Whether an option takes a value is not known: both count.
     starts.add(from + 1).add(from + 2);
-    const isValue = !/^-./u.test(words[from + 1]?.plain ?? '-') && /^-./u.test(words[from + 2]?.plain ?? '');
+    const isValue = !/^-./u.test(words[from + 1] ?? '-') && /^-./u.test(words[from + 2] ?? '');
     from += isValue ? 2 : 1;
   }
-  return [...starts].filter(start => start < words.length && !/^-./u.test(words[start]?.plain ?? ''));
+  return [...starts].filter(start => start < words.length && !/^-./u.test(words[start] ?? ''));
 }
 
 /** Returns the joined words from a given one on; they are joined only once. */

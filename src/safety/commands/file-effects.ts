@@ -3,7 +3,7 @@ import type {PathContext} from '../paths/path-context.ts';
 import type {SideEffect, JudgedInvocation, ScriptAnalysis} from './analyze-command.ts';
 import {plainText} from './only-reads.ts';
 import {commandsStarted} from './risks.ts';
-import {programName} from './wrappers.ts';
+import {programName} from './layers.ts';
 
 /** Whether each part of a command would destroy file content that exists now. */
 export interface FileEffects {

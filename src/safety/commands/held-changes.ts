@@ -9,7 +9,7 @@ import {analyzeCommand, type CommandAnalysis, type JudgedInvocation, type SideEf
 import {type FileEffects, fileEffects} from './file-effects.ts';
 import {isReader} from './only-reads.ts';
 import {reachesOf} from './risks.ts';
-import {isShell, programName, shellTextsFrom} from './wrappers.ts';
+import {isShell, programName, shellTextsFrom} from './layers.ts';
 
 /**
  * Whether an overlay holds all that a command does besides reading.
@@ -71,10 +71,7 @@ function heldInvocation(invocation: JudgedInvocation, {effects, context}: Place)
   if (!isKnown || namesOthers(invocation, context)) return 'asks';
   const {loses} = effects.ofInvocation(invocation);
   if (!all.every(words => isHeldProgram(words, {loses, directories, context}))) return 'asks';
-  const texts = all.flatMap(words => {
-    const shellWords = words.map(plain => ({raw: plain, plain}));
-    return reachesOf(words).flatMap(({words: {length}}) => shellTextsFrom(shellWords, words.length - length));
-  });
+  const texts = all.flatMap(words => reachesOf(words).flatMap(each => shellTextsFrom(each.words, 0)));
   return texts.flatMap(text => directories.map(directory => ({text, directory})));
 }
 

@@ -4,7 +4,8 @@ import {type Argument, isScriptVariable, type ExpandedText} from '../shell/expan
 import {gitGlobalFlags} from './programs/git.ts';
 import {type PathJudge, plainText, whyNotReadOnlyProgram} from './only-reads.ts';
 import {showsLittleContent} from './printed-names.ts';
-import {readFlags} from './program-table.ts';
+import {optionTable} from './program-table.ts';
+import {readWords} from './read-words.ts';
 import {printsAnything, type Invocation, type AfterCommand, type ShellScope, unionOfFolders} from './scope.ts';
 import {whyMayShowSecrets} from './shown-secrets.ts';
 import {whyNotSpecial} from './special-programs.ts';
@@ -209,7 +210,10 @@ function unwrapped(name: string, args: readonly Argument[]): readonly Argument[]
   }
 }
 
-const xargsFlags = readFlags(
+/** The words of a program that runs another one end its options. */
+const ofWrapper = (flags: string) => ({...optionTable({flags, digits: 'no option'}), stopsAtOperand: true});
+
+const xargsOptions = ofWrapper(
   '-0 -r -t -n=number -L=number -P=number -I=text --null --no-run-if-empty --max-args=number --max-procs=number --verbose',
 );
 
@@ -218,18 +222,19 @@ function whyNotXargs(
   {directories, input, output}: Omit<Invocation, 'words'>,
   paths: PathRules,
 ): PartEffect | undefined {
-  let at = 0;
+  const texts = args.map(plainText);
   let placeholder: string | undefined;
-  for (; at < args.length; at += 1) {
-    const text = plainText(args[at]);
-    if (text?.startsWith('-') !== true) break;
-    const attached = /^-([nLPI])(.+)$/u.exec(text);
-    const rule = xargsFlags.get(attached === null ? text : `-${attached[1] ?? ''}`);
-    if (rule === undefined) return `may do more than read with ${text}`;
-    const value = attached === null && rule.value === 'required' ? plainText(args[(at += 1)]) : attached?.[2];
-    if (rule.value === 'required' && (value === undefined || value.startsWith('-')))
-      return `uses ${text} without a value`;
-    if (text.startsWith('-I')) placeholder = value;
+  let at = args.length;
+  for (const word of readWords(texts, xargsOptions)) {
+    if (word.kind === 'unlisted') return `may do more than read with ${texts[word.at] ?? ''}`;
+    if (word.kind !== 'option') {
+      at = word.at;
+      break;
+    }
+    const value = word.attached ?? texts[word.values[0] ?? args.length];
+    if (word.rule.value === 'required' && (value === undefined || value.startsWith('-')))
+      return `uses ${texts[word.at] ?? ''} without a value`;
+    if (word.name === '-I') placeholder = value;
   }
   const inner = args.slice(at);
   const name = programOf(inner[0]);
@@ -276,27 +281,28 @@ const wrappers: ReadonlySet<string> = new Set([
   'find',
 ]);
 
-const gitFlags = readFlags(gitGlobalFlags);
+const gitOptions = ofWrapper(gitGlobalFlags);
 
 function whyNotGit(
   args: readonly Argument[],
   {directories, judgePath, output}: Pick<Invocation, 'directories' | 'output'> & {readonly judgePath: PathJudge},
   paths: PathRules,
 ): PartEffect | undefined {
-  let at = 0;
+  const texts = args.map(plainText);
+  let at = args.length;
   let places = directories;
-  for (;;) {
-    const text = plainText(args[at]);
-    const rule = text === undefined ? undefined : gitFlags.get(text);
-    if (rule === undefined) break;
-    at += 1;
-    if (rule.value === 'none') continue;
-    const folder = plainText(args[at]);
-    if (folder === undefined || folder.startsWith('-')) return 'goes to a folder that is not known';
-    const after = paths.after(folder, places);
-    if (after.tag === 'failed') return after.error;
-    places = after.value;
-    at += 1;
+  for (const word of readWords(texts, gitOptions)) {
+    if (word.kind !== 'option' || word.attached !== undefined) {
+      at = word.at;
+      break;
+    }
+    for (const value of word.values) {
+      const folder = texts[value];
+      if (folder === undefined || folder.startsWith('-')) return 'goes to a folder that is not known';
+      const after = paths.after(folder, places);
+      if (after.tag === 'failed') return after.error;
+      places = after.value;
+    }
   }
   const expanded = expandedNames('git', {args: args.slice(at), directories}, paths);
   if (typeof expanded === 'string') return expanded;

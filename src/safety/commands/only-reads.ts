@@ -4,7 +4,8 @@ import {mayNameSecret} from '../paths/secret-paths.ts';
 import type {Argument, ExpandedText} from '../shell/expansion.ts';
 import {coreutils} from './programs/coreutils.ts';
 import {git} from './programs/git.ts';
-import {type ArgumentKind, type FlagRule, type ProgramRow, readFlags} from './program-table.ts';
+import {type ArgumentKind, optionTable, type ProgramRow} from './program-table.ts';
+import {readWords} from './read-words.ts';
 import {isHarmlessAwk, isHarmlessJq, isHarmlessSed} from './script-languages.ts';
 import {search} from './programs/search.ts';
 import {system} from './programs/system.ts';
@@ -39,38 +40,38 @@ export function plainText(argument: Argument | undefined): string | undefined {
 }
 
 function whyNotRow(row: ProgramRow, args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
-  const flags = readFlags(row.flags);
   const operands: Argument[] = [];
   const used = new Set<string>();
-  let options: 'possible' | 'over' = 'possible';
-  for (let at = 0; at < args.length; at += 1) {
-    const argument = args[at];
-    if (argument === undefined) break;
-    const text = plainText(argument);
-    if (options === 'over' || text === '-' || (text !== undefined && !text.startsWith('-'))) operands.push(argument);
-    else if (text === undefined) {
-      if (mayBeOption(argument) && row.anyOption === 'may act') return 'may take a file name or a value for an option';
+  const texts = args.map(plainText);
+  for (const word of readWords(texts, optionTable(row))) {
+    const argument = args[word.at];
+    if (argument === undefined || word.kind === 'end') continue;
+    const text = texts[word.at] ?? '';
+    if (word.kind === 'unlisted') return runsCode(`may do more than read with ${text}`);
+    if (word.kind !== 'option') {
+      if (word.kind === 'unknown' && mayBeOption(argument) && row.anyOption === 'may act')
+        return 'may take a file name or a value for an option';
       operands.push(argument);
-    } else if (text === '--') options = 'over';
-    else {
-      const found = readOption(text, {flags, digits: row.digits});
-      if (found === undefined) return runsCode(`may do more than read with ${text}`);
-      for (const {name} of found) used.add(name);
-      const last = found.at(-1);
-      if (last === undefined || last.rule.value === 'none') continue;
-      if (last.value !== undefined) {
-        const reason = whyNotValue(last.rule.kind, {text: last.value, style: 'plain'}, judgePath);
-        if (reason !== undefined) return reason;
-      } else if (last.rule.value !== 'attached') {
-        for (let left = last.rule.value === 'two' ? 2 : 1; left > 0; left -= 1) {
-          at += 1;
-          const reason = whyNotNextValue(args[at], {text, kind: last.rule.kind, row}, judgePath);
-          if (reason !== undefined) return reason;
-        }
-      }
+      continue;
     }
+    used.add(word.name);
+    const {attached, rule} = word;
+    const reason =
+      attached === undefined
+        ? firstReason(word.values, at => whyNotNextValue(args[at], {text, kind: rule.role, row}, judgePath))
+        : whyNotValue(rule.role, {text: attached, style: 'plain'}, judgePath);
+    if (reason !== undefined) return reason;
   }
   return whyNotOperands(row, {operands, used}, judgePath);
+}
+
+/** The first reason that is found for one of the items, in their order. */
+function firstReason<T>(items: readonly T[], find: (item: T) => PartEffect | undefined): PartEffect | undefined {
+  for (const item of items) {
+    const reason = find(item);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
 }
 
 function whyNotNextValue(
@@ -85,42 +86,6 @@ function whyNotNextValue(
   return whyNotArgument(kind, {argument: value, unknowns: 'may act'}, judgePath);
 }
 
-interface Option {
-  readonly name: string;
-  readonly rule: FlagRule;
-  /** What stands right behind it. */
-  readonly value: string | undefined;
-}
-
-/** The options in a word such as `-la`, `-n5` or `--color=never`; `undefined` when one of them is not listed. */
-function readOption(
-  text: string,
-  {flags, digits}: {readonly flags: ReadonlyMap<string, FlagRule>; readonly digits: ProgramRow['digits']},
-): readonly Option[] | undefined {
-  if (digits === 'a number' && /^-\d+$/u.test(text)) return [];
-  const whole = flags.get(text);
-  if (whole !== undefined && (text.startsWith('--') || text.length === 2)) {
-    return [{name: text, rule: whole, value: undefined}];
-  }
-  if (text.startsWith('--')) {
-    const equals = text.indexOf('=');
-    const name = text.slice(0, Math.max(equals, 0));
-    const rule = flags.get(name);
-    if (rule === undefined || rule.value === 'none' || rule.value === 'two') return undefined;
-    return [{name, rule, value: text.slice(equals + 1)}];
-  }
-  const options: Option[] = [];
-  for (let at = 1; at < text.length; at += 1) {
-    const name = `-${text.charAt(at)}`;
-    const rule = flags.get(name);
-    if (rule === undefined) return undefined;
-    const rest = text.slice(at + 1);
-    if (rule.value !== 'none') return [...options, {name, rule, value: rest === '' ? undefined : rest}];
-    options.push({name, rule, value: undefined});
-  }
-  return options;
-}
-
 function whyNotOperands(
   row: ProgramRow,
   {operands, used}: {readonly operands: readonly Argument[]; readonly used: ReadonlySet<string>},
@@ -128,17 +93,15 @@ function whyNotOperands(
 ): PartEffect | undefined {
   const args = row.insteadOfFirst.split(' ').some(flag => used.has(flag));
   const kinds = args ? row.operands.slice(1) : row.operands;
-  for (const [at, argument] of operands.entries()) {
+  const onlyTexts = kinds.every(each => each === 'text');
+  return firstReason([...operands.entries()], ([at, argument]) => {
     const kind = kinds[Math.min(at, kinds.length - 1)] ?? 'none';
     if (kind === 'none') return runsCode('may do more than read with so many arguments');
     const several = argument.value === 'opaque' || (argument.value !== 'unknown' && argument.value.some(mayBeSeveral));
     // An argument that comes to several words moves those behind it.
     if (several && at + 1 < kinds.length && row.anyOption === 'may act') return 'may get more arguments than it seems';
-    const onlyTexts = kinds.every(each => each === 'text');
-    const reason = whyNotArgument(kind, {argument, unknowns: onlyTexts ? row.anyOption : 'may act'}, judgePath);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
+    return whyNotArgument(kind, {argument, unknowns: onlyTexts ? row.anyOption : 'may act'}, judgePath);
+  });
 }
 
 function mayBeOption({value}: Argument): boolean {
@@ -162,11 +125,7 @@ function whyNotArgument(
     return kind === 'text' && unknowns === 'harmless' ? undefined : 'gets a value that is only known when it runs';
   }
   if (value === 'unknown') return 'gets a value that is not known';
-  for (const text of value) {
-    const reason = whyNotValue(kind, text, judgePath);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
+  return firstReason(value, text => whyNotValue(kind, text, judgePath));
 }
 
 function whyNotValue(kind: ArgumentKind, value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {

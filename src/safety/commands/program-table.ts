@@ -1,3 +1,5 @@
+import type {OptionRule, OptionTable} from './read-words.ts';
+
 /**
  * What an argument of a program is. `path`: a file that is read; `place`: a file or folder of which only names and figures are
  * shown; `number`; `text`: anything; `glob`: a pattern for names of files; `revision`: a git revision, range or path;
@@ -62,31 +64,29 @@ export function program(
   return {names, flags: '', operands: ['none'], insteadOfFirst: '', digits: 'no option', anyOption: 'may act', ...row};
 }
 
-export interface FlagRule {
-  /** `two` values: `--arg name text`. */
-  readonly value: 'none' | 'attached' | 'required' | 'two';
-  readonly kind: ArgumentKind;
-}
-
-/** Reads the options of a row, see `ProgramRow.flags`. */
-export function readFlags(written: string): ReadonlyMap<string, FlagRule> {
-  const cached = known.get(written);
-  if (cached !== undefined) return cached;
-  const flags = new Map<string, FlagRule>();
-  for (const flag of written.split(/\s+/u)) {
-    const [, name = '', sign, kind = 'text'] = /^(--?[^=?]+?)(?:(\??=|==)(\w+))?$/u.exec(flag) ?? [];
-    if (name === '') continue;
-    if (!isKind(kind)) throw new Error(`No kind of argument: ${flag}`);
-    // `--color` and `--color?=name` are one option.
-    if (sign === undefined && flags.get(name)?.value === 'attached') continue;
-    flags.set(name, {value: sign === undefined ? 'none' : (valueOfSign[sign] ?? 'attached'), kind});
+/** The options of a row, ready to be read. */
+export function optionTable({flags: written, digits}: Pick<ProgramRow, 'flags' | 'digits'>): OptionTable<ArgumentKind> {
+  const options = known.get(written) ?? new Map<string, OptionRule<ArgumentKind>>();
+  if (!known.has(written)) {
+    for (const flag of written.split(/\s+/u)) {
+      const [, name = '', sign = '', kind = 'text'] = /^(--?[^=?]+?)(?:(\??=|==)(\w+))?$/u.exec(flag) ?? [];
+      if (name === '') continue;
+      if (!isKind(kind)) throw new Error(`No kind of argument: ${flag}`);
+      // `--color` and `--color?=name` are one option.
+      if (sign !== '' || options.get(name)?.value !== 'attached')
+        options.set(name, {value: valueOfSign[sign] ?? 'none', role: kind});
+    }
+    known.set(written, options);
   }
-  known.set(written, flags);
-  return flags;
+  return {options, digits: digits === 'a number', stopsAtOperand: false};
 }
 
-const valueOfSign: Readonly<Partial<Record<string, FlagRule['value']>>> = {'=': 'required', '==': 'two'};
+const valueOfSign: Readonly<Partial<Record<string, OptionRule['value']>>> = {
+  '=': 'required',
+  '==': 'two',
+  '?=': 'attached',
+};
 
-const known = new Map<string, ReadonlyMap<string, FlagRule>>();
+const known = new Map<string, Map<string, OptionRule<ArgumentKind>>>();
 
 const isKind = (kind: string): kind is ArgumentKind => argumentKinds.some(each => each === kind);

@@ -1,7 +1,7 @@
 import {isHarmlessSed} from './script-languages.ts';
 import {plainText} from './only-reads.ts';
 import type {Argument} from '../shell/expansion.ts';
-import {isShell, isWrapper, optionValues, programName, takesOperand} from './wrappers.ts';
+import {isShell, isWrapper, optionValues, programName, takesOperand} from './layers.ts';
 
 /**
  * Whether a here-document, or a text behind `<<<`, may be run: a program in the command takes code from its input, or a program is

@@ -1,5 +1,5 @@
 import {type RiskLevel, riskLevels} from '../../domain/risk.ts';
-import {type CommandPlace, placesOfStarts, programName, shellTextsFrom} from './wrappers.ts';
+import {type CommandPlace, type Layer, layers, programName, shellTextsFrom} from './layers.ts';
 
 /** What programs do that do not only read. It raises what a card shows; it lets nothing through. */
 interface RiskRow {
@@ -442,10 +442,7 @@ const worstOf = (commands: readonly StartedCommand[]): KnownRisk | undefined =>
     );
 
 /** A command that another one runs, or that command itself. */
-interface StartedCommand {
-  readonly words: readonly string[];
-  readonly where: CommandPlace;
-}
+type StartedCommand = Pick<Layer, 'words' | 'where'>;
 
 /** The command and what wrappers in it run, each with what it needs. */
 export const reachesOf = (
@@ -455,20 +452,19 @@ export const reachesOf = (
 
 /** The command, and what wrappers in it run. */
 const startedBy = (words: readonly string[]): readonly StartedCommand[] =>
-  [...placesOfStarts(words.map(plain => ({raw: plain, plain})))]
+  layers(words)
     .slice(0, mostStarts)
-    .map(([at, where]) => ({words: words.slice(at), where}));
+    .map(layer => ({words: layer.words, where: layer.where}));
 
 /** The command, what wrappers in it run, and what stands in the texts that it hands to a shell. */
 export function commandsStarted(words: readonly string[]): readonly StartedCommand[] {
   const started = startedBy(words);
-  const texts = started.flatMap(each => {
-    const shellWords = each.words.map(plain => ({raw: plain, plain}));
-    return shellTextsFrom(shellWords, 0).map(text => ({
+  const texts = started.flatMap(each =>
+    shellTextsFrom(each.words, 0).map(text => ({
       text,
       where: each.where === 'elsewhere' || /\b(?:cd|pushd)\b/u.test(text) ? ('elsewhere' as const) : ('here' as const),
-    }));
-  });
+    })),
+  );
   const inTexts = texts.flatMap(({text, where}) =>
     text
       .split(/[;&|\n(){}]+/u)

@@ -19,7 +19,7 @@ import {
   type Upload,
   uploadOf,
 } from './uploads.ts';
-import {isShell, programName} from './wrappers.ts';
+import {isShell, programName} from './layers.ts';
 
 /** Private data that a command sends to another machine. */
 export interface SentData {

@@ -2,7 +2,7 @@ import {looksSecret} from '../paths/secret-paths.ts';
 import {secretName} from '../secrets/secret-name.ts';
 import {isInterpreter} from './programs-in-arguments.ts';
 import {isLoopback} from './risks.ts';
-import {optionValues, programName} from './wrappers.ts';
+import {optionValues, programName} from './layers.ts';
 
 /** The host that a program sends to, and the files that it sends. */
 export interface Upload {

@@ -25,7 +25,7 @@ import {
   withVariables,
   type PathExpansion,
 } from '../commands/mentioned-paths.ts';
-import {isShell, isWrapper, programName, commandStarts, shellTextsFrom} from '../commands/wrappers.ts';
+import {isShell, isWrapper, layers, programName, shellTextsFrom} from '../commands/layers.ts';
 
 export interface WeftFileEvidence {
   readonly parsed: CommandAnalysis;
@@ -105,14 +105,11 @@ function startFoldersOf({directories, words}: JudgedInvocation, search: SearchSt
 /** Examines each program that the words run: behind wrappers (`sudo`, `env`), and in scripts that are passed to a shell. */
 function changeByWords(written: readonly string[], search: SearchState, depth = 0): WeftFileChange | undefined {
   const words = written.flatMap(alternativesOf);
-  const shellWords = words.map(plain => ({raw: plain, plain}));
-  const starts = commandStarts(shellWords);
-  return firstOf(starts, at => {
-    const name = programName(words[at] ?? '');
-    const args = words.slice(at + 1);
-    const texts = shellTextsFrom(shellWords, at);
+  const found = layers(words);
+  return firstOf(found, ({at, program: name, words: [, ...args]}) => {
+    const texts = shellTextsFrom(words, at);
     // The arguments of a wrapper or a shell are examined as the command that it runs.
-    const runsAnother = (isWrapper(name) && starts.some(start => start > at)) || (isShell(name) && texts.length > 0);
+    const runsAnother = (isWrapper(name) && found.some(layer => layer.at > at)) || (isShell(name) && texts.length > 0);
     const change = runsAnother ? undefined : (callThatGrants([name, ...args]) ?? changeByProgram(name, args, search));
     return (
       change ??
@@ -157,14 +154,13 @@ const deepest = 6;
 /** Whether a program reads what to do from its input, or the folder or a word of the invocation is only known when it runs. */
 function readsCommandsFromInput(call: JudgedInvocation, command: string): boolean {
   const words = wordsOf(call, command);
-  const shellWords = words.map(plain => ({raw: plain, plain}));
-  const starts = commandStarts(shellWords);
-  const lookups = starts.map(at => programName(words[at] ?? ''));
+  const found = layers(words);
+  const lookups = found.map(({program}) => program);
   // A shell that has a script as an argument does not read one from its input.
   if (
-    lookups.some(
-      (name, at) =>
-        programsFedCommands.has(name) || (isShell(name) && shellTextsFrom(shellWords, starts[at] ?? 0).length === 0),
+    found.some(
+      ({program, at}) =>
+        programsFedCommands.has(program) || (isShell(program) && shellTextsFrom(words, at).length === 0),
     )
   )
     return true;
@@ -195,9 +191,7 @@ function changeByInput(command: string, search: SearchState): WeftFileChange | u
 
 /** Examines programs that list files: they may list weft's files, and another program receives the list. */
 function changeByListing(words: readonly ShellWord[], search: SearchState): WeftFileChange | undefined {
-  return firstOf(commandStarts(words), at => {
-    const name = programName(words[at]?.plain ?? '');
-    const args = words.slice(at + 1).map(wordText);
+  return firstOf(layers(words.map(wordText)), ({program: name, words: [, ...args]}) => {
     const operands = args.filter(isOperand);
     const has = (option: RegExp): boolean => args.some(word => option.test(word));
     if (name === 'find') return changeByFind(args, search);

@@ -5,7 +5,7 @@ import type {PermissionRule} from './permission-rule.ts';
 import {isAbsolutePath} from '../paths/path-parts.ts';
 import {protectedPart} from '../paths/protected-paths.ts';
 import {looksSecret} from '../paths/secret-paths.ts';
-import {commandStarts, wrapperOpenAt} from '../commands/wrappers.ts';
+import {commandStarts, wrapperOpenAt} from '../commands/layers.ts';
 import {fixedWords} from './command-pattern.ts';
 import {runsArguments, runsProjectCode} from './suggested-rules.ts';
 
@@ -63,7 +63,7 @@ function namesPlaceOutside(word: string, where: Parameters<typeof isOrdinaryFile
 function nestedCommands(words: readonly string[]): readonly (readonly string[])[] {
   const [program = '', ...args] = words;
   const name = program.slice(program.lastIndexOf('/') + 1);
-  const starts = commandStarts(words.map(plain => ({raw: plain, plain}))).filter(at => at > 0);
+  const starts = commandStarts(words).filter(at => at > 0);
   const first = Math.min(...starts, words.length);
   // The words behind the name of a package are arguments of that package, not of npx.
   const ownWords = /^(?:npx|pnpx|bunx)$/u.test(name) ? words.slice(0, first) : words;

@@ -6,7 +6,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {RuleList} from '../../domain/risk.ts';
 import {parsePathPattern, type PathPattern} from '../paths/path-pattern.ts';
-import {wrapperOpenAt} from '../commands/wrappers.ts';
+import {wrapperOpenAt} from '../commands/layers.ts';
 import {type CommandPattern, fixedWords, parseCommandPattern} from './command-pattern.ts';
 import {type DomainPattern, parseDomainPattern} from './domain-pattern.ts';
 

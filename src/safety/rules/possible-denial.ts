@@ -2,7 +2,7 @@ import type {PossibleDenial} from '../../domain/reason.ts';
 import type {JudgedInvocation, CommandAnalysis} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
 import {deniedInArguments, namesCommand, takesCodeFromInput} from '../commands/programs-in-arguments.ts';
-import {isShell, isWrapper, programName, commandStarts} from '../commands/wrappers.ts';
+import {isShell, isWrapper, programName, commandStarts} from '../commands/layers.ts';
 import type {Argument} from '../shell/expansion.ts';
 import {toolNamesBy} from '../../actions/catalogue.ts';
 import type {PermissionRules} from './permission-rule.ts';
@@ -60,7 +60,7 @@ function uncertaintyOf(
   {forbidden, isGitConfigured}: {readonly forbidden: readonly (readonly string[])[]; readonly isGitConfigured: boolean},
 ): PossibleDenial | undefined {
   const texts = words.map(textOf);
-  const starts = commandStarts(texts.map(plain => ({raw: plain, plain})));
+  const starts = commandStarts(texts);
   const isFed = starts.some(at => /^(?:xargs|parallel)$/u.test(programName(texts[at] ?? '')));
   for (const at of starts) {
     const program = texts[at] ?? '';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {wrapperBeginnings} from '../../../../src/safety/commands/wrappers.ts';
+import {wrapperBeginnings} from '../../../../src/safety/commands/layers.ts';
 import {bash, judge} from '../support/judging.ts';
 import {whyRuleIsBroad} from '../../../../src/safety/rules/suggested-rules.ts';
 import {parseRule} from '../../../../src/safety/rules/permission-rule.ts';

@@ -1,5 +1,3 @@
-import type {ShellWord} from '../shell/loose-reader.ts';
-
 /** Keywords of the shell that stand before a command. */
 const keywords = named('! { } if then elif else while until do coproc function noglob nocorrect');
 
@@ -101,40 +99,57 @@ export const takesOperand = (name: string): boolean => wrappers.get(name)?.opera
 const isLoader = (name: string): boolean => /^ld(?:-linux[\w.-]*|-musl[\w.-]*|-[\d.]+)?\.so(?:\.\d+)?$/u.test(name);
 
 /** How many starts are tried in one command: `sudo env nice rm` has four. */
-export const mostCommandStarts = 64;
+export const maxLayers = 64;
 
-/** The words at which a command may begin: the first one, and those that may follow a wrapper. */
-export const commandStarts = (words: readonly ShellWord[]): readonly number[] => [...placesOfStarts(words).keys()];
+/** One of the commands that stand in the words of a command: the command itself, or what a wrapper in it may run. */
+export interface Layer {
+  /** Where its program stands. */
+  readonly at: number;
+  /** Its own words, the program first. */
+  readonly words: readonly string[];
+  /** The bare name of the program. */
+  readonly program: string;
+  /** Whether its paths lead where those of the first command lead. */
+  readonly where: CommandPlace;
+}
 
-/** The words at which a command may begin, and whether its paths lead where those of the first command lead. */
-export function placesOfStarts(words: readonly ShellWord[]): ReadonlyMap<number, CommandPlace> {
+/**
+ * The one remover of wrappers: the command, and each command that may begin behind a wrapper in it. If it is not known whether an option
+ * takes a value, a command may begin at the next word and behind it.
+ */
+export function layers(words: readonly string[]): readonly Layer[] {
   const starts = new Map<number, CommandPlace>([[0, 'here']]);
   for (const [start, where] of starts) {
     const isElsewhere = where === 'elsewhere' || placeBehind(words, start) === 'elsewhere';
     for (const next of startsAfter(words, start)) {
-      if (starts.size < mostCommandStarts && next < words.length && !starts.has(next))
+      if (starts.size < maxLayers && next < words.length && !starts.has(next))
         starts.set(next, isElsewhere ? 'elsewhere' : 'here');
     }
   }
-  return starts;
+  return [...starts].map(([at, where]) => ({
+    at,
+    words: words.slice(at),
+    program: programName(words[at] ?? ''),
+    where,
+  }));
 }
 
+/** The positions of the layers. */
+export const commandStarts = (words: readonly string[]): readonly number[] => layers(words).map(({at}) => at);
+
 /** Where the wrapper at a word runs its command. Options can enter another folder: `env -C folder`. */
-function placeBehind(words: readonly ShellWord[], at: number): CommandPlace {
-  const where = wrappers.get(programName(words[at]?.plain ?? ''))?.where ?? 'here';
+function placeBehind(words: readonly string[], at: number): CommandPlace {
+  const where = wrappers.get(programName(words[at] ?? ''))?.where ?? 'here';
   const changesFolder = /^(?:-[CD]|--(?:chdir|cwd|chroot|root|directory|working-directory|prefix)(?:=|$))/u;
-  const end = words.findIndex(({plain}, index) => index > at && !plain.startsWith('-'));
-  return words.slice(at + 1, end < 0 ? words.length : end).some(({plain}) => changesFolder.test(plain))
-    ? 'elsewhere'
-    : where;
+  const end = words.findIndex((word, index) => index > at && !word.startsWith('-'));
+  return words.slice(at + 1, end < 0 ? words.length : end).some(word => changesFolder.test(word)) ? 'elsewhere' : where;
 }
 
 /** Where the command begins that the wrappers run in the end, if a rule may leave its arguments open; `undefined` if it may not. */
 export function innerCommand(words: readonly string[]): number | undefined {
-  const shellWords = words.map(plain => ({raw: plain, plain}));
   const starts = new Set([0]);
   for (const start of starts) {
-    for (const next of startsAfter(shellWords, start, 'here')) {
+    for (const next of startsAfter(words, start, 'here')) {
       if (wrappers.get(programName(words[start] ?? ''))?.ruleFor !== 'inner command') return undefined;
       if (next < words.length) starts.add(next);
     }
@@ -147,16 +162,15 @@ export function innerCommand(words: readonly string[]): number | undefined {
  * before. Programs that options of git and find run do not count, and neither do those on the machine that `ssh` names.
  */
 export function wrapperOpenAt(words: readonly string[], at: number): string | undefined {
-  const shellWords = words.map(plain => ({raw: plain, plain}));
   const starts = new Set([0]);
   for (const start of starts) {
-    const next = startsAfter(shellWords, start, 'here');
+    const next = startsAfter(words, start, 'here');
     if (next.some(each => each >= at && each < words.length)) {
       const name = programName(words[start] ?? '');
       const subcommands = wrappers.get(name)?.subcommands ?? none;
       return [name, ...words.slice(start + 1).filter(word => subcommands.has(word))].slice(0, 2).join(' ');
     }
-    for (const each of next) if (starts.size < mostCommandStarts) starts.add(each);
+    for (const each of next) if (starts.size < maxLayers) starts.add(each);
   }
   return undefined;
 }
@@ -168,18 +182,14 @@ export function programName(word: string): string {
 }
 
 /** Where the command may begin that the wrapper at `at` runs. If it is not known that an option takes a value, both count. */
-function startsAfter(
-  words: readonly ShellWord[],
-  at: number,
-  place: 'anywhere' | 'here' = 'anywhere',
-): readonly number[] {
-  const plain = words[at]?.plain ?? '';
+function startsAfter(words: readonly string[], at: number, place: 'anywhere' | 'here' = 'anywhere'): readonly number[] {
+  const plain = words[at] ?? '';
   if (isAssignment(plain)) return [skipAssignments(words, at)];
   const name = programName(plain);
   // Behind a word that may be empty the next one may be the command.
   if (name === '' || keywords.has(name)) return [at + 1];
   // `command -v` only says what a name stands for.
-  if (name === 'command' && /^-[vV]$/u.test(words[at + 1]?.plain ?? '')) return [];
+  if (name === 'command' && /^-[vV]$/u.test(words[at + 1] ?? '')) return [];
   const runWords = optionsThatRun.get(name);
   if (runWords !== undefined) return place === 'here' ? [] : afterEach(words, {from: at + 1, words: runWords});
   const wrapper = wrappers.get(name);
@@ -191,9 +201,9 @@ function startsAfter(
 }
 
 /** The scripts that the command at `at` passes to a shell: `bash -c "…"`, `eval …`. */
-export function shellTextsFrom(words: readonly ShellWord[], at: number): readonly string[] {
-  const rest = words.slice(at + 1).map(({plain}) => plain);
-  const name = programName(words[at]?.plain ?? '');
+export function shellTextsFrom(words: readonly string[], at: number): readonly string[] {
+  const rest = words.slice(at + 1);
+  const name = programName(words[at] ?? '');
   if (shells.has(name)) {
     return rest.some(takesText)
       ? rest.map(word => (word.startsWith('-') ? word.replace(/^(?:--command=?|-[A-Za-z]*c)/u, '') : word))
@@ -252,27 +262,27 @@ const takesText = (word: string): boolean => /^(?:--command|-[A-Za-z]*c)/u.test(
 
 const hasSpace = (word: string): boolean => /\s/u.test(word);
 
-function skipAssignments(words: readonly ShellWord[], from: number): number {
-  const end = words.findIndex(({plain}, at) => at > from && !isAssignment(plain));
+function skipAssignments(words: readonly string[], from: number): number {
+  const end = words.findIndex((word, at) => at > from && !isAssignment(word));
   return end < 0 ? words.length : end;
 }
 
 function afterEach(
-  words: readonly ShellWord[],
+  words: readonly string[],
   wanted: {readonly from: number; readonly words: ReadonlySet<string>},
 ): readonly number[] {
-  return words.flatMap(({plain}, at) => (at >= wanted.from && wanted.words.has(plain) ? [at + 1] : []));
+  return words.flatMap((word, at) => (at >= wanted.from && wanted.words.has(word) ? [at + 1] : []));
 }
 
 function afterOptions(
-  words: readonly ShellWord[],
+  words: readonly string[],
   {from, operands, flags}: Pick<Wrapper, 'operands' | 'flags'> & {readonly from: number},
 ): readonly number[] {
   const starts: number[] = [];
   let left: number = operands;
   let value: 'possible' | 'no' = 'no';
   for (let at = from; at < words.length; at += 1) {
-    const word = words[at]?.plain ?? '';
+    const word = words[at] ?? '';
     if (/^-./u.test(word)) {
       value = word === '--' || word.includes('=') || flags.has(word) ? 'no' : 'possible';
       continue;

@@ -1,0 +1,99 @@
+/** How an option takes its values, and what such a value is. */
+export interface OptionRule<Role extends string = string> {
+  /** `attached`: only behind `=`, or right behind the letter. `two`: the next two words. */
+  readonly value: 'none' | 'attached' | 'required' | 'two';
+  readonly role: Role;
+}
+
+/** The options of a program, as its row in the table lists them. */
+export interface OptionTable<Role extends string = string> {
+  readonly options: ReadonlyMap<string, OptionRule<Role>>;
+  /** Whether `-5` is a number of lines. */
+  readonly digits: boolean;
+  /** Whether the first operand ends the options, as for programs that run another one. */
+  readonly stopsAtOperand: boolean;
+}
+
+/** One word of a command, or an option in it. `at` is its position. */
+export type ReadWord<Role extends string = string> =
+  | (FoundOption<Role> & {
+      readonly kind: 'option';
+      readonly at: number;
+      /** Where its values stand, if they are words of their own; behind the last word where they are missing. */
+      readonly values: readonly number[];
+    })
+  | {readonly kind: 'operand'; readonly at: number}
+  /** An option that the table does not list; or a word that is not known, so that it may be any option, or an operand. */
+  | {readonly kind: 'unlisted' | 'unknown'; readonly at: number}
+  /** The `--` behind which all words are operands. */
+  | {readonly kind: 'end'; readonly at: number};
+
+/** The one reader of options: says what each word of a command is. A word is `undefined` where its text is not known. */
+export function readWords<Role extends string>(
+  words: readonly (string | undefined)[],
+  table: OptionTable<Role>,
+): readonly ReadWord<Role>[] {
+  const read: ReadWord<Role>[] = [];
+  let isOver = false;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    if (isOver || word === '-' || word?.startsWith('-') === false) {
+      read.push({kind: 'operand', at});
+      if (table.stopsAtOperand) isOver = true;
+    } else if (word === undefined) read.push({kind: 'unknown', at});
+    else if (word === '--') {
+      read.push({kind: 'end', at});
+      isOver = true;
+    } else {
+      const options = optionsIn(word, table);
+      if (options === undefined) read.push({kind: 'unlisted', at});
+      const from = at;
+      for (const option of options ?? []) {
+        const values = option.attached === undefined ? valuesOf(option.rule, at) : [];
+        read.push({kind: 'option', at: from, ...option, values});
+        at += values.length;
+      }
+    }
+  }
+  return read;
+}
+
+function valuesOf({value}: OptionRule, at: number): readonly number[] {
+  return value === 'two' ? [at + 1, at + 2] : value === 'required' ? [at + 1] : [];
+}
+
+export interface FoundOption<Role extends string = string> {
+  readonly name: string;
+  readonly rule: OptionRule<Role>;
+  /** The value that stands in the same word. */
+  readonly attached: string | undefined;
+}
+
+/** The options in a word such as `-la`, `-n5` or `--color=never`; `undefined` if one of them is not listed. */
+export function optionsIn<Role extends string>(
+  word: string,
+  {options, digits}: Pick<OptionTable<Role>, 'options' | 'digits'>,
+): readonly FoundOption<Role>[] | undefined {
+  if (digits && /^-\d+$/u.test(word)) return [];
+  const whole = options.get(word);
+  if (whole !== undefined && (word.startsWith('--') || word.length === 2))
+    return [{name: word, rule: whole, attached: undefined}];
+  if (word.startsWith('--')) {
+    const equals = word.indexOf('=');
+    const name = word.slice(0, Math.max(equals, 0));
+    const rule = options.get(name);
+    return rule === undefined || rule.value === 'none' || rule.value === 'two'
+      ? undefined
+      : [{name, rule, attached: word.slice(equals + 1)}];
+  }
+  const found: FoundOption<Role>[] = [];
+  for (let at = 1; at < word.length; at += 1) {
+    const name = `-${word.charAt(at)}`;
+    const rule = options.get(name);
+    if (rule === undefined) return undefined;
+    const rest = word.slice(at + 1);
+    if (rule.value !== 'none') return [...found, {name, rule, attached: rest === '' ? undefined : rest}];
+    found.push({name, rule, attached: undefined});
+  }
+  return found;
+}
