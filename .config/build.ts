@@ -1,4 +1,3 @@
-import * as crypto from 'node:crypto';
 import {copyFile, mkdir, writeFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
@@ -7,48 +6,16 @@ import {protoAsText} from './proto-as-text.ts';
 import {toolSchemas} from './tool-schemas.ts';
 import {thirdPartyNotices} from './third-party-notices.ts';
 
-/**
- * yoga (Ink's layout) reads its own embedded WebAssembly through `fetch`, which costs the start of the terminal UI the loading of
- * all that fetch needs; without fetch it decodes it directly.
- */
-const yogaWithoutFetch: Plugin = {
-  name: 'yoga-without-fetch',
+/** Ink looks for its developers' tools by a top-level await, which CommonJS does not have. */
+const inkInProduction: Plugin = {
+  name: 'ink-in-production',
   transform: {
-    filter: {id: /yoga-wasm-base64-esm/u},
-    handler(code) {
-      const without = code.replaceAll(/"function"\s*!=\s*typeof fetch/gu, 'true');
-      if (without === code) throw new Error('yoga-layout has changed: look how it reads its WebAssembly now');
-      return without;
-    },
+    filter: {id: /ink\/build\/reconciler\.js$/u},
+    handler: code => code.replaceAll(/\bawait (?:import\('\.\/devtools\.js'\)|loadPackageJson\(\))/gu, '{}'),
   },
 };
 
-/** tree-sitter asks where its own file lies, which is nowhere in a bundle; it is given its WebAssembly and needs no place. */
-const treeSitterWithoutPlace: Plugin = {
-  name: 'tree-sitter-without-place',
-  transform: {
-    filter: {id: /tree-sitter-wasm\/wasm\/tree-sitter\.js$/u},
-    handler(code) {
-      const without = code.replace(/(function getCurrentScriptUrl\(\) \{)/u, "$1 return 'file:///tree-sitter.js';");
-      if (without === code) throw new Error('tree-sitter has changed: look how it finds its place now');
-      return without;
-    },
-  },
-};
-
-/** What divides text into characters is slow to make, and packages would make one each as they are loaded. */
-const lazySegmenters: Plugin = {
-  name: 'lazy-segmenters',
-  transform: {
-    filter: {id: /node_modules\/.*\.js$/u, code: /^(?:export )?const \w+ = new Intl\.Segmenter\(/mu},
-    handler: code =>
-      `import {graphemeSegmenter as weftSegmenter} from ${JSON.stringify(graphemeSegmenter)};\n` +
-      code.replaceAll(
-        /(?<=const \w+ = )new Intl\.Segmenter\((?:undefined, \{\s*granularity: ['"]grapheme['"]\s*\})?\)/gu,
-        'weftSegmenter',
-      ),
-  },
-};
+const sourceFile = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /**
  * string-width compiles tables for the first character that is not ASCII, which take a tenth of the time to the first frame. The
@@ -61,7 +28,7 @@ const plainWidths: Plugin = {
     handler(code) {
       const ascii = String.raw`/^[\u0020-\u007E]*$/.test(string)`;
       if (!code.includes(ascii)) throw new Error('string-width has changed: look how it finds plain text now');
-      return `import {plain as weftPlain} from ${JSON.stringify(graphemeSegmenter)};\n${code.replace(ascii, 'weftPlain.test(string)')}`;
+      return `import {plain as weftPlain} from ${JSON.stringify(sourceFile('tui/text/grapheme-segmenter.ts'))};\n${code.replace(ascii, 'weftPlain.test(string)')}`;
     },
   },
 };
@@ -72,7 +39,7 @@ const headersWithoutUndici: Plugin = {
   transform: {
     filter: {id: /node_modules\/(?:@anthropic-ai\/sdk|openai)\/.*\.m?js$/u, code: /\b(?:Headers|ReadableStream)\b/u},
     handler: code =>
-      `import {HttpHeaders as Headers} from ${JSON.stringify(fetchClasses)};\n` +
+      `import {HttpHeaders as Headers} from ${JSON.stringify(sourceFile('models/fetch-classes.ts'))};\n` +
       // Asked for before each request, whose body is a text here.
       code.replaceAll('globalThis.ReadableStream', 'undefined'),
   },
@@ -89,58 +56,6 @@ const quietProtocol: Plugin = {
     handler: code => code.replaceAll(/\bconsole\.\w+\(/gu, 'void ('),
   },
 };
-
-/** commander could run subcommands that are programs of their own. weft has none, so nothing of `node:child_process` is loaded for it. */
-const commanderWithoutPrograms: Plugin = {
-  name: 'commander-without-programs',
-  transform: {
-    filter: {id: /node_modules\/commander\/lib\/command\.js$/u},
-    handler(code) {
-      const without = code.replace(
-        "import childProcess from 'node:child_process';",
-        "const childProcess = {spawn() { throw new Error('weft has no subcommands that are programs'); }};",
-      );
-      if (without === code) throw new Error('commander has changed: look how it imports node:child_process now');
-      return without;
-    },
-  },
-};
-
-/**
- * Node's own modules are taken as they are, not as ECMAScript modules: to import `node:fs` that way reads each of its exports, and some
- * of them (streams, WebCrypto, WebSocket) load much that nobody asked for.
- */
-const builtinsAsTheyAre: Plugin = {
-  name: 'builtins-as-they-are',
-  renderChunk: code => {
-    const without = code.replaceAll(
-      /^import (?:(?<whole>[\w$]+)|\* as (?<space>[\w$]+))?(?:, )?(?:\{(?<names>[^}]*)\})? from "(?<module>node:[\w/]+)";$/gmu,
-      (_, whole, space, names, module) =>
-        module === 'node:crypto' && whole === undefined && space === undefined
-          ? lazyCrypto(names)
-          : [whole, space, names === undefined ? undefined : `{${names.replaceAll(' as ', ': ')}}`]
-              .filter(left => left !== undefined)
-              .map(left => `const ${left} = globalThis.process.getBuiltinModule("${module}");`)
-              .join(' '),
-    );
-    if (/^import [^(]* from "node:/mu.test(without))
-      throw new Error("an import of one of Node's modules is written in a new way");
-    // The same clock without the eight modules behind `performance`.
-    return {code: without.replaceAll(/\bperformance\.now\(\)/gu, '(globalThis.process.uptime() * 1000)'), map: null};
-  },
-};
-
-/** node:crypto takes a third of the time that Node itself takes to start: the first call of one of its functions loads it. */
-function lazyCrypto(names: string): string {
-  const imported = names.split(',').map(name => name.trim().split(' as '));
-  return imported
-    .map(([name = '', own = name]) => {
-      if (!/^[a-z]/u.test(name) || typeof Reflect.get(crypto, name) !== 'function')
-        throw new Error(`${name} of node:crypto is no function that could be loaded when it is called`);
-      return `const ${own} = (...given) => globalThis.process.getBuiltinModule("node:crypto").${name}(...given);`;
-    })
-    .join(' ');
-}
 
 /** A source of ASCII alone is read in less time and takes half the memory: one other character makes two bytes of each. */
 const asciiOnly: Plugin = {
@@ -164,17 +79,15 @@ function asciiOf(code: string, name: string): string {
   );
 }
 
-const fetchClasses = fileURLToPath(new URL('../src/models/fetch-classes.ts', import.meta.url));
-
-const graphemeSegmenter = fileURLToPath(new URL('../src/tui/text/grapheme-segmenter.ts', import.meta.url));
-
 const output: OutputOptions = {
   dir: 'dist',
-  format: 'esm',
-  entryFileNames: '[name].js',
+  // V8's compiled code can be kept for CommonJS alone (src/cli/run-program.ts), and it takes Node's modules as they are.
+  format: 'cjs',
+  dynamicImportInCjs: false,
+  entryFileNames: 'chunks/[name]-[hash].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify: true,
-  plugins: [builtinsAsTheyAre, asciiOnly],
+  plugins: [asciiOnly],
   cleanDir: true,
 };
 
@@ -196,26 +109,36 @@ const bundle = await rolldown({
   input: {weft: 'src/cli/main.ts'},
   platform: 'node',
   // Its main file finds its parts by a `require` that bundlers do not see.
-  resolve: {alias: {'jsonc-parser': 'jsonc-parser/lib/esm/main.js'}},
+  resolve: {
+    alias: {
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+      'yoga-layout/load': fileURLToPath(import.meta.resolve('yoga-layout/load')),
+      'yoga-layout': sourceFile('tui/terminal/yoga.ts'),
+    },
+  },
   // Nobody imports the program; its entry may export what its chunks share.
   preserveEntrySignatures: 'allow-extension',
   treeshake: true,
-  plugins: [
-    headersWithoutUndici,
-    commanderWithoutPrograms,
-    quietProtocol,
-    yogaWithoutFetch,
-    lazySegmenters,
-    plainWidths,
-    treeSitterWithoutPlace,
-    protoAsText,
-    toolSchemas,
-  ],
+  plugins: [headersWithoutUndici, quietProtocol, inkInProduction, plainWidths, protoAsText, toolSchemas],
   // tree-sitter has branches with eval that its own grammars do not take.
   // What is imported lazily here and by name there lies behind another lazy import all the same.
-  checks: {eval: false, ineffectiveDynamicImport: false},
-  external: [/^node:/u, 'react-devtools-core', '@lydell/node-pty'],
-  transform: {target: 'node22', define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
+  // What packages ask of `import.meta` (Ink's developers' tools, pictures of PDFs) is never reached.
+  checks: {eval: false, ineffectiveDynamicImport: false, emptyImportMeta: false},
+  external: [/^node:/u, '@lydell/node-pty'],
+  transform: {
+    target: 'node22',
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      'process.env.DEV': '"false"',
+      // yoga (Ink's layout) would read its embedded WebAssembly through fetch, which loads all of undici.
+      'typeof fetch': '"undefined"',
+    },
+    inject: {
+      // Both load much of Node, or make tables, as soon as they are named: these do it when they are used.
+      'performance.now': [sourceFile('app/process-clock.ts'), 'now'],
+      'Intl.Segmenter': [sourceFile('tui/text/grapheme-segmenter.ts'), 'LazySegmenter'],
+    },
+  },
 });
 const alone = await bundle.generate(output);
 const answering = modulesBehind(alone, answerStarts);
@@ -235,6 +158,7 @@ const offering = modulesBehind(
   alone,
   /src\/(?:app\/mcp-servers|extensions\/mcp\/(?:server-set|connector|manifests|server-prompts))\.ts$/u,
 );
+const layout = modulesBehind(alone, /src\/tui\/terminal\/yoga\.ts$/u);
 const terminal = modulesBehind(alone, terminalStarts);
 const tasks = modulesBehind(alone, /src\/tasks\/task-view\.ts$/u);
 const beside = modulesBehind(alone, entriesOf(alone, /^(?!.*src\/(?:tui\/|cli\/run-terminal\.ts))/u));
@@ -251,6 +175,8 @@ const written = await bundle.write({
       {name: 'anthropic', test: module => anthropic.has(module)},
       {name: 'openai', test: module => openai.has(module)},
       {name: 'anthropic-sdk', test: module => anthropicSdk.has(module)},
+      // Ink's layout is there before Ink.
+      {name: 'layout', test: module => layout.has(module)},
       {name: 'openai-sdk', test: module => openaiSdk.has(module)},
       // What offers the tools of MCP servers before one of them runs.
       {name: 'mcp', test: module => offering.has(module)},
@@ -268,6 +194,17 @@ const written = await bundle.write({
   },
 });
 await bundle.close();
+const entry = written.output.find(file => file.type === 'chunk' && file.isEntry);
+const loader = await rolldown({
+  cwd: fileURLToPath(new URL('..', import.meta.url)),
+  input: {weft: 'src/cli/run-program.ts'},
+  platform: 'node',
+  transform: {target: 'node22', define: {builtEntry: JSON.stringify(entry?.fileName)}},
+});
+await loader.write({...output, entryFileNames: '[name].js', cleanDir: false});
+await loader.close();
+await writeFile(new URL('../dist/package.json', import.meta.url), '{"type": "commonjs"}\n');
+
 await writeFile(
   new URL('../THIRD-PARTY-NOTICES', import.meta.url),
   thirdPartyNotices(written.output.flatMap(file => (file.type === 'chunk' ? file.moduleIds : []))),

@@ -118,7 +118,7 @@ export interface EngineSetup {
   readonly runningAgents: (() => Promise<RunningAgentStore>) | 'unseen';
   readonly blocksFolder: string;
   /** The file of the user's own notes for the project. */
-  readonly notesFile: string;
+  readonly notesFile: () => string;
   /** Where checkpoints of files are kept; `undefined` makes none. */
   readonly checkpointsFolder: string | undefined;
   /** Where files that are kept with sessions lie; `undefined` where no session is kept. */

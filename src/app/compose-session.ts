@@ -134,7 +134,7 @@ export async function composeSession(
     passedVariables: settings.passEnv,
     secretVariables: {...keptSecrets(context.places), ...keptTokens(context.places), ...chosen.secrets},
     blocksFolder: context.places.blocks,
-    notesFile: join(notesFolder(context.places.memory, directory), notesName),
+    notesFile: () => join(notesFolder(context.places.memory, directory), notesName),
     plans: async () => {
       const {openUserPlans} = await import('./user-plans.ts');
       return openUserPlans(options.sessionPersistence ? context.places : {database: passingDatabase});

@@ -57,11 +57,11 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
 const loadMemoryFile = () => import('../config/memory-file.ts');
 
 /** The user's notes for the project in a file, which are read and changed without secrets. */
-export function lazyMemory(path: string, {redact}: Pick<Redactor, 'redact'>): MemoryPort {
+export function lazyMemory(path: () => string, {redact}: Pick<Redactor, 'redact'>): MemoryPort {
   return {
-    read: async () => (await loadMemoryFile()).readNotes(path, redact),
-    add: async note => (await loadMemoryFile()).addToNotes(path, note, redact),
-    write: async edit => (await loadMemoryFile()).writeNotes(path, edit, redact),
+    read: async () => (await loadMemoryFile()).readNotes(path(), redact),
+    add: async note => (await loadMemoryFile()).addToNotes(path(), note, redact),
+    write: async edit => (await loadMemoryFile()).writeNotes(path(), edit, redact),
   };
 }
 

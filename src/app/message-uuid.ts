@@ -1,8 +1,9 @@
-import {hash, randomUUID} from 'node:crypto';
+import {hash} from 'node:crypto';
+import {randomUuid} from './random-uuid.ts';
 
 /** A UUID for a message: a random one, or for a name always the same one. */
 export function messageUuid(name?: string): string {
-  if (name === undefined) return randomUUID();
+  if (name === undefined) return randomUuid();
   const digits = hash('sha256', name, 'hex');
   // Version 8 is for UUIDs made in a way of one's own.
   return [

@@ -8,7 +8,7 @@ import {programFor} from './program.ts';
 import {keepIgnoredSignals} from './signals.ts';
 
 /** Runs the command line, and turns what was thrown into one line on stderr and an exit code. */
-async function main(): Promise<void> {
+export async function main(): Promise<void> {
   keepIgnoredSignals(process.env);
   // Under an empty or relative HOME, the settings of any folder that weft starts in would be the user's own.
   if (!isAbsolute(process.env['HOME'] ?? '/')) delete process.env['HOME'];
@@ -27,7 +27,6 @@ async function main(): Promise<void> {
     }
   }
   await stdoutFlushed();
-  process.exit();
 }
 
 /** The formats that a command line asks for, also behind the option at which commander stopped. */
@@ -51,5 +50,3 @@ function reportFailure(cause: unknown): ExitCode {
   }
   return code;
 }
-
-await main();

@@ -1,6 +1,5 @@
 import {createReadStream, fstatSync} from 'node:fs';
 import {StringDecoder} from 'node:string_decoder';
-import {isatty} from 'node:tty';
 import {causeText} from '../domain/fault.ts';
 import {UsageError} from '../app/exit-code.ts';
 import {note} from '../app/output.ts';
@@ -50,7 +49,7 @@ export async function readStdin(
 /** Pipes, sockets and files carry data; terminals and devices such as /dev/null do not. */
 function carriesData(fd: number): boolean {
   try {
-    return !isatty(fd) && !fstatSync(fd).isCharacterDevice();
+    return !fstatSync(fd).isCharacterDevice();
   } catch {
     return false;
   }

@@ -13,6 +13,7 @@ export interface TerminalUi {
 /** `accessible`: lines that are only ever added; else the screen. Only the one that is wanted is loaded. */
 export async function loadTerminalUi({accessible}: Pick<Preferences, 'accessible'>): Promise<TerminalUi> {
   if (!accessible) {
+    await (await import('../tui/terminal/yoga.ts')).loadLayout();
     const {runTui} = await import('../tui/run-tui.tsx');
     return {run: runTui, keeper: makeTerminalRestorer};
   }

@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {existsSync} from 'node:fs';
 import {basename, dirname, join, sep} from 'node:path';
 import {clip} from '../base/clip.ts';
 
@@ -51,7 +52,8 @@ export function findInstructions(
   };
   if (look(where.config, instructionFileNames) === 'nothing') look(where.claude, ['CLAUDE.md']);
   for (const folder of foldersDownTo(where.workspace)) if (folder !== where.config) look(folder, instructionFileNames);
-  for (const folder of foldersDownTo(where.workspace)) look(notesFolder(where.memory, folder), [notesName]);
+  if (existsSync(where.memory))
+    for (const folder of foldersDownTo(where.workspace)) look(notesFolder(where.memory, folder), [notesName]);
   return {found, skipped};
 }
 

@@ -58,7 +58,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
         return send(request, signal);
       }
     },
-    decoder: request => new AnthropicDecoder({endpoint, model: request.model, newId: randomUUID}),
+    decoder: request => new AnthropicDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
   async function send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
     client ??= openClient(options, baseUrl);

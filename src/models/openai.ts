@@ -84,7 +84,7 @@ function connect(options: Omit<OpenAiOptions, 'wireApi'>, {provider, endpoint, w
         openAiRequest(seen(request, takesPdfs(endpoint)), {...mannerOf(request), signatures}),
         signal,
       ),
-    decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: randomUUID}),
+    decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
   let summaries: 'wanted' | 'refused' = 'wanted';
   const postResponse = (request: ModelRequest, signal: AbortSignal): Promise<Response> =>
@@ -100,7 +100,7 @@ function connect(options: Omit<OpenAiOptions, 'wireApi'>, {provider, endpoint, w
         return postResponse(request, signal);
       }
     },
-    decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: randomUUID}),
+    decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
   const sendOnce = makeSendOnce(wireApi === 'responses' ? responses : chat);
   return {

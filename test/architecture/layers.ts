@@ -105,6 +105,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   unpdf: ['workspace/web'],
   'smol-toml': ['extensions/mcp'],
   '@vscode/tree-sitter-wasm': ['safety'],
+  'yoga-layout': ['tui'],
   yaml: ['workspace', 'extensions/skills'],
   zod: [
     'actions',
@@ -167,6 +168,9 @@ export const namesStandardStreams: readonly string[] = [
   'src/cli/run-main.ts',
   'src/cli/run-terminal.ts',
 ];
+
+/** Files of `src` that the build puts in the place of a package, with that package's exports. */
+export const standForPackages: readonly string[] = ['src/tui/terminal/yoga.ts'];
 
 /** Words that say nothing of what a file holds. */
 export const emptyNames: readonly string[] = [

@@ -30,31 +30,29 @@ const marks: ReadonlyMap<string, string> = new Map(
 
 /** Writes the addresses of all modules that were loaded into the file that `LOADED` names. */
 const recorder = `data:text/javascript,${encodeURIComponent(`
-  import {registerHooks} from 'node:module';
   import {writeFileSync} from 'node:fs';
   const loaded = new Set();
-  registerHooks({
-    resolve(specifier, context, next) {
-      const found = next(specifier, context);
-      loaded.add(found.url);
-      return found;
-    },
-  });
+  const vm = process.getBuiltinModule('node:vm');
+  vm.Script = class extends vm.Script {
+    constructor(code, options) {
+      loaded.add('file://' + options.filename);
+      super(code, options);
+    }
+  };
   process.on('exit', () => writeFileSync(process.env.LOADED, JSON.stringify([...loaded])));
 `)}`;
 
 /** The same as the terminal UI writes its first bytes, just before its first frame, and at the end into another file. */
 const screenRecorder = `data:text/javascript,${encodeURIComponent(`
-  import {registerHooks} from 'node:module';
   import {writeFileSync} from 'node:fs';
   const loaded = new Set();
-  registerHooks({
-    resolve(specifier, context, next) {
-      const found = next(specifier, context);
-      loaded.add(found.url);
-      return found;
-    },
-  });
+  const vm = process.getBuiltinModule('node:vm');
+  vm.Script = class extends vm.Script {
+    constructor(code, options) {
+      loaded.add('file://' + options.filename);
+      super(code, options);
+    }
+  };
   const write = process.stdout.write;
   process.stdout.write = function (text, ...rest) {
     writeFileSync(process.env.LOADED, JSON.stringify([...loaded]));

@@ -24,6 +24,7 @@ function placeForTests(): string {
 export function setup(): void {
   process.env['TMPDIR'] = folder;
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
+  process.env['WEFT_COMPILE_CACHE'] = join(folder, 'compiled-weft');
 }
 
 export function teardown(): void {

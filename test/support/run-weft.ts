@@ -33,7 +33,8 @@ export class TempPlace implements Disposable {
       TMPDIR: tmpdir(),
       // What is not about the sandbox is the same with and without bubblewrap.
       WEFT_SANDBOX: 'native',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      // One for all tests: each has a home of its own, and would compile all of weft.
+      WEFT_COMPILE_CACHE: process.env['WEFT_COMPILE_CACHE'] ?? 'off',
       ...more,
     };
   }

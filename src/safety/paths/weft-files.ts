@@ -36,6 +36,7 @@ const keptNames: readonly string[] = [
   'trust.json',
   'weft.db',
   'blocks',
+  'cache',
   'checkpoints',
   'placeholder.key',
   'credentials.json',

@@ -1,4 +1,5 @@
 import {existsSync} from 'node:fs';
+import {createRequire} from 'node:module';
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {setFlagsFromString} from 'node:v8';
@@ -314,6 +315,6 @@ async function withoutOptimising<T>(compile: () => Promise<T>): Promise<T> {
 async function binary(name: string): Promise<Uint8Array> {
   const beside = fileURLToPath(new URL(`../grammar/${name}`, import.meta.url));
   return readFile(
-    existsSync(beside) ? beside : fileURLToPath(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/${name}`)),
+    existsSync(beside) ? beside : createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/${name}`),
   );
 }

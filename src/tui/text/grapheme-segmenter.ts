@@ -5,15 +5,19 @@
  */
 export const graphemeSegmenter = {
   segment: (text: string): Segments =>
-    divided.test(text)
-      ? unitsOf(text)
-      : (segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})).segment(text),
+    divided.test(text) ? unitsOf(text) : (segmenter ??= makeSegmenter()).segment(text),
 };
 
 /** What `Intl.Segmenter` answers with, as far as it is used here and in those packages. */
 type Segments = Iterable<Intl.SegmentData> & Pick<Intl.Segments, 'containing'>;
 
 let segmenter: Intl.Segmenter | undefined;
+
+/** The build puts `LazySegmenter` in the place of each `Intl.Segmenter` that is written out. */
+function makeSegmenter(): Intl.Segmenter {
+  const {Segmenter} = Intl;
+  return new Segmenter(undefined, {granularity: 'grapheme'});
+}
 
 /** Every unit of such a text is a character. */
 const unitsOf = (input: string): Segments => ({
@@ -32,3 +36,10 @@ export const plain = new RegExp(`^[\\u0020-\\u007E${apart}]*$`, 'u');
 
 /** The same with the control characters, styling among them, but for the one that joins with a line feed. */
 const divided = new RegExp(`^[\\u0000-\\u000C\\u000E-\\u007F${apart}]*$`, 'u');
+
+/** Stands for `Intl.Segmenter` in packages that make one when they are loaded; they divide text into graphemes alone. */
+export class LazySegmenter {
+  segment(text: string): Segments {
+    return graphemeSegmenter.segment(text);
+  }
+}

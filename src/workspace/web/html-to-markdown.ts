@@ -1,4 +1,5 @@
 import {existsSync, readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {initSync, MarkdownStream} from 'mdream/wasm';
@@ -54,7 +55,7 @@ function load(): void {
   if (isLoaded) return;
   const name = 'mdream_edge_bg.wasm';
   const beside = fileURLToPath(new URL(`../web/${name}`, import.meta.url));
-  const place = existsSync(beside) ? beside : fileURLToPath(import.meta.resolve(`mdream/wasm/${name}`));
+  const place = existsSync(beside) ? beside : createRequire(import.meta.url).resolve(`mdream/wasm/${name}`);
   initSync({module: new WebAssembly.Module(readFileSync(place))});
   isLoaded = true;
 }

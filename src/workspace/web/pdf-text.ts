@@ -54,7 +54,7 @@ const task = 'weft-pdf-text';
 const data: unknown = workerData;
 const given = typeof data === 'object' && data !== null && task in data ? data[task] : undefined;
 // oxlint-disable-next-line require-post-message-target-origin -- between threads there is no origin
-if (given instanceof Uint8Array) parentPort?.postMessage(await read(given));
+if (given instanceof Uint8Array) void read(given).then(found => parentPort?.postMessage(found));
 
 async function read(bytes: Uint8Array): Promise<Outcome<PdfText, string>> {
   try {

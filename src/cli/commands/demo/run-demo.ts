@@ -128,7 +128,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     savedTrees: async () => [],
     runningAgents: 'unseen',
     blocksFolder: blocks,
-    notesFile: join(blocks, notesName),
+    notesFile: () => join(blocks, notesName),
     weftFolders: weftFolders(userPlaces(), process.env),
     placeholderKey: () => randomBytes(32),
     memoryCeiling: defaultCeiling,

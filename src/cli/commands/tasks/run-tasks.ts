@@ -30,6 +30,7 @@ export function decodeTasks(file: string | undefined, {input}: {readonly input: 
 /** `weft tasks watch`: a live panel on a terminal; elsewhere, and with `--json`, the list as one line after each change. */
 export async function watchTasks(file: string | undefined, {json}: JsonOption): Promise<ExitCode> {
   if (json === undefined && isStdoutTerminal()) {
+    await (await import('../../../tui/terminal/yoga.ts')).loadLayout();
     return (await import('./watch-panel.ts')).watchPanel(file);
   }
   return runFilter(file, async complain => {

@@ -1,0 +1,71 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {runWeft, TempPlace} from '../support/run-weft.ts';
+
+const help = async (place: TempPlace, cache: string): Promise<number | null> =>
+  (await runWeft(['--help'], {place, environment: {WEFT_COMPILE_CACHE: cache}})).code;
+
+/** The kept files with their bytes; a file that is written again is another one. */
+const kept = (folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(folder).map(name => {
+      const {ino, mode, size} = statSync(join(folder, name));
+      return [name, `${ino} ${(mode & 0o777).toString(8)} ${size}`];
+    }),
+  );
+
+describe('compiled code', () => {
+  test('is kept by the first start, for the user alone, and serves the next ones', async () => {
+    using place = new TempPlace();
+    const folder = join(place.home, 'weft', 'cache');
+    expect([await help(place, ''), existsSync(folder)]).toEqual([0, false]);
+    mkdirSync(join(place.home, 'weft'));
+    expect(await help(place, '')).toBe(0);
+    const first = kept(folder);
+    expect(Object.keys(first).length).toBeGreaterThan(3);
+    expect(Object.values(first).filter(text => !/ 600 \d{3,}$/u.test(text))).toEqual([]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    // V8 has taken all of it: what it rejects is written again.
+    expect([await help(place, ''), kept(folder)]).toEqual([0, first]);
+  });
+
+  test('is made anew where it is broken, of others, or old', async () => {
+    using place = new TempPlace();
+    const folder = join(place.home, 'kept');
+    await help(place, folder);
+    const [broken = '', open = '', old = '', ...others] = readdirSync(folder).toSorted();
+    const before = kept(folder);
+    writeFileSync(join(folder, broken), readFileSync(join(folder, broken)).fill(7, 0, 40));
+    chmodSync(join(folder, open), 0o620);
+    utimesSync(join(folder, old), 0, 0);
+    writeFileSync(join(folder, 'of-a-weft-that-is-gone'), '');
+    utimesSync(join(folder, 'of-a-weft-that-is-gone'), 0, 0);
+    expect(await help(place, folder)).toBe(0);
+    const after = kept(folder);
+    const changed = Object.keys(after).filter(name => after[name] !== before[name]);
+    expect(changed.toSorted()).toEqual([broken, open, old]);
+    expect(Object.keys(after).toSorted()).toEqual([broken, open, old, ...others]);
+  });
+
+  test.each(['off', 'in-the-workspace'])('is kept nowhere for %s', async chosen => {
+    using place = new TempPlace();
+    expect([await help(place, chosen), readdirSync(place.work), readdirSync(place.home)]).toEqual([0, [], []]);
+  });
+
+  test.runIf(process.getuid?.() !== 0)('is not missed where it cannot be written', async () => {
+    using place = new TempPlace();
+    const folder = join(place.home, 'kept');
+    mkdirSync(folder, {mode: 0o500});
+    expect([await help(place, folder), readdirSync(folder)]).toEqual([0, []]);
+  });
+});
