@@ -46,7 +46,7 @@ import type {AgentFile} from '../extensions/skills/load-extensions.ts';
 import {type Json, parseJson} from '../base/json.ts';
 import type {Plugin} from '../config/plugin-folders.ts';
 import {homedir} from 'node:os';
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import type {Places} from '../config/places.ts';
 import {UsageError} from './exit-code.ts';
@@ -284,7 +284,7 @@ function instructionsFor(places: Parameters<typeof findInstructions>[0], options
   const wanted = settingSourcesOf(options);
   const isOwn = (folder: string): boolean =>
     folder === places.config || folder === places.claude || dirname(folder) === places.memory;
-  return findInstructions(places, (folder, name) =>
+  return findInstructions({...places, memory: existsSync(places.memory) ? places.memory : 'none'}, (folder, name) =>
     wanted.has(isOwn(folder) ? 'user' : 'project')
       ? readInstructionFile(folder, name, {...places, isSecretFile})
       : {kind: 'none'},

@@ -1,5 +1,4 @@
 import {createHash} from 'node:crypto';
-import {existsSync} from 'node:fs';
 import {basename, dirname, join, sep} from 'node:path';
 import {clip} from '../base/clip.ts';
 
@@ -31,7 +30,13 @@ export interface FoundInstructions {
  * decide: a shared parent folder may hold somebody else's.
  */
 export function findInstructions(
-  where: {readonly workspace: string; readonly config: string; readonly claude: string; readonly memory: string},
+  where: {
+    readonly workspace: string;
+    readonly config: string;
+    readonly claude: string;
+    /** `none` if there is no such folder. */
+    readonly memory: string;
+  },
   read: ReadInstructionFile,
 ): FoundInstructions {
   const found: Instructions[] = [];
@@ -52,7 +57,8 @@ export function findInstructions(
   };
   if (look(where.config, instructionFileNames) === 'nothing') look(where.claude, ['CLAUDE.md']);
   for (const folder of foldersDownTo(where.workspace)) if (folder !== where.config) look(folder, instructionFileNames);
-  if (existsSync(where.memory))
+  // Without notes nothing is hashed: that loads `node:crypto`.
+  if (where.memory !== 'none')
     for (const folder of foldersDownTo(where.workspace)) look(notesFolder(where.memory, folder), [notesName]);
   return {found, skipped};
 }
