@@ -26,6 +26,7 @@ import type {Role} from '../theme/palette.ts';
 import {type ChangePart, commandParts} from '../state/change-parts.ts';
 import {changedWords, changeLines, changeSummary, countsOf, type Tense} from './change-lines.ts';
 import {diffLines} from './diff-lines.ts';
+import {looksLikeAddress} from './render-markdown.ts';
 import {type BarredRow, excerptRows, moreLines, unfolds} from './entry-rows.ts';
 import {
   allOf,
@@ -383,7 +384,7 @@ function linkRows({title, url}: WebSearchResult, frame: EntryFrame): readonly st
   const {theme, width} = frame;
   const words = visibleLine(title);
   // Words that look like an address must not lead to another one.
-  if (theme.links !== 'osc8' || !/^[!-~]{1,2000}$/u.test(url) || /\w\.\w|:\/\//u.test(words)) {
+  if (theme.links !== 'osc8' || !/^[!-~]{1,2000}$/u.test(url) || looksLikeAddress(words)) {
     return wrapText(`${words} (${visibleLine(url)})`, ['dim'], frame);
   }
   const host = URL.parse(url)?.host ?? '';

@@ -8,7 +8,7 @@ import {centsText} from '../state/selectors.ts';
 import type {TurnFacts} from '../state/view.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {durationText} from '../text/duration.ts';
-import {type Frame, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
+import {type Frame, spansText, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import {countSpans} from './diff-lines.ts';
@@ -69,7 +69,7 @@ function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
   if (whole.length === 0) return [];
   const indent = {first: `${glyphs.rule} `, rest: '   ', roles: ['dim']} as const;
   const fits = (spans: readonly StyledSpan[]): boolean =>
-    cellWidth(spans.map(({text}) => text).join('')) + 2 * (glyphs.rule.length + 1) <= frame.width;
+    cellWidth(spansText(spans)) + 2 * (glyphs.rule.length + 1) <= frame.width;
   const fitting = lines.find(fits);
   return fitting === undefined
     ? wrapSpans(short, frame, indent)
