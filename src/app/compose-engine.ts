@@ -445,7 +445,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         const replaced = applyReplacement(text, {...replacement, occurrence: 'only'}, 'quotes');
         return replaced.tag === 'ok' ? ok(replaced.value.text) : replaced;
       },
-      secrets,
+      secrets: {redact: secrets.redact, redactDeep: value => redactDeep(value, secrets)},
       commands: redactingCommands(setup.commands, secrets),
       hooks: setup.hooks({
         command: (work, stdin, signal) => commands.hooks.run(work, stdin, signal),

@@ -8,7 +8,7 @@ import {failed, ok} from '../../../../src/base/outcome.ts';
 import {rejected} from '../../../../src/domain/fault.ts';
 import {blockId} from '../../../../src/domain/ids.ts';
 import {redactingCommands, redactingPorts} from '../../../../src/safety/secrets/redacting-ports.ts';
-import {redactDeep} from '../../../../src/safety/secrets/redactor.ts';
+import {redactDeep, restoreDeep} from '../../../../src/safety/secrets/redactor.ts';
 import {finishedReport} from '../../../support/memory-ports.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
@@ -328,4 +328,66 @@ test('a secret over several lines is known in lines, and the words that changed 
     [false, []],
     [false, [1]],
   ]);
+});
+
+test('what something is found by again stays as it is', async () => {
+  const {mcp} = redactingPorts(
+    {
+      ...machineOf('x'),
+      mcp: {
+        ...noMcp,
+        servers: () =>
+          machineOf('x')
+            .mcp.servers()
+            .map(each => ({...each, name: value})),
+      },
+    },
+    secrets,
+  );
+  expect(mcp.servers().map(({name}) => name)).toEqual([value]);
+  const found = {directory: value, nextDirectory: value, label: value, server: value, session: value, file: value};
+  expect(redactDeep({...found, text: value}, secrets)).toEqual({...found, text: hidden});
+});
+
+test('paths have their secrets where files are limited to them and where a plan is applied; lines grow with a secret of several', async () => {
+  const seen: unknown[] = [];
+  const plain = machineOf('x');
+  const ports = redactingPorts(
+    {
+      ...plain,
+      files: {
+        ...plain.files,
+        limitedTo: paths => (seen.push(paths), plain.files),
+        apply: async (request, shown) => (seen.push(request.edits, shown), ok({files: [], userChanged: []})),
+      },
+    },
+    secrets,
+  );
+  ports.files.limitedTo([{written: hidden, path: value, place: 'inside-workspace'}]);
+  const lines = [{kind: 'added', text: `<${hidden}>`}] as const;
+  const edits = [{kind: 'patch', path: hidden, hunks: [{context: [hidden], lines, place: 'anywhere'}]}] as const;
+  const {hunks, ...diff} = diffOf(hidden);
+  await ports.files.apply({edits, userChanges: noUserChanges}, [{...diff, hunks}], never);
+  expect(seen).toEqual([
+    [{written: value, path: value, place: 'inside-workspace'}],
+    [
+      {
+        kind: 'patch',
+        path: value,
+        hunks: [{context: [value], lines: [{kind: 'added', text: `<${value}>`}], place: 'anywhere'}],
+      },
+    ],
+    [{...diffOf(value), hunks}],
+  ]);
+});
+
+const restore = (text: string): string => text.replace('[key]', 'one\ntwo');
+
+test('a line of a patch becomes as many lines as its secret has', () => {
+  expect(
+    restoreDeep({lines: [{kind: 'added', text: '[key]'}, 'x [key]'], input: {lines: ['[key]']}}, {restore}),
+  ).toEqual({
+    lines: [{kind: 'added', text: 'one'}, {kind: 'added', text: 'two'}, 'x one', 'two'],
+    input: {lines: ['one\ntwo']},
+  });
 });
