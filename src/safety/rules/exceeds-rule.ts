@@ -99,8 +99,12 @@ function flagsIn(args: readonly string[], row: ActingFlags): readonly FoundFlag[
   const words = end < 0 ? args : args.slice(0, end);
   const found = words.flatMap((word, at) =>
     acts.flatMap(act => {
-      const read = readFlag(word, row, row[act].split(' '));
-      return read === undefined ? [] : [{...read, word, act, value: read.value ?? words[at + 1]}];
+      const flags = row[act].split(' ');
+      const next = words[at + 1];
+      const read =
+        readFlag(word, row, flags) ??
+        (next === undefined || !/^-[^=]+$/u.test(word) ? undefined : patternRead(`${word}=${next}`, flags));
+      return read === undefined ? [] : [{...read, word, act, value: read.value ?? next}];
     }),
   );
   if (row.writtenOperand === 'none') return found;
@@ -122,9 +126,10 @@ function readFlag(
   const equals = word.indexOf('=');
   const name = equals < 0 ? word : word.slice(0, equals);
   const attachedValue = equals < 0 ? undefined : word.slice(equals + 1);
+  const patterned = patternRead(word, flags);
+  if (patterned !== undefined) return patterned;
   const option = flags.find(flag => {
-    if (flag === '') return false;
-    if (flag.includes('*')) return asPattern(flag).test(word);
+    if (flag === '' || flag.includes('*')) return false;
     if (flag.endsWith('=')) return equals >= 0 && `${name.replace(/[:+?!]$/u, '')}=` === flag;
     // Many options share a beginning of two letters or fewer, so such an abbreviation says nothing.
     const isAbbreviation =
@@ -142,11 +147,36 @@ function readFlag(
   return undefined;
 }
 
+/** Finds one of the patterns that fits a word; the value stands behind the equals sign, else it is what the last `*` stands for. */
+function patternRead(
+  word: string,
+  flags: readonly string[],
+): {readonly flag: string; readonly value: string | undefined} | undefined {
+  for (const flag of flags) {
+    if (!flag.includes('*')) continue;
+    const found = asPattern(flag).exec(word);
+    if (found === null) continue;
+    const [name = '', ...values] = word.split('=');
+    const value = values.length > 0 ? values.join('=') : found.at(-1);
+    return {flag: name, value: value === '' ? undefined : value};
+  }
+  return undefined;
+}
+
 /** Complete options that are also the beginning of longer ones, so that they are no abbreviations. */
 const completeOptions: ReadonlySet<string> = new Set(['--text', '--cache', '--check', '--work', '--dir', '--call']);
 
-const asPattern = (flag: string): RegExp =>
-  new RegExp(`^${flag.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`).replaceAll('*', '.*')}$`, 'u');
+/** `*` is any text. Letters count in either case. */
+function asPattern(flag: string): RegExp {
+  const known = patterns.get(flag);
+  if (known !== undefined) return known;
+  const escaped = flag.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`).replaceAll('*', '(.*)');
+  const pattern = new RegExp(`^${escaped}$`, 'isu');
+  patterns.set(flag, pattern);
+  return pattern;
+}
+
+const patterns = new Map<string, RegExp>();
 
 function isOrdinaryFile(
   value: string | undefined,
@@ -227,15 +257,13 @@ const databaseClients = /^(?:psql|mysql|mariadb|sqlite3|duckdb)$/u;
 
 /** Matches what runs a program or writes a file in a query, or in one of the database client's own commands. */
 const actsOutsideDatabase =
-  /\\[!ow]|\\copy\b|^\s*\.(?:shell|system|sh|load|output|once|backup|save|log|excel|read)\b|\b(?:writefile|load_extension|readfile|edit)\s*\(|\binto\s+(?:out|dump)file\b|\b(?:to|from)\s+program\b|^\s*system\b/iu;
+  /\\(?:[!ow]|copy\b|i(?:r|nclude\w*)?(?![a-z])|[esPT.](?![a-z])|ef\b|ev\b|g[a-z]*\s*\||lo_\w+|setenv\b|set\b[^\n]*`)|^\s*\.(?:shell|system|sh|load|output|once|backup|save|log|excel|read|import\s+["']?\||www|open|clone|restore|trace|ar|archive|cd)\b|\b(?:writefile|load_extension|readfile|edit)\s*\(|\binto\s+(?:out|dump)file\b|\b(?:to|from)\s+program\b|^\s*(?:system|source|tee|pager|edit)\b|\bcopy\b[^;]*\bto\b|\bexport\s+database\b|(?:^|;)\s*(?:force\s+)?(?:install|load)\b|\battach\b/iu;
 
 /** The rows of the table for a program, and those for its subcommand. */
 function flagRowsOf(name: string, args: readonly string[]): readonly ActingFlags[] {
   const subcommand = args.find(word => !word.startsWith('-'));
-  return [
-    ...(flagRowsByName.get(name) ?? []),
-    ...(subcommand === undefined ? [] : (flagRowsByName.get(`${name} ${subcommand}`) ?? [])),
-  ];
+  const own = flagRowsByName.get(name) ?? flagRowsByName.get(name.replace(/-?\d[\d.]*$/u, '')) ?? [];
+  return subcommand === undefined ? own : [...own, ...(flagRowsByName.get(`${name} ${subcommand}`) ?? [])];
 }
 
 const flagRowsByName = new Map<string, ActingFlags[]>();
