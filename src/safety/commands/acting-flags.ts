@@ -9,7 +9,7 @@ export interface ActingFlags {
   readonly runs: string;
   readonly writes: string;
   readonly loads: string;
-  /** Options of one letter that take a value; what follows in the same word is that value. */
+  /** Options of one letter that take a value; what follows in the same word is that value. `*`: letters never share a word. */
   readonly valued: string;
   /** An operand that is a file to be written: `uniq in out`. */
   readonly writtenOperand: 'none' | 'second';
@@ -119,8 +119,8 @@ export const actingFlags: readonly ActingFlags[] = [
   }),
   row('nc, ncat, netcat', {
     runs: '-e -c --exec --sh-exec --lua-exec',
-    writes: '-o --output -x --hex-dump',
-    valued: '-g -G -i -I -m -O -p -q -s -T -V -w -W -X',
+    writes: '-o --output --hex-dump',
+    valued: '-g -G -i -I -m -O -p -q -s -T -V -w -W -x -X',
   }),
   row('git', {
     runs: '--upload-pack --receive-pack --exec --extcmd --ext-diff --textconv --open-files-in-pager --exec-path --config-env --template ext::*',
@@ -182,6 +182,7 @@ export const actingFlags: readonly ActingFlags[] = [
       '-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.coverprofile -test.cpuprofile',
     loads: '-C -overlay -modfile -pkgdir --overlay --modfile --pkgdir',
   }),
+  row('go run, go install, go get', {runs: '*@*'}),
   row('go generate', {runs: '-run --run'}),
   row('dlv', {runs: 'exec attach connect replay --init', loads: '--wd', writes: '--output --log-dest'}),
   row('golangci-lint, staticcheck, gofumpt', {loads: '-c --config', writes: '--out* --output.*'}),
@@ -339,18 +340,20 @@ export const actingFlags: readonly ActingFlags[] = [
     writes: '--report-file* --cache-file',
   }),
   row('gawk, awk', {
-    runs: '-E --exec',
-    writes: '-o -p -d --pretty-print --profile --dump-variables',
+    runs: '-E --exec -o/* -o..* -p/* -p..* -d/* -d..*',
+    writes: '--pretty-print --profile --dump-variables',
     valued: '-F -v -f -e -i -l',
   }),
   row('java', {
     runs: '-javaagent:* -agentpath:* -agentlib:* -Xrun* -XX:OnError* -XX:OnOutOfMemoryError* -XX:Flags* -XX:VMOptionsFile* @* -Xbootclasspath* --source-launcher*',
     loads: '-cp -classpath --class-path -jar -p --module-path --patch-module --upgrade-module-path',
+    valued: '*',
     writes: '-Xlog:*file=* -Xloggc:* -XX:HeapDumpPath* -XX:ErrorFile*',
   }),
   row('javac, kotlinc, kotlin, scalac, scala, groovyc, groovy', {
     runs: '-processor* --processor* -J* -Xplugin* -P -script -e -Xcompiler-plugin* -X*plugin* @*',
     loads: '-cp -classpath --class-path -sourcepath --module-path -bootclasspath --system -kotlin-home',
+    valued: '*',
     writes: '-d -s -h',
   }),
   row('phpunit', {
@@ -360,8 +363,8 @@ export const actingFlags: readonly ActingFlags[] = [
   }),
   row('kubectl, helm, oc, k3s', {
     runs: '--kubeconfig --post-renderer* --enable-exec* --enable-alpha-plugins* --enable-helm* --helm-command --exec-command --exec-arg --load-restrictor',
-    loads: '--registry-config --repository-config --repository-cache --keyring --cache-dir',
-    writes: '--output-dir --profile-output --output-directory -d --destination',
+    loads: '--registry-config --repository-config --repository-cache --keyring',
+    writes: '--cache-dir --output-dir --profile-output --output-directory -d --destination',
     valued: '-c -f -k -l -n -o -p -s -v',
   }),
   row('gradle, gradlew, mvn, mvnw', {
@@ -376,6 +379,7 @@ export const actingFlags: readonly ActingFlags[] = [
   row('ant', {
     runs: '-listener -logger -inputhandler -main -D*',
     loads: '-f -file -buildfile -lib -find -s -propertyfile',
+    valued: '*',
     writes: '-l -logfile',
   }),
   row('sbt, lein, mill, clojure, clj', {
@@ -402,7 +406,7 @@ export const actingFlags: readonly ActingFlags[] = [
     long: 'abbreviated',
   }),
   row('docker, podman, nerdctl, buildah', {
-    runs: '-H --host -c --context --connection --url',
+    runs: '-H --host --context --connection --url',
     loads: '--config --tlscacert --tlscert --tlskey --cidfile',
     writes: '--iidfile --metadata-file',
   }),
@@ -439,7 +443,7 @@ export const actingFlags: readonly ActingFlags[] = [
   }),
   row('psql', {loads: '-f --file', writes: '-o --output -L --log-file', valued: '-c -d -h -p -U -v -F -R -T -P'}),
   row('sqlite3, duckdb', {loads: '-init -f', runs: '-unsigned -unsafe*'}),
-  row('ssh-keygen', {runs: '-D -w', valued: '-b -C -E -f -F -I -l -m -n -N -O -P -R -r -t -V -Y -z'}),
+  row('ssh-keygen', {runs: '-D -s -w', valued: '-b -C -E -f -F -I -l -m -n -N -O -P -R -r -t -V -Y -z'}),
   row('ssh-add, ssh-agent', {runs: '-D -s -P', valued: '-E -t -H -h'}),
   row('gpg, gpg2, openssl', {
     runs: '-engine -provider* --gpgconf --agent-program --dirmngr-program --pinentry-program --photo-viewer --exec-path --load-extension',
@@ -459,7 +463,12 @@ export const actingFlags: readonly ActingFlags[] = [
     writes: '-output-directory* --output-directory* -outdir* -auxdir* -jobname*',
   }),
   row('gs, gsx, ps2pdf', {runs: '-dNOSAFER -dDELAYSAFER -c *%pipe%* --permit-file-*', writes: '-sOutputFile* -o'}),
-  row('exiftool', {runs: '-config -if* -api -execute* -stay_open -use', loads: '-@', writes: '-w* -W* -o -csv*'}),
+  row('exiftool', {
+    runs: '-config -if* -api -execute* -stay_open -use',
+    loads: '-@',
+    valued: '*',
+    writes: '-w* -W* -o -csv*',
+  }),
   row('protoc', {
     runs: '--plugin*',
     loads: '-I --proto_path @*',
@@ -546,7 +555,7 @@ export const actingFlags: readonly ActingFlags[] = [
   row('time, gtime', {writes: '-o --output'}),
   row('date', {runs: '-s --set'}),
   row('jq, gojq, jaq', {loads: '-f --from-file -L --library-path'}),
-  row('yq', {runs: '-s --split-exp', loads: '-f --from-file -L --split-exp-file'}),
+  row('yq', {runs: '-s --split-exp', writes: '-s --split-exp', loads: '-f --from-file -L --split-exp-file'}),
   row('terraform, tofu, terragrunt', {
     loads: '-chdir* --chdir* --working-dir* --terragrunt-config --config',
     writes: '-out -state -state-out -backup',

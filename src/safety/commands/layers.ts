@@ -48,7 +48,11 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map([
   ),
   ...wrapperRows('linux64 i386 x86_64 cgexec start-stop-daemon uvx cross-env dotenv arch'),
   ...wrapperRows('sshpass env-cmd heaptrack chpst softlimit dbus-launch flatpak-spawn'),
-  ...wrapperRows('doas pkexec eval parallel watch entr screen runuser', exactly),
+  ...wrapperRows(
+    'chronic nocache trickle tsocks optirun primusrun gamemoderun mangohud padsp aoss fakechroot steam-run',
+  ),
+  ...wrapperRows('pkgx xcrun corepack shx watchexec mpirun mpiexec srun ncu summon envconsul daemonize'),
+  ...wrapperRows('doas pkexec eval parallel sem watch entr screen runuser run0 cross-env-shell', exactly),
   ...wrapperRows('sudo', {flags: '-E -H -n -S -b -k --preserve-env --non-interactive', ...exactly}),
   ...wrapperRows('env', {flags: '-i - -0 -v --ignore-environment'}),
   ...wrapperRows('time', {flags: '-p -v'}),
@@ -57,17 +61,22 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map([
   ...wrapperRows('npx bunx pnpx', {flags: packageFlags}),
   ...wrapperRows('timeout gtimeout', {operands: 1, flags: '-v --verbose --foreground --preserve-status'}),
   ...wrapperRows('chrt taskset flock setarch faketime perf rr setlock envdir envchain', {operands: 1}),
-  ...wrapperRows('gosu su-exec setuidgid s6-setuidgid script', {operands: 1, ...exactly}),
-  ...wrapperRows('chroot ssh', {operands: 1, where: 'elsewhere', ...exactly}),
+  ...wrapperRows('gosu su-exec setuidgid s6-setuidgid script sg', {operands: 1, ...exactly}),
+  ...wrapperRows('chroot ssh autossh mosh', {operands: 1, where: 'elsewhere', ...exactly}),
   ...wrapperRows('npm pnpm yarn bun', {subcommands: 'exec x dlx', flags: packageFlags}),
   ...wrapperRows(
-    'uv poetry pipenv conda mamba micromamba rye pdm hatch op pipx doppler volta devbox infisical teller dotenvx foreman honcho',
+    'uv poetry pipenv conda mamba micromamba rye pdm hatch op pipx doppler volta devbox infisical teller dotenvx foreman honcho pixi proto',
     {
       subcommands: 'run',
       flags: '--frozen --locked --offline',
     },
   ),
-  ...wrapperRows('bundle asdf rbenv pyenv nodenv fnm', {subcommands: 'exec x'}),
+  ...wrapperRows('bundle asdf rbenv pyenv nodenv fnm jenv rtx gem composer opam dune cabal stack tox lerna nx', {
+    subcommands: 'exec x',
+  }),
+  ...wrapperRows('chruby-exec flox py-spy vtune', {subcommands: '--'}),
+  ...wrapperRows('rvm', {subcommands: 'do'}),
+  ...wrapperRows('nsys devenv', {subcommands: 'profile shell'}),
   ...wrapperRows('aws-vault chamber nvm', {subcommands: 'exec', operands: 1}),
   ...wrapperRows('nix guix', {subcommands: '-c --command --'}),
   ...wrapperRows('ip', {subcommands: 'exec', operands: 1}),
@@ -223,7 +232,7 @@ export function shellTextsFrom(words: readonly string[], at: number): readonly s
       return alias === undefined ? [] : [alias];
     });
   }
-  if (name === 'hyperfine' || name === 'tmux') return rest.filter(hasSpace);
+  if (/^(?:hyperfine|tmux|concurrently|cross-env-shell)$/u.test(name)) return rest.filter(hasSpace);
   return name === 'eval' || name === 'watch' || name === 'parallel' || name === 'ssh' ? [rest.join(' ')] : [];
 }
 

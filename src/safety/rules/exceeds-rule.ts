@@ -137,7 +137,7 @@ function readFlag(
     return name === flag || (isAbbreviation && flag.startsWith(name));
   });
   if (option !== undefined) return {flag: name, value: attachedValue};
-  if (!/^-[A-Za-z]/u.test(word)) return undefined;
+  if (valued === '*' || !/^-[A-Za-z]/u.test(word)) return undefined;
   for (let at = 1; at < word.length; at += 1) {
     const letter = `-${word.charAt(at)}`;
     const value = word.slice(at + 1);

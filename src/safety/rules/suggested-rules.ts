@@ -43,7 +43,7 @@ function prefixesOf({words}: JudgedInvocation): readonly string[] {
   if (
     !before.every(word => /^[\w./:=@+-]+$/u.test(word)) ||
     destroysByArguments.has(usable.slice(0, 2).join(' ')) ||
-    runsBySubcommand.test(usable.slice(0, 2).join(' ')) ||
+    usable.some((_, at) => runners.has(usable.slice(0, at + 1).join(' '))) ||
     isShell(name) ||
     (!takesSubcommand && texts.slice(start + 1).some(word => runsAnother.test(word))) ||
     (!takesSubcommand && (isWrapper(name) || takesCodeFromInput(name) || dependsOnArguments(name)))
@@ -109,22 +109,68 @@ export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefine
   if ((isShell(name) || isInterpreter(name) || runsText.test(name) || runsArguments(name)) && first === undefined)
     return `${name} runs whatever it is given`;
   const call = [name, ...others].join(' ');
-  if (runsBySubcommand.test(call) || runsArguments(call)) return `${call} runs any other program`;
+  if (runners.has(call) || runsArguments(call)) return `${call} runs any other program`;
   const abilities = first === undefined ? programsWithManyFaces.get(name) : undefined;
-  return abilities === undefined ? undefined : `${name} can ${abilities}`;
+  if (abilities !== undefined) return `${name} can ${abilities}`;
+  return [...runners].some(runner => runner.startsWith(`${call} `)) ? `${call} can run any other program` : undefined;
 }
 
 const reachesAll = 'commands in the sandbox may then send any file anywhere';
 
 /** Further programs that run a text that they are given. */
-const runsText = /^(?:source|\.|[gm]?awk|cmd|powershell)$/u;
+const runsText =
+  /^(?:source|\.|[gm]?awk|cmd(?:\.exe)?|powershell|guile|racket|sbcl|clisp|gnuplot|octave|matlab|ocaml|iex|erl|clj|clojure|bb|xonsh|nu|elvish|execlineb|zx|m4|emacs|ansible|salt|pdsh|pssh|dsh|concurrently|crontab|at|batch|dtach|abduco|systemd-nspawn|lxc-attach|wsl|wine)$/u;
 
 /** True for a command whose arguments are a command: an allow rule must name that one to its end. */
 export const runsArguments = (command: string): boolean =>
-  /^(?:trap|hyperfine|nix-shell|git (?:bisect run|submodule foreach))(?: |$)/u.test(command);
+  /^(?:trap|hyperfine|concurrently|nix-shell|git (?:bisect run|submodule foreach))(?: |$)/u.test(command);
 
-/** Commands that run a program in a container, or by a setting. */
-const runsBySubcommand = /^(?:(?:docker|podman) (?:run|exec)|kubectl (?:exec|run|debug)|git (?:config|bisect))$/u;
+/** Commands that run any program: in a container, on another machine, by a setting, or from elsewhere. */
+const runners: ReadonlySet<string> = new Set(
+  Object.entries({
+    docker: 'run|exec|compose run|compose exec|container run|container exec',
+    podman: 'run|exec|compose run|compose exec|container run|container exec',
+    nerdctl: 'run|exec|compose run|compose exec',
+    'docker-compose': 'run|exec',
+    buildah: 'run',
+    kubectl: 'exec|run|debug',
+    oc: 'exec|run|debug|rsh',
+    crictl: 'exec',
+    ctr: 'run',
+    lxc: 'exec',
+    incus: 'exec',
+    machinectl: 'shell',
+    multipass: 'exec',
+    vagrant: 'ssh',
+    toolbox: 'run',
+    distrobox: 'enter',
+    apptainer: 'exec|run',
+    singularity: 'exec|run',
+    flatpak: 'run',
+    snap: 'run',
+    zellij: 'run',
+    heroku: 'run',
+    railway: 'run',
+    fly: 'ssh',
+    flyctl: 'ssh',
+    gcloud: 'compute ssh',
+    aws: 'ssm start-session|ssm send-command',
+    az: 'vm run-command',
+    gh: 'codespace ssh|extension exec|extension install|alias set|alias import|config set',
+    glab: 'alias set|config set',
+    consul: 'exec|lock|watch',
+    etcdctl: 'lock|watch',
+    sops: 'exec-env|exec-file',
+    nix: 'run',
+    mix: 'cmd',
+    deno: 'eval',
+    npm: 'config set|config edit|set|explore|init|create|innit',
+    pnpm: 'config set|set|create',
+    yarn: 'config set|create',
+    bun: 'create',
+    git: 'config|bisect',
+  }).flatMap(([name, ends]) => ends.split('|').map(end => `${name} ${end}`)),
+);
 
 const programsWithManyFaces: ReadonlyMap<string, string> = new Map(
   Object.entries({

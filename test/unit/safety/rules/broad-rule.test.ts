@@ -50,6 +50,59 @@ test.each([
   expect(broad(rule)).toBeUndefined();
 });
 
+test.each([
+  'docker compose run web',
+  'docker compose exec web',
+  'podman run image',
+  'kubectl exec pod --',
+  'oc rsh pod',
+  'lxc exec c',
+  'apptainer exec x',
+  'flatpak run',
+  'vagrant ssh -c',
+  'gcloud compute ssh x --command',
+  'gh codespace ssh',
+  'gh alias set x',
+  'sops exec-env x',
+  'consul lock x',
+  'nix run',
+  'mix cmd',
+  'npm explore a --',
+  'npm config set x',
+  'ansible all -a',
+  'concurrently',
+  'pwsh -c',
+  'chronic',
+  'corepack pnpm exec',
+  'watchexec',
+  'mpirun',
+  'lerna exec',
+  'composer exec',
+  'opam exec --',
+  'stack exec --',
+  'pixi run',
+  'rvm do',
+  'chruby-exec 3 --',
+  'run0',
+  'shx',
+])('no open rule is offered for %s, or its breadth is told', async beginning => {
+  for (const program of ['frobnicate', 'make test']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the rule is named
+    const {detail} = await judge(bash(`${beginning} ${program}`));
+    const open = detail.rules.filter(rule => rule.endsWith(':*)'));
+    for (const rule of open) expect(rule).toContain(program.split(' ')[0]);
+  }
+  const [name = '', subcommand = ''] = beginning.split(' ');
+  const told = [name, `${name} ${subcommand}`.trim()].map(words => broad(`Bash(${words}:*)`));
+  const covered = await Promise.all(
+    [name, `${name} ${subcommand}`.trim()].map(async words => {
+      const {decision} = await judge(bash(`${beginning} rm -rf src`), {allow: [`Bash(${words}:*)`]});
+      return decision === 'allow';
+    }),
+  );
+  for (const [at, isCovered] of covered.entries()) if (isCovered) expect(told[at]).toBeDefined();
+});
+
 describe('no rule for a wrapper lets any program through', () => {
   const inner = ['make', 'make test', 'npm run lint', 'frobnicate x', 'nice foo', 'timeout 5 git log'];
 
