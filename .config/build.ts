@@ -95,7 +95,7 @@ const output: OutputOptions = {
 const answerStarts = /src\/cli\/run-(?:main|print)\.ts$/u;
 
 /** What is to load little: the command line itself, and filters of the task protocol. */
-const lightStarts = /src\/(?:cli\/(?:main|commands\/tasks\/[\w-]+)|protocol\/task\/[\w-]+)\.ts$/u;
+const lightStarts = /src\/(?:cli\/(?:main|commands\/tasks[\w/-]*)|protocol\/task\/[\w-]+)\.ts$/u;
 
 /** What the terminal UI begins with. */
 const terminalStarts = /src\/(?:tui\/run-tui\.tsx|cli\/run-terminal\.ts)$/u;

@@ -9,7 +9,8 @@ import type {Sourced} from '../config/merge-settings.ts';
 import type {KeptKey} from '../config/kept-keys.ts';
 import {UsageError} from './exit-code.ts';
 import {ownCommand} from './own-command.ts';
-import type {ApiKeys} from './api-keys.ts';
+import {type ApiKeys, openApiKeys} from './api-keys.ts';
+import type {RunContext} from './run-context.ts';
 import type {providerChoices} from './main-options.ts';
 import type {WireApi} from '../config/settings-schema.ts';
 
@@ -401,3 +402,21 @@ const noModel: ModelPort = {
   },
   facts: () => ({contextWindow: 0, images: 'unknown', costOf: () => 'unknown'}),
 };
+
+/** Connects to the model that flags, environment and settings ask for, within that many milliseconds. */
+export const connectModel = (context: RunContext, limitMs = 10_000): Promise<ChosenModel> =>
+  chooseModel(modelChoice(context), AbortSignal.timeout(limitMs));
+
+export const modelChoice = ({options, settings, places}: RunContext): ModelChoice => ({
+  provider: settings.provider,
+  model: settings.model,
+  models: settings.models,
+  fallbackModels: settings.fallbackModels,
+  baseUrl: settings.baseUrl,
+  wireApi: settings.wireApi,
+  effort: options.effort,
+  replay: options.replay,
+  record: options.record,
+  environment: process.env,
+  apiKeys: openApiKeys(places, process.env),
+});

@@ -7,8 +7,7 @@ import type {AgentFile} from '../extensions/skills/load-extensions.ts';
 import {UsageError} from './exit-code.ts';
 import type {MainOptions} from './main-options.ts';
 import {effortOf, promptWithSkills, serversOf, turnsOf, unheededNotes} from './agent-fields.ts';
-import {configuredProvider} from './choose-model.ts';
-import {modelChoice} from './compose-session.ts';
+import {configuredProvider, modelChoice} from './choose-model.ts';
 import type {RunContext} from './run-context.ts';
 
 /**

@@ -1,10 +1,12 @@
 import {homedir} from 'node:os';
 import {mergeTrusted} from '../config/merge-settings.ts';
+import type {Places} from '../config/places.ts';
 import {sandboxChoice} from '../config/settings-schema.ts';
 import type {SandboxChoice} from '../domain/sandbox.ts';
 import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
 import {deniedReadGlobs} from '../safety/rules/denied-read-globs.ts';
+import type {PermissionRules} from '../safety/rules/permission-rule.ts';
 import {endProcessTree} from '../workspace/exec/process-tree.ts';
 import {makeRunTags} from '../workspace/exec/run-tag.ts';
 import {userPath} from '../workspace/exec/trusted-path.ts';
@@ -14,12 +16,15 @@ import {makeSandbox} from '../workspace/sandbox/make-sandbox.ts';
 import type {CommandSandbox} from '../workspace/sandbox/sandbox.ts';
 import {unwrap} from './exit-code.ts';
 import {lazyNetwork} from './lazy-ports.ts';
-import {type RunContext, rulesOf} from './run-context.ts';
+import {rulesOf} from './settings-rules.ts';
 import {environmentLayer, fileLayers, trustPlace} from './settings-layers.ts';
 import {userPlaces, weftFolders} from './user-data.ts';
 
-export interface SandboxPlace extends Pick<RunContext, 'roots' | 'places'> {
-  readonly settings: Pick<RunContext['settings'], 'rules' | 'loopback'>;
+/** What of a run its sandbox depends on. */
+export interface SandboxPlace {
+  readonly roots: readonly [string, ...string[]];
+  readonly places: Places;
+  readonly settings: {readonly rules: PermissionRules; readonly loopback: 'closed' | 'open'};
 }
 
 /** The sandbox of the programs that a folder's files start, for commands of weft that run no session. */
@@ -51,7 +56,9 @@ export function commandSandbox({roots, places, settings}: SandboxPlace, choice: 
 }
 
 /** The tag by which the processes of one run are known: `end` ends them, and a watchdog does if weft is killed before that. */
-export async function taggedRun({places}: RunContext): Promise<{readonly runTag: string; end(): Promise<void>}> {
+export async function taggedRun({
+  places,
+}: Pick<SandboxPlace, 'places'>): Promise<{readonly runTag: string; end(): Promise<void>}> {
   const tags = await makeRunTags(places.blocks);
   const watchdog = startProcessWatchdog(tags.prefix);
   const runTag = tags.next();

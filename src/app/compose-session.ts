@@ -22,14 +22,14 @@ import {limitedServers} from '../agent/limited-servers.ts';
 import {agentKinds} from './agent-kinds.ts';
 import {runHarnesses} from './run-harnesses.ts';
 import {type AgentTools, mayCall, toolsOf} from './agent-fields.ts';
-import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts';
+import type {ChosenModel} from './choose-model.ts';
 import type {AgentClient} from '../agent/client.ts';
-import {keptSecrets, openApiKeys} from './api-keys.ts';
+import {keptSecrets} from './api-keys.ts';
 import {keptTokens} from './server-credentials.ts';
 import {finishApplies} from './finish-applies.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
 import {hooksOfPlugins, sessionHooks} from './compose-hooks.ts';
-import type {ModelSetup} from './host-services.ts';
+import type {ModelSetup} from './host-ports.ts';
 import type {NoticesPort} from '../agent/ports.ts';
 import {userPorts} from './user-ports.ts';
 import {note} from './output.ts';
@@ -231,23 +231,11 @@ function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
   };
 }
 
-/** Connects to the model that flags, environment and settings ask for, within that many milliseconds. */
-export const connectModel = (context: RunContext, limitMs = 10_000): Promise<ChosenModel> =>
-  chooseModel(modelChoice(context), AbortSignal.timeout(limitMs));
-
-export const modelChoice = ({options, settings, places}: RunContext): ModelChoice => ({
-  provider: settings.provider,
-  model: settings.model,
-  models: settings.models,
-  fallbackModels: settings.fallbackModels,
-  baseUrl: settings.baseUrl,
-  wireApi: settings.wireApi,
-  effort: options.effort,
-  replay: options.replay,
-  record: options.record,
-  environment: process.env,
-  apiKeys: openApiKeys(places, process.env),
-});
+/** The run as the agent that the flags name, if they do. */
+export const asNamedAgent = async (context: RunContext): Promise<RunContext> =>
+  context.options.agent === undefined && context.agentDefinitions === undefined
+    ? context
+    : (await import('./chosen-agent.ts')).asChosenAgent(context);
 
 /**
  * The tools that are not offered to the model: those that `--tools` or the chosen agent leaves out, and those that a deny rule forbids as a whole. Without

@@ -25,8 +25,8 @@ import {
   keyText,
   type ModelChoice,
   noModelText,
+  modelChoice,
 } from './choose-model.ts';
-import {modelChoice} from './compose-session.ts';
 import {proveSandbox} from './prove-sandbox.ts';
 import {loadRunContext} from './run-context.ts';
 import {userPlaces} from './user-data.ts';

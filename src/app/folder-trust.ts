@@ -11,19 +11,7 @@ import {confines} from '../domain/sandbox.ts';
 import {insideWords} from '../config/project-rights.ts';
 import {causeText, type Fault, faultText} from '../domain/fault.ts';
 import {unwrap} from './exit-code.ts';
-
-/** Trust in the files of a folder, for front ends that show what they ask for and let the user accept it. */
-export interface FolderTrustPort {
-  /** Whether the folder is trusted, and what trust would grant, in several lines. */
-  show(): Promise<{readonly state: TrustedSettings['trust']; readonly text: string}>;
-  /**
-   * Trusts the folder if its settings still ask for what they asked for when weft started, and its other files with the content they
-   * had when they were shown. Answers with a sentence on the outcome.
-   */
-  accept(): Promise<string>;
-  /** A sentence where files of the folder are not used; the settings' own are among the warnings at start. */
-  untrustedFiles(): Promise<readonly string[]>;
-}
+import type {FolderTrustPort} from './host-ports.ts';
 
 /** Where a folder's trust is recorded. */
 export interface TrustPlace {

@@ -1,10 +1,4 @@
-import {
-  parseRule,
-  type PermissionRule,
-  type PermissionRules,
-  whyRuleAllowsNothing,
-} from '../safety/rules/permission-rule.ts';
-import {parseCondition} from '../safety/rules/hook-condition.ts';
+import type {PermissionRule, PermissionRules} from '../safety/rules/permission-rule.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
 import {
   findInstructions,
@@ -50,12 +44,12 @@ import {existsSync, readFileSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import type {Places} from '../config/places.ts';
 import {UsageError} from './exit-code.ts';
-import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
-import {note} from './output.ts';
+import type {FolderTrustPort} from './host-ports.ts';
+import {folderTrust} from './folder-trust.ts';
+import {conditionNotices, ruleNotices, rulesFrom, rulesOf, splitRules} from './settings-rules.ts';
 import type {MainOptions, providerChoices} from './main-options.ts';
 import {environmentLayer, fileLayers, noticesOfSettingsAbove, trustPlace} from './settings-layers.ts';
 import {claudeFolder, userPlaces} from './user-data.ts';
-import {unreachable} from '../base/unreachable.ts';
 
 /** What one run of weft stands on: its flags, workspace folders, merged settings, instructions, and the store once it is needed. */
 export interface RunContext {
@@ -238,12 +232,6 @@ function namedSkills(
 
 const openKept = async (places: Places): Promise<Store> => (await import('./user-database.ts')).openUserStore(places);
 
-/** The run as the agent that the flags name, if they do. */
-export const asNamedAgent = async (context: RunContext): Promise<RunContext> =>
-  context.options.agent === undefined && context.agentDefinitions === undefined
-    ? context
-    : (await import('./chosen-agent.ts')).asChosenAgent(context);
-
 function layersOf(directory: string, places: Places, options: MainOptions): readonly SettingsLayer[] {
   const wanted = settingSourcesOf(options);
   return [
@@ -313,66 +301,6 @@ function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
     throw new UsageError(`Cannot read the settings file: ${causeText(cause)}`);
   }
 }
-
-/**
- * Parses rules. One for a tool that weft does not have is left out with a note, since programs pass rules for other agents, too. Of
- * a pattern that weft does not read, the stricter reading counts: what is to be denied stays denied.
- */
-/** The permission rules of the settings. */
-export const rulesOf = ({
-  permissions: {allow, ask, deny},
-}: {
-  readonly permissions: Readonly<Record<keyof PermissionRules, readonly Sourced<string>[]>>;
-}): PermissionRules => ({
-  allow: rulesFrom(allow),
-  ask: rulesFrom(ask),
-  deny: rulesFrom(deny),
-});
-
-const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[] =>
-  texts.flatMap(({value}) => {
-    const rule = parseRule(value);
-    if (rule.tag === 'ok') return [rule.value];
-    switch (rule.error.kind) {
-      case 'malformed':
-        throw new UsageError(rule.error.message);
-      case 'unknown-tool':
-        note(rule.error.message);
-        return [];
-      case 'unread-pattern':
-        note(
-          `${rule.error.message} Until then it allows nothing, and denies or asks for all of ${rule.error.strict.tool}.`,
-        );
-        return [rule.error.strict];
-      default:
-        return unreachable(rule.error);
-    }
-  });
-
-/** Allow rules that let nothing through, because a wrapper would run any program by them. */
-const ruleNotices = (allow: readonly Sourced<string>[]): readonly string[] =>
-  allow.flatMap(({value, source, path}) => {
-    const rule = parseRule(value);
-    const why = rule.tag === 'ok' ? whyRuleAllowsNothing(rule.value) : undefined;
-    return why === undefined
-      ? []
-      : [`The rule ${value.trim()} (${path === '' ? source : path}) allows nothing: ${why}.`];
-  });
-
-/** Conditions of hooks that are no permission rules. */
-const conditionNotices = (hooks: readonly Sourced<HookSetting>[]): readonly string[] =>
-  hooks.flatMap(({value: {event, condition}}) => {
-    const rule = condition === '' ? undefined : parseCondition(condition);
-    return rule?.tag === 'failed' && rule.error.kind === 'unclear'
-      ? [
-          `The "if" of a ${event} hook is no permission rule: ${rule.error.message} The hook runs for every call that its matcher fits, and its yes does not count.`,
-        ]
-      : [];
-  });
-
-/** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */
-const splitRules = (texts: readonly string[]): string[] =>
-  texts.flatMap(text => text.match(/(?:[^\s,(]|\((?:[^()]|\([^()]*\))*(?:\)|$))+/gu) ?? []);
 
 /** The absolute path of a folder named on the command line; a usage error where there is none. */
 export function existingFolder(path: string): string {

@@ -55,7 +55,7 @@ export async function unsetText(name: SettingName, cwd: InFolder['cwd']): Promis
 async function configuredModel(cwd: InFolder['cwd']) {
   const [{configuredProvider, ...model}, {modelChoice}, {loadRunContext}] = await Promise.all([
     import('./choose-model.ts'),
-    import('./compose-session.ts'),
+    import('./choose-model.ts'),
     import('./run-context.ts'),
   ]);
   const directory = existingFolder(cwd ?? '.');

@@ -10,16 +10,10 @@ import {type Message, messageText} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
 import type {Store} from '../store/open-store.ts';
-import {
-  fixedModel,
-  type ExportWork,
-  type KeptSessions,
-  type ModelSetup,
-  type PromptHistoryStore,
-  type UserSettings,
-} from './host-services.ts';
+import type {ExportWork, KeptSessions, ModelSetup, PromptHistoryStore, UserSettings} from './host-ports.ts';
+import {fixedModel} from './host-services.ts';
 import type {McpServerState} from '../actions/mcp-port.ts';
-import type {FolderTrustPort} from './folder-trust.ts';
+import type {FolderTrustPort} from './host-ports.ts';
 import type {RunContext} from './run-context.ts';
 
 /** What front ends ask of the user's own files: settings, trust, history and kept sessions. */

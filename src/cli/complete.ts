@@ -16,15 +16,24 @@ interface Completions {
  * completion. Each further line is a word and, behind a tab, what is said of it. The shell leaves out what does not fit.
  */
 export async function printCompletions(args: readonly string[]): Promise<void> {
+  const [first = '', before = ''] = args;
+  const asked = askedKinds.find(kind => kind === first);
+  // As the scripts of weft 0.1 ask: for the values of one kind.
+  if (asked !== undefined) return print((await askWeft(asked, before)).map(line).join(''));
   const words = args.slice(args.indexOf('--') + 1);
   const program = makeProgram('commands');
-  const found = await completionsFor(args[0] === '--next' ? [...words, ''] : words, {
+  const found = await completionsFor(first === '--next' ? [...words, ''] : words, {
     program,
     open: name => openCommand(program, name),
-    ask: async (kind, before) => (await import('./known-values.ts')).knownValues(kind, before),
+    ask: askWeft,
   });
-  print([found.kind, ...found.words.map(([word, about]) => `${word}\t${oneLine(about)}`), ''].join('\n'));
+  print(`${found.kind}\n${found.words.map(line).join('')}`);
 }
+
+const line = ([word, about]: Candidate): string => `${word}\t${oneLine(about)}\n`;
+
+const askWeft = async (kind: AskedKind, before: string): Promise<readonly Candidate[]> =>
+  (await import('./known-values.ts')).knownValues(kind, before);
 
 const oneLine = (text: string): string => visibleLine(text.replaceAll(/\s+/gu, ' ').trim());
 

@@ -18,15 +18,17 @@ import {
   noModelNotice,
   noModelText,
   requireModel,
+  modelChoice,
+  connectModel,
 } from '../app/choose-model.ts';
 import {openApiKeys} from '../app/api-keys.ts';
 import {fixedModel, nobodyChooses} from '../app/host-services.ts';
-import {modelChoice, composeSession, connectModel, noDriver} from '../app/compose-session.ts';
+import {composeSession, noDriver, asNamedAgent} from '../app/compose-session.ts';
 import type {ExchangeableModel} from '../app/model-setup.ts';
 import type {WantedSession} from '../app/open-sessions.ts';
 import {openServers} from '../app/open-servers.ts';
 import {requireSession} from '../app/open-session.ts';
-import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from '../app/run-context.ts';
+import {existingFolder, loadRunContext, type RunContext} from '../app/run-context.ts';
 import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
 import {leftoverNotices} from '../app/leftovers.ts';
 import type {MainOptions} from '../app/main-options.ts';
@@ -159,7 +161,7 @@ async function chooseFrontEnd(
   if (isWithoutArguments(words, options) && !isConfigured(modelChoice(context))) {
     note(`${noModelText()}.`);
     note('Playing the demo …');
-    return (await import('./commands/demo/run-demo.ts')).runDemo({});
+    return (await import('./commands/demo.ts')).runDemo({});
   }
   requireSessionId(options);
   await requireSession(context);
@@ -367,7 +369,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   try {
     let end = await runTerminal(job);
     while (end.kind === 'demo') {
-      await (await import('./commands/demo/run-demo.ts')).runDemo({visitor: job});
+      await (await import('./commands/demo.ts')).runDemo({visitor: job});
       end = await runTerminal({
         ...job,
         firstPrompt: end.draft,

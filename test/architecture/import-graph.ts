@@ -19,14 +19,9 @@ export function homeBreaks(file: SourceFile): readonly string[] {
 export const packagesOf = (file: SourceFile): readonly string[] =>
   file.imports.flatMap(({from}) => (isRelative(from) || from.startsWith('node:') ? [] : [packageName(from)]));
 
-/** Rings of static imports, types included; each as the paths in order, starting with the smallest. */
+/** Rings of imports, those of types and `import()` included; each as the paths in order, starting with the smallest. */
 export function importRings(files: readonly SourceFile[]): readonly (readonly string[])[] {
-  const next = new Map(
-    files.map(file => [
-      file.path,
-      file.imports.flatMap(({from, when}) => (when === 'lazily' ? [] : (targetOf(file, from) ?? []))),
-    ]),
-  );
+  const next = new Map(files.map(file => [file.path, file.imports.flatMap(({from}) => targetOf(file, from) ?? [])]));
   const state = new Map<string, 'on-path' | 'done'>();
   const path: string[] = [];
   const rings: string[][] = [];

@@ -8,6 +8,9 @@ import {parseSource} from './source-file.ts';
 
 const source = sourceFiles('src');
 
+/** These commands become one file each with what they run, and then leave this list. */
+const knownRings = /^src\/cli\/commands\/(?:plan|schedule|serve|stack|worker)\b/u;
+
 describe('the sources', () => {
   test('import only what lies below them', () => {
     expect(source.flatMap(layerBreaks)).toEqual([]);
@@ -19,7 +22,7 @@ describe('the sources', () => {
   });
 
   test('import in no ring', () => {
-    expect(importRings(source)).toEqual([]);
+    expect(importRings(source).filter(ring => !ring.every(path => knownRings.test(path)))).toEqual([]);
   });
 
   test('keep every dependency in its home', () => {
@@ -140,14 +143,17 @@ describe('the rules find', () => {
     expect(homeBreaks(parseSource('src/tui/x.ts', `import type {ReadStream} from 'node:tty';`))).toEqual([]);
   });
 
-  test('rings, types included, and no ring through a dynamic import', () => {
+  test('rings, through types and dynamic imports too', () => {
     const files = [
       parseSource('src/cli/c.ts', `import './a.ts';`),
       parseSource('src/cli/a.ts', `import type {B} from './b.ts';`),
       parseSource('src/cli/b.ts', `export {c} from './c.ts'; const lazy = () => import('./d.ts');`),
-      parseSource('src/cli/d.ts', `import './a.ts';`),
+      parseSource('src/cli/d.ts', `import './b.ts';`),
     ];
-    expect(importRings(files)).toEqual([['src/cli/a.ts', 'src/cli/b.ts', 'src/cli/c.ts']]);
+    expect(importRings(files)).toEqual([
+      ['src/cli/a.ts', 'src/cli/b.ts', 'src/cli/c.ts'],
+      ['src/cli/b.ts', 'src/cli/d.ts'],
+    ]);
   });
 
   test('imports that cannot be followed', () => {

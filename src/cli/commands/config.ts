@@ -1,13 +1,28 @@
 import type {Command} from 'commander';
 import type {ImportSettingsOptions} from '../../app/import-settings.ts';
-import {exiting} from '../../app/exit-code.ts';
-import {type InFile, type InFolder} from '../../app/main-options.ts';
+import {exiting, exitCode, type ExitCode, unwrap} from '../../app/exit-code.ts';
+import type {InFile, InFolder} from '../../app/main-options.ts';
 import {folderFlag, jsonFlag, withFileFlags, type JsonOption} from '../flags.ts';
+import {isJsonList, isJsonObject, type Json} from '../../base/json.ts';
+import {unsetSetting} from '../../config/edit-settings.ts';
+import {explainAll} from '../../config/explain-setting.ts';
+import {grantingSettings, nameText} from '../../config/settings-schema.ts';
+import {requireOutsideWeft} from '../../app/folder-trust.ts';
+import {carryTrustOverOrNote, settingsIn, targetFile} from '../../app/write-settings.ts';
+import {note, print, printJson} from '../../app/output.ts';
+import {
+  allLayers,
+  changeSetting,
+  explainName,
+  keyName,
+  keySourceText,
+  nameOf,
+  plain,
+  unsetText,
+  valueLine,
+} from '../../app/setting-rows.ts';
 
-export interface ConfigOptions extends JsonOption, InFolder {}
-
-/** Loaded when one of the commands is called. */
-const actions = () => import('./config/run-config.ts');
+interface ConfigOptions extends JsonOption, InFolder {}
 
 /** `weft config get|set|unset|list|path|import|explain`. */
 export function add(config: Command): void {
@@ -22,24 +37,16 @@ export function add(config: Command): void {
     withFileFlags(config.command(verb).description(description));
   reading('get', 'Print the value in effect')
     .argument(...name)
-    .action(exiting(async (key: string, options: ConfigOptions) => (await actions()).getSetting(key, options)));
+    .action(exiting(getSetting));
   writing('set', 'Set a value in a settings file')
     .argument(...name)
     .argument('<value>', 'Value: text, or JSON for lists and objects')
-    .action(
-      exiting(async (key: string, value: string, options: InFile) =>
-        (await actions()).writeSetting(key, value, options),
-      ),
-    );
+    .action(exiting(writeSetting));
   writing('unset', 'Remove a value from a settings file')
     .argument(...name)
-    .action(exiting(async (key: string, options: InFile) => (await actions()).removeSetting(key, options)));
-  reading('list', 'List all settings and where they come from').action(
-    exiting(async (options: ConfigOptions) => (await actions()).listSettings(options)),
-  );
-  writing('path', 'Print the path of the settings file').action(
-    exiting(async (options: InFile) => (await actions()).settingsPath(options)),
-  );
+    .action(exiting(removeSetting));
+  reading('list', 'List all settings and where they come from').action(exiting(listSettings));
+  writing('path', 'Print the path of the settings file').action(exiting(settingsPath));
   writing('import', 'Take hooks, permission rules and variables over from the settings of Claude Code')
     .option(...jsonFlag)
     .option('--dry-run', 'Only show what would be imported')
@@ -50,5 +57,84 @@ export function add(config: Command): void {
     );
   reading('explain', 'Explain where a setting comes from and what it overrides')
     .argument(...name)
-    .action(exiting(async (key: string, options: ConfigOptions) => (await actions()).explainOne(key, options)));
+    .action(exiting(explainOne));
 }
+
+/** `weft config get`: prints the value that counts; exit code 1 where the setting has none. */
+async function getSetting(text: string, {json, cwd}: ConfigOptions): Promise<ExitCode> {
+  const counting = explainName(nameOf(text), cwd).flatMap(({state, value}) => (state === 'counts' ? [value] : []));
+  if (counting.length === 0) {
+    note(`${text} is not set`);
+    return exitCode.failed;
+  }
+  const value = counting.reduceRight(mergedValues);
+  if (json === undefined) printLine(plain(value));
+  else printJson(`${JSON.stringify(value)}\n`);
+  return exitCode.done;
+}
+
+/** `weft config list`: prints every value of every setting, the one that counts first, with its source. */
+async function listSettings({json, cwd}: ConfigOptions): Promise<ExitCode> {
+  const all = unwrap(explainAll(allLayers(cwd)));
+  if (json !== undefined) printJson(`${JSON.stringify(all, undefined, 2)}\n`);
+  else for (const each of all) printLine(valueLine(each));
+  return exitCode.done;
+}
+
+/** `weft config explain`: prints every value of one setting, with its source and whether it counts. */
+async function explainOne(text: string, {json, cwd}: ConfigOptions): Promise<ExitCode> {
+  if (text === keyName) {
+    const source = await keySourceText(cwd);
+    if (json === undefined) printLine(source);
+    else printJson(`${JSON.stringify({name: keyName, source})}\n`);
+    return exitCode.done;
+  }
+  const name = nameOf(text);
+  const all = explainName(name, cwd);
+  if (json !== undefined) printJson(`${JSON.stringify(all, undefined, 2)}\n`);
+  else if (all.length === 0) printLine(await unsetText(name, cwd));
+  else for (const each of all) printLine(valueLine(each));
+  return exitCode.done;
+}
+
+/** `weft config set`: writes a value that fits into a settings file. */
+async function writeSetting(text: string, value: string, options: InFile): Promise<ExitCode> {
+  for (const each of await changeSetting(text, value, options)) note(each);
+  return exitCode.done;
+}
+
+/** `weft config unset`: removes a value from a settings file; an error where it is not in it. */
+async function removeSetting(text: string, options: InFile): Promise<ExitCode> {
+  const name = nameOf(text);
+  if (grantingSettings.has(name.key)) await requireOutsideWeft(`Removing ${nameText(name)}`);
+  const file = targetFile(options);
+  const before = settingsIn(options.cwd);
+  const unset = unwrap(await unsetSetting({path: file.path, name}));
+  if (unset === 'same') {
+    const elsewhere = explainName(name, options.cwd).find(({path}) => path !== '' && path !== file.path);
+    const hint = elsewhere === undefined ? '' : ` It is in ${elsewhere.path}: add --${elsewhere.source}.`;
+    throw new Error(`${nameText(name)} is not in ${file.path}.${hint}`);
+  }
+  note(`removed ${nameText(name)} from ${file.path}`);
+  if (file.source !== 'user') await carryTrustOverOrNote(before, {cwd: options.cwd, written: file.source});
+  return exitCode.done;
+}
+
+/** `weft config path`: prints the path of the settings file that the flags name. It need not exist. */
+async function settingsPath(options: InFile): Promise<ExitCode> {
+  printLine(targetFile(options).path);
+  return exitCode.done;
+}
+
+/** Joins two values of a setting that adds up: lists one after the other, objects by member. Of anything else the stronger counts. */
+function mergedValues(below: Json, above: Json): Json {
+  if (isJsonList(below) && isJsonList(above)) return [...below, ...above];
+  if (!isJsonObject(below) || !isJsonObject(above)) return above;
+  const both = Object.entries(above).map(([key, value]) => [
+    key,
+    key in below ? mergedValues(below[key] ?? null, value) : value,
+  ]);
+  return {...below, ...Object.fromEntries(both)};
+}
+
+const printLine = (text: string): void => print(`${text}\n`);

@@ -1,9 +1,205 @@
 import type {Command} from 'commander';
-import {exiting} from '../../app/exit-code.ts';
+import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import {noAbilities} from '../../actions/front-end.ts';
+import {notesName} from '../../config/instructions.ts';
+import {passingDatabase} from '../../config/places.ts';
+import {noHarnesses} from '../../actions/harness-port.ts';
+import {noAgentKinds} from '../../agent/ports.ts';
+import {systemPrompt} from '../../agent/context/system-prompt.ts';
+import {noHooks} from '../../actions/hooks-port.ts';
+import {failed} from '../../base/outcome.ts';
+import {defaultCeiling, defaultPreferences} from '../../config/settings-schema.ts';
+import {causeText, faultText, rejected} from '../../domain/fault.ts';
+import {openReplay} from '../../models/replay.ts';
+import {randomBytes, randomUUID} from 'node:crypto';
+import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
+import {homedir, tmpdir} from 'node:os';
+import {dirname, join, resolve} from 'node:path';
+import {setTimeout as wait} from 'node:timers/promises';
+import {noCommands} from '../../actions/commands-port.ts';
+import {noSkills} from '../../actions/skills-port.ts';
+import {noMcp} from '../../actions/mcp-port.ts';
+import {composeEngine} from '../../app/compose-engine.ts';
+import type {AgentClient} from '../../agent/client.ts';
+import {demoUserPorts} from '../../app/user-ports.ts';
+import {isStdoutTerminal, print} from '../../app/output.ts';
+import {stopOnSignals} from '../signals.ts';
+import {newSessionId, unsavedSession, unsavedSessions} from '../../app/open-session.ts';
+import type {TerminalJob} from '../run-terminal.ts';
+import {wantsAccessible} from '../../app/settings-layers.ts';
+import {loadTerminalUi} from '../terminal-ui.ts';
+import {weftFolders, userPlaces} from '../../app/user-data.ts';
+import {ownCommand} from '../../app/own-command.ts';
+import {demoProject, demoPrompt, demoRecording} from './demo/demo-recording.ts';
 
 /** `weft demo`. */
 export function add(command: Command): void {
-  command
-    .option('--dir <dir>', 'Create the project in this folder (new or empty)')
-    .action(exiting(async (options: {readonly dir?: string}) => (await import('./demo/run-demo.ts')).runDemo(options)));
+  command.option('--dir <dir>', 'Create the project in this folder (new or empty)').action(exiting(runDemo));
 }
+
+/**
+ * Plays the embedded recording in a real folder: only the model's words are recorded, every action runs. In a terminal it is
+ * the UI with real confirmations; elsewhere the demo itself confirms, and prints what happens. To a visitor from a conversation it
+ * looks as that did.
+ */
+export async function runDemo({
+  dir,
+  visitor,
+}: {
+  readonly dir?: string;
+  readonly visitor?: Pick<TerminalJob, 'ui' | 'preferences' | 'look'>;
+}): Promise<ExitCode> {
+  const place = layOut(dir);
+  try {
+    const wanted = wantsAccessible(process.env) === true;
+    const isDumb = process.env['TERM'] === 'dumb' && visitor === undefined && !wanted;
+    if (!isStdoutTerminal() || !process.stdin.isTTY || isDumb) return await report(place);
+    const [shown, {startTerminalWatchdog}, {lookOf, runTerminal}] = await Promise.all([
+      visitor?.ui ?? loadTerminalUi({accessible: wanted}),
+      import('../../workspace/exec/watchdog.ts'),
+      import('../run-terminal.ts'),
+    ]);
+    const engine = demoEngine(place, 'lively');
+    const end = await runTerminal({
+      ui: shown,
+      engine,
+      directory: place.directory,
+      firstPrompt: demoPrompt,
+      opening: 'composer',
+      notices: [
+        `Demo: only the model's words are a recording. Every command and every edit is real, in ${dir === undefined ? 'a temporary' : 'this'} folder. /exit leaves.`,
+      ],
+      instructions: [],
+      lateNotices: async () => [],
+      watchdog: startTerminalWatchdog(process.stdout.fd),
+      preferences: visitor?.preferences ?? defaultPreferences,
+      look: visitor?.look ?? lookOf(process.env, {color: true, theme: defaultPreferences.theme}),
+      effort: 'default',
+      demo: 'none',
+      workAfter: 'stops',
+      runningSessions: () => [],
+    });
+    return end.kind === 'signalled' ? end.code : exitCode.done;
+  } finally {
+    place.leave();
+  }
+}
+
+async function report(place: DemoPlace): Promise<ExitCode> {
+  const {directory} = place;
+  const {runReport} = await import('../../headless/demo-report.ts');
+  const engine = demoEngine(place, 'at-once');
+  const stopper = stopOnSignals(engine);
+  printLine(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
+  const end = await Promise.race([
+    runReport({engine, prompt: demoPrompt, print: printLine, uuid: randomUUID}),
+    stopper.gaveUp,
+  ]);
+  await engine.close('finished');
+  return stopper.stopped() ?? end?.exitCode ?? exitCode.failed;
+}
+
+function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' | 'at-once'): AgentClient {
+  const opened = openReplay(demoRecording, {
+    variables: {directory, next: `${pace === 'lively' ? '`/exit`, then ' : ''}\`${ownCommand()}\``},
+    ...(pace === 'lively' ? {pace: {msPerBatch: 25, sleep}} : {}),
+  });
+  if (opened.tag === 'failed') throw new Error(faultText(opened.error));
+  return composeEngine({
+    sandbox: {
+      choice: 'native',
+      unasked: 'nothing',
+      leaving: 'never',
+      excluded: [],
+      proofFolder: blocks,
+      loopback: 'closed',
+    },
+    agentKinds: noAgentKinds,
+    plans: async () => (await import('../../app/user-plans.ts')).openUserPlans({database: passingDatabase}),
+    harnesses: noHarnesses,
+    model: opened.value,
+    modelId: 'demo recording',
+    session: unsavedSession(newSessionId()),
+    origin: 'new',
+    sessions: unsavedSessions,
+    roots: [directory],
+    home: homedir(),
+    environment: process.env,
+    ownVariables: {},
+    passedVariables: [],
+    secretVariables: {},
+    artifactsFolder: undefined,
+    artifactUrl: () => '',
+    checkpointsFolder: checkpoints,
+    savedTrees: async () => [],
+    runningAgents: 'unseen',
+    blocksFolder: blocks,
+    notesFile: () => join(blocks, notesName),
+    weftFolders: weftFolders(userPlaces(), process.env),
+    placeholderKey: () => randomBytes(32),
+    memoryCeiling: defaultCeiling,
+    mode: 'default',
+    rules: {allow: [], ask: [], deny: []},
+    saveRule: async () => failed(rejected('The demo keeps no rules.')),
+    removeRule: async () => failed(rejected('The demo keeps no rules.')),
+    systemPrompt: systemPrompt({
+      directory,
+      platform: process.platform,
+      date: new Date().toISOString().slice(0, 10),
+      instructions: [],
+      replacement: undefined,
+      addition: '',
+    }),
+    instructions: {instructions: () => [], instructionsBelow: () => []},
+    user: demoUserPorts(directory),
+    limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
+    interaction: 'interactive',
+    frontEnd: noAbilities,
+    backgroundAgents: 'left',
+    notices: {listen: () => {}},
+    mcp: noMcp,
+    learnTokens: () => {},
+    commands: noCommands,
+    skills: noSkills,
+    skillFolders: () => [],
+    hooks: () => noHooks,
+    thinking: {kind: 'default'},
+    structuredOutput: {kind: 'none'},
+    disabledTools: new Map(),
+  });
+}
+
+const sleep = async (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, {signal}).catch(() => {});
+
+interface DemoPlace {
+  readonly directory: string;
+  /** Where running commands are recorded, and files as they were: not in the project, which the user may keep. */
+  readonly blocks: string;
+  readonly checkpoints: string;
+  leave(): void;
+}
+
+/** Writes the project into a temporary folder that is removed afterwards, or into a folder of the user's that stays. */
+function layOut(dir: string | undefined): DemoPlace {
+  const own = mkdtempSync(join(tmpdir(), 'weft-demo-'));
+  const directory = dir === undefined ? join(own, 'corner-shop') : emptyFolder(resolve(dir));
+  for (const {path, text} of demoProject) {
+    const file = join(directory, path);
+    mkdirSync(dirname(file), {recursive: true});
+    writeFileSync(file, text);
+  }
+  const [blocks, checkpoints] = [join(own, 'blocks'), join(own, 'checkpoints')];
+  return {directory, blocks, checkpoints, leave: () => rmSync(own, {recursive: true, force: true})};
+}
+
+function emptyFolder(directory: string): string {
+  try {
+    mkdirSync(directory, {recursive: true});
+    if (readdirSync(directory).length === 0) return directory;
+  } catch (cause) {
+    throw new UsageError(`The demo's folder cannot be made: ${causeText(cause)}`);
+  }
+  throw new UsageError(`${directory} is not empty. Give --dir a new or empty folder.`);
+}
+
+const printLine = (line: string): void => print(`${line}\n`);

@@ -1,10 +1,20 @@
 import type {Command} from 'commander';
-import {exiting} from '../../app/exit-code.ts';
-import {type InFolder, type MainOptions} from '../../app/main-options.ts';
+import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import type {InFolder, MainOptions} from '../../app/main-options.ts';
 import {folderFlag, jsonFlag, type JsonOption, pluginFlag} from '../flags.ts';
-
-/** Loaded when one of the commands is called. */
-const actions = () => import('./hooks/run-hooks.ts');
+import {randomBytes} from 'node:crypto';
+import type {HookRow, HooksPort} from '../../actions/hooks-port.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleExactLine, visibleLine} from '../../base/visible.ts';
+import {type HookEvent, hookEvents, type HookSetting, hookText} from '../../config/hook-settings.ts';
+import {projectTrust} from '../../config/trust-record.ts';
+import {rejected} from '../../domain/fault.ts';
+import {actionId, messageId} from '../../domain/ids.ts';
+import {hooksOfPlugins, sessionHooks} from '../../app/compose-hooks.ts';
+import {namedPlugins} from '../../app/named-plugins.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {settingsIn} from '../../app/write-settings.ts';
+import {note, print, printJson} from '../../app/output.ts';
 
 type HookOptions = JsonOption & InFolder & Pick<MainOptions, 'pluginDir'>;
 
@@ -16,7 +26,7 @@ export function add(hooks: Command): void {
     .option(...jsonFlag)
     .option(...folderFlag)
     .option(...pluginFlag)
-    .action(exiting(async (options: HookOptions) => (await actions()).listHooks(options)));
+    .action(exiting(listHooks));
   hooks
     .command('test')
     .description('Call each hook with a sample of its event and show its verdict')
@@ -24,7 +34,206 @@ export function add(hooks: Command): void {
     .option(...jsonFlag)
     .option(...folderFlag)
     .option(...pluginFlag)
-    .action(
-      exiting(async (event: string | undefined, options: HookOptions) => (await actions()).testHooks(event, options)),
-    );
+    .action(exiting(testHooks));
+}
+
+/** The hooks of the settings and of the plugins that they and the flags name. */
+async function hooksIn({cwd, pluginDir}: Pick<HookOptions, 'cwd' | 'pluginDir'>) {
+  const {settings, place} = settingsIn(cwd);
+  const trust = projectTrust(place);
+  const {plugins, notices} = namedPlugins(settings.settings.plugins, pluginDir === undefined ? {} : {pluginDir}, {
+    directory: place.directory,
+    trust,
+  });
+  for (const notice of notices) note(visibleLine(notice));
+  return {settings, place, trust, plugins: await hooksOfPlugins(plugins)};
+}
+
+/** `weft hooks list`: prints the hooks that count here, and says how many of the project do not. */
+async function listHooks({json, ...options}: HookOptions): Promise<ExitCode> {
+  const {settings, plugins} = await hooksIn(options);
+  const found = [
+    ...settings.settings.hooks,
+    ...plugins.map(({hook, path}) => ({value: hook, source: 'plugin', path}) as const),
+  ];
+  const rows = found.map(({value, source, path}) => ({
+    event: value.event,
+    matcher: value.matcher,
+    type: value.work.type,
+    text: hookText(value),
+    source,
+    path,
+    timeout: value.timeoutMs / 1000,
+    onFailure: value.onFailure,
+    if: value.condition,
+  }));
+  if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
+  else if (rows.length === 0)
+    note('no hooks here. They stand in settings.json ({"hooks": {"PreToolUse": […]}}) and in plugins');
+  for (const row of json === undefined ? rows : []) {
+    const {event, matcher, text, path} = row;
+    const condition = row.if === '' ? '' : ` if ${visibleExactLine(row.if)}`;
+    print(`${titleOf(event, matcher)}${condition}  ${visibleExactLine(text)}   (${visibleExactLine(path)})\n`);
+  }
+  const advice = (await import('../../app/import-settings.ts')).importAdvice();
+  if (advice !== '') note(advice);
+  const left = settings.withheldHooks.length;
+  if (left > 0) note(`${left} of this project do not run: review and trust it (weft permissions trust)`);
+  return exitCode.done;
+}
+
+const titleOf = (event: string, matcher: string): string => (matcher === '' ? event : `${event}(${matcher})`);
+
+/** A hook that is called whatever it would be matched by, and waited for. */
+const called = (hook: HookSetting) => ({...hook, matcher: '', condition: '', wait: 'for-answer'}) as const;
+
+/** `weft hooks test`: calls each hook with a sample of its event and prints its verdict; exit code 1 where one is broken. */
+async function testHooks(event: string | undefined, {json, ...options}: HookOptions): Promise<ExitCode> {
+  if (event !== undefined && !hookEvents.some(each => each === event)) {
+    throw new UsageError(`${event} is no event of hooks. They are ${hookEvents.join(', ')}.`);
+  }
+  const {settings, place, trust, plugins} = await hooksIn(options);
+  const hooks = [
+    ...settings.settings.hooks.map(hook => ({
+      hook: hook.value,
+      settings: [{...hook, value: called(hook.value)}],
+      plugins: [],
+    })),
+    ...plugins.map(one => ({hook: one.hook, settings: [], plugins: [{...one, hook: called(one.hook)}]})),
+  ].filter(({hook}) => event === undefined || hook.event === event);
+  const processes = await hookProcesses(place.directory, settings.settings.env);
+  const redact = await redactorOf(place.directory, settings.settings.env);
+  const rows: HookRow[] = [];
+  for (const {hook, ...sources} of hooks) {
+    const {matcher} = hook;
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them
+    const make = await sessionHooks({
+      ...sources,
+      withheld: [],
+      driver: [],
+      promptSource: 'user',
+      directory: place.directory,
+      transcripts: undefined,
+      projectTrust: trust,
+    });
+    const port = make({
+      command: (work, stdin, signal) => processes.run(work, stdin, signal),
+      redact,
+      reach: async () => 'whole',
+    });
+    port.attach({
+      session: () => ({sessionId: 'test', directory: place.directory, mode: 'default', model: '', promptId: 'test'}),
+      messages: () => [],
+      publish: () => {},
+    });
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them
+    await callSample(hook.event, port, matcher);
+    rows.push(...port.list().map(row => ({...row, matcher})));
+  }
+  await processes.end();
+  if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
+  else if (rows.length === 0) note('no hooks to test');
+  for (const row of json === undefined ? rows : []) {
+    print(`${titleOf(row.event, row.matcher)}  ${visibleExactLine(row.text)}\n    ${visibleExactLine(row.last)}\n`);
+  }
+  return rows.some(({last}) => /^(?:blocks|does not count): /u.test(last)) ? exitCode.failed : exitCode.done;
+}
+
+/** What hooks print is shown as in a session: without the secrets of the environment and of the folder. */
+async function redactorOf(directory: string, own: Readonly<Record<string, {readonly value: string}>>) {
+  const [{makeRedactor}, {isSecretFile}, {watchSecretFiles}] = await Promise.all([
+    import('../../safety/secrets/redactor.ts'),
+    import('../../safety/secrets/secret-files.ts'),
+    import('../../workspace/files/secret-files.ts'),
+  ]);
+  const {redact} = makeRedactor({
+    environment: {...valuesOf(own), ...process.env},
+    files: watchSecretFiles({roots: [directory], isSecretFile}),
+    key: () => randomBytes(32),
+  });
+  return redact;
+}
+
+const valuesOf = (settings: Readonly<Record<string, {readonly value: string}>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(settings).map(([name, {value}]) => [name, value]));
+
+async function hookProcesses(directory: string, own: Readonly<Record<string, {readonly value: string}>>) {
+  const [{makeHookProcesses}, {makeRunTags}, {startProcessWatchdog}, {trustOwnPath, userPath}, {folderSandbox}] =
+    await Promise.all([
+      import('../../workspace/exec/run-hook.ts'),
+      import('../../workspace/exec/run-tag.ts'),
+      import('../../workspace/exec/watchdog.ts'),
+      import('../../workspace/exec/trusted-path.ts'),
+      import('../../app/command-sandbox.ts'),
+    ]);
+  trustOwnPath([directory]);
+  const sandbox = folderSandbox(directory);
+  const tags = await makeRunTags(userPlaces().blocks);
+  const watchdog = startProcessWatchdog(tags.prefix);
+  const processes = makeHookProcesses({
+    variables: {
+      given: {...process.env, PATH: userPath()},
+      own: valuesOf(own),
+      passed: [],
+      roots: [directory],
+    },
+    runContext: async () => ({tags, watchdog}),
+    sandbox,
+  });
+  return {
+    run: (...hook: Parameters<typeof processes.run>) => processes.run(...hook),
+    async end(): Promise<void> {
+      await processes.close();
+      watchdog.dismiss();
+      await sandbox.close();
+    },
+  };
+}
+
+const sampleAgent = {agentId: 'sample', agentType: 'sample'};
+
+/** A sample of each event, as it would come. */
+async function callSample(event: HookEvent, port: HooksPort, matcher: string): Promise<void> {
+  const {signal} = new AbortController();
+  const name = /^\w+/u.exec(matcher)?.[0] ?? 'Bash';
+  const call = {kind: 'tool-call', id: actionId('sample'), name, input: {command: 'echo sample'}} as const;
+  const content = {
+    kind: 'tool-result',
+    id: call.id,
+    content: [{kind: 'text', text: 'sample\n'}],
+    outcome: 'success',
+  } as const;
+  const ended = {call, content, durationMs: 1, result: {tag: 'undecodable', fault: rejected('')}} as const;
+  switch (event) {
+    case 'PreToolUse':
+      return void (await port.preToolUse(call, signal));
+    case 'PermissionRequest':
+      return void (await port.permissionRequest({call, rules: [], changes: []}, signal));
+    case 'PostToolUse':
+      return void (await port.postToolUse(ended, signal));
+    case 'PostToolUseFailure':
+      return void (await port.postToolUseFailure(ended, signal));
+    case 'UserPromptSubmit':
+      return void (await port.userPromptSubmit({id: messageId('sample'), text: 'A sample prompt'}, signal));
+    case 'Stop':
+      return void (await port.stop({answer: 'A sample answer.', round: 'first'}, signal));
+    case 'SessionStart':
+      return void (await port.sessionStart('startup', signal));
+    case 'PreCompact':
+      return void (await port.preCompact('', signal));
+    case 'SessionEnd':
+      return void (await port.happened({event, reason: 'other'}, signal));
+    case 'Notification':
+      return void (await port.happened({event, type: 'permission_prompt', message: 'A sample'}, signal));
+    case 'PermissionDenied':
+      return void (await port.happened({event, call, reason: 'A sample reason'}, signal));
+    case 'PostCompact':
+      return void (await port.happened({event, summary: 'A sample summary.'}, signal));
+    case 'SubagentStart':
+      return void (await port.subagentStart(sampleAgent, signal));
+    case 'SubagentStop':
+      return void (await port.subagentStop({...sampleAgent, answer: '', round: 'first'}, signal));
+    default:
+      return unreachable(event);
+  }
 }

@@ -1,24 +1,31 @@
 import {Argument, type Command, Option} from 'commander';
 import {type Peer, peers} from '../../extensions/mcp/import/peer-files.ts';
-import {exiting} from '../../app/exit-code.ts';
-import {type InFolder} from '../../app/main-options.ts';
+import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import type {InFolder} from '../../app/main-options.ts';
+import {type InScope, type ServerScope, serverScopes, deleteServer, writeServer} from './mcp/write-server.ts';
+import type {LoginOptions} from './mcp/run-login.ts';
+import type {ImportOptions} from './mcp/run-import.ts';
 import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import type {JsonObject} from '../../base/json.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import {expandConfig, parseServer, parseServers, type ServerConfig} from '../../extensions/mcp/server-config.ts';
+import type {ServerCheck} from '../../app/check-server.ts';
+import {requireOutsideWeft} from '../../app/folder-trust.ts';
+import {type KnownServer, knownServers, serverNamed} from '../../app/known-servers.ts';
+import {existingFolder} from '../../app/run-context.ts';
+import {checkAll, isSignedIn, type RowStatus, rowOf, type ServerRow} from '../../app/server-rows.ts';
+import {openServerCredentials} from '../../app/server-credentials.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {note, print, printJson} from '../../app/output.ts';
+import {hidden, hiddenOAuth, hiddenUrl, hiddenValues, secretIn} from '../../app/shown-server.ts';
 
-/** Where a server is written: for you in all projects, for everybody in this one, or for you in this one. */
-export const serverScopes = ['user', 'project', 'local'] as const;
-export type ServerScope = (typeof serverScopes)[number];
-
-interface InScope extends InFolder {
-  readonly scope?: ServerScope;
-}
-
-export interface ListOptions extends JsonOption, InFolder {
+interface ListOptions extends JsonOption, InFolder {
   readonly check: boolean;
 }
 
-export type GetOptions = ListOptions;
+type GetOptions = ListOptions;
 
-export interface AddOptions extends InScope {
+interface AddOptions extends InScope {
   readonly transport?: 'stdio' | 'http' | 'sse';
   readonly env: readonly string[];
   readonly header: readonly string[];
@@ -27,19 +34,8 @@ export interface AddOptions extends InScope {
   readonly callbackPort?: string;
 }
 
-export type RemoveOptions = InScope;
+type RemoveOptions = InScope;
 
-export interface LoginOptions extends InFolder {
-  readonly oauthScope?: string;
-}
-
-export interface ImportOptions extends InScope, JsonOption {
-  readonly all?: true;
-  readonly dryRun?: true;
-}
-
-/** Loaded when one of the commands is called. */
-const actions = () => import('./mcp/run-mcp.ts');
 const signing = () => import('./mcp/run-login.ts');
 const importing = () => import('./mcp/run-import.ts');
 
@@ -48,7 +44,7 @@ const scopeFlag = () =>
     '--scope <scope>',
     'user: you, in all projects; project: everybody, in .mcp.json; local: you, in this project (default)',
   ).choices(serverScopes);
-const name = ['<server>', 'Name of the server'] as const;
+const serverArgument = ['<server>', 'Name of the server'] as const;
 const collected = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** `weft mcp list|get|add|remove|login|logout|import`. */
@@ -59,15 +55,15 @@ export function add(mcp: Command): void {
     .option('--no-check', 'Do not start or call any server')
     .option(...jsonFlag)
     .option(...folderFlag)
-    .action(exiting(async (options: ListOptions) => (await actions()).listServers(options)));
+    .action(exiting(listServers));
   mcp
     .command('get')
     .description('Show how one server is configured, without its secrets, and whether it answers')
-    .argument(...name)
+    .argument(...serverArgument)
     .option('--no-check', 'Do not start or call the server')
     .option(...jsonFlag)
     .option(...folderFlag)
-    .action(exiting(async (server: string, options: GetOptions) => (await actions()).getServer(server, options)));
+    .action(exiting(getServer));
   mcp
     .command('add')
     .description('Add a server: weft mcp add <name> -- <command…>, or with --transport http <url>')
@@ -83,20 +79,20 @@ export function add(mcp: Command): void {
     .option(...folderFlag)
     .action(
       exiting(async (server: string, words: readonly string[], options: AddOptions) =>
-        (await actions()).addServer({name: server, words}, options),
+        addServer({name: server, words}, options),
       ),
     );
   mcp
     .command('remove')
     .description('Remove a server from the file that names it')
-    .argument(...name)
+    .argument(...serverArgument)
     .addOption(scopeFlag())
     .option(...folderFlag)
-    .action(exiting(async (server: string, options: RemoveOptions) => (await actions()).removeServer(server, options)));
+    .action(exiting(removeServer));
   mcp
     .command('login')
     .description('Sign in to a server in the browser')
-    .argument(...name)
+    .argument(...serverArgument)
     .option('--oauth-scope <scope>', 'Permission to ask for besides those of the sign-in before')
     .option(...folderFlag)
     .action(exiting(async (server: string, options: LoginOptions) => (await signing()).login(server, options)));
@@ -121,3 +117,193 @@ export function add(mcp: Command): void {
       ),
     );
 }
+
+/** `weft mcp list`: every server that a file names for this folder, and whether it answers. Exit code 0 whatever they answer. */
+async function listServers({json, check, cwd}: ListOptions): Promise<ExitCode> {
+  const directory = existingFolder(cwd ?? '.');
+  const {servers, notices} = await knownServers(directory);
+  for (const each of notices) note(each);
+  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
+  const checked = check ? await checkAll(servers, directory) : new Map<KnownServer, ServerCheck>();
+  const rows = servers.map(server => rowOf(server, {check: checked.get(server), signedIn}));
+  if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
+  else if (rows.length === 0)
+    note('no MCP servers here. Add one: weft mcp add <name> -- <command>, or: weft mcp import');
+  else for (const row of rows) print(`${rowText(row)}\n`);
+  return exitCode.done;
+}
+
+function rowText({name, target, source, status, detail, tools, signed_in: signedIn}: ServerRow): string {
+  const count = tools === null ? '' : ` · ${tools} tool${tools === 1 ? '' : 's'}`;
+  const words = [
+    status === 'needs-sign-in' ? detail : `${statusWords[status]}${detail === '' ? '' : `: ${detail}`}${count}`,
+  ];
+  if (signedIn && status !== 'needs-sign-in') words.push('signed in');
+  return visibleExactLine(`${name}  ${target === '' ? '' : `${target}  `}(${source})  ${words.join(' · ')}`);
+}
+
+const statusWords = {
+  connected: 'connected',
+  'needs-sign-in': 'needs sign-in',
+  failed: 'failed',
+  'not-checked': 'not checked',
+  disabled: 'disabled',
+  untrusted: 'not trusted',
+  overridden: 'overridden',
+  invalid: 'not valid',
+} as const satisfies Record<RowStatus, string>;
+
+/** `weft mcp get`: how one server is configured, and whether it answers. Values that may be secrets are not shown. */
+async function getServer(name: string, {json, check, cwd}: GetOptions): Promise<ExitCode> {
+  const directory = existingFolder(cwd ?? '.');
+  const server = await serverNamed(name, directory);
+  const {source, path, standing, config} = server;
+  if (config.tag === 'failed') throw new Error(`${name} in ${path}: ${config.error}.`);
+  const {transport, ...how} = config.value;
+  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
+  const checked = check ? (await checkAll([server], directory)).get(server) : undefined;
+  const {status, detail, tools} = rowOf(server, {check: checked, signedIn});
+  const shown = {
+    name,
+    status,
+    detail,
+    tools,
+    source,
+    path,
+    standing,
+    transport: transport.kind,
+    ...(transport.kind === 'stdio'
+      ? {
+          command: hidden(transport.command),
+          args: transport.args.map(hidden),
+          env: hiddenValues(transport.env),
+          cwd: transport.cwd,
+        }
+      : {url: hiddenUrl(transport.url), headers: hiddenValues(transport.headers)}),
+    protocol: how.protocol,
+    required: how.need === 'required',
+    always_load: how.offering === 'always',
+    disabled: how.state === 'disabled',
+    timeouts_ms: how.times,
+    include_tools: how.tools.include === 'all' ? null : how.tools.include,
+    exclude_tools: how.tools.exclude,
+    oauth: hiddenOAuth(how.oauth),
+  };
+  if (json !== undefined) printJson(`${JSON.stringify(shown, undefined, 2)}\n`);
+  else {
+    for (const [key, value] of Object.entries(shown)) {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      if (!['', '[]', '{}', 'null', 'false'].includes(text)) print(`${visibleExactLine(`${key}: ${text}`)}\n`);
+    }
+  }
+  return exitCode.done;
+}
+
+/** `weft mcp add`: writes a server into the settings that `--scope` names, or into `.mcp.json`. */
+async function addServer(
+  {name, words}: {readonly name: string; readonly words: readonly string[]},
+  options: AddOptions,
+): Promise<ExitCode> {
+  await requireOutsideWeft('Adding an MCP server');
+  if (!/^[A-Za-z0-9][\w.-]{0,63}$/u.test(name)) {
+    throw new UsageError(
+      `${JSON.stringify(name)} cannot be the name of a server: use letters, digits, "-", "_" and ".".`,
+    );
+  }
+  const scope = options.scope ?? 'local';
+  const entry = entryOf(words, options);
+  const config = parseServers({[name]: entry}, {source: scope, path: ''})[0]?.config ?? parseServer(entry);
+  if (config.tag === 'failed') throw new UsageError(`The server ${name} does not fit: ${config.error}.`);
+  if (scope === 'project') refuseSharedSecrets(config.value);
+  const path = await writeServer({name, entry, scope, trust: 'given'}, options.cwd);
+  note(`added ${name} to ${path}`);
+  const expanded = expandConfig(config.value, process.env);
+  if (expanded.tag === 'failed') note(`${name}: ${expanded.error} here; it is needed when weft starts`);
+  return exitCode.done;
+}
+
+const has = (record: object): boolean => Object.keys(record).length > 0;
+
+function entryOf(words: readonly string[], options: AddOptions): JsonObject {
+  const [first = '', ...args] = words;
+  const {transport = /^https?:\/\//u.test(first) ? 'http' : 'stdio'} = options;
+  const env = pairs(options.env, /^([A-Za-z_]\w*)=(.*)$/su, '--env needs NAME=VALUE');
+  const headers = pairs(options.header, /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/su, '--header needs "Name: value"');
+  const {clientId, clientSecretEnv, callbackPort} = options;
+  const oauth = {
+    ...(clientId === undefined ? {} : {clientId}),
+    ...(clientSecretEnv === undefined ? {} : {clientSecret: `\${${clientSecretEnv}}`}),
+    ...(callbackPort === undefined ? {} : {callbackPort: portNumber(callbackPort)}),
+  };
+  if (transport === 'stdio') {
+    if (has(headers) || has(oauth))
+      throw new UsageError('--header and OAuth are for servers with an address: add --transport http.');
+    return {command: first, ...(args.length === 0 ? {} : {args}), ...(has(env) ? {env} : {})};
+  }
+  if (has(env)) throw new UsageError('--env is for servers that are programs: weft starts none for an address.');
+  if (args.length > 0) throw new UsageError(`An address is one word; what is ${JSON.stringify(args.join(' '))}?`);
+  if (!/^https?:\/\/|\$\{/u.test(first)) throw new UsageError(`${JSON.stringify(first)} is no http or https address.`);
+  return {type: transport, url: first, ...(has(headers) ? {headers} : {}), ...(has(oauth) ? {oauth} : {})};
+}
+
+const pairs = (given: readonly string[], form: RegExp, needs: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    given.map(text => {
+      const [, key, value] = form.exec(text) ?? [];
+      if (key === undefined || value === undefined) throw new UsageError(`${needs}.`);
+      return [key, value] as const;
+    }),
+  );
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/u.test(text) || port < 1 || port > 65_535)
+    throw new UsageError('--callback-port needs a port from 1 to 65535.');
+  return port;
+}
+
+/** A file that everybody with the repository has is no place for secrets. */
+function refuseSharedSecrets({transport, oauth}: ServerConfig): void {
+  const secret =
+    transport.kind === 'stdio'
+      ? (secretIn(transport.env) ?? transport.args.find(word => hidden(word) !== word))
+      : (secretIn(transport.headers) ?? (hiddenUrl(transport.url) === transport.url ? undefined : 'its address'));
+  const inOAuth = JSON.stringify(hiddenOAuth(oauth)) === JSON.stringify(oauth) ? undefined : 'its OAuth client';
+  const what = secret ?? inOAuth;
+  if (what === undefined) return;
+  throw new UsageError(
+    `${hidden(what)} seems to have a secret, and .mcp.json is for everybody who has the project: write \${NAME} for it, or choose --scope local.`,
+  );
+}
+
+/** `weft mcp remove`: out of the one file that names it, or the one that `--scope` names. */
+async function removeServer(name: string, options: RemoveOptions): Promise<ExitCode> {
+  await requireOutsideWeft('Removing an MCP server');
+  const directory = existingFolder(options.cwd ?? '.');
+  const {servers} = await knownServers(directory);
+  const named = servers.filter(server => server.name === name);
+  const places = named.filter(server => options.scope === undefined || scopeOf(server) === options.scope);
+  const [place] = places;
+  if (place === undefined) {
+    await serverNamed(name, directory);
+    throw new Error(`${name} is not in the scope ${options.scope}, but in ${named.map(({path}) => path).join(', ')}.`);
+  }
+  if (places.length > 1) {
+    throw new UsageError(
+      `${name} is in ${places.map(server => `${server.path} (--scope ${scopeOf(server)})`).join(' and ')}: say which.`,
+    );
+  }
+  const path = await deleteServer({name, scope: scopeOf(place)}, {cwd: options.cwd, path: place.path});
+  note(`removed ${name} from ${path}`);
+  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
+  if (place.config.tag === 'ok' && isSignedIn(place.config.value, signedIn)) {
+    const {transport} = place.config.value;
+    note(
+      `you are still signed in to it: weft mcp logout ${transport.kind === 'stdio' ? name : hiddenUrl(transport.url)}`,
+    );
+  }
+  return exitCode.done;
+}
+
+/** The settings of the project that are shared are written by hand only; they count as its scope. */
+const scopeOf = ({source}: KnownServer): ServerScope => (source === 'given' ? 'user' : source);

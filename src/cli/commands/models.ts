@@ -1,6 +1,16 @@
 import type {Command} from 'commander';
-import {exiting} from '../../app/exit-code.ts';
-import {folderFlag, jsonFlag} from '../flags.ts';
+import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
+import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import type {ListedModel, ModelList} from '../../agent/client.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {faultText} from '../../domain/fault.ts';
+import {knownAsOf} from '../../models/known-models.ts';
+import {knownModels, modelTable} from '../../models/model-facts.ts';
+import {configuredProvider, modelChoice} from '../../app/choose-model.ts';
+import {listedModel, listModels} from '../../app/model-setup.ts';
+import {existingFolder, loadRunContext} from '../../app/run-context.ts';
+import type {InFolder} from '../../app/main-options.ts';
+import {note, print, printJson} from '../../app/output.ts';
 
 /** `weft models`. */
 export function add(models: Command): void {
@@ -9,5 +19,89 @@ export function add(models: Command): void {
     .description('List the models of the provider, and those that your settings describe')
     .option(...jsonFlag)
     .option(...folderFlag)
-    .action(exiting(async options => (await import('./models/run-models.ts')).listKnownModels(options)));
+    .action(exiting(listKnownModels));
+}
+
+/**
+ * `weft models list`: the models of the provider that is configured, or those that weft knows where there is none or it cannot be
+ * asked, and besides these the ones that the user's settings describe.
+ */
+async function listKnownModels({cwd, json}: InFolder & JsonOption): Promise<ExitCode> {
+  const directory = existingFolder(cwd ?? '.');
+  const context = loadRunContext({directory, added: [], options: {sessionPersistence: true, color: false}});
+  for (const notice of context.notices) note(visibleLine(notice));
+  const choice = modelChoice(context);
+  const provider = configuredProvider(choice);
+  const asked =
+    provider === undefined || provider === 'replay'
+      ? undefined
+      : await listModels(choice, new AbortController().signal);
+  if (asked?.tag === 'failed') note(faultText(asked.error));
+  const table = modelTable(choice.models);
+  const known = (model: string): ListedModel => listedModel(model, {info: table.infoOf(model), defaultOf: ''});
+  const list: Pick<ModelList, 'models' | 'from'> =
+    asked?.tag === 'ok'
+      ? asked.value
+      : {models: [...knownModels.anthropic, ...knownModels.openai].map(known), from: noneAsked};
+  if (list.from.kind === 'weft') note(visibleLine(list.from.why));
+  const others = Object.keys(choice.models).filter(name => !list.models.some(({model}) => model === name));
+  const models = [...list.models, ...others.map(known)];
+  if (json === undefined) print(`${linesOf(models).join('\n')}\n`);
+  else printJson(`${JSON.stringify({pricesAsOf: knownAsOf, models: models.map(factsOf)}, undefined, 2)}\n`);
+  return exitCode.done;
+}
+
+const noneAsked = {kind: 'weft', why: 'no provider is configured; these are models that weft knows'} as const;
+
+/** Unknown facts are left out. */
+function factsOf({model, defaultOf, contextWindow, maxOutput, price, efforts, images, pdfs, about, from}: ListedModel) {
+  return {
+    model,
+    default: defaultOf !== '',
+    ...(contextWindow === 0 ? {} : {contextWindow}),
+    ...(maxOutput === 0 ? {} : {maxOutput}),
+    price: price === 'unknown' ? 'unknown' : pricesOf(price),
+    efforts,
+    images,
+    pdfs,
+    about,
+    from,
+  };
+}
+
+const pricesOf = ({input, output, cacheRead, cacheWrite}: Exclude<ListedModel['price'], 'unknown'>) => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+});
+
+function linesOf(models: readonly ListedModel[]): readonly string[] {
+  const rows = models.map(listed => [
+    `${visibleLine(listed.model)}${listed.from === 'settings' ? '*' : ''}`,
+    tokensText(listed.contextWindow),
+    tokensText(listed.maxOutput),
+    listed.price === 'unknown' ? 'price unknown' : `$${listed.price.input} in, $${listed.price.output} out`,
+    seenText(listed),
+    listed.efforts.length === 0 ? '' : `effort ${listed.efforts.join(' ')}`,
+    visibleLine([listed.about, listed.defaultOf === '' ? '' : 'default'].filter(text => text !== '').join(', ')),
+  ]);
+  const head = ['model', 'context', 'output', 'per million tokens', 'sees', '', ''];
+  const widths = head.map((_, at) => Math.max(...[head, ...rows].map(row => row[at]?.length ?? 0)));
+  const lines = [head, ...rows].map(row =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const own = models.some(({from}) => from === 'settings') ? ' * described by your settings.' : '';
+  return [...lines, '', `Prices are US dollars as of ${knownAsOf}.${own}`];
+}
+
+const tokensText = (tokens: number): string => (tokens === 0 ? '?' : `${Math.round(tokens / 1000)}k`);
+
+function seenText({images, pdfs}: ListedModel): string {
+  if (images === 'unknown' && pdfs === 'unknown') return '?';
+  const seen = [images === 'seen' ? 'images' : '', pdfs === 'seen' ? 'PDFs' : ''].filter(text => text !== '');
+  return seen.length === 0 ? 'text' : seen.join(', ');
 }

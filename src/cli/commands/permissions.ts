@@ -1,13 +1,20 @@
 import {Option, type Command} from 'commander';
-import {permissionModes, ruleLists, type RuleList} from '../../domain/risk.ts';
-import {sandboxChoices} from '../../domain/sandbox.ts';
-import type {CheckOptions} from './permissions/run-permissions.ts';
-import {exiting} from '../../app/exit-code.ts';
-import {type InFile, type InFolder} from '../../app/main-options.ts';
+import {permissionModes, ruleLists, type RuleList, type PermissionMode} from '../../domain/risk.ts';
+import {sandboxChoices, type SandboxChoice} from '../../domain/sandbox.ts';
+import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
+import type {InFile, InFolder} from '../../app/main-options.ts';
 import {folderFlag, jsonFlag, withFileFlags, type JsonOption} from '../flags.ts';
-
-/** Loaded when one of the commands is called. */
-const actions = () => import('./permissions/run-permissions.ts');
+import {visibleExactLine} from '../../base/visible.ts';
+import {addRule, removeRule} from '../../config/edit-settings.ts';
+import type {TrustedSettings} from '../../config/merge-settings.ts';
+import {forgetTrust} from '../../config/trust-record.ts';
+import {askClasses, parseRule, type PermissionRule, whyRuleAllowsNothing} from '../../safety/rules/permission-rule.ts';
+import {whyRuleIsBroad} from '../../safety/rules/suggested-rules.ts';
+import {acceptFolder, projectFilesOf, requireOutsideWeft, trustCard, trustState} from '../../app/folder-trust.ts';
+import {existingFolder} from '../../app/run-context.ts';
+import {recordOwnRule, settingsIn, ignoreInGit, targetFile, carryTrustOver} from '../../app/write-settings.ts';
+import {askYesNo, note, print, printJson} from '../../app/output.ts';
+import {unreadPatternText, ruleLines, ruleText} from '../../app/rule-lines.ts';
 
 /** `weft permissions check|list|add|remove|trust|untrust`. */
 export function add(permissions: Command): void {
@@ -18,7 +25,7 @@ export function add(permissions: Command): void {
     .action(
       exiting(async ({list, ...options}: JsonOption & {readonly list?: true}, command: Command) => {
         if (list === undefined) command.help({error: true});
-        return (await actions()).listClasses(options);
+        return listClasses(options);
       }),
     );
   permissions
@@ -33,22 +40,14 @@ export function add(permissions: Command): void {
     )
     .allowUnknownOption()
     .helpOption('--help', 'Show this help')
-    .action(
-      exiting(async (words: readonly string[], options: JsonOption & InFolder & CheckOptions) =>
-        (await actions()).checkPermissions(words, options),
-      ),
-    );
+    .action(exiting(checkPermissions));
   permissions
     .command('list')
     .description('List the rules of the settings files')
     .option('--classes', 'List every kind of action that can ask instead')
     .option(...jsonFlag)
     .option(...folderFlag)
-    .action(
-      exiting(async (options: JsonOption & InFolder & {readonly classes?: true}) =>
-        (await actions()).listPermissions(options),
-      ),
-    );
+    .action(exiting(listPermissions));
   const changing = (name: string, description: string): Command =>
     withFileFlags(
       permissions
@@ -57,25 +56,161 @@ export function add(permissions: Command): void {
         .addArgument(permissions.createArgument('<list>', 'What the rule does').choices(ruleLists))
         .argument('<rule>', 'Rule, such as "Bash(git status:*)" or "Edit(src/**)"'),
     );
-  changing('add', 'Add a rule to a settings file').action(
-    exiting(async (list: RuleList, rule: string, options: InFile) =>
-      (await actions()).addPermission(list, rule, options),
-    ),
-  );
-  changing('remove', 'Remove a rule from a settings file').action(
-    exiting(async (list: RuleList, rule: string, options: InFile) =>
-      (await actions()).removePermission(list, rule, options),
-    ),
-  );
+  changing('add', 'Add a rule to a settings file').action(exiting(addPermission));
+  changing('remove', 'Remove a rule from a settings file').action(exiting(removePermission));
   permissions
     .command('trust')
     .description('Show what the settings of this folder ask for, and trust it')
     .option('--yes', 'Do not ask')
     .option(...folderFlag)
-    .action(exiting(async (options: InFolder & {readonly yes?: true}) => (await actions()).trustFolder(options)));
+    .action(exiting(trustFolder));
   permissions
     .command('untrust')
     .description('Stop trusting this folder')
     .option(...folderFlag)
-    .action(exiting(async (options: InFolder) => (await actions()).untrustFolder(options)));
+    .action(exiting(untrustFolder));
+}
+
+/** As the flags of a session; without them the settings decide. */
+interface CheckOptions {
+  readonly permissionMode?: PermissionMode;
+  readonly sandbox?: SandboxChoice;
+}
+
+/** `weft permissions check`: prints verdicts (see `checkCommands`). */
+async function checkPermissions(
+  words: readonly string[],
+  {json, cwd, permissionMode, sandbox}: JsonOption & InFolder & CheckOptions,
+): Promise<ExitCode> {
+  const {checkCommands} = await import('./permissions/check-commands.ts');
+  return checkCommands(words, {
+    directory: existingFolder(cwd ?? '.'),
+    mode: permissionMode,
+    sandbox,
+    form: json === undefined ? 'text' : 'json',
+  });
+}
+
+/** `weft permissions list`: prints the rules of the settings files, or with `--classes` the classes of actions that may be asked about. */
+async function listPermissions({
+  json,
+  cwd,
+  classes,
+}: JsonOption & InFolder & {readonly classes?: true}): Promise<ExitCode> {
+  if (classes !== undefined) return listClasses(json === undefined ? {} : {json});
+  const {settings} = settingsIn(cwd);
+  const lines = ruleLines(settings);
+  if (json !== undefined) printJson(`${JSON.stringify(lines, undefined, 2)}\n`);
+  else if (lines.length === 0) note('no rules yet. Add one: weft permissions add allow "Bash(git status:*)"');
+  else print(`${lines.map(ruleText).join('\n')}\n`);
+  return exitCode.done;
+}
+
+/** `weft permissions --list`: prints the classes of actions that may be asked about. */
+async function listClasses({json}: JsonOption): Promise<ExitCode> {
+  const classes = askClasses();
+  const withoutPerson = 'denied; exit code 3 if the work could not be finished without it';
+  if (json !== undefined) {
+    printJson(
+      `${JSON.stringify(
+        classes.map(each => ({...each, withNobodyThere: withoutPerson})),
+        undefined,
+        2,
+      )}\n`,
+    );
+    return exitCode.done;
+  }
+  for (const {name, tools, risks, askedWhen} of classes) {
+    print(
+      `${name.padEnd(15)} ${tools.join(', ')}\n${' '.repeat(16)}asked when: ${askedWhen}\n${' '.repeat(16)}risk: ${risks.join(', ')}\n`,
+    );
+  }
+  print(`When nobody can be asked, they are ${withoutPerson}.\n`);
+  return exitCode.done;
+}
+
+/** `weft permissions add`: writes a rule into a settings file. */
+async function addPermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
+  const rule = readRule(text);
+  const nothing = list === 'allow' ? whyRuleAllowsNothing(rule) : undefined;
+  if (nothing !== undefined) throw new UsageError(`The rule ${visibleExactLine(rule.text)} was not added: ${nothing}.`);
+  await requireOutsideWeft('weft permissions add');
+  const file = targetFile(options);
+  const before = settingsIn(options.cwd);
+  const added = unwrap(await addRule({path: file.path, list, rule: rule.text}));
+  if (added === 'same') note(`${list} ${visibleExactLine(rule.text)} is already in ${file.path}`);
+  else note(`added ${list} ${visibleExactLine(rule.text)} to ${file.path}`);
+  if (list === 'allow') warnOf(rule);
+  if (file.source === 'local') ignoreInGit(file.path);
+  if (file.source === 'user') return exitCode.done;
+  if (list === 'allow') unwrap(await recordOwnRule({rule: rule.text, change: 'added'}, options.cwd));
+  unwrap(await carryTrustOver(before, {cwd: options.cwd, written: file.source}));
+  return exitCode.done;
+}
+
+/** `weft permissions remove`: removes a rule from a settings file; an error where it is not in it. */
+export async function removePermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
+  await requireOutsideWeft('weft permissions remove');
+  const file = targetFile(options);
+  const before = settingsIn(options.cwd);
+  const removed = unwrap(await removeRule({path: file.path, list, rule: text}));
+  if (removed === 'same') throw new Error(notThere({list, text, path: file.path}, before.settings));
+  note(`removed ${list} ${visibleExactLine(text.trim())} from ${file.path}`);
+  if (file.source === 'user') return exitCode.done;
+  if (list === 'allow') unwrap(await recordOwnRule({rule: text, change: 'removed'}, options.cwd));
+  unwrap(await carryTrustOver(before, {cwd: options.cwd, written: file.source}));
+  return exitCode.done;
+}
+
+/** `weft permissions trust`: shows what the folder's settings ask for, asks whether to trust it, and records a yes. */
+export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}): Promise<ExitCode> {
+  const {settings, place} = settingsIn(cwd);
+  const files = await projectFilesOf(settings, place);
+  print(`${await trustCard(settings, files, place)}\n`);
+  const state = trustState(settings.trust, files);
+  if (state === 'nothing' || state === 'trusted') return exitCode.done;
+  await requireOutsideWeft('weft permissions trust');
+  if (yes === undefined) {
+    if (!process.stdin.isTTY)
+      throw new UsageError('No terminal to ask on. To trust this folder: weft permissions trust --yes');
+    if (!(await askYesNo('Trust this folder? [y/N] '))) {
+      note('not trusted; weft ignores these settings and files');
+      return exitCode.failed;
+    }
+  }
+  unwrap(await acceptFolder(settings, files, place));
+  const until = files.files.length === 0 ? 'its settings change' : 'its settings or files change';
+  note(`${visibleExactLine(place.folder)} is trusted until ${until}`);
+  return exitCode.done;
+}
+
+/** `weft permissions untrust`: forgets that the folder is trusted. */
+async function untrustFolder({cwd}: InFolder): Promise<ExitCode> {
+  await requireOutsideWeft('weft permissions untrust');
+  const {place} = settingsIn(cwd);
+  const forgotten = unwrap(await forgetTrust(place.record, place.folder));
+  const what = forgotten === 'same' ? 'was not trusted' : 'is no longer trusted';
+  note(`${visibleExactLine(place.folder)} ${what}`);
+  return exitCode.done;
+}
+
+function readRule(text: string): PermissionRule {
+  const rule = parseRule(text);
+  if (rule.tag === 'failed') throw new UsageError(rule.error.message);
+  return rule.value;
+}
+
+function warnOf(rule: PermissionRule): void {
+  const broad = whyRuleIsBroad(rule);
+  if (broad !== undefined) note(`warning: ${visibleExactLine(rule.text)} is broad: ${broad}`);
+  if (rule.about.kind === 'other') note(`warning: no effect: ${unreadPatternText(rule)}`);
+}
+
+function notThere(
+  {list, text, path}: {readonly list: RuleList; readonly text: string; readonly path: string},
+  settings: TrustedSettings,
+): string {
+  const found = ruleLines(settings).find(line => line.behaviour === list && line.rule.trim() === text.trim());
+  const flag = found === undefined ? '' : ` It is in ${found.path}: add --${found.source}.`;
+  return `No rule ${list} ${visibleExactLine(text.trim())} in ${path}.${flag} List the rules: weft permissions list`;
 }

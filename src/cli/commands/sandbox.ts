@@ -1,16 +1,26 @@
 import {Option, type Command} from 'commander';
-import {type ProviderName, providerNames} from '../../domain/sandbox.ts';
-import {exiting} from '../../app/exit-code.ts';
+import {
+  type ProviderName,
+  providerNames,
+  type HostsProof,
+  nativeProof,
+  nothingProven,
+  type Proof,
+  provenText,
+} from '../../domain/sandbox.ts';
+import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
 import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import type {SandboxRunOptions} from './sandbox/run-command.ts';
+import {mkdirSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {visibleLine} from '../../base/visible.ts';
+import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
+import {loadProvider, withProxy} from '../../workspace/sandbox/make-sandbox.ts';
+import {probeProvider} from '../../workspace/sandbox/probe.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {print, printJson} from '../../app/output.ts';
 
-/** Loaded when one of the commands is called. */
-const actions = () => import('./sandbox/run-sandbox.ts');
 const running = () => import('./sandbox/run-command.ts');
-
-interface WithProvider {
-  readonly provider?: ProviderName;
-}
 
 const providerFlag = (): Option => new Option('--provider <name>', 'Backend of the sandbox').choices(providerNames);
 
@@ -21,13 +31,13 @@ export function add(sandbox: Command): void {
     .command('providers')
     .description('List the backends and which are installed')
     .option(...jsonFlag)
-    .action(exiting(async (options: JsonOption) => (await actions()).listProviders(options)));
+    .action(exiting(listProviders));
   sandbox
     .command('test')
     .description('Prove what each backend stops on this machine')
     .addOption(providerFlag())
     .option(...jsonFlag)
-    .action(exiting(async (options: JsonOption & WithProvider) => (await actions()).testProviders(options)));
+    .action(exiting(testProviders));
   sandbox
     .command('run')
     .description(
@@ -50,4 +60,102 @@ export function add(sandbox: Command): void {
     .argument('<id>', 'ID that the dry run printed')
     .option(...jsonFlag)
     .action(exiting(async (id: string, options: JsonOption) => (await running()).applyKept(id, options)));
+}
+
+/** `weft sandbox providers`: each backend, whether it is there, and what it is. */
+async function listProviders({json}: JsonOption): Promise<ExitCode> {
+  const rows = await providerRows();
+  if (json !== undefined) {
+    printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
+    return exitCode.done;
+  }
+  for (const {provider: name, installed, version, reason} of rows) {
+    const state = installed ? version : `not available: ${reason}`;
+    print(
+      `${installed ? '✓' : '✗'} ${name.padEnd(7)} ${descriptions[name]}${state === '' ? '' : ` (${visibleLine(state)})`}\n`,
+    );
+  }
+  return exitCode.done;
+}
+
+/** Each backend, and whether it is installed. */
+export const providerRows = () =>
+  Promise.all(providerNames.map(async provider => ({provider, ...(await findProvider(provider))})));
+
+const descriptions: Readonly<Record<ProviderName, string>> = {
+  native: 'commands run as you, nothing is confined',
+  bwrap: 'bubblewrap: namespaces of Linux',
+  claude: '@anthropic-ai/sandbox-runtime: bubblewrap on Linux, Seatbelt on macOS',
+  codex: 'codex sandbox: bubblewrap and seccomp on Linux, Seatbelt on macOS',
+};
+
+async function findProvider(
+  name: ProviderName,
+): Promise<{readonly installed: boolean; readonly version: string; readonly reason: string}> {
+  const provider = await loadProvider(name);
+  if (provider === 'native') return {installed: true, version: '', reason: ''};
+  const found = await provider.find();
+  return found.tag === 'ok'
+    ? {installed: true, version: found.value.version, reason: ''}
+    : {installed: false, version: '', reason: found.error};
+}
+
+/**
+ * `weft sandbox test`: tries each backend anew. As JSON an array, with `--provider` one object, and the exit code then says whether it
+ * works.
+ */
+async function testProviders({provider, json}: JsonOption & {readonly provider?: ProviderName}): Promise<ExitCode> {
+  const proofs: TriedProof[] = [];
+  for (const name of provider === undefined ? providerNames : [provider]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other: each watches the machine
+    proofs.push(await tryProvider(name));
+  }
+  if (json === undefined) for (const proof of proofs) print(`${proofLine(proof)}${hostsText(proof)}\n`);
+  else printJson(`${JSON.stringify(provider === undefined ? proofs : proofs[0], undefined, 2)}\n`);
+  const [only] = proofs;
+  return provider === undefined || only?.works === true ? exitCode.done : exitCode.failed;
+}
+
+/** `hosts`: what was seen where hosts are allowed, and weft's proxy is the network of commands. */
+interface TriedProof extends Omit<Proof, 'hosts'> {
+  readonly hosts: HostsProof;
+}
+
+async function tryProvider(name: ProviderName): Promise<TriedProof> {
+  const provider = await loadProvider(name);
+  if (provider === 'native') return {...nativeProof, hosts: {proven: false, reason: 'nothing is confined'}};
+  const places = userPlaces();
+  try {
+    mkdirSync(places.data, {recursive: true, mode: 0o700});
+  } catch {
+    return {
+      provider: name,
+      works: false,
+      proven: nothingProven,
+      reason: `${places.data} cannot be made, where it is tried`,
+      hosts: {proven: false, reason: 'it was not tried'},
+    };
+  }
+  const options = {folder: places.data, home: homedir(), isProtected: isProtectedBelow};
+  const proof = await probeProvider(provider, options, AbortSignal.timeout(60_000));
+  if (!withProxy.has(name)) return {...proof, hosts: {proven: false, reason: 'its commands reach no host'}};
+  if (!proof.works) return {...proof, hosts: {proven: false, reason: 'it does not work'}};
+  const {probeHosts} = await import('../../workspace/sandbox/probe-hosts.ts');
+  return {...proof, hosts: await probeHosts(provider, options, AbortSignal.timeout(60_000))};
+}
+
+/** What is said of the proxy where a backend has one. */
+const hostsText = ({provider, works, hosts: {proven, reason}}: TriedProof): string =>
+  !works || !withProxy.has(provider)
+    ? ''
+    : proven
+      ? '; hosts that rules allow are reached through the proxy, and no others'
+      : `; hosts cannot be allowed: ${visibleLine(reason)}`;
+
+/** What a proof says, in one line. */
+function proofLine({provider, works, proven, reason}: Omit<Proof, 'hosts'>): string {
+  const stops = provenText({proven, hosts: 'closed'});
+  const mark = works && stops !== '' ? '✓' : works ? '!' : '✗';
+  const text = stops === '' ? reason : `proven: ${stops}${reason === '' ? '' : `; ${reason}`}`;
+  return `${mark} ${provider.padEnd(7)} ${visibleLine(text)}`;
 }

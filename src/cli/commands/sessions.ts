@@ -1,9 +1,30 @@
 import {Option, type Command} from 'commander';
-import {exiting} from '../../app/exit-code.ts';
+import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
 import {jsonFlag, wholeNumber, type JsonOption} from '../flags.ts';
+import {withTilde} from '../../base/shown-path.ts';
+import {carryOutRewind, previewRewind, rewindPoints} from '../../agent/rewind.ts';
+import {timeAgo} from '../../base/time-ago.ts';
+import {visibleLine} from '../../base/visible.ts';
+import type {JournalRecord, RewindScope, SessionSummary} from '../../domain/journal.ts';
+import {rewindReportText, type RewindTarget} from '../../domain/rewind.ts';
+import type {ReadSession, Store} from '../../store/open-store.ts';
+import {moneyText} from '../../tui/state/selectors.ts';
+import {cellWidth, fit} from '../../tui/text/cell-width.ts';
+import {homedir} from 'node:os';
+import type {MessageId, SessionId} from '../../domain/ids.ts';
+import {sessionTitle, shortSessionIds} from '../../domain/session-list.ts';
+import {sessionIdOf} from '../../app/open-session.ts';
+import {sessionCosts} from '../../app/session-costs.ts';
+import {checkpointRoots, makeCheckpoints} from '../../workspace/checkpoints/make-checkpoints.ts';
+import {loadRunContext} from '../../app/run-context.ts';
+import {openUserStore} from '../../app/user-database.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {askYesNo, note, print, printError, printJson, stdoutWidth} from '../../app/output.ts';
+import {exportJsonl, exportMarkdown} from '../../app/export-session.ts';
+import {formatSession} from '../../app/transcript.ts';
 
 /** The flags of `weft sessions rewind`. */
-export interface RewindOptions extends JsonOption {
+interface RewindOptions extends JsonOption {
   /** The number of the prompt to go back to before; the last one where it is not given. */
   readonly to?: number;
   readonly files?: true;
@@ -13,32 +34,25 @@ export interface RewindOptions extends JsonOption {
   readonly yes?: true;
 }
 
-/** Loaded when one of the commands is called. */
-const actions = () => import('./sessions/run-sessions.ts');
-
 /** `weft sessions list|show|export|rewind|delete`. */
 export function add(sessions: Command): void {
   sessions
     .command('list')
     .description('List sessions, newest first')
     .option(...jsonFlag)
-    .action(exiting(async (options: JsonOption) => (await actions()).printSessions(options)));
+    .action(exiting(printSessions));
   sessions
     .command('show')
     .description('Print a session')
     .argument('<session>', 'Session id, or its first characters')
     .option(...jsonFlag)
-    .action(exiting(async (id: string, options: JsonOption) => (await actions()).showSession(id, options)));
+    .action(exiting(showSession));
   sessions
     .command('export')
     .description('Write a session to stdout')
     .argument('<session>', 'Session id, or its first characters')
     .addOption(new Option('--format <format>', 'Output format').choices(['jsonl', 'markdown']).default('jsonl'))
-    .action(
-      exiting(async (id: string, options: {readonly format: 'jsonl' | 'markdown'}) =>
-        (await actions()).exportSession(id, options),
-      ),
-    );
+    .action(exiting(exportSession));
   sessions
     .command('rewind')
     .description('Undo back to before a prompt: files, conversation or both')
@@ -50,11 +64,201 @@ export function add(sessions: Command): void {
     .option('--redo', 'Undo the last rewind')
     .option('--yes', 'Do not ask')
     .option(...jsonFlag)
-    .action(exiting(async (id: string, options: RewindOptions) => (await actions()).rewindSavedSession(id, options)));
+    .action(exiting(rewindSavedSession));
   sessions
     .command('delete')
     .description('Delete a session')
     .argument('<session>', 'Session id, or its first characters')
     .option(...jsonFlag)
-    .action(exiting(async (id: string, options: JsonOption) => (await actions()).runDelete(id, options)));
+    .action(exiting(runDelete));
+}
+
+/** `weft sessions list`: prints the sessions of all folders, newest first; with `--json` as one array. */
+async function printSessions({json}: JsonOption): Promise<ExitCode> {
+  const store = await userStore();
+  const summaries = store.list({});
+  if (json !== undefined) printJson(`${JSON.stringify(summaries, undefined, 2)}\n`);
+  else if (summaries.length === 0) note('no sessions yet');
+  else {
+    const width = stdoutWidth() ?? 120;
+    const {models} = loadRunContext({
+      directory: process.cwd(),
+      added: [],
+      options: {sessionPersistence: true, color: false},
+    }).settings;
+    print(formatSessionList(summaries, {now: Date.now(), width, home: homedir(), costs: sessionCosts(store, models)}));
+  }
+  return exitCode.done;
+}
+
+/** `weft sessions show <id>`: prints a transcript; with `--json` the summary and every record as one object. */
+async function showSession(idText: string, {json}: JsonOption): Promise<ExitCode> {
+  const {summary, records} = read(await userStore(), idText);
+  if (json === undefined) print(formatSession(records));
+  else
+    printJson(
+      `{"session":${JSON.stringify(summary)},"records":[${exportJsonl(records).trimEnd().split('\n').join(',')}]}\n`,
+    );
+  return exitCode.done;
+}
+
+/** `weft sessions export <id>`: prints all records (jsonl), or a document (markdown). */
+async function exportSession(idText: string, {format}: {readonly format: 'jsonl' | 'markdown'}): Promise<ExitCode> {
+  const {summary, records} = read(await userStore(), idText);
+  if (format === 'jsonl') printJson(exportJsonl(records));
+  else print(exportMarkdown(summary, records));
+  return exitCode.done;
+}
+
+/** `weft sessions delete <id>`: deletes a session, its transcript, its artifacts and the checkpoints that only it needs. */
+async function runDelete(idText: string, {json}: JsonOption): Promise<ExitCode> {
+  const store = await userStore();
+  const id = sessionIdOf(store, idText);
+  const deleted = store.delete(id);
+  // Not the advice that comes with the fault: going on with a copy is for `--resume`.
+  if (deleted.tag === 'failed') throw new Error(deleted.error.message);
+  const [{rm}, {transcriptFile}, {artifactsOf}] = await Promise.all([
+    import('node:fs/promises'),
+    import('../../extensions/hooks/transcript.ts'),
+    import('../../workspace/files/artifacts.ts'),
+  ]);
+  await rm(transcriptFile(userPlaces().transcripts, id), {force: true});
+  await rm(artifactsOf(userPlaces().artifacts, id), {recursive: true, force: true});
+  const {pruneCheckpoints} = await import('../../workspace/checkpoints/prune-checkpoints.ts');
+  // Fails where another weft is running; then the daily pruning does it.
+  await pruneCheckpoints({folder: userPlaces().checkpoints, sessions: store.keptTrees(), now: Date.now()}).catch(
+    () => {},
+  );
+  if (json === undefined) note(`deleted ${id}`);
+  else printJson(`${JSON.stringify({deleted: id})}\n`);
+  return exitCode.done;
+}
+
+const userStore = (): Promise<Store> => openUserStore(userPlaces());
+
+function read(store: Store, idText: string): ReadSession {
+  const session = unwrap(store.read(sessionIdOf(store, idText)));
+  for (const {seq, reason} of session.skipped) {
+    note(`skipped record ${seq}, which cannot be read: ${reason}`);
+  }
+  return session;
+}
+
+/**
+ * One line a session, none wider than `width` cells (but for the id, which is never cut): short id, when it was last written to,
+ * cost, title, folder. Empty for no sessions. `now` in milliseconds since the epoch.
+ */
+export function formatSessionList(
+  summaries: readonly SessionSummary[],
+  {now, width, home, costs}: SessionListOptions,
+): string {
+  const ids = shortSessionIds(summaries);
+  const rows = summaries.map(summary => {
+    const usd = costs.get(summary.id);
+    return {
+      id: ids.get(summary.id) ?? summary.id,
+      age: timeAgo(now - summary.updatedAt),
+      cost: usd === undefined ? '' : moneyText(usd),
+      title: visibleLine(sessionTitle(summary)),
+      folder: visibleLine(withTilde(summary.directory, home)),
+    };
+  });
+  const widest = (column: 'id' | 'age' | 'cost' | 'title'): number =>
+    Math.max(0, ...rows.map(row => cellWidth(row[column])));
+  const [idWidth, ageWidth, costWidth] = [widest('id'), widest('age'), widest('cost')];
+  const titleWidth = Math.min(widest('title'), mostTitle);
+  return rows
+    .map(({id, age, cost, title, folder}) => {
+      const start = [
+        id.padEnd(idWidth),
+        age.padStart(ageWidth),
+        ...(costWidth === 0 ? [] : [cost.padStart(costWidth)]),
+        '',
+      ];
+      const lead = start.join('  ');
+      const shown = fit(title, titleWidth);
+      const rest = `${shown}${' '.repeat(titleWidth - cellWidth(shown))}  ${folder}`;
+      return `${lead}${fit(rest, Math.max(0, width - lead.length))}`.trimEnd().concat('\n');
+    })
+    .join('');
+}
+
+interface SessionListOptions {
+  readonly now: number;
+  readonly width: number;
+  readonly home: string;
+  /** What each session has cost in US dollars, where that is known. */
+  readonly costs: ReadonlyMap<SessionId, number>;
+}
+
+/** The most cells of a title. */
+const mostTitle = 60;
+
+/** `weft sessions rewind <id>`: shows what the rewind would do, asks, and does it. */
+async function rewindSavedSession(idText: string, options: RewindOptions): Promise<ExitCode> {
+  const places = userPlaces();
+  const store = await openUserStore(places);
+  const id = sessionIdOf(store, idText);
+  const {summary} = unwrap(store.read(id));
+  const opened = store.resume(id);
+  // Not the advice that comes with the fault: going on with a copy is for `--resume`.
+  if (opened.tag === 'failed') throw new Error(opened.error.message);
+  const session = opened.value;
+  const {records} = session;
+  const target = targetOf(options, records);
+  const folder = places.checkpoints;
+  const checkpoints = makeCheckpoints({
+    roots: rootsOf(records, folder) ?? [summary.directory],
+    folder,
+    environment: process.env,
+    now: () => Date.now(),
+  });
+  const {signal} = new AbortController();
+  const alongside = (prompts: readonly MessageId[]): readonly string[] => store.alongside(session.id, prompts);
+  const preview = unwrap(await previewRewind(target, {records, checkpoints, alongside}, signal));
+  const {directory} = summary;
+  if (options.yes === undefined) {
+    const text = rewindReportText(preview, {directory, when: 'preview'});
+    if (options.json !== undefined) printJson(`${JSON.stringify({done: false, ...preview})}\n`);
+    else printError(`${text}\n`);
+    if (!process.stdin.isTTY) {
+      if (options.json !== undefined) return exitCode.done;
+      throw new UsageError('Nothing was changed. Add --yes to do it.');
+    }
+    if (!(await askYesNo('Rewind? [y/N] '))) return exitCode.failed;
+  }
+  const keep = (record: JournalRecord): void => session.append(record);
+  const done = unwrap(await carryOutRewind(target, {records, checkpoints, keep, alongside}, signal));
+  store.close();
+  if (options.json === undefined) printError(`${rewindReportText(done, {directory, when: 'done'})}\n`);
+  else printJson(`${JSON.stringify({done: true, ...done})}\n`);
+  return exitCode.done;
+}
+
+/** The workspace folders of the session's last checkpoint; `undefined` where it has none. */
+function rootsOf(records: readonly JournalRecord[], folder: string): readonly string[] | undefined {
+  const last = records.findLast(record => record.kind === 'checkpoint');
+  return last === undefined ? undefined : checkpointRoots(folder, last.tree);
+}
+
+function targetOf({to, redo, ...scopes}: RewindOptions, records: readonly JournalRecord[]): RewindTarget {
+  const chosen = (['files', 'talk', 'both'] as const satisfies readonly RewindScope[]).filter(
+    scope => scopes[scope] !== undefined,
+  );
+  if (chosen.length > 1) throw new UsageError(`Give one of --${chosen.join(' and --')}, not both.`);
+  if (redo !== undefined) {
+    if (to !== undefined || chosen.length > 0)
+      throw new UsageError('--redo undoes the last rewind; it takes no other option.');
+    return {kind: 'redo'};
+  }
+  const points = rewindPoints(records);
+  const point = to === undefined ? points.at(-1) : points[to - 1];
+  if (point === undefined) {
+    throw new UsageError(
+      points.length === 0
+        ? 'This session has no prompt to go back to.'
+        : `There is no prompt ${String(to)}: this session has ${points.length}.`,
+    );
+  }
+  return {kind: 'prompt', to: point.to, what: chosen[0] ?? 'both'};
 }

@@ -1,6 +1,19 @@
 import type {Command} from 'commander';
-import {exiting} from '../../app/exit-code.ts';
-import {agentsFlag, jsonFlag, pluginFlag} from '../flags.ts';
+import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import {agentsFlag, jsonFlag, pluginFlag, type JsonOption} from '../flags.ts';
+import {nearestName} from '../../base/nearest-name.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {FoundHarness} from '../../actions/harness-port.ts';
+import {withTilde} from '../../base/shown-path.ts';
+import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
+import type {JsonObject} from '../../base/json.ts';
+import type {AgentFile, ExtensionFile, SkillFile} from '../../extensions/skills/load-extensions.ts';
+import {homedir} from 'node:os';
+import {unheededNotes} from '../../app/agent-fields.ts';
+import {asNamedAgent} from '../../app/compose-session.ts';
+import {existingFolder, loadRunContext, type RunContext} from '../../app/run-context.ts';
+import type {MainOptions} from '../../app/main-options.ts';
+import {note, print, printJson} from '../../app/output.ts';
 
 /** `weft skills` and `weft agents`. */
 export function add(command: Command): void {
@@ -24,11 +37,193 @@ function addListAndShow(command: Command, kind: 'skills' | 'agents'): void {
     return kind === 'agents' ? each.option(...agentsFlag) : each;
   };
   withFlags(command.command('list', {isDefault: true}).description(`List the ${kind}`)).action(
-    exiting(async options => (await load()).listExtensions(kind, options)),
+    exiting(async options => listExtensions(kind, options)),
   );
   withFlags(command.command('show <name>').description(`Show one of the ${kind} in full`)).action(
-    exiting(async (name: string, options) => (await load()).showExtension(kind, name, options)),
+    exiting(async (name: string, options) => showExtension(kind, name, options)),
   );
 }
 
-const load = async () => import('./skills/run-skills.ts');
+type ExtensionKind = 'skills' | 'agents';
+
+interface ListOptions extends JsonOption, Pick<MainOptions, 'cwd' | 'pluginDir' | 'agents'> {}
+
+/** Something that was found, and whether the model is told of it. */
+interface Row {
+  readonly file: SkillFile | AgentFile;
+  /** Why it is not offered; empty where it is. */
+  readonly reason: string;
+}
+
+/** Lists all that was found, also what is not offered, those that win a name first; with agents also the harnesses. */
+async function listExtensions(kind: ExtensionKind, options: ListOptions): Promise<ExitCode> {
+  const {rows, notices, context} = await rowsOf(kind, options);
+  for (const notice of notices) note(visibleLine(notice));
+  const harnesses = kind === 'agents' ? await findHarnesses(context) : [];
+  if (options.json !== undefined) {
+    const facts = kind === 'agents' ? rows.map(row => ({kind: 'agent', ...factsOf(row)})) : rows.map(factsOf);
+    printJson(`${JSON.stringify([...facts, ...harnesses.map(harnessFacts)], undefined, 2)}\n`);
+    return exitCode.done;
+  }
+  if (rows.length === 0) note(`no ${kind} found`);
+  else print(rows.map(textOf).join(''));
+  if (harnesses.length > 0) print(`Harnesses:\n${harnesses.map(harnessText).join('')}`);
+  return exitCode.done;
+}
+
+async function findHarnesses(context: RunContext): Promise<readonly FoundHarness[]> {
+  const {runHarnesses} = await import('../../app/run-harnesses.ts');
+  const harnesses = runHarnesses(context);
+  const found = await harnesses.find(new AbortController().signal);
+  await harnesses.close();
+  return found;
+}
+
+function harnessFacts({name, state, advice, abilities}: FoundHarness): JsonObject {
+  const {acts, resumes} = abilities;
+  const common = {kind: 'harness', name, installed: state.kind === 'installed', acts, resumes: resumes === 'yes'};
+  const more = advice === '' ? {} : {advice};
+  switch (state.kind) {
+    case 'installed':
+      return {...common, path: state.path, version: state.version, signIn: state.signIn, ...more};
+    case 'unusable':
+      return {...common, path: state.path, reason: state.reason, ...more};
+    case 'missing':
+      return {...common, ...more};
+    default:
+      return unreachable(state);
+  }
+}
+
+function harnessText({name, state, advice, abilities}: FoundHarness): string {
+  const reads = abilities.acts === 'read-only' ? ', reads only: it asks nobody before it acts' : '';
+  const shown = (words: string): string =>
+    `${visibleLine(name)}  (${words})\n${advice === '' ? '' : `    ${visibleLine(advice)}\n`}`;
+  switch (state.kind) {
+    case 'installed': {
+      const version = state.version === '' ? 'version unknown' : visibleLine(state.version);
+      return shown(
+        `${version}, ${signInWords[state.signIn]}${reads}: ${visibleExactLine(withTilde(state.path, homedir()))}`,
+      );
+    }
+    case 'unusable':
+      return shown(visibleLine(state.reason));
+    case 'missing':
+      return shown('not installed');
+    default:
+      return unreachable(state);
+  }
+}
+
+const signInWords = {
+  'signed-in': 'signed in',
+  'signed-out': 'not signed in',
+  unknown: 'whether it is signed in is not known',
+} as const;
+
+/** Shows one in full: the one that is offered, or else the first of that name. */
+async function showExtension(kind: ExtensionKind, name: string, options: ListOptions): Promise<ExitCode> {
+  const {rows} = await rowsOf(kind, options);
+  const named = rows.filter(({file}) => file.name === name);
+  const row = named.find(({reason}) => reason === '') ?? named[0];
+  if (row === undefined) {
+    const near = nearestName(
+      name,
+      rows.map(({file}) => file.name),
+    );
+    const one = kind.slice(0, -1);
+    throw new UsageError(
+      `There is no ${one} ${JSON.stringify(name)}. ${near === undefined ? `List them: weft ${kind} list` : `Did you mean ${near}?`}`,
+    );
+  }
+  const text = await bodyOf(row.file);
+  if (options.json !== undefined) {
+    printJson(`${JSON.stringify({...factsOf(row), fields: row.file.fields, text}, undefined, 2)}\n`);
+  } else print(`${textOf(row)}\n${visible(text)}\n`);
+  return exitCode.done;
+}
+
+/** The skills of a folder, also those that are not offered. */
+export async function skillRows(cwd: string): Promise<readonly JsonObject[]> {
+  return (await rowsOf('skills', {cwd})).rows.map(factsOf);
+}
+
+async function bodyOf(file: SkillFile | AgentFile): Promise<string> {
+  if ('prompt' in file) return file.prompt;
+  const [{readExtensionFile}, {readMarkdownFile}] = await Promise.all([
+    import('../../extensions/skills/find-files.ts'),
+    import('../../extensions/skills/front-matter.ts'),
+  ]);
+  const read = await readExtensionFile(file.path, file.root.trust);
+  if (read.kind === 'unreadable') return '';
+  const parsed = await readMarkdownFile(read.text);
+  return parsed.tag === 'ok' ? parsed.value.body : read.text;
+}
+
+async function rowsOf(
+  kind: ExtensionKind,
+  {cwd, pluginDir, agents}: ListOptions,
+): Promise<{readonly rows: readonly Row[]; readonly notices: readonly string[]; readonly context: RunContext}> {
+  const options: MainOptions = {
+    sessionPersistence: false,
+    color: true,
+    ...(pluginDir === undefined ? {} : {pluginDir}),
+    ...(agents === undefined ? {} : {agents}),
+  };
+  const context = await asNamedAgent(loadRunContext({directory: existingFolder(cwd ?? '.'), added: [], options}));
+  const found = await context.extensions().found(new AbortController().signal);
+  const notices = [...context.notices, ...found.notices];
+  if (kind === 'agents') {
+    return {rows: found.agents.map(file => ({file, reason: ownReason(file)})), notices, context};
+  }
+  const rows = found.skills.map(file => ({file, reason: ownReason(file) || modelReason(file)}));
+  return {rows, notices, context};
+}
+
+const ownReason = ({offer}: ExtensionFile): string => (offer.offered === 'yes' ? '' : offer.reason);
+
+const modelReason = (skill: SkillFile): string =>
+  skill.forModel === 'no' ? `disable-model-invocation: only you can use it, as /${skill.name}` : '';
+
+/** The fields of Claude Code's skills that change what a skill does, and that weft does not heed. */
+const unheededOfSkills = [
+  'agent',
+  'arguments',
+  'context',
+  'disallowed-tools',
+  'effort',
+  'hooks',
+  'paths',
+  'shell',
+] as const;
+
+/** What of a file does not count, in a sentence; empty where all does. */
+function unheededIn(file: SkillFile | AgentFile): string {
+  if ('prompt' in file) return unheededNotes(file, ['effort', 'hooks', 'mcpServers']).join(' ');
+  const named: readonly string[] = unheededOfSkills.filter(field => Object.hasOwn(file.fields, field));
+  // A file that is not the user's own cannot allow itself anything.
+  const tools =
+    file.scope !== 'user' && file.tools.length > 0 ? ['allowed-tools (counts in your own skills only)'] : [];
+  const all = [...named, ...tools];
+  return all.length === 0 ? '' : `Not heeded: ${all.join(', ')}.`;
+}
+
+const factsOf = ({file, reason}: Row): JsonObject => ({
+  name: file.name,
+  description: file.description,
+  scope: file.scope,
+  path: file.path,
+  offered: reason === '',
+  ...(reason === '' ? {} : {reason}),
+  ...(unheededIn(file) === '' ? {} : {note: unheededIn(file)}),
+  ...('prompt' in file ? {tools: file.tools, model: file.model} : {}),
+});
+
+function textOf({file, reason}: Row): string {
+  const {name, description, scope, path} = file;
+  const where = `${scope}: ${visibleExactLine(withTilde(path, homedir()))}`;
+  const why = reason === '' ? '' : `    not offered: ${visibleLine(reason)}\n`;
+  const words = description === '' ? '' : `    ${visibleLine(description)}\n`;
+  const unheeded = unheededIn(file);
+  return `${visibleLine(name)}  (${where})\n${words}${why}${unheeded === '' ? '' : `    ${visibleLine(unheeded)}\n`}`;
+}

@@ -1,16 +1,20 @@
 import type {Command} from 'commander';
-import {exiting} from '../../app/exit-code.ts';
-import {type InFolder} from '../../app/main-options.ts';
+import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
+import type {InFolder} from '../../app/main-options.ts';
 import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import {changeCounts, type WorktreeChanges} from '../../actions/worktrees-port.ts';
+import {pluralize} from '../../base/clip.ts';
+import {visibleLine} from '../../base/visible.ts';
+import type {ListedWorktree} from '../../workspace/worktrees/make-worktrees.ts';
+import {userWorktrees} from '../../app/own-worktree.ts';
+import {existingFolder} from '../../app/run-context.ts';
+import {note, print, printJson} from '../../app/output.ts';
 
-export interface ListOptions extends InFolder, JsonOption {}
+interface ListOptions extends InFolder, JsonOption {}
 
-export interface WorktreeOptions extends InFolder {
+interface WorktreeOptions extends InFolder {
   readonly force?: true;
 }
-
-/** Loaded when one of the commands is called. */
-const actions = () => import('./worktree/run-worktree.ts');
 
 /** `weft worktree list|merge|remove`: what agents have left in worktrees of their own. */
 export function add(worktree: Command): void {
@@ -19,19 +23,104 @@ export function add(worktree: Command): void {
     .description('List the worktrees of this repository, with what has changed in them')
     .option(...folderFlag)
     .option(...jsonFlag)
-    .action(exiting(async (options: ListOptions) => (await actions()).listWorktrees(options)));
+    .action(exiting(listWorktrees));
   worktree
     .command('merge')
     .description('Bring the changes of a worktree into the folder that it was made for, all or none, and remove it')
     .argument('<name>', 'Name of the worktree')
     .option('--force', 'Even if a weft works in it')
     .option(...folderFlag)
-    .action(exiting(async (name: string, options: WorktreeOptions) => (await actions()).mergeWorktree(name, options)));
+    .action(exiting(mergeWorktree));
   worktree
     .command('remove')
     .description('Remove a worktree and its branch')
     .argument('<name>', 'Name of the worktree')
     .option('--force', 'Even if it has changes, or a weft works in it')
     .option(...folderFlag)
-    .action(exiting(async (name: string, options: WorktreeOptions) => (await actions()).removeWorktree(name, options)));
+    .action(exiting(removeWorktree));
+}
+
+const {signal} = new AbortController();
+
+/** `weft worktree list`. */
+async function listWorktrees({json, ...place}: ListOptions): Promise<ExitCode> {
+  const listed = await listIn(place);
+  const rows = await Promise.all(
+    listed.map(async worktree => ({...worktree, changes: await userWorktrees().changes(worktree, signal)})),
+  );
+  if (json !== undefined) {
+    const facts = rows.map(({changes, ...row}) => ({
+      ...row,
+      createdAt: new Date(row.createdAt).toISOString(),
+      files: changes.tag === 'ok' ? changes.value.files.map(({path}) => path) : [],
+      conflicts: changes.tag === 'ok' ? changes.value.conflicts : [],
+      commits: changes.tag === 'ok' ? changes.value.commits : 0,
+    }));
+    printJson(`${JSON.stringify(facts, undefined, 2)}\n`);
+  } else if (rows.length === 0) note('no worktrees of weft in this repository');
+  else {
+    for (const {changes, ...row} of rows) {
+      print(`${row.name}  ${changes.tag === 'ok' ? changesText(changes.value) : 'cannot be looked at'}\n`);
+      print(
+        `    ${visibleLine(row.folder)}, branch ${row.branch}${row.usedBy === 0 ? '' : `, in use (process ${row.usedBy})`}\n`,
+      );
+    }
+  }
+  return exitCode.done;
+}
+
+/** `weft worktree merge`. */
+async function mergeWorktree(name: string, {force, ...place}: WorktreeOptions): Promise<ExitCode> {
+  const worktree = await worktreeNamed(name, place);
+  if (force === undefined) refuseInUse(worktree);
+  const merged = unwrap(await userWorktrees().merge(worktree, signal));
+  unwrap(await userWorktrees().drop(worktree, 'keep'));
+  const count = merged.files.length + merged.more;
+  note(`merged ${pluralize(count, 'file')} (${changeCounts(merged)}) into ${visibleLine(worktree.of)}, not committed`);
+  return exitCode.done;
+}
+
+/** `weft worktree remove`. */
+async function removeWorktree(name: string, {force, ...place}: WorktreeOptions): Promise<ExitCode> {
+  const worktree = await worktreeNamed(name, place);
+  if (force === undefined) {
+    refuseInUse(worktree);
+    const changes = unwrap(await userWorktrees().changes(worktree, signal));
+    if (changes.files.length > 0 || changes.commits > 0) {
+      throw new Error(
+        `${name} has ${changesText(changes)}. weft worktree remove --force ${name} removes it all the same.`,
+      );
+    }
+  }
+  unwrap(await userWorktrees().drop(worktree, 'drop'));
+  note(`removed ${visibleLine(worktree.folder)}`);
+  return exitCode.done;
+}
+
+const listIn = async ({cwd}: InFolder): Promise<readonly ListedWorktree[]> =>
+  unwrap(await userWorktrees().list(existingFolder(cwd ?? '.'), signal));
+
+async function worktreeNamed(name: string, place: InFolder): Promise<ListedWorktree> {
+  const listed = await listIn(place);
+  const found = listed.find(each => each.name === name);
+  if (found !== undefined) return found;
+  const known = listed.length === 0 ? 'There are none.' : `There are ${listed.map(each => each.name).join(', ')}.`;
+  throw new UsageError(`No worktree of this repository has the name ${JSON.stringify(name)}. ${known}`);
+}
+
+function refuseInUse({name, usedBy}: ListedWorktree): void {
+  if (usedBy === 0) return;
+  throw new Error(`A weft works in ${name} (process ${usedBy}). Leave it first, or use --force.`);
+}
+
+function changesText(changes: WorktreeChanges): string {
+  const {files, more, conflicts, commits} = changes;
+  const count = files.length + more;
+  return [
+    count === 0 ? 'no changes' : `${pluralize(count, 'changed file')} (${changeCounts(changes)})`,
+    ...(commits === 0 ? [] : [pluralize(commits, 'commit')]),
+    ...(conflicts.length === 0
+      ? []
+      : [`conflicts: ${conflicts.map(({path, reason}) => `${visibleLine(path)} (${reason})`).join(', ')}`]),
+  ].join(', ');
 }

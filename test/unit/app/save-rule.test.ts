@@ -14,7 +14,7 @@ import {join} from 'node:path';
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {ok} from '../../../src/base/outcome.ts';
 import type {SavedRule} from '../../../src/app/change-rules.ts';
-import {removePermission, trustFolder} from '../../../src/cli/commands/permissions/run-permissions.ts';
+import {removePermission, trustFolder} from '../../../src/cli/commands/permissions.ts';
 import {folderTrust} from '../../../src/app/folder-trust.ts';
 import {saveRule, settingsIn} from '../../../src/app/write-settings.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {installationOf} from '../../../src/cli/commands/installation/installation.ts';
+import {installationOf} from '../../../src/cli/commands/installation.ts';
 
 const npm = (prefix: string, where: string) => [
   `installed by npm in ${prefix}`,

@@ -10,9 +10,15 @@ import {knownServers} from '../../../app/known-servers.ts';
 import {existingFolder} from '../../../app/run-context.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import {note, print, printJson} from '../../../app/output.ts';
-import type {ImportOptions, ServerScope} from '../mcp.ts';
+import type {InScope, ServerScope} from './write-server.ts';
+import type {JsonOption} from '../../flags.ts';
 import {hidden, hiddenOAuth, hiddenUrl, isReference} from '../../../app/shown-server.ts';
 import {writeServer} from './write-server.ts';
+
+export interface ImportOptions extends InScope, JsonOption {
+  readonly all?: true;
+  readonly dryRun?: true;
+}
 
 /** One server as `weft mcp import` tells of it. */
 interface ImportRow {

@@ -15,7 +15,10 @@ import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-cod
 import type {InFolder} from '../../../app/main-options.ts';
 import {note, printError} from '../../../app/output.ts';
 import {onSignal} from '../../signals.ts';
-import type {LoginOptions} from '../mcp.ts';
+
+export interface LoginOptions extends InFolder {
+  readonly oauthScope?: string;
+}
 
 const revokeMs = 10_000;
 

@@ -16,7 +16,15 @@ import {userPlaces} from '../../../app/user-data.ts';
 import {carryTrustOverOrNote, ignoreInGit, requireInside, settingsIn, targetFile} from '../../../app/write-settings.ts';
 import {unwrap} from '../../../app/exit-code.ts';
 import {note} from '../../../app/output.ts';
-import type {ServerScope} from '../mcp.ts';
+import type {InFolder} from '../../../app/main-options.ts';
+
+/** Where a server is written: for you in all projects, for everybody in this one, or for you in this one. */
+export const serverScopes = ['user', 'project', 'local'] as const;
+export type ServerScope = (typeof serverScopes)[number];
+
+export interface InScope extends InFolder {
+  readonly scope?: ServerScope;
+}
 
 /** A server to write. `trust` is `given` if the user wrote the entry, and `asked-later` if the project did. */
 interface NewServer {

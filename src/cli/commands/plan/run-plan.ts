@@ -21,10 +21,10 @@ import {
 } from '../../../domain/plan.ts';
 import {endOf, oneLine, summaryNotes} from '../../../headless/prompt-summary.ts';
 import type {PlanStore} from '../../../store/plan-store.ts';
-import {requireModel} from '../../../app/choose-model.ts';
-import {composeSession, connectModel, noDriver} from '../../../app/compose-session.ts';
+import {requireModel, connectModel} from '../../../app/choose-model.ts';
+import {composeSession, noDriver, asNamedAgent} from '../../../app/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../../app/host-services.ts';
-import {asNamedAgent, existingFolder, loadRunContext} from '../../../app/run-context.ts';
+import {existingFolder, loadRunContext} from '../../../app/run-context.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 import {openUserPlans} from '../../../app/user-plans.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';

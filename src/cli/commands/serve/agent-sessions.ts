@@ -5,8 +5,8 @@ import {type AgentPort, artifactPath, type ModelConfig} from '../../../server/ro
 import {sessionMessages} from '../../../server/routes/session-messages.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {readArtifact} from '../../../workspace/files/artifacts.ts';
-import {chooseModel, type ModelChoice} from '../../../app/choose-model.ts';
-import {composeSession, modelChoice, noDriver} from '../../../app/compose-session.ts';
+import {chooseModel, type ModelChoice, modelChoice} from '../../../app/choose-model.ts';
+import {composeSession, noDriver} from '../../../app/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../../app/host-services.ts';
 import {messageUuid} from '../../../app/message-uuid.ts';
 import {UsageError} from '../../../app/exit-code.ts';

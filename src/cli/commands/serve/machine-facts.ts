@@ -1,7 +1,7 @@
 import type {MachinePort} from '../../../server/routes/machine-routes.ts';
 import {serverRows} from '../../../app/server-rows.ts';
-import {providerRows} from '../sandbox/run-sandbox.ts';
-import {skillRows} from '../skills/run-skills.ts';
+import {providerRows} from '../sandbox.ts';
+import {skillRows} from '../skills.ts';
 
 /** What the commands of the same names print. */
 export const machineFacts: Omit<MachinePort, 'folder'> = {

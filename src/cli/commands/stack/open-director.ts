@@ -10,8 +10,7 @@ import {
 } from '../../../tasks/stack/direct-stack.ts';
 import {noUsage} from '../../../domain/usage.ts';
 import {note} from '../../../app/output.ts';
-import {requireModel} from '../../../app/choose-model.ts';
-import {connectModel} from '../../../app/compose-session.ts';
+import {requireModel, connectModel} from '../../../app/choose-model.ts';
 import type {RunContext} from '../../../app/run-context.ts';
 import {userDatabase} from '../../../app/user-database.ts';
 import {weftWorker} from './weft-worker.ts';

@@ -9,7 +9,7 @@ import {readPayloadBytes} from '../../../protocol/task/payload.ts';
 import {makePayloadEvents} from '../../../tasks/task-log.ts';
 import {readTodosLine} from '../../../tasks/todo-lines.ts';
 import {framesFor} from '../../../tasks/update-list.ts';
-import type {TaskOutput} from '../tasks.ts';
+import type {TaskOutput} from './task-forms.ts';
 import type {Complain, Filter} from './task-filter.ts';
 
 /**

@@ -6,7 +6,7 @@ import {makeTaskReader, type TaskItemRead} from '../../../protocol/task/task-rea
 import {failedPayloads} from '../../../tasks/task-log.ts';
 import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import {note, stdoutSink} from '../../../app/output.ts';
-import type {TaskInput} from '../tasks.ts';
+import type {TaskInput} from './task-forms.ts';
 import {readText} from '../../stdin.ts';
 
 /** A filter over task-protocol input. Input that cannot be read is reported with its line, and the rest is processed. */

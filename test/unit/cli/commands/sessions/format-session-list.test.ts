@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {parseSessionId, type SessionId} from '../../../../../src/domain/ids.ts';
-import {formatSessionList} from '../../../../../src/cli/commands/sessions/run-sessions.ts';
+import {formatSessionList} from '../../../../../src/cli/commands/sessions.ts';
 import {cellWidth} from '../../../../../src/tui/text/cell-width.ts';
 import {sampleSummary} from './sample-session.ts';
 
