@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {interrupted} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {Question, QuestionAnswer} from './ports.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface AskInput {
   readonly questions: readonly Question[];
@@ -14,18 +13,10 @@ export interface AskOutput {
   readonly answers: readonly QuestionAnswer[];
 }
 
-export interface AskPartial {
-  readonly questions: readonly string[];
-}
-
-export const askUserQuestion = defineAction<AskInput, AskOutput, AskPartial>({
+export const askUserQuestion = defineAction<AskInput, AskOutput, {readonly questions: readonly string[]}>({
   summary: 'Ask the user to choose.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'always',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'AskUserQuestion',
@@ -80,14 +71,11 @@ export const askUserQuestion = defineAction<AskInput, AskOutput, AskPartial>({
   cancelled: input => ({questions: input.questions.map(({question}) => question)}),
   modelContent: output =>
     textContent(output.questions.map((question, at) => answerText(question, output.answers[at])).join('\n')),
-  partialText: () => '',
-  outcome: () => [],
   reported: 'by-own-events',
-  preview: async () => ok(nothingToShow),
   async run(input, {ports, signal}) {
     const partial = {questions: input.questions.map(({question}) => question)};
     const reply = await ports.questions.ask(input.questions, signal);
-    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
+    if (signal.aborted) return interrupted(partial);
     switch (reply.kind) {
       case 'answered':
         return {state: 'success', output: {questions: input.questions, answers: reply.answers}};

@@ -24,7 +24,6 @@ export interface McpCallPartial {
 export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>({
   summary: 'Call a tool of an MCP server.',
   risk: 'external',
-  scheduling: 'barrier',
   offered: 'always',
   access: ({server, toolName, standing, arguments: given}) => ({
     kind: 'mcp-tool',
@@ -33,7 +32,6 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
     standing,
     arguments: given,
   }),
-  ruleKind: 'whole-tool',
   asks: [
     {name: 'mcp-tool', risks: ['external'], askedWhen: 'no rule allows it, whatever the server claims of its tool'},
   ],
@@ -43,8 +41,6 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
   modelContent: output => output.blocks,
   partialText: ({server, reached}) =>
     reached === 'called' ? `${server} was told to stop; it may have done some of it.` : '',
-  outcome: () => [],
-  reported: 'as-action',
   preview: async input => ok({kind: 'arguments', text: jsonText(input.arguments)}),
   async run({server, tool, toolName, standing: judged, arguments: input}, {ports, observe, signal, approval}) {
     const standing = judged === 'changed' && approval === 'answered' ? 'accepted' : judged;

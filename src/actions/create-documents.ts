@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
 import {documentName, type SessionDocument} from '../domain/document.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {interrupted, settledBy} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {DocumentDraft} from './documents-port.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface CreateDocumentsInput {
   readonly drafts: readonly DocumentDraft[];
@@ -13,18 +13,14 @@ export interface CreateDocumentsOutput {
   readonly documents: readonly SessionDocument[];
 }
 
-export interface CreateDocumentsPartial {
-  readonly titles: readonly string[];
-}
-
-export const createDocuments = defineAction<CreateDocumentsInput, CreateDocumentsOutput, CreateDocumentsPartial>({
+export const createDocuments = defineAction<
+  CreateDocumentsInput,
+  CreateDocumentsOutput,
+  {readonly titles: readonly string[]}
+>({
   summary: 'Keep plans and notes with the session.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'when-found',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'CreateDocuments',
@@ -53,16 +49,11 @@ export const createDocuments = defineAction<CreateDocumentsInput, CreateDocument
   label: ({drafts}) => `Create document ${drafts.map(({title}) => title).join(', ')}`,
   cancelled: ({drafts}) => ({titles: drafts.map(({title}) => title)}),
   modelContent: ({documents}) => textContent(`Created ${documents.map(documentName).join(', ')}.`),
-  partialText: () => '',
   outcome: ({documents}) => [documents.map(({id}) => id).join(', ')],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run({drafts}, {ports, signal}) {
     const partial = {titles: drafts.map(({title}) => title)};
-    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
+    if (signal.aborted) return interrupted(partial);
     const created = ports.documents.create(drafts);
-    return created.tag === 'ok'
-      ? {state: 'success', output: {documents: created.value}}
-      : {state: 'error', fault: created.error};
+    return settledBy(created.tag === 'ok' ? ok({documents: created.value}) : created);
   },
 });

@@ -11,12 +11,11 @@ import {type FrontEndAbility, withoutAbility} from './front-end.ts';
 import {inputSchema} from './input-schema.ts';
 import type {OtherFields} from './known-fields.ts';
 import type {ActionPorts, ShellRequest} from './ports.ts';
-import type {Preview} from './preview.ts';
+import {nothingToShow, type Preview} from './preview.ts';
 
 /**
  * One action of the catalogue: all that depends on which action it is. `Input` is what the host works on, `Output` its own success,
- * `PartialOutput` what its own cancelled result carries. Every member is required: an action without a cancelled result, an access
- * or a label does not compile.
+ * `PartialOutput` what its own cancelled result carries. An action without a cancelled result, an access or a label does not compile.
  */
 export interface ActionDefinition<Input, Output, PartialOutput> {
   /** One line for people: what the action does. */
@@ -112,10 +111,28 @@ export interface ToolForm<Input> extends OtherFields {
   readonly decode: (raw: Json) => Outcome<Input, string>;
 }
 
-/** Identity that fixes the three types from the members. */
+/** What most actions have in common; each is also the careful choice. */
+const usual = {
+  scheduling: 'barrier',
+  ruleKind: 'whole-tool',
+  partialText: () => '',
+  outcome: () => [],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+} satisfies Partial<ActionDefinition<never, never, never>>;
+
+/** A definition, which names only what is not as usual. */
 export const defineAction = <Input, Output, PartialOutput>(
-  definition: ActionDefinition<Input, Output, PartialOutput>,
-): ActionDefinition<Input, Output, PartialOutput> => definition;
+  definition: Omit<ActionDefinition<Input, Output, PartialOutput>, keyof typeof usual> &
+    Partial<Pick<ActionDefinition<Input, Output, PartialOutput>, keyof typeof usual>>,
+): ActionDefinition<Input, Output, PartialOutput> => ({...usual, ...definition});
+
+/** For actions that need no permission: they talk to the user, or read what weft itself holds. */
+export const needsNoPermission = {
+  risk: 'read-only',
+  access: (): Access => ({kind: 'none'}),
+  asks: [],
+} as const;
 
 /** A tool form whose schema is built on first use: most runs touch few of the schemas. */
 export function toolForm<Shape extends z.ZodMiniType, Input>(
@@ -152,6 +169,18 @@ function withoutFields(schema: JsonObject, names: readonly string[]): JsonObject
   const listed = Object.entries(properties).filter(([name]) => !names.includes(name));
   return {...schema, properties: Object.fromEntries(listed)};
 }
+
+/** The same tool, whose input is looked over besides. A failure names the field and what is wrong. */
+export const checkedForm = <Given, Input>(
+  form: ToolForm<Given>,
+  check: (given: Given) => Outcome<Input, string>,
+): ToolForm<Input> => ({
+  ...form,
+  decode(raw) {
+    const given = form.decode(raw);
+    return given.tag === 'failed' ? given : check(given.value);
+  },
+});
 
 /** The same tool under a name that models are not told of. */
 export const unlistedForm = <Input>(form: ToolForm<Input>, name: string): ToolForm<Input> => ({

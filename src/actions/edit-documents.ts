@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {documentName, type SessionDocument} from '../domain/document.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {interrupted, settledBy} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {DocumentEdit} from './documents-port.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface EditDocumentsInput {
   readonly edits: readonly DocumentEdit[];
@@ -15,20 +15,12 @@ export interface EditDocumentsOutput {
   readonly documents: readonly SessionDocument[];
 }
 
-export interface EditDocumentsPartial {
-  readonly ids: readonly string[];
-}
-
 const idsOf = ({edits}: EditDocumentsInput): readonly string[] => [...new Set(edits.map(({id}) => id))];
 
-export const editDocuments = defineAction<EditDocumentsInput, EditDocumentsOutput, EditDocumentsPartial>({
+export const editDocuments = defineAction<EditDocumentsInput, EditDocumentsOutput, {readonly ids: readonly string[]}>({
   summary: 'Edit plans and notes that are kept with the session.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'when-found',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'EditDocuments',
@@ -59,16 +51,11 @@ export const editDocuments = defineAction<EditDocumentsInput, EditDocumentsOutpu
   label: input => `Edit document ${idsOf(input).join(', ')}`,
   cancelled: input => ({ids: idsOf(input)}),
   modelContent: ({documents}) => textContent(`Edited ${documents.map(documentName).join(', ')}.`),
-  partialText: () => '',
   outcome: ({documents}) => [pluralize(documents.length, 'document')],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run(input, {ports, signal}) {
     const partial = {ids: idsOf(input)};
-    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
+    if (signal.aborted) return interrupted(partial);
     const edited = await ports.documents.edit(input.edits);
-    return edited.tag === 'ok'
-      ? {state: 'success', output: {documents: edited.value}}
-      : {state: 'error', fault: edited.error};
+    return settledBy(edited.tag === 'ok' ? ok({documents: edited.value}) : edited);
   },
 });

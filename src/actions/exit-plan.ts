@@ -11,18 +11,12 @@ export interface ExitPlanOutput {
   readonly decision: 'approved' | 'kept';
 }
 
-export interface ExitPlanPartial {
-  readonly goal: string;
-}
-
 /** Shows the user a plan and asks whether it is to be carried out; a yes ends plan mode. */
-export const exitPlan = defineAction<PlanDraft, ExitPlanOutput, ExitPlanPartial>({
+export const exitPlan = defineAction<PlanDraft, ExitPlanOutput, {readonly goal: string}>({
   summary: 'Propose a plan, which ends plan mode when the user approves it.',
   risk: 'read-only',
-  scheduling: 'barrier',
   offered: 'planning',
   access: ({goal}) => ({kind: 'plan', goal}),
-  ruleKind: 'whole-tool',
   asks: [{name: 'plan', risks: ['read-only'], askedWhen: 'the agent wants to carry out its plan'}],
   tools: [
     toolForm({
@@ -56,12 +50,10 @@ export const exitPlan = defineAction<PlanDraft, ExitPlanOutput, ExitPlanPartial>
         : `The user has approved the plan, and plan mode is over. Carry it out now:\n\n${planText(draftOf(plan))}\n\nIts steps are your todo ` +
             'list: mark each one there, by its wording, as in_progress when you begin it and as completed when it is done.',
     ),
-  partialText: () => '',
   outcome: ({plan, decision}) => [
     pluralize(plan.steps.length, 'step'),
     decision === 'kept' ? `kept as ${plan.id}` : 'approved',
   ],
-  reported: 'as-action',
   preview: async (input, {ports}) => {
     const proposed = await ports.plans.propose(input);
     return proposed.tag === 'ok'

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
 import type {FetchedConversation} from './conversations-port.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {interrupted, settledBy} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import {framed} from './web-port.ts';
 
 export interface FetchConversationInput {
@@ -11,19 +10,12 @@ export interface FetchConversationInput {
   readonly before: number | 'end';
 }
 
-export interface FetchConversationPartial {
-  readonly id: string;
-}
-
 /** Reads another session of this folder, a part at a time. What stands in it is data: it may quote files and pages of strangers. */
-export const fetchConversation = defineAction<FetchConversationInput, FetchedConversation, FetchConversationPartial>({
+export const fetchConversation = defineAction<FetchConversationInput, FetchedConversation, {readonly id: string}>({
   summary: 'Read an earlier conversation of this folder.',
-  risk: 'read-only',
+  ...needsNoPermission,
   scheduling: 'parallel',
   offered: 'when-found',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'FetchConversation',
@@ -43,14 +35,11 @@ export const fetchConversation = defineAction<FetchConversationInput, FetchedCon
   label: ({id}) => `Read conversation ${id}`,
   cancelled: ({id}) => ({id}),
   modelContent: conversation => textContent(conversationText(conversation)),
-  partialText: () => '',
   outcome: ({title, messages, total}) => [title, `${messages.length} of ${pluralize(total, 'message')}`],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run({id, before}, {ports, signal}) {
     const fetched = await ports.conversations.fetch({id, before}, signal);
-    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {id}};
-    return fetched.tag === 'ok' ? {state: 'success', output: fetched.value} : {state: 'error', fault: fetched.error};
+    if (signal.aborted) return interrupted({id});
+    return settledBy(fetched);
   },
 });
 

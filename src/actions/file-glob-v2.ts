@@ -3,19 +3,16 @@ import {pluralize} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import {readingAsks} from './access.ts';
+import {settledBy} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {GlobReport, GlobRequest} from './ports.ts';
 import {nothingToShow} from './preview.ts';
-
-export interface GlobPartial {
-  readonly patterns: readonly string[];
-}
 
 /** Paths when the model sets no limit, and at most. */
 const defaultMatches = 200;
 const mostMatches = 2000;
 
-export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobPartial>({
+export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patterns: readonly string[]}>({
   summary: 'Find files by name pattern, with bounds.',
   risk: 'read-only',
   scheduling: 'parallel',
@@ -63,9 +60,7 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobPartial>({
         ? 'No files found.'
         : [...report.paths, ...(report.omitted > 0 ? [`[${report.omitted} more; narrow the pattern]`] : [])].join('\n'),
     ),
-  partialText: () => '',
   outcome: ({paths, omitted}) => [pluralize(paths.length + omitted, 'path')],
-  reported: 'as-action',
   preview: async input =>
     input.patterns.length > 0
       ? ok(nothingToShow)
@@ -75,6 +70,6 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobPartial>({
         },
   async run(input, {ports, signal}) {
     const found = await ports.search.glob(input, signal);
-    return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};
+    return settledBy(found);
   },
 });

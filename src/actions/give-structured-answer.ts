@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type {Json} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {settledBy} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 
 export interface StructuredAnswerInput {
   readonly answer: Json;
@@ -12,23 +12,15 @@ export interface StructuredAnswerOutput {
   readonly answer: Json;
 }
 
-export interface StructuredAnswerPartial {
-  readonly reached: 'not-given';
-}
-
 /** Offered only where a schema was asked for; the schema is then the tool's own. */
 export const giveStructuredAnswer = defineAction<
   StructuredAnswerInput,
   StructuredAnswerOutput,
-  StructuredAnswerPartial
+  {readonly reached: 'not-given'}
 >({
   summary: 'Give the final answer as JSON that fits the schema of the caller.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'answer-schema',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'StructuredOutput',
@@ -42,14 +34,9 @@ export const giveStructuredAnswer = defineAction<
   label: () => 'Give the answer as JSON',
   cancelled: () => ({reached: 'not-given'}),
   modelContent: () => textContent('The answer fits the schema and is given.'),
-  partialText: () => '',
-  outcome: () => [],
   reported: 'by-own-events',
-  preview: async () => ok(nothingToShow),
   async run({answer}, {ports}) {
     const given = ports.answer.give(answer);
-    return given.tag === 'ok'
-      ? {state: 'success', output: {answer: given.value}}
-      : {state: 'error', fault: given.error};
+    return settledBy(given.tag === 'ok' ? ok({answer: given.value}) : given);
   },
 });

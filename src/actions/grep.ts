@@ -12,15 +12,11 @@ export interface GrepInput extends GrepRequest {
   readonly offset: number;
 }
 
-export interface GrepPartial {
-  readonly queries: readonly string[];
-}
-
 /** Result lines when the model sets no limit, and at most. */
 const defaultLimit = 250;
 const mostLines = 2000;
 
-export const grep = defineAction<GrepInput, GrepReport, GrepPartial>({
+export const grep = defineAction<GrepInput, GrepReport, {readonly queries: readonly string[]}>({
   summary: 'Search file contents with regular expressions.',
   risk: 'read-only',
   scheduling: 'parallel',
@@ -98,11 +94,9 @@ export const grep = defineAction<GrepInput, GrepReport, GrepPartial>({
   cancelled: input => ({queries: input.queries}),
   modelContent: report =>
     textContent(report.lines.length === 0 ? 'No matches.' : [...report.lines, ...omittedText(report)].join('\n')),
-  partialText: () => '',
   outcome: ({lines, omitted}) => [
     `${omitted.exact === 'exact' ? '' : 'at least '}${pluralize(lines.length + omitted.count, 'line')}`,
   ],
-  reported: 'as-action',
   preview: async input =>
     input.queries.length > 0
       ? ok(nothingToShow)

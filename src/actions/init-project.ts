@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
 import {readingAsks} from './access.ts';
+import {interrupted} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
 
 /** Names of files that tell how a project is built and tested, or what is already written for agents. */
 const tellingFiles = [
@@ -81,15 +80,12 @@ export const initProject = defineAction<Record<string, never>, InitProjectOutput
         ...(omitted > 0 ? [`[${omitted} more]`] : []),
       ].join('\n'),
     ),
-  partialText: () => '',
   outcome: ({found, omitted}) => [pluralize(found.length + omitted, 'telling file')],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run(_, {ports, signal}) {
     // A pattern without a slash is sought at every depth.
     const patterns = tellingFiles.map(name => (name.includes('/') ? name : `**/${name}`));
     const found = await ports.search.glob({patterns, path: '.', limit: mostFound, maxDepth: depth}, signal);
-    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: undefined};
+    if (signal.aborted) return interrupted(undefined);
     if (found.tag === 'failed') return {state: 'error', fault: found.error};
     return {state: 'success', output: {found: found.value.paths, omitted: found.value.omitted}};
   },

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {commentPlace, type NewComment, type ReviewComment, severities} from '../domain/code-review.ts';
-import {defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {interrupted, settledBy} from '../domain/settled.ts';
+import {checkedForm, defineAction, needsNoPermission, textContent, toolForm, type ToolForm} from './define-action.ts';
 
 export interface InsertCommentsInput {
   /** A path in the repository; empty for the workspace. */
@@ -17,80 +17,68 @@ export interface InsertCommentsOutput {
   readonly comments: readonly ReviewComment[];
 }
 
-export interface InsertCommentsPartial {
-  readonly comments: number;
-}
-
-export const insertCodeReviewComments = defineAction<InsertCommentsInput, InsertCommentsOutput, InsertCommentsPartial>({
+export const insertCodeReviewComments = defineAction<
+  InsertCommentsInput,
+  InsertCommentsOutput,
+  {readonly comments: number}
+>({
   summary: 'Comment on changed code, for the user to look at.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'when-found',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [insertTool()],
   label: ({comments}) => `Insert ${pluralize(comments.length, 'review comment')}`,
   cancelled: ({comments}) => ({comments: comments.length}),
   modelContent: ({comments}) =>
     textContent(`Inserted ${comments.map(comment => `${comment.id} (${commentPlace(comment)})`).join(', ')}.`),
-  partialText: () => '',
   outcome: ({comments}) => [comments.map(({id}) => id).join(', ')],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run(input, {ports, signal}) {
     const inserted = await ports.review.insert(input, signal);
     if (signal.aborted) {
       const partial = {comments: input.comments.length};
-      return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
+      return interrupted(partial);
     }
-    return inserted.tag === 'ok'
-      ? {state: 'success', output: {comments: inserted.value}}
-      : {state: 'error', fault: inserted.error};
+    return settledBy(inserted.tag === 'ok' ? ok({comments: inserted.value}) : inserted);
   },
 });
 
 /** A range that ends before it begins is a fault of the call. */
 function insertTool(): ToolForm<InsertCommentsInput> {
-  const form = toolForm({
-    name: 'InsertCodeReviewComments',
-    description:
-      "Put comments on lines of changed files into the session's code review, which the user opens with /review and answers.",
-    otherNames: {file_path: 'path', line_number: 'line', start_line: 'line', body: 'text', comment: 'text'},
-    schema: () =>
-      z.object({
-        repo_path: z.optional(z.string().check(z.describe('Default: the workspace'))),
-        base_branch: z.optional(z.string().check(z.describe('What the changes are compared with; default HEAD'))),
-        comments: z
-          .array(
-            z.object({
-              path: z.string().check(z.minLength(1)),
-              line: z.optional(z.int().check(z.minimum(1), z.describe('In the new text; none: the whole file'))),
-              end_line: z.optional(z.int().check(z.minimum(1))),
-              text: z.string().check(z.minLength(1), z.maxLength(4000)),
-              severity: z.optional(z.enum(severities)),
-            }),
-          )
-          .check(z.minLength(1), z.maxLength(100)),
+  return checkedForm(
+    toolForm({
+      name: 'InsertCodeReviewComments',
+      description:
+        "Put comments on lines of changed files into the session's code review, which the user opens with /review and answers.",
+      otherNames: {file_path: 'path', line_number: 'line', start_line: 'line', body: 'text', comment: 'text'},
+      schema: () =>
+        z.object({
+          repo_path: z.optional(z.string().check(z.describe('Default: the workspace'))),
+          base_branch: z.optional(z.string().check(z.describe('What the changes are compared with; default HEAD'))),
+          comments: z
+            .array(
+              z.object({
+                path: z.string().check(z.minLength(1)),
+                line: z.optional(z.int().check(z.minimum(1), z.describe('In the new text; none: the whole file'))),
+                end_line: z.optional(z.int().check(z.minimum(1))),
+                text: z.string().check(z.minLength(1), z.maxLength(4000)),
+                severity: z.optional(z.enum(severities)),
+              }),
+            )
+            .check(z.minLength(1), z.maxLength(100)),
+        }),
+      toInput: (raw): InsertCommentsInput => ({
+        repository: raw.repo_path ?? '',
+        base: raw.base_branch ?? '',
+        comments: raw.comments.map(({path, line, end_line, text, severity}) => ({
+          path,
+          lines: line === undefined ? 'file' : {first: line, last: end_line ?? line},
+          text,
+          severity: severity ?? 'note',
+        })),
       }),
-    toInput: (raw): InsertCommentsInput => ({
-      repository: raw.repo_path ?? '',
-      base: raw.base_branch ?? '',
-      comments: raw.comments.map(({path, line, end_line, text, severity}) => ({
-        path,
-        lines: line === undefined ? 'file' : {first: line, last: end_line ?? line},
-        text,
-        severity: severity ?? 'note',
-      })),
     }),
-  });
-  return {
-    ...form,
-    decode(raw) {
-      const given = form.decode(raw);
-      if (given.tag === 'failed') return given;
-      const wrong = given.value.comments.findIndex(({lines}) => lines !== 'file' && lines.last < lines.first);
-      return wrong === -1 ? given : failed(`comments.${wrong}.end_line: it stands before line`);
+    value => {
+      const wrong = value.comments.findIndex(({lines}) => lines !== 'file' && lines.last < lines.first);
+      return wrong === -1 ? ok(value) : failed(`comments.${wrong}.end_line: it stands before line`);
     },
-  };
+  );
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {interrupted} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 
 export interface OpenReviewInput {
   /** As after `/review`; empty for the working tree. */
@@ -20,12 +19,8 @@ const yes = 'Open it';
 /** Asks the user whether to look at the code review now: it takes the whole screen. */
 export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, OpenReviewInput>({
   summary: 'Show the code review to the user.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'opens-reviews',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'OpenCodeReview',
@@ -45,15 +40,12 @@ export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, Op
         ? 'The user looks at the review. What they want done they will say: end your turn.'
         : `The user does not want to look now; /review opens it later.${other === '' ? '' : ` The user says: ${other}`}`,
     ),
-  partialText: () => '',
   outcome: ({choice}) => [choice === 'opened' ? 'opened' : 'not now'],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run({range}, {ports, signal}) {
     const question = `Open the code review${range === '' ? '' : ` of the changes since ${range}`}? It takes the whole screen.`;
     const options = [yes, 'Not now'].map(label => ({label, description: '', recommended: 'plain'}) as const);
     const reply = await ports.questions.ask([{question, header: 'Review', options, choice: 'one'}], signal);
-    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {range}};
+    if (signal.aborted) return interrupted({range});
     switch (reply.kind) {
       case 'answered': {
         const [answer] = reply.answers;

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
 import {documentName, documentText, findDocument, noDocumentText, type SessionDocument} from '../domain/document.ts';
 import {rejected} from '../domain/fault.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {interrupted} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 
 export interface ReadDocumentsInput {
   /** None: all are named, and none is read. */
@@ -17,18 +16,11 @@ export interface ReadDocumentsOutput {
   readonly shown: 'texts' | 'list';
 }
 
-export interface ReadDocumentsPartial {
-  readonly ids: readonly string[];
-}
-
-export const readDocuments = defineAction<ReadDocumentsInput, ReadDocumentsOutput, ReadDocumentsPartial>({
+export const readDocuments = defineAction<ReadDocumentsInput, ReadDocumentsOutput, {readonly ids: readonly string[]}>({
   summary: 'Read plans and notes that are kept with the session.',
-  risk: 'read-only',
+  ...needsNoPermission,
   scheduling: 'parallel',
   offered: 'when-found',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'ReadDocuments',
@@ -47,12 +39,9 @@ export const readDocuments = defineAction<ReadDocumentsInput, ReadDocumentsOutpu
     );
     return textContent(rows.join(shown === 'list' ? '\n' : '\n\n'));
   },
-  partialText: () => '',
   outcome: ({documents}) => [pluralize(documents.length, 'document')],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run({ids}, {ports, signal}) {
-    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {ids}};
+    if (signal.aborted) return interrupted({ids});
     const all = ports.documents.list();
     if (ids.length === 0) return {state: 'success', output: {documents: all, shown: 'list'}};
     const missing = ids.filter(id => findDocument(id, all) === undefined);

@@ -22,10 +22,6 @@ export type ReadEntry =
   | {readonly state: 'read'; readonly file: ReadFile}
   | {readonly state: 'failed'; readonly path: string; readonly fault: Fault};
 
-export interface ReadPartial {
-  readonly paths: readonly string[];
-}
-
 /** Lines in one answer when the model sets no limit. */
 export const defaultLines = 2000;
 
@@ -39,7 +35,7 @@ const imageRoom = 7_000_000;
 /** The same for PDFs. */
 const documentRoom = 27_000_000;
 
-export const readFiles = defineAction<ReadInput, ReadOutput, ReadPartial>({
+export const readFiles = defineAction<ReadInput, ReadOutput, {readonly paths: readonly string[]}>({
   summary: 'Read text files, images, PDFs and directory listings.',
   risk: 'read-only',
   scheduling: 'parallel',
@@ -97,9 +93,6 @@ export const readFiles = defineAction<ReadInput, ReadOutput, ReadPartial>({
   label: input => `Read ${input.requests.map(({path}) => path).join(', ')}`,
   cancelled: input => ({paths: input.requests.map(({path}) => path)}),
   modelContent: output => output.files.flatMap(tellEntry),
-  partialText: () => '',
-  outcome: () => [],
-  reported: 'as-action',
   preview: async input =>
     input.requests.length > 0
       ? ok(nothingToShow)

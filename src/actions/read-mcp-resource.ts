@@ -3,8 +3,7 @@ import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {McpPort, McpResource, McpResult} from './mcp-port.ts';
-import {nothingToShow} from './preview.ts';
-import type {Settled} from '../domain/settled.ts';
+import {settledBy, type Settled} from '../domain/settled.ts';
 
 export type McpResourceInput =
   | {readonly kind: 'read'; readonly server: string; readonly uri: string}
@@ -23,13 +22,11 @@ export interface McpResourcePartial {
 export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput, McpResourcePartial>({
   summary: 'Read a resource of an MCP server.',
   risk: 'external',
-  scheduling: 'barrier',
   offered: 'mcp-resources',
   access: input =>
     input.kind === 'list'
       ? {kind: 'none'}
       : {kind: 'mcp-resource', server: input.server, toolName: 'ReadMcpResourceTool', uri: input.uri},
-  ruleKind: 'whole-tool',
   asks: [
     {name: 'mcp-resource', risks: ['external'], askedWhen: 'no rule allows it: a server reads something for the model'},
   ],
@@ -66,10 +63,6 @@ export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput,
         return unreachable(output);
     }
   },
-  partialText: () => '',
-  outcome: () => [],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   run: async (input, {ports, signal}) =>
     input.kind === 'read' ? read(input, ports.mcp, signal) : list(input, ports.mcp, signal),
 });
@@ -80,9 +73,7 @@ async function read(
   signal: AbortSignal,
 ): Promise<Settled<McpResourceOutput, McpResourcePartial>> {
   const found = await mcp.readResource({server, uri}, signal);
-  return found.tag === 'ok'
-    ? {state: 'success', output: {kind: 'read', result: found.value}}
-    : {state: 'error', fault: found.error};
+  return settledBy(found.tag === 'ok' ? ok({kind: 'read', result: found.value}) : found);
 }
 
 async function list(
@@ -91,9 +82,7 @@ async function list(
   signal: AbortSignal,
 ): Promise<Settled<McpResourceOutput, McpResourcePartial>> {
   const found = await mcp.resources(server, signal);
-  return found.tag === 'ok'
-    ? {state: 'success', output: {kind: 'list', resources: found.value}}
-    : {state: 'error', fault: found.error};
+  return settledBy(found.tag === 'ok' ? ok({kind: 'list', resources: found.value}) : found);
 }
 
 const line = ({server, uri, name, description, mediaType}: McpResource): string =>

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
 import {blockId} from '../domain/ids.ts';
 import {blockText, snapshotText} from './block-text.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {interrupted} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {BlockSnapshot} from './ports.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface CommandReadInput {
   readonly blockId: string;
@@ -18,19 +17,14 @@ export interface CommandReadOutput {
 }
 
 /** `running`: the wait was interrupted, the block was not. */
-export interface CommandReadPartial {
-  readonly blockId: string;
-  readonly reached: 'not-started' | 'running';
-}
-
-export const readShellCommandOutput = defineAction<CommandReadInput, CommandReadOutput, CommandReadPartial>({
+export const readShellCommandOutput = defineAction<
+  CommandReadInput,
+  CommandReadOutput,
+  {readonly blockId: string; readonly reached: 'not-started' | 'running'}
+>({
   summary: 'Read what a running command has printed.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'always',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'BashOutput',
@@ -53,13 +47,11 @@ export const readShellCommandOutput = defineAction<CommandReadInput, CommandRead
   modelContent: output => textContent(snapshotText(output.block)),
   partialText: partial => (partial.reached === 'running' ? `Block ${partial.blockId} goes on.` : ''),
   outcome: ({block}) => [blockText(block)],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run(input, {ports, signal}) {
     const read = await ports.blocks.read({id: blockId(input.blockId), wait: input.delay}, signal);
     if (read.tag === 'failed') return {state: 'error', fault: read.error};
     if (!signal.aborted) return {state: 'success', output: {block: read.value}};
     const partial = {blockId: input.blockId, reached: 'running'} as const;
-    return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
+    return interrupted(partial);
   },
 });

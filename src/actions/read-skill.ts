@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import {ok} from '../base/outcome.ts';
 import {pluralize} from '../base/clip.ts';
 import {skillBlock} from '../domain/slash-command.ts';
+import {settledBy} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
 import type {SkillReading} from './skills-port.ts';
 
 export interface SkillInput {
@@ -11,15 +10,10 @@ export interface SkillInput {
   readonly argument: string;
 }
 
-export interface SkillPartial {
-  readonly name: string;
-}
-
 /** Offered only where there are skills; the tool registry adds their names and lines. */
-export const readSkill = defineAction<SkillInput, SkillReading, SkillPartial>({
+export const readSkill = defineAction<SkillInput, SkillReading, {readonly name: string}>({
   summary: 'Read the instructions of a skill.',
   risk: 'read-only',
-  scheduling: 'barrier',
   offered: 'skills',
   access: ({name}) => ({kind: 'skill', name}),
   ruleKind: 'named',
@@ -39,14 +33,11 @@ export const readSkill = defineAction<SkillInput, SkillReading, SkillPartial>({
     given === 'already'
       ? textContent(`The instructions of ${skill.name} are above in this conversation. Follow them.`)
       : [skillBlock(skill)],
-  partialText: () => '',
   outcome: ({skill, given}) => [
     given === 'already' ? 'read before' : pluralize(skill.instructions.split('\n').length, 'line'),
   ],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run({name, argument}, {ports, signal}) {
     const read = await ports.skills.read({name, argument}, signal);
-    return read.tag === 'ok' ? {state: 'success', output: read.value} : {state: 'error', fault: read.error};
+    return settledBy(read);
   },
 });

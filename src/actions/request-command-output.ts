@@ -40,7 +40,6 @@ export const longestTimeoutMs = 600_000;
 export const requestCommandOutput = defineAction<CommandInput, CommandOutput, CommandPartial>({
   summary: 'Run a shell command and return its output and exit code.',
   risk: 'unknown',
-  scheduling: 'barrier',
   offered: 'always',
   access: ({command, place, claims}) => ({kind: 'command', command, place, claims}),
   ruleKind: 'command',
@@ -128,7 +127,6 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
     output.kind === 'completed'
       ? [endText(output.report), ...changesTexts(output.report.changes)]
       : [blockText(output.block)],
-  reported: 'as-action',
   preview: async (input, {ports}) => ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
   run: (input, context) => (input.place === 'block' ? runBlock(input, context) : runForeground(input, context)),
 });

@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import {clip, pluralize} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
-import type {Settled} from '../domain/settled.ts';
+import {settledBy, type Settled} from '../domain/settled.ts';
 import {boundedCitations, citationsSchema} from './citations.ts';
-import {defineAction, textContent, toolForm, type ToolForm, unlistedForm} from './define-action.ts';
+import {checkedForm, defineAction, textContent, toolForm, type ToolForm, unlistedForm} from './define-action.ts';
 import {editPaths} from './edit-texts.ts';
 import type {WorkspaceChanges} from './changes-port.ts';
 import {type AppliedEdits, type EditRequest, noUserChanges, type UserChangedFile} from './files-port.ts';
@@ -38,7 +38,6 @@ const replacementIdle = {instruction: 'any', expected_replacements: [1]} as cons
 export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsPartial>({
   summary: 'Change, create, overwrite, rename or delete files, all or nothing.',
   risk: 'local-change',
-  scheduling: 'barrier',
   offered: 'always',
   access: ({edits, userChanges}) => ({kind: 'edit', edits, userChanges}),
   ruleKind: 'editing',
@@ -136,9 +135,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
   cancelled: input => ({paths: pathsIn(input)}),
   modelContent: ({files, userChanged}) =>
     textContent([...files.map(fileText), ...userChanged.map(userChangeText)].join('\n')),
-  partialText: () => '',
   outcome: ({files}) => files.map(file => `in ${file.path}: ${changedLines(file)}`),
-  reported: 'as-action',
   async preview(input, {ports, signal}) {
     const plan = await ports.files.plan(input, signal);
     if (plan.tag === 'failed') return failed({state: 'error', fault: plan.error});
@@ -148,33 +145,30 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
   async run(input, {ports, shown, signal}) {
     if (shown.kind !== 'diff') return {state: 'error', fault: rejected('The edit was never shown.')};
     const applied = await ports.files.apply(input, shown.files, signal);
-    return applied.tag === 'ok' ? {state: 'success', output: applied.value} : {state: 'error', fault: applied.error};
+    return settledBy(applied);
   },
 });
 
 /** A patch that cannot be read is a fault of the call. */
 function applyPatch(): ToolForm<EditsInput> {
-  const form = toolForm({
-    name: 'ApplyPatch',
-    description:
-      'Change several files at once, all or nothing: "*** Begin Patch", then for each file "*** Update File: path" (with ' +
-      '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
-      'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
-      'after), "-" or "+".',
-    otherNames: {input: 'patch', patch_text: 'patch'},
-    schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
-    toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
-  });
-  return {
-    ...form,
-    decode(raw) {
-      const given = form.decode(raw);
-      if (given.tag === 'failed') return given;
-      const {patch, citations} = given.value;
+  return checkedForm(
+    toolForm({
+      name: 'ApplyPatch',
+      description:
+        'Change several files at once, all or nothing: "*** Begin Patch", then for each file "*** Update File: path" (with ' +
+        '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
+        'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
+        'after), "-" or "+".',
+      otherNames: {input: 'patch', patch_text: 'patch'},
+      schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
+      toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
+    }),
+    value => {
+      const {patch, citations} = value;
       const edits = parsePatch(patch);
       return edits.tag === 'ok' ? ok({edits: edits.value, citations, userChanges: noUserChanges}) : edits;
     },
-  };
+  );
 }
 
 /** A user who leaves nothing of the proposal has said no. */

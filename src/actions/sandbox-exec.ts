@@ -48,7 +48,6 @@ const mostNamed = 50;
 export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, CommandPartial>({
   summary: 'Try a shell command on a copy of the workspace and return what it would change.',
   risk: 'unknown',
-  scheduling: 'barrier',
   offered: 'when-found',
   access: ({command}) => ({
     kind: 'command',
@@ -57,7 +56,6 @@ export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, Com
     claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
   }),
   // A pattern of commands would allow them outside the sandbox, too.
-  ruleKind: 'whole-tool',
   asks: [
     {
       name: 'sandbox-command',
@@ -94,7 +92,6 @@ export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, Com
     endText(report),
     ...(kept === 'none' ? changesTexts(report.changes) : [keptWords(kept)]),
   ],
-  reported: 'as-action',
   preview: async ({command}, {ports}) => ok({kind: 'command', command, directory: ports.shell.directory}),
   run: runInView,
 });

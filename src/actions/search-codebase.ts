@@ -1,14 +1,9 @@
 import * as z from 'zod/mini';
 import {clip, firstLine} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
 import {readingAsks} from './access.ts';
+import {settledBy} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {CodebaseReport, CodebaseRequest, CodePlace} from './ports.ts';
-import {nothingToShow} from './preview.ts';
-
-export interface SearchCodebasePartial {
-  readonly query: string;
-}
 
 /** Places when the model sets no limit, and at most. */
 const usualLimit = 10;
@@ -18,7 +13,7 @@ const mostPlaces = 30;
 const longestText = 160;
 
 /** Finds the code that a question is about, where the words that it is written in are not known. */
-export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, SearchCodebasePartial>({
+export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, {readonly query: string}>({
   summary: 'Find code by what it does.',
   risk: 'read-only',
   scheduling: 'parallel',
@@ -55,13 +50,10 @@ export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, Sear
     `Search the code for ${JSON.stringify(firstLine(query, 80))}${path === '.' ? '' : ` in ${path}`}`,
   cancelled: ({query}) => ({query}),
   modelContent: report => textContent(reportText(report)),
-  partialText: () => '',
   outcome: ({places}) => [places.length === 0 ? 'nothing found' : places.slice(0, 3).map(placeText).join(', ')],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run(input, {ports, signal}) {
     const found = await ports.search.codebase(input, signal);
-    return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};
+    return settledBy(found);
   },
 });
 

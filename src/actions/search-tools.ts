@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
-import {ok} from '../base/outcome.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {FoundTool} from './ports.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface SearchToolsInput {
   readonly query: string;
@@ -22,12 +20,9 @@ const mostFound = 20;
 /** Finds tools that are not in the request: those of MCP servers that would take too much of the context, and seldom used ones of weft's own. */
 export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, undefined>({
   summary: 'Find tools that are not in the request.',
-  risk: 'read-only',
+  ...needsNoPermission,
   scheduling: 'parallel',
   offered: 'more-tools',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'ToolSearch',
@@ -52,10 +47,7 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
           text: JSON.stringify({name, description, input_schema: inputSchema}),
           foundTool: name,
         })),
-  partialText: () => '',
   outcome: ({found}) => [found.length === 0 ? 'none found' : found.map(({name}) => name).join(', ')],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run({query, limit}, {ports, signal}) {
     const output = await ports.tools.search({query, limit}, signal);
     const why = {reason: 'interrupted', message: ''} as const;

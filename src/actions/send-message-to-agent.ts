@@ -1,18 +1,13 @@
 import * as z from 'zod/mini';
-import {ok} from '../base/outcome.ts';
 import type {AgentMessage, AgentReport} from './agents-port.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import {type AgentPartial, agentFacts, reportText, settledAgent} from './start-agent.ts';
 
 export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentPartial>({
   summary: 'Send a message to a sub-agent.',
-  risk: 'read-only',
+  ...needsNoPermission,
   scheduling: 'parallel',
   offered: 'agents',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'SendMessage',
@@ -32,8 +27,6 @@ export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentP
   modelContent: report => textContent(reportText(report)),
   partialText: ({answer}) => (answer === '' ? '' : `It had said: ${answer}`),
   outcome: ({row}) => agentFacts(row),
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   run: async (input, {ports, signal, background}) =>
     settledAgent(await ports.agents.send(input, {signal, background}), input.to),
 });

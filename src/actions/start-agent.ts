@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
-import {ok, type Outcome} from '../base/outcome.ts';
+import {type Outcome} from '../base/outcome.ts';
 import {clip, pluralize} from '../base/clip.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
-import type {Settled} from '../domain/settled.ts';
+import {interrupted, type Settled} from '../domain/settled.ts';
 import {type AgentRow, hasEnded} from '../domain/sub-agent.ts';
 import type {AgentReport, AgentRequest} from './agents-port.ts';
 import {defineAction, textContent, toolForm, unlistedForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface AgentPartial {
   readonly name: string;
@@ -61,8 +60,6 @@ export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>(
   modelContent: report => textContent(reportText(report)),
   partialText: ({answer}) => (answer === '' ? '' : `It had said: ${answer}`),
   outcome: ({row}) => agentFacts(row),
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   run: async (input, {ports, signal, background}) =>
     settledAgent(await ports.agents.start(input, {signal, background}), input.name),
 });
@@ -79,11 +76,7 @@ export function settledAgent(report: Outcome<AgentReport, Fault>, name: string):
       return {state: 'error', fault: rejected(text)};
     }
     case 'cancelled':
-      return {
-        state: 'cancelled',
-        why: {reason: 'interrupted', message: ''},
-        partial: {name, answer: status.answer},
-      };
+      return interrupted({name, answer: status.answer});
     case 'started':
     case 'in_progress':
     case 'blocked':

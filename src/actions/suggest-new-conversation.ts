@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import {clip} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {interrupted} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {Question} from './ports.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface NewConversationInput {
   readonly summary: string;
@@ -17,76 +16,67 @@ export type NewConversationOutput =
   | {readonly choice: 'new'; readonly summary: string}
   | {readonly choice: 'stay'; readonly other: string};
 
-export interface NewConversationPartial {
-  readonly summary: string;
-}
-
 const yes = 'New conversation';
 
 /** Asks the user whether to go on in a new conversation, which begins with a summary of this one. */
-export const suggestNewConversation = defineAction<NewConversationInput, NewConversationOutput, NewConversationPartial>(
-  {
-    summary: 'Suggest to go on in a new conversation.',
-    risk: 'read-only',
-    scheduling: 'barrier',
-    offered: 'opens-conversations',
-    access: () => ({kind: 'none'}),
-    ruleKind: 'whole-tool',
-    asks: [],
-    tools: [
-      toolForm({
-        name: 'SuggestNewConversation',
-        description:
-          'Ask the user whether to go on in a new conversation, when a new topic begins or this one has become too long.',
-        schema: () =>
-          z.object({
-            summary: z
-              .string()
-              .check(z.minLength(1), z.maxLength(8000), z.describe('All that the new conversation has to know')),
-            reason: z.optional(z.string().check(z.maxLength(300))),
-          }),
-        toInput: ({summary, reason}): NewConversationInput => ({summary: summary.trim(), reason: reason?.trim() ?? ''}),
-      }),
-    ],
-    label: ({reason}) => `Suggest a new conversation${reason === '' ? '' : `: ${reason}`}`,
-    cancelled: ({summary}) => ({summary}),
-    modelContent: output =>
-      textContent(
-        output.choice === 'new'
-          ? 'The user accepted. The new conversation opens when your turn ends, and begins with the summary. End your turn now.'
-          : `The user stays in this conversation.${output.other === '' ? '' : ` The user says: ${output.other}`}`,
-      ),
-    partialText: () => '',
-    outcome: ({choice}) => [choice === 'new' ? 'accepted' : 'not wanted'],
-    reported: 'as-action',
-    preview: async () => ok(nothingToShow),
-    async run(input, {ports, signal}) {
-      const partial = {summary: input.summary};
-      const reply = await ports.questions.ask([questionOf(input)], signal);
-      if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
-      switch (reply.kind) {
-        case 'answered': {
-          const [answer] = reply.answers;
-          if (answer?.selected.includes(yes) !== true) {
-            return {state: 'success', output: {choice: 'stay', other: answer?.other ?? ''}};
-          }
-          ports.suggestions.continueInNew(input.summary);
-          return {state: 'success', output: {choice: 'new', summary: input.summary}};
+export const suggestNewConversation = defineAction<
+  NewConversationInput,
+  NewConversationOutput,
+  {readonly summary: string}
+>({
+  summary: 'Suggest to go on in a new conversation.',
+  ...needsNoPermission,
+  offered: 'opens-conversations',
+  tools: [
+    toolForm({
+      name: 'SuggestNewConversation',
+      description:
+        'Ask the user whether to go on in a new conversation, when a new topic begins or this one has become too long.',
+      schema: () =>
+        z.object({
+          summary: z
+            .string()
+            .check(z.minLength(1), z.maxLength(8000), z.describe('All that the new conversation has to know')),
+          reason: z.optional(z.string().check(z.maxLength(300))),
+        }),
+      toInput: ({summary, reason}): NewConversationInput => ({summary: summary.trim(), reason: reason?.trim() ?? ''}),
+    }),
+  ],
+  label: ({reason}) => `Suggest a new conversation${reason === '' ? '' : `: ${reason}`}`,
+  cancelled: ({summary}) => ({summary}),
+  modelContent: output =>
+    textContent(
+      output.choice === 'new'
+        ? 'The user accepted. The new conversation opens when your turn ends, and begins with the summary. End your turn now.'
+        : `The user stays in this conversation.${output.other === '' ? '' : ` The user says: ${output.other}`}`,
+    ),
+  outcome: ({choice}) => [choice === 'new' ? 'accepted' : 'not wanted'],
+  async run(input, {ports, signal}) {
+    const partial = {summary: input.summary};
+    const reply = await ports.questions.ask([questionOf(input)], signal);
+    if (signal.aborted) return interrupted(partial);
+    switch (reply.kind) {
+      case 'answered': {
+        const [answer] = reply.answers;
+        if (answer?.selected.includes(yes) !== true) {
+          return {state: 'success', output: {choice: 'stay', other: answer?.other ?? ''}};
         }
-        case 'dismissed':
-          return {state: 'cancelled', why: {reason: 'declined', message: ''}, partial};
-        case 'unattended':
-          return {
-            state: 'cancelled',
-            why: {reason: 'denied', message: 'Nobody is there to answer. Go on in this conversation.'},
-            partial,
-          };
-        default:
-          return unreachable(reply);
+        ports.suggestions.continueInNew(input.summary);
+        return {state: 'success', output: {choice: 'new', summary: input.summary}};
       }
-    },
+      case 'dismissed':
+        return {state: 'cancelled', why: {reason: 'declined', message: ''}, partial};
+      case 'unattended':
+        return {
+          state: 'cancelled',
+          why: {reason: 'denied', message: 'Nobody is there to answer. Go on in this conversation.'},
+          partial,
+        };
+      default:
+        return unreachable(reply);
+    }
   },
-);
+});
 
 const questionOf = ({summary, reason}: NewConversationInput): Question => ({
   question: `Go on in a new conversation?${reason === '' ? '' : ` ${reason}`}`,

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import {clip} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
-import {defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {interrupted} from '../domain/settled.ts';
+import {checkedForm, defineAction, needsNoPermission, textContent, toolForm, type ToolForm} from './define-action.ts';
 
 export interface SuggestPromptInput {
   readonly prompt: string;
@@ -10,30 +10,18 @@ export interface SuggestPromptInput {
   readonly label: string;
 }
 
-export interface SuggestPromptPartial {
-  readonly prompt: string;
-}
-
 /** Shows the user a next prompt, to take or to leave. The call does not wait for that. */
-export const suggestPrompt = defineAction<SuggestPromptInput, SuggestPromptInput, SuggestPromptPartial>({
+export const suggestPrompt = defineAction<SuggestPromptInput, SuggestPromptInput, {readonly prompt: string}>({
   summary: 'Suggest a next prompt to the user.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'shows-suggestions',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [suggestTool()],
   label: ({prompt, label}) => `Suggest next: ${label === '' ? clip(prompt.split('\n', 1)[0] ?? '', 80) : label}`,
   cancelled: ({prompt}) => ({prompt}),
   modelContent: () => textContent('The suggestion is shown to the user, who may take it. End your turn.'),
-  partialText: () => '',
-  outcome: () => [],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run(input, {ports, signal}) {
     if (signal.aborted) {
-      return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {prompt: input.prompt}};
+      return interrupted({prompt: input.prompt});
     }
     ports.suggestions.suggestPrompt(input);
     return {state: 'success', output: input};
@@ -42,26 +30,23 @@ export const suggestPrompt = defineAction<SuggestPromptInput, SuggestPromptInput
 
 /** What a front end would take for a command or a note of the user's is refused: Tab and Enter must not run a command. */
 function suggestTool(): ToolForm<SuggestPromptInput> {
-  const form = toolForm({
-    name: 'SuggestPrompt',
-    description: 'Show the user a likely next prompt, which one key takes. Last call of a turn, once.',
-    schema: () =>
-      z.object({
-        prompt: z.string().check(z.minLength(1), z.maxLength(2000), z.describe('As the user would write it')),
-        label: z.optional(z.string().check(z.maxLength(80))),
-      }),
-    toInput: ({prompt, label}): SuggestPromptInput => ({prompt: prompt.trim(), label: label?.trim() ?? ''}),
-  });
-  return {
-    ...form,
-    decode(raw) {
-      const given = form.decode(raw);
-      if (given.tag === 'failed') return given;
-      const {prompt} = given.value;
+  return checkedForm(
+    toolForm({
+      name: 'SuggestPrompt',
+      description: 'Show the user a likely next prompt, which one key takes. Last call of a turn, once.',
+      schema: () =>
+        z.object({
+          prompt: z.string().check(z.minLength(1), z.maxLength(2000), z.describe('As the user would write it')),
+          label: z.optional(z.string().check(z.maxLength(80))),
+        }),
+      toInput: ({prompt, label}): SuggestPromptInput => ({prompt: prompt.trim(), label: label?.trim() ?? ''}),
+    }),
+    value => {
+      const {prompt} = value;
       if (prompt === '') return failed('prompt: it is empty');
       return /^[!/#]/u.test(prompt)
         ? failed('prompt: it must be a prompt and no command: it begins with !, / or #')
-        : given;
+        : ok(value);
     },
-  };
+  );
 }

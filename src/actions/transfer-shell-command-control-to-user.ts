@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {rejected} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {interrupted} from '../domain/settled.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {BlockSnapshot, HandOverEnd} from './ports.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface HandOverInput {
   readonly blockId: string;
@@ -21,19 +20,14 @@ export interface HandOverOutput {
 }
 
 /** `running`: it was with the user, or about to be. */
-export interface HandOverPartial {
-  readonly blockId: string;
-  readonly reached: 'not-started' | 'running';
-}
-
-export const transferShellCommandControlToUser = defineAction<HandOverInput, HandOverOutput, HandOverPartial>({
+export const transferShellCommandControlToUser = defineAction<
+  HandOverInput,
+  HandOverOutput,
+  {readonly blockId: string; readonly reached: 'not-started' | 'running'}
+>({
   summary: 'Give the user the live terminal of a command.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'always',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'BashHandOver',
@@ -50,8 +44,6 @@ export const transferShellCommandControlToUser = defineAction<HandOverInput, Han
   partialText: partial =>
     partial.reached === 'running' ? `The hand-over was broken off; block ${partial.blockId} goes on.` : '',
   outcome: ({block}) => [blockText(block)],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run(input, {ports, signal}) {
     const id = blockId(input.blockId);
     const before = await ports.blocks.read({id, wait: 0}, signal);
@@ -60,7 +52,7 @@ export const transferShellCommandControlToUser = defineAction<HandOverInput, Han
     const end = await ports.handOvers.handOver({id, reason: input.reason}, signal);
     if (signal.aborted) {
       const partial = {blockId: input.blockId, reached: 'running'} as const;
-      return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
+      return interrupted(partial);
     }
     if (end === 'unattended') return {state: 'error', fault: rejected(`${noUser} Block ${id} goes on.`)};
     const after = await ports.blocks.read({id, wait: 0}, signal);

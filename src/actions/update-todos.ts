@@ -1,28 +1,18 @@
 import * as z from 'zod/mini';
 import {clip} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
 import {todoId} from '../domain/ids.ts';
 import type {TodoList} from '../domain/todo.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {TodoEntry, TodoUpdate} from './ports.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface TodosInput {
   readonly entries: readonly TodoEntry[];
 }
 
-export interface TodosPartial {
-  readonly entries: number;
-}
-
-export const updateTodos = defineAction<TodosInput, TodoUpdate, TodosPartial>({
+export const updateTodos = defineAction<TodosInput, TodoUpdate, {readonly entries: number}>({
   summary: 'Keep the todo list that the user watches.',
-  risk: 'read-only',
-  scheduling: 'barrier',
+  ...needsNoPermission,
   offered: 'always',
-  access: () => ({kind: 'none'}),
-  ruleKind: 'whole-tool',
-  asks: [],
   tools: [
     toolForm({
       name: 'TodoWrite',
@@ -55,10 +45,7 @@ export const updateTodos = defineAction<TodosInput, TodoUpdate, TodosPartial>({
   label: input => `Update todos (${input.entries.length})`,
   cancelled: input => ({entries: input.entries.length}),
   modelContent: output => textContent(`The todo list now has ${countText(output.todos)}.${keptText(output.keptOpen)}`),
-  partialText: () => '',
-  outcome: () => [],
   reported: 'by-own-events',
-  preview: async () => ok(nothingToShow),
   run: async (input, {ports}) => ({
     state: 'success',
     output: await ports.todos.replace(input.entries),

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
 import {readingAsks} from './access.ts';
 import type {Artifact} from './artifacts-port.ts';
+import {interrupted, settledBy} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface UploadArtifactInput {
   readonly path: string;
@@ -16,15 +16,10 @@ export interface UploadArtifactOutput {
   readonly description: string;
 }
 
-export interface UploadArtifactPartial {
-  readonly path: string;
-}
-
 /** Keeps a copy of a file with the session: a report, a picture, a build. It goes nowhere else. */
-export const uploadArtifact = defineAction<UploadArtifactInput, UploadArtifactOutput, UploadArtifactPartial>({
+export const uploadArtifact = defineAction<UploadArtifactInput, UploadArtifactOutput, {readonly path: string}>({
   summary: 'Keep a file with the session.',
   risk: 'read-only',
-  scheduling: 'barrier',
   offered: 'when-found',
   access: ({path}) => ({kind: 'read', paths: [path]}),
   ruleKind: 'reading',
@@ -49,16 +44,11 @@ export const uploadArtifact = defineAction<UploadArtifactInput, UploadArtifactOu
     const download = url === '' ? '' : `; whoever has the token of the server gets it from ${url}`;
     return textContent(`Kept ${name} (${bytes} bytes, sha256 ${sha256}) at ${path}${download}`);
   },
-  partialText: () => '',
   outcome: ({artifact: {path, url}}) => (url === '' ? [path] : [path, url]),
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run({path, description}, {ports, terms, signal}) {
     const judged = terms.paths.find(({written}) => written === path);
     const kept = await ports.artifacts.keep(judged?.path ?? ports.files.resolve(path).path, signal);
-    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {path}};
-    return kept.tag === 'ok'
-      ? {state: 'success', output: {artifact: kept.value, description}}
-      : {state: 'error', fault: kept.error};
+    if (signal.aborted) return interrupted({path});
+    return settledBy(kept.tag === 'ok' ? ok({artifact: kept.value, description}) : kept);
   },
 });

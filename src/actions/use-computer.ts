@@ -14,8 +14,8 @@ import {
   type Screenshot,
   scrollDirections,
 } from './computer-port.ts';
-import {defineAction, type ToolForm, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {interrupted, settledBy} from '../domain/settled.ts';
+import {checkedForm, defineAction, type ToolForm, toolForm} from './define-action.ts';
 
 export interface UseComputerInput {
   /** In order. Empty: only a screenshot is taken. */
@@ -30,24 +30,21 @@ export interface UseComputerOutput {
 }
 
 /** `done` counts steps. */
-export interface UseComputerPartial {
-  readonly done: number;
-  readonly of: number;
-}
-
 const mostSteps = 20;
 
 /** Does what a person does with mouse and keyboard, and then looks at the screen. */
-export const useComputer = defineAction<UseComputerInput, UseComputerOutput, UseComputerPartial>({
+export const useComputer = defineAction<
+  UseComputerInput,
+  UseComputerOutput,
+  {readonly done: number; readonly of: number}
+>({
   summary: 'Act on the screen, mouse and keyboard.',
   risk: 'external',
-  scheduling: 'barrier',
   offered: 'with-display',
   access: ({steps}) => ({
     kind: 'computer-steps',
     typed: steps.flatMap(step => (step.kind === 'type' ? [step.text] : [])).join('\n'),
   }),
-  ruleKind: 'whole-tool',
   asks: [{name: 'computer-secret', risks: ['external'], askedWhen: 'it types a secret'}],
   tools: [computerTool()],
   // What is done stands first: the model's words say only what for.
@@ -62,16 +59,9 @@ export const useComputer = defineAction<UseComputerInput, UseComputerOutput, Use
   },
   partialText: ({done, of}) => (done === 0 ? '' : `${done} of ${pluralize(of, 'step')} had been done.`),
   outcome: ({screenshot}) => [screenshotText(screenshot)],
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run({steps}, {ports: {computer}, signal}) {
     let done = 0;
-    const stopped = () =>
-      ({
-        state: 'cancelled',
-        why: {reason: 'interrupted', message: ''},
-        partial: {done, of: steps.length},
-      }) as const;
+    const stopped = () => interrupted({done, of: steps.length});
     for (const step of steps) {
       // The time may end between two steps.
       if (computer.granted() === undefined) return {state: 'error', fault: afterSteps(notGranted, done)};
@@ -87,9 +77,7 @@ export const useComputer = defineAction<UseComputerInput, UseComputerOutput, Use
     if (computer.granted() === undefined) return {state: 'error', fault: afterSteps(notGranted, done)};
     const screenshot = await computer.screenshot(signal);
     if (signal.aborted) return stopped();
-    return screenshot.tag === 'ok'
-      ? {state: 'success', output: {steps: done, screenshot: screenshot.value}}
-      : {state: 'error', fault: screenshot.error};
+    return settledBy(screenshot.tag === 'ok' ? ok({steps: done, screenshot: screenshot.value}) : screenshot);
   },
 });
 
@@ -151,53 +139,50 @@ const pixel = () => z.optional(z.int().check(z.gte(0), z.lte(100_000)));
 
 /** What a step lacks is a fault of the call. */
 function computerTool(): ToolForm<UseComputerInput> {
-  const form = toolForm({
-    name: 'UseComputer',
-    description:
-      'Use mouse and keyboard as a person does, after RequestComputerUse. It ends with a screenshot, in whose pixels x and y are.',
-    schema: () =>
-      z.object({
-        action_summary: z.optional(z.string().check(z.trim(), z.maxLength(300))),
-        actions: z
-          .array(
-            z.object({
-              action: z.enum(stepKinds),
-              x: pixel(),
-              y: pixel(),
-              to_x: pixel(),
-              to_y: pixel(),
-              button: z.optional(z.enum(mouseButtons)),
-              text: z.optional(z.string().check(z.minLength(1), z.maxLength(2000))),
-              keys: z.optional(
-                z.string().check(z.minLength(1), z.maxLength(40), z.describe('ctrl+shift+t, enter, f5')),
-              ),
-              direction: z.optional(z.enum(scrollDirections)),
-              amount: z.optional(z.int().check(z.gte(1), z.lte(50), z.describe('Notches'))),
-              ms: z.optional(z.int().check(z.gte(0), z.lte(20_000))),
-            }),
-          )
-          .check(z.maxLength(mostSteps)),
+  return checkedForm(
+    toolForm({
+      name: 'UseComputer',
+      description:
+        'Use mouse and keyboard as a person does, after RequestComputerUse. It ends with a screenshot, in whose pixels x and y are.',
+      schema: () =>
+        z.object({
+          action_summary: z.optional(z.string().check(z.trim(), z.maxLength(300))),
+          actions: z
+            .array(
+              z.object({
+                action: z.enum(stepKinds),
+                x: pixel(),
+                y: pixel(),
+                to_x: pixel(),
+                to_y: pixel(),
+                button: z.optional(z.enum(mouseButtons)),
+                text: z.optional(z.string().check(z.minLength(1), z.maxLength(2000))),
+                keys: z.optional(
+                  z.string().check(z.minLength(1), z.maxLength(40), z.describe('ctrl+shift+t, enter, f5')),
+                ),
+                direction: z.optional(z.enum(scrollDirections)),
+                amount: z.optional(z.int().check(z.gte(1), z.lte(50), z.describe('Notches'))),
+                ms: z.optional(z.int().check(z.gte(0), z.lte(20_000))),
+              }),
+            )
+            .check(z.maxLength(mostSteps)),
+        }),
+      toInput: ({action_summary, actions}): {readonly summary: string; readonly actions: readonly WrittenStep[]} => ({
+        summary: action_summary ?? '',
+        actions,
       }),
-    toInput: ({action_summary, actions}): {readonly summary: string; readonly actions: readonly WrittenStep[]} => ({
-      summary: action_summary ?? '',
-      actions,
     }),
-  });
-  return {
-    ...form,
-    decode(raw) {
-      const given = form.decode(raw);
-      if (given.tag === 'failed') return given;
+    value => {
       const steps: ComputerStep[] = [];
-      for (const [at, step] of given.value.actions.entries()) {
+      for (const [at, step] of value.actions.entries()) {
         const read = readStep(step);
         if (read.tag === 'failed') return failed(`actions.${at}: ${read.error}`);
         // Each call ends with a screenshot.
         if (read.value !== 'screenshot') steps.push(read.value);
       }
-      return ok({steps, summary: given.value.summary});
+      return ok({steps, summary: value.summary});
     },
-  };
+  );
 }
 
 function readStep(step: WrittenStep): Outcome<ComputerStep | 'screenshot', string> {

@@ -3,8 +3,8 @@ import {failed, ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ResultContent} from '../domain/conversation.ts';
 import {readWebUrl} from '../domain/web-url.ts';
-import {defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {settledBy} from '../domain/settled.ts';
+import {checkedForm, defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
 import {cutNote, framed, type WebPage} from './web-port.ts';
 
 interface WebFetchInput {
@@ -19,11 +19,7 @@ interface WebFetchOutput {
   readonly prompt: string;
 }
 
-interface WebFetchPartial {
-  readonly url: string;
-}
-
-export const webFetch = defineAction<WebFetchInput, WebFetchOutput, WebFetchPartial>({
+export const webFetch = defineAction<WebFetchInput, WebFetchOutput, {readonly url: string}>({
   summary: 'Read a page of the web.',
   risk: 'external',
   scheduling: 'parallel',
@@ -47,7 +43,6 @@ export const webFetch = defineAction<WebFetchInput, WebFetchOutput, WebFetchPart
   label: ({url}) => `Fetch ${url}`,
   cancelled: ({url}) => ({url}),
   modelContent: ({page, prompt}) => pageContent(page, prompt),
-  partialText: () => '',
   outcome: ({page: {content}}) => {
     switch (content.kind) {
       case 'text':
@@ -60,38 +55,31 @@ export const webFetch = defineAction<WebFetchInput, WebFetchOutput, WebFetchPart
         return unreachable(content);
     }
   },
-  reported: 'as-action',
-  preview: async () => ok(nothingToShow),
   async run({url, prompt}, {ports, signal}) {
     const page = await ports.web.fetch({url, cache: 'use'}, signal);
-    return page.tag === 'ok'
-      ? {state: 'success', output: {page: page.value, prompt}}
-      : {state: 'error', fault: page.error};
+    return settledBy(page.tag === 'ok' ? ok({page: page.value, prompt}) : page);
   },
 });
 
 /** An address that cannot be fetched is a fault of the call. */
 function fetchTool(): ToolForm<WebFetchInput> {
-  const form = toolForm({
-    name: 'WebFetch',
-    description: 'Read a web page, PDF or image by URL; HTML comes as markdown.',
-    idleFields: {format: ['markdown', 'text'], timeout: 'any'},
-    schema: () =>
-      z.object({
-        url: z.string().check(z.minLength(1)),
-        prompt: z.optional(z.string().check(z.describe('What to look for'))),
-      }),
-    toInput: ({url, prompt}) => ({url, prompt: prompt ?? ''}),
-  });
-  return {
-    ...form,
-    decode(raw) {
-      const given = form.decode(raw);
-      if (given.tag === 'failed') return given;
-      const url = readWebUrl(given.value.url);
-      return url.tag === 'ok' ? ok({...given.value, url: url.value.href}) : failed(url.error);
+  return checkedForm(
+    toolForm({
+      name: 'WebFetch',
+      description: 'Read a web page, PDF or image by URL; HTML comes as markdown.',
+      idleFields: {format: ['markdown', 'text'], timeout: 'any'},
+      schema: () =>
+        z.object({
+          url: z.string().check(z.minLength(1)),
+          prompt: z.optional(z.string().check(z.describe('What to look for'))),
+        }),
+      toInput: ({url, prompt}) => ({url, prompt: prompt ?? ''}),
+    }),
+    value => {
+      const url = readWebUrl(value.url);
+      return url.tag === 'ok' ? ok({...value, url: url.value.href}) : failed(url.error);
     },
-  };
+  );
 }
 
 function pageContent({url, content, ageMs, notes}: WebPage, prompt: string): readonly ResultContent[] {

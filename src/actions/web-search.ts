@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
-import {defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
+import {settledBy} from '../domain/settled.ts';
+import {checkedForm, defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
 import {nothingToShow} from './preview.ts';
 import {framed, noSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
 
@@ -10,14 +11,10 @@ interface WebSearchOutput {
   readonly report: WebSearchReport;
 }
 
-interface WebSearchPartial {
-  readonly query: string;
-}
-
 /** Names of hosts in one call. */
 const mostDomains = 50;
 
-export const webSearch = defineAction<WebSearchRequest, WebSearchOutput, WebSearchPartial>({
+export const webSearch = defineAction<WebSearchRequest, WebSearchOutput, {readonly query: string}>({
   summary: 'Search the web.',
   risk: 'external',
   scheduling: 'parallel',
@@ -26,7 +23,6 @@ export const webSearch = defineAction<WebSearchRequest, WebSearchOutput, WebSear
     kind: 'web-query',
     text: [query, ...allowedDomains, ...blockedDomains].join('\n'),
   }),
-  ruleKind: 'whole-tool',
   asks: [
     {name: 'web-search', risks: ['external'], askedWhen: 'no rule allows WebSearch'},
     {name: 'search-secret', risks: ['external'], askedWhen: 'a secret is part of the query, whatever rules allow'},
@@ -35,50 +31,43 @@ export const webSearch = defineAction<WebSearchRequest, WebSearchOutput, WebSear
   label: ({query}) => `Search the web for ${JSON.stringify(query)}`,
   cancelled: ({query}) => ({query}),
   modelContent: ({query, report}) => textContent(reportText(query, report)),
-  partialText: () => '',
   outcome: ({report}) => [pluralize(report.results.length, 'result')],
-  reported: 'as-action',
   // Before anybody is asked: a call can come although the tool is not offered.
   preview: async (_, {ports}) =>
     ports.web.searching === 'offered' ? ok(nothingToShow) : failed({state: 'error', fault: noSearchEngine}),
   async run(input, {ports, signal}) {
     const report = await ports.web.search(input, signal);
-    return report.tag === 'ok'
-      ? {state: 'success', output: {query: input.query, report: report.value}}
-      : {state: 'error', fault: report.error};
+    return settledBy(report.tag === 'ok' ? ok({query: input.query, report: report.value}) : report);
   },
 });
 
 /** The API of the models takes only one of the two lists, and so do the providers of searches. */
 function searchTool(): ToolForm<WebSearchRequest> {
-  const form = toolForm({
-    name: 'WebSearch',
-    description: 'Search the web; cite the addresses that you use.',
-    otherNames: {search_term: 'query'},
-    idleFields: {numResults: 'any', num_results: 'any', max_results: 'any'},
-    schema: () =>
-      z.object({
-        query: z.string().check(z.minLength(2), z.maxLength(400)),
-        allowed_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
-        blocked_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
+  return checkedForm(
+    toolForm({
+      name: 'WebSearch',
+      description: 'Search the web; cite the addresses that you use.',
+      otherNames: {search_term: 'query'},
+      idleFields: {numResults: 'any', num_results: 'any', max_results: 'any'},
+      schema: () =>
+        z.object({
+          query: z.string().check(z.minLength(2), z.maxLength(400)),
+          allowed_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
+          blocked_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
+        }),
+      toInput: ({query, allowed_domains: allowed, blocked_domains: blocked}) => ({
+        query,
+        allowedDomains: allowed ?? [],
+        blockedDomains: blocked ?? [],
       }),
-    toInput: ({query, allowed_domains: allowed, blocked_domains: blocked}) => ({
-      query,
-      allowedDomains: allowed ?? [],
-      blockedDomains: blocked ?? [],
     }),
-  });
-  return {
-    ...form,
-    decode(raw) {
-      const request = form.decode(raw);
-      if (request.tag === 'failed') return request;
-      const {allowedDomains, blockedDomains} = request.value;
+    value => {
+      const {allowedDomains, blockedDomains} = value;
       return allowedDomains.length > 0 && blockedDomains.length > 0
         ? failed('give allowed_domains or blocked_domains, not both')
-        : request;
+        : ok(value);
     },
-  };
+  );
 }
 
 function reportText(query: string, {results, provider, boundary}: WebSearchReport): string {

@@ -4,6 +4,7 @@ import {failed, ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
 import {blockStateText, blockText, isGoing, snapshotText} from './block-text.ts';
+import {interrupted} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 import {blockInputModes, type BlockInputMode, type BlockSnapshot} from './ports.ts';
 import {nothingToShow} from './preview.ts';
@@ -21,18 +22,15 @@ export interface CommandWriteOutput {
 }
 
 /** `running`: it may have been written. */
-export interface CommandWritePartial {
-  readonly blockId: string;
-  readonly reached: 'not-started' | 'running';
-}
-
-export const writeToLongRunningShellCommand = defineAction<CommandWriteInput, CommandWriteOutput, CommandWritePartial>({
+export const writeToLongRunningShellCommand = defineAction<
+  CommandWriteInput,
+  CommandWriteOutput,
+  {readonly blockId: string; readonly reached: 'not-started' | 'running'}
+>({
   summary: 'Write to a running command.',
   risk: 'unknown',
-  scheduling: 'barrier',
   offered: 'always',
   access: input => ({kind: 'terminal-input', ...input}),
-  ruleKind: 'whole-tool',
   asks: [{name: 'command-input', risks: ['unknown'], askedWhen: 'always: it types into a running program'}],
   tools: [
     toolForm({
@@ -60,7 +58,6 @@ export const writeToLongRunningShellCommand = defineAction<CommandWriteInput, Co
   partialText: partial =>
     partial.reached === 'running' ? `The input was sent; block ${partial.blockId} goes on.` : '',
   outcome: ({block}) => [blockText(block)],
-  reported: 'as-action',
   // A block that is gone is said at once: nobody is asked about input that nothing can read.
   async preview(input, {ports}) {
     const found = ports.blocks.find(blockId(input.blockId));
@@ -76,7 +73,7 @@ export const writeToLongRunningShellCommand = defineAction<CommandWriteInput, Co
     if (written.tag === 'failed') return {state: 'error', fault: written.error};
     if (!signal.aborted) return {state: 'success', output: {block: written.value}};
     const partial = {blockId: input.blockId, reached: 'running'} as const;
-    return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
+    return interrupted(partial);
   },
 });
 

@@ -1,3 +1,4 @@
+import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from './fault.ts';
 
 /**
@@ -22,3 +23,13 @@ export type Settled<Out, PartialOutput> =
   | {readonly state: 'success'; readonly output: Out}
   | {readonly state: 'error'; readonly fault: Fault}
   | {readonly state: 'cancelled'; readonly why: Cancellation; readonly partial: PartialOutput};
+
+/** How an action ended whose work answered this. */
+export const settledBy = <Out>(outcome: Outcome<Out, Fault>): Settled<Out, never> =>
+  outcome.tag === 'ok' ? {state: 'success', output: outcome.value} : {state: 'error', fault: outcome.error};
+
+export const interrupted = <PartialOutput>(partial: PartialOutput): Settled<never, PartialOutput> => ({
+  state: 'cancelled',
+  why: {reason: 'interrupted', message: ''},
+  partial,
+});
