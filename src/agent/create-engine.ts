@@ -32,7 +32,7 @@ import {samplingPort} from './sampling.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {SessionPlans} from './session-plans.ts';
 import {type EngineSetup, journal, type SessionContext, warn} from './session-context.ts';
-import {LazyAgents} from './sub-agents/session-agents.ts';
+import {Branch, type Tree} from './sub-agents/agent-branch.ts';
 import {makeStructuredAnswer} from './structured-output.ts';
 import {makeToolRegistry} from './tool-registry.ts';
 import {runUserCommand} from './user-command.ts';
@@ -68,7 +68,7 @@ class Engine implements AgentClient {
   readonly #closed = new AbortController();
 
   constructor(options: EngineOptions) {
-    const {ports, host, session, origin, disabledTools, place, agentLimits, ...rest} = options;
+    const {ports, host, session, origin, disabledTools, place, agentLimits: _, ...rest} = options;
     const publish = (events: readonly AgentEvent[]): void => this.#listeners.publish(events);
     this.#session = {
       ...rest,
@@ -102,17 +102,7 @@ class Engine implements AgentClient {
       agents:
         place.kind === 'sub-agent'
           ? place.agents(() => this.#session)
-          : new LazyAgents(async () => {
-              const {SubAgents} = await import('./sub-agents/sub-agents.ts');
-              const openEngine = (setup: EngineSetup): AgentClient =>
-                createEngine({
-                  ...setup,
-                  host,
-                  agentLimits,
-                  disabledTools: new Map([...disabledTools, ...setup.disabledTools]),
-                });
-              return new SubAgents({openEngine, session: () => this.#session, limits: agentLimits}).top();
-            }),
+          : new Branch(() => this.#loadAgents(options), {session: () => this.#session, parent: 'main', depth: 0}),
       budget:
         place.kind === 'sub-agent'
           ? place.owner().budget
@@ -150,6 +140,18 @@ class Engine implements AgentClient {
         compacted: () => this.#hooks.begin('compact'),
       }),
     };
+  }
+
+  async #loadAgents({host, agentLimits: limits, disabledTools}: EngineOptions): Promise<Tree> {
+    const {SubAgents} = await import('./sub-agents/sub-agents.ts');
+    const openEngine = (setup: EngineSetup): AgentClient =>
+      createEngine({
+        ...setup,
+        host,
+        agentLimits: limits,
+        disabledTools: new Map([...disabledTools, ...setup.disabledTools]),
+      });
+    return new SubAgents({openEngine, session: () => this.#session, limits});
   }
 
   subscribe(listener: EventListener): () => void {

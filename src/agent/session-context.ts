@@ -1,4 +1,5 @@
-import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
+import type {AgentEvent, Denial, SessionInfo} from '../actions/agent-event.ts';
+import type {AgentsPort} from '../actions/agents-port.ts';
 import {type Action, withProgramName} from '../actions/catalogue.ts';
 import {decodeAction, type ToolSources} from '../actions/decode-action.ts';
 import type {FrontEndAbilities} from '../actions/front-end.ts';
@@ -11,13 +12,13 @@ import type {TextBlock} from '../domain/conversation.ts';
 import {faultText, type Fault} from '../domain/fault.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
 import {activeSkills} from '../domain/slash-command.ts';
-import type {ActionId} from '../domain/ids.ts';
+import type {ActionId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import type {Cancellation} from '../domain/settled.ts';
-import type {Asker} from '../domain/sub-agent.ts';
+import type {AgentRow, Asker} from '../domain/sub-agent.ts';
 import {hostsPort} from './ask-host.ts';
 import type {PromptCheckpoints} from './checkpoint-recorder.ts';
 import type {CostBudget} from './cost-budget.ts';
@@ -30,7 +31,6 @@ import type {PromptHooks} from './prompt-hooks.ts';
 import {makeReviewStore, type ReviewStore} from './review-store.ts';
 import type {StructuredAnswer, StructuredOutput} from './structured-output.ts';
 import type {SessionPlans} from './session-plans.ts';
-import type {SessionAgents} from './sub-agents/session-agents.ts';
 import type {ToolRegistry} from './tool-registry.ts';
 import type {WorkQueue} from './work-queue.ts';
 
@@ -88,6 +88,34 @@ export interface SessionContext {
   continuation: string;
   /** What front ends have been told of the sandbox. */
   sandbox: Proof | 'unknown';
+}
+
+/** The sub-agents of one agent: of the session's own, or of a sub-agent. */
+export interface SessionAgents {
+  /** How a call starts and addresses them. */
+  portFor(call: ActionId): AgentsPort;
+  /** One will be started: what runs it is loaded. */
+  expect(): void;
+  /** All of the session, also those that sub-agents have started. */
+  rows(): readonly AgentRow[];
+  /** Does nothing where there is no such sub-agent. */
+  stop(id: SessionId): void;
+  message(id: SessionId, text: string): void;
+  /** The files that sub-agents change from now on belong to this prompt. */
+  beginPrompt(checkpoints: PromptCheckpoints): void;
+  /** What the model is to be told of those in the background that have ended: each once. */
+  takeNotes(): readonly string[];
+  /** The calls of sub-agents that were refused since they were last taken. */
+  takeDenials(): readonly Denial[];
+  /**
+   * Whether there is something for the model to be told. With `wait` it waits until one in the background has ended; where none runs it
+   * settles at once.
+   */
+  hasNews(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean>;
+  /** The agent that has started them is in another mode. */
+  setMode(mode: PermissionMode): void;
+  /** Ends them all and forgets them. */
+  close(): Promise<void>;
 }
 
 /** What an engine begins with. */

@@ -7,8 +7,7 @@ import type {ActionId, SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
-import type {SessionContext} from '../session-context.ts';
-import type {SessionAgents} from './session-agents.ts';
+import type {SessionAgents, SessionContext} from '../session-context.ts';
 
 /** All sub-agents of a session. */
 export interface Tree {
@@ -27,9 +26,11 @@ export interface Tree {
   close(parent: SessionId | 'main'): Promise<void>;
 }
 
-/** The sub-agents that one agent has started. */
+/** The sub-agents that one agent has started. What runs them is loaded with the first one. */
 export class Branch implements SessionAgents {
-  readonly #tree: Tree;
+  readonly #load: () => Promise<Tree>;
+  #loading: Promise<Tree> | undefined;
+  #tree: Tree | undefined;
   readonly session: () => SessionContext;
   readonly parent: SessionId | 'main';
   /** How many agents stand above those that it starts, without the session's own. */
@@ -41,14 +42,15 @@ export class Branch implements SessionAgents {
   #news = Promise.withResolvers<void>();
 
   constructor(
-    tree: Tree,
+    tree: Tree | (() => Promise<Tree>),
     place: {
       readonly session: () => SessionContext;
       readonly parent: SessionId | 'main';
       readonly depth: number;
     },
   ) {
-    this.#tree = tree;
+    this.#load = typeof tree === 'function' ? tree : async () => tree;
+    this.#tree = typeof tree === 'function' ? undefined : tree;
     this.session = place.session;
     this.parent = place.parent;
     this.depth = place.depth;
@@ -56,24 +58,26 @@ export class Branch implements SessionAgents {
 
   portFor(call: ActionId): AgentsPort {
     return {
-      start: (request, wait) => this.#tree.start(request, {branch: this, call, wait}),
-      send: (request, wait) => this.#tree.send(request, {branch: this, wait}),
+      start: async (request, wait) => (await this.#loaded()).start(request, {branch: this, call, wait}),
+      send: async (request, wait) => (await this.#loaded()).send(request, {branch: this, wait}),
     };
   }
 
-  /** All is loaded already. */
-  expect(): void {}
+  expect(): void {
+    // What cannot be loaded is told by the call.
+    this.#loaded().catch(() => {});
+  }
 
   rows(): readonly AgentRow[] {
-    return this.#tree.rows();
+    return this.#tree?.rows() ?? [];
   }
 
   stop(id: SessionId): void {
-    this.#tree.stop(id);
+    this.#tree?.stop(id);
   }
 
   message(id: SessionId, text: string): void {
-    this.#tree.message(id, text);
+    this.#tree?.message(id, text);
   }
 
   beginPrompt(checkpoints: PromptCheckpoints): void {
@@ -116,10 +120,15 @@ export class Branch implements SessionAgents {
   }
 
   setMode(mode: PermissionMode): void {
-    this.#tree.setMode(this.parent, mode);
+    this.#tree?.setMode(this.parent, mode);
   }
 
-  close(): Promise<void> {
-    return this.#tree.close(this.parent);
+  async close(): Promise<void> {
+    await this.#loading;
+    await this.#tree?.close(this.parent);
+  }
+
+  async #loaded(): Promise<Tree> {
+    return (this.#tree ??= await (this.#loading ??= this.#load()));
   }
 }

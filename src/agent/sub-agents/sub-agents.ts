@@ -17,8 +17,7 @@ import {settleWorktree, worktreeBrief} from './agent-worktree.ts';
 import {earlierAgent, newAgent, worktreeOf} from './open-agent.ts';
 import {type AgentObserver, agentRunner, type AgentRunner, type Held} from './agent-runner.ts';
 import type {AgentLimits} from './agent-limits.ts';
-import type {SessionAgents} from './session-agents.ts';
-import {Branch} from './agent-branch.ts';
+import type {Branch, Tree} from './agent-branch.ts';
 import {leastTurns, modeOf, notHeeded, type Spending, type WeftAgentSetup} from './weft-agent.ts';
 
 export interface SubAgentsSetup extends Pick<WeftAgentSetup, 'openEngine'> {
@@ -54,23 +53,16 @@ interface Running {
  * All sub-agents of a session, and those that they start. Each prompt of one ends exactly once, as its engine or its harness says; what
  * somebody asks of one that has ended is a new prompt.
  */
-export class SubAgents {
+export class SubAgents implements Tree {
   readonly #setup: SubAgentsSetup;
   readonly #running = new Map<SessionId, Running>();
-  readonly #top: Branch;
   #starting = 0;
   #turns = 0;
   #watch: ReturnType<typeof setInterval> | undefined;
 
   constructor(setup: SubAgentsSetup) {
     this.#setup = setup;
-    this.#top = new Branch(this, {session: setup.session, parent: 'main', depth: 0});
     setup.session().pending.whenAsking((asker, on) => this.#asks(asker, on));
-  }
-
-  /** Those of the session's own agent. */
-  top(): SessionAgents {
-    return this.#top;
   }
 
   rows(): readonly AgentRow[] {

@@ -14,9 +14,8 @@ import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {AgentClient} from '../client.ts';
 import type {AgentPorts, SeparateMachine} from '../ports.ts';
 import {limitedServers} from '../limited-servers.ts';
-import type {EngineSetup, SessionContext} from '../session-context.ts';
+import type {EngineSetup, SessionAgents, SessionContext} from '../session-context.ts';
 import type {AgentKind} from './agent-kind.ts';
-import type {SessionAgents} from './session-agents.ts';
 
 /** What a request of a sub-agent has used. */
 export interface Spending {
