@@ -136,11 +136,11 @@ export async function composeSession(
     blocksFolder: context.places.blocks,
     notesFile: () => join(notesFolder(context.places.memory, directory), notesName),
     plans: async () => {
-      const {openUserPlans} = await import('./user-plans.ts');
+      const {openUserPlans} = await import('./user-jobs.ts');
       return openUserPlans(options.sessionPersistence ? context.places : {database: passingDatabase});
     },
     runningAgents: options.sessionPersistence
-      ? async () => (await import('./user-plans.ts')).openUserRunningAgents(context.places)
+      ? async () => (await import('./user-jobs.ts')).openUserJobs(context.places)
       : 'unseen',
     artifactUrl: driver.artifactUrl,
     artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,

@@ -23,7 +23,7 @@ import type {MessageId, SessionId} from '../domain/ids.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {type RunningSession, sessionTitle} from '../domain/session-list.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
-import {askOf, asksUser, isAnswer, LiveEvents} from '../server/live-events.ts';
+import {askOf, asksUser, isAnswer, LiveEvents} from '../jobs/live-events.ts';
 
 /** The session that an operation asks for. */
 export type WantedSession = OpenOp['session'];

@@ -19,7 +19,7 @@ import {causeText, faultText} from '../domain/fault.ts';
 import type {OwnModels} from '../config/model-settings.ts';
 import type {HookSetting} from '../config/hook-settings.ts';
 import type {Preferences} from '../domain/preferences.ts';
-import type {PermissionMode} from '../domain/risk.ts';
+import {narrowerMode, type PermissionMode} from '../domain/risk.ts';
 import type {SandboxChoice} from '../domain/sandbox.ts';
 import type {JudgeOptions} from '../safety/judge.ts';
 import {
@@ -231,6 +231,13 @@ function namedSkills(
 }
 
 const openKept = async (places: Places): Promise<Store> => (await import('./user-database.ts')).openUserStore(places);
+
+/** The mode, or that of the folder's settings where it lets less through: nothing scheduled may do more than the user lets weft do. */
+export const modeWithin = (mode: PermissionMode, directory: string): PermissionMode =>
+  narrowerMode(
+    mode,
+    loadRunContext({directory, added: [], options: {sessionPersistence: true, color: false}}).settings.permissionMode,
+  );
 
 function layersOf(directory: string, places: Places, options: MainOptions): readonly SettingsLayer[] {
   const wanted = settingSourcesOf(options);

@@ -2,7 +2,7 @@ import {firstLine} from '../base/clip.ts';
 import {timeAgo} from '../base/time-ago.ts';
 import type {Places} from '../config/places.ts';
 import type {Schedule} from '../domain/schedule.ts';
-import {openUserSchedules} from './user-schedules.ts';
+import {openUserSchedules} from './user-jobs.ts';
 
 /** What schedules have come to that the user has not heard of yet, a line each. Says nothing where that cannot be read. */
 export async function scheduleNews(places: Pick<Places, 'database'>): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ import {randomUuid} from './random-uuid.ts';
 
 /** Where the user's data are kept. What speaks to Postgres is loaded for a user of it alone. */
 export async function userDatabase(database: DatabaseChoice): Promise<DatabasePlace> {
-  if (database.kind === 'sqlite') return sqlitePlace(database.file, database.lock);
+  if (database.kind === 'sqlite') return sqlitePlace(database.file);
   const {postgresPlace} = await import('../store/postgres/postgres-database.ts');
   return unwrap(postgresPlace(database.url));
 }

@@ -35,13 +35,13 @@ export interface Places {
   readonly serverLog: string;
 }
 
-/** A file of SQLite, and the file that the process holds which runs the task stack; or an address of Postgres, with the password if any. */
+/** A file of SQLite, or an address of Postgres, with the password if any. */
 export type DatabaseChoice =
-  | {readonly kind: 'sqlite'; readonly file: string; readonly lock: string}
+  | {readonly kind: 'sqlite'; readonly file: string}
   | {readonly kind: 'postgres'; readonly url: string};
 
 /** A database that is gone afterwards. */
-export const passingDatabase: DatabaseChoice = {kind: 'sqlite', file: ':memory:', lock: ''};
+export const passingDatabase: DatabaseChoice = {kind: 'sqlite', file: ':memory:'};
 
 /**
  * Where weft keeps things: all in WEFT_HOME where that is set, else where the platform keeps such things (the XDG folders on
@@ -60,11 +60,7 @@ export function placesOf(user: {
     return paths.isAbsolute(set) ? paths.join(set, 'weft') : paths.join(home, ...otherwise, 'weft');
   };
   const at = (config: string, data: string): Places => {
-    const sqlite = {
-      kind: 'sqlite',
-      file: paths.join(data, 'weft.db'),
-      lock: paths.join(data, 'stack-run.lock'),
-    } as const;
+    const sqlite = {kind: 'sqlite', file: paths.join(data, 'weft.db')} as const;
     const url = env['WEFT_STORE'] ?? '';
     return {
       config,

@@ -2,9 +2,9 @@ import type {Duplex} from 'node:stream';
 import type {AgentClient} from '../agent/client.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
-import type {AgentRuns} from './agent-runs.ts';
+import type {AgentRuns} from '../jobs/agent-runs.ts';
 import {serveClientOver} from './client-stream.ts';
-import type {AgentPort} from './routes/agent-routes.ts';
+import {type AgentPort, ownModel} from '../jobs/agent-port.ts';
 import type {AttachRequest} from './start-server.ts';
 
 type Attached = Outcome<(connection: Duplex) => void, {readonly status: number; readonly error: string}>;
@@ -30,7 +30,7 @@ export async function attachSession(
       ? await agent.open({
           session,
           workDir: request.workDir,
-          model: {apiKey: undefined, baseUrl: undefined, model: undefined},
+          model: ownModel,
           work: {kind: 'terminal', frontEnd: request.frontEnd},
         })
       : ok(here);

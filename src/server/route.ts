@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import english from 'zod/v4/locales/en.js';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Json} from '../base/json.ts';
-import type {EventStream} from './event-stream.ts';
+import type {EventStream} from '../jobs/event-stream.ts';
 
 /** Most bytes of a request's body, and of one that carries images. */
 export const bodyLimits = {small: 1_000_000, images: 32_000_000} as const;

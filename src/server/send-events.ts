@@ -1,5 +1,6 @@
+import {once} from 'node:events';
 import type {ServerResponse} from 'node:http';
-import type {EventStream} from './event-stream.ts';
+import type {EventStream} from '../jobs/event-stream.ts';
 
 /** Milliseconds between two comments that keep a quiet connection open. */
 const pingMs = 15_000;
@@ -24,7 +25,9 @@ export function sendEvents(
   },
 ): void {
   let sent = after;
-  let isWaiting = false;
+  /** `again`: there may be more than what is being sent. */
+  let sending: 'no' | 'yes' | 'again' = 'no';
+  const closed = new AbortController();
   outgoing.writeHead(200, {
     ...headers,
     'content-type': 'text/event-stream',
@@ -35,41 +38,45 @@ export function sendEvents(
   const ping = setInterval(() => {
     if (!outgoing.writableNeedDrain) outgoing.write(': ping\n\n');
   }, pingMs);
-  const unsubscribe = stream.subscribe(() => {
-    if (!isWaiting) pump();
-  });
+  const unsubscribe = stream.subscribe(pump);
   outgoing.on('close', () => {
     clearInterval(ping);
     unsubscribe();
+    closed.abort();
   });
   pump();
 
   function pump(): void {
-    try {
-      send();
-    } catch (cause) {
-      fail(cause);
-      outgoing.destroy();
-    }
+    if (sending === 'no') void send();
+    else sending = 'again';
   }
 
-  function send(): void {
-    isWaiting = false;
-    for (;;) {
-      // Asked first: what comes between the two looks is not the end.
-      const {isOver} = stream;
-      const events = stream.after(sent);
-      if (events.length === 0) {
-        if (isOver) outgoing.end();
-        return;
+  /** Never rejects. */
+  async function send(): Promise<void> {
+    sending = 'yes';
+    try {
+      for (;;) {
+        // Asked first: what comes between the two looks is not the end.
+        const {isOver} = stream;
+        // oxlint-disable-next-line no-await-in-loop -- one piece after the other
+        const events = await stream.after(sent);
+        if (closed.signal.aborted) return;
+        if (events.length === 0) {
+          if (isOver) outgoing.end();
+          if (isOver || sending === 'yes') break;
+          sending = 'yes';
+          continue;
+        }
+        const text = events.map(({id, data}) => `id: ${String(id)}\ndata: ${data}\n\n`).join('');
+        sent = events.at(-1)?.id ?? sent;
+        // oxlint-disable-next-line no-await-in-loop -- the reader decides the pace
+        if (!outgoing.write(text)) await once(outgoing, 'drain', {signal: closed.signal});
       }
-      const text = events.map(({id, data}) => `id: ${String(id)}\ndata: ${data}\n\n`).join('');
-      sent = events.at(-1)?.id ?? sent;
-      if (!outgoing.write(text)) {
-        isWaiting = true;
-        outgoing.once('drain', pump);
-        return;
-      }
+      sending = 'no';
+    } catch (cause) {
+      if (closed.signal.aborted) return;
+      fail(cause);
+      outgoing.destroy();
     }
   }
 }

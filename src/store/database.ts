@@ -28,17 +28,10 @@ export interface Database {
   close(): void;
 }
 
-/** Held by one process at a time, and by none that has ended, however it ended. */
-export interface RunLock {
-  release(): void;
-}
-
 /** Where the user's data are kept. */
 export interface DatabasePlace {
   /** Opens the database; what is missing is made. `now` in milliseconds since the epoch. */
   open(options: DatabaseOptions): Outcome<Database, Fault>;
-  /** Takes the lock of runs of the task stack, at once or not at all. Throws where there can be none. */
-  takeRunLock(): Outcome<RunLock, 'held-elsewhere'>;
 }
 
 export interface DatabaseOptions {

@@ -1,4 +1,53 @@
 /**
+ * A text of the body of a row; empty where a damaged one has none. Postgres extracts nothing from JSON with a NUL: what takes its place is as
+ * long, so that the JSON stays JSON.
+ */
+const text = (path: string): string =>
+  String.raw`coalesce(json_extract(replace(body, '\u0000', '\ufffd'), '$.${path}'), '')`;
+
+const jobColumns =
+  'id, kind, key, spec, state, attempt, session, created_at, started_at, ended_at, reason, outcome, news, stop, pid, started, at';
+
+/** Copies what earlier wefts kept, and drops their tables; for both kinds of database. */
+export const copyToJobs = (integer: 'INTEGER' | 'BIGINT'): string => {
+  const time = (path: string): string => `CAST('0' || ${text(path)} AS ${integer})`;
+  return `
+  INSERT INTO documents (kind, id, body, created_at, next_at)
+  SELECT 'plan', id, body, created_at, 0 FROM plans ORDER BY rowid;
+  INSERT INTO documents (kind, id, body, created_at, next_at) SELECT 'schedule', id, body, 0, next_at FROM schedules;
+
+  INSERT INTO jobs (${jobColumns})
+  SELECT id, 'execution', 'plan ' || ${text('plan')},
+    '{"kind":"execution","sandbox":"of-settings","model":"","baseUrl":"","skills":"",' || substr(body, 2),
+    CASE WHEN ${text('state')} IN ('queued', 'running') THEN 'stopped' ELSE ${text('state')} END,
+    1, ${text('session')}, created_at, created_at, ${time('endedAt')}, '', body, 'none', 1, pid, started, at
+  FROM agent_tasks WHERE json_valid(body) ORDER BY rowid;
+  INSERT INTO agent_task_events (task_id, seq, data)
+  SELECT task_id, seq, data FROM earlier_events WHERE task_id IN (SELECT id FROM jobs);
+
+  INSERT INTO jobs (${jobColumns})
+  SELECT 'schedule ' || id, 'scheduled', 'schedule ' || id, '{"kind":"scheduled","schedule":"' || id || '"}',
+    CASE ${text('last.state')} WHEN 'running' THEN 'stopped' ELSE ${text('last.state')} END, 1,
+    CASE ${text('last.session')} WHEN 'not-open' THEN '' ELSE ${text('last.session')} END,
+    ${time('last.at')}, ${time('last.at')}, 0,
+    CASE ${text('last.state')} WHEN 'running' THEN 'weft was cut off' ELSE ${text('last.trouble')} END, '',
+    CASE ${text('last.told')} WHEN 'yes' THEN 'told' ELSE 'untold' END, 1, pid, started, at
+  FROM schedules WHERE json_valid(body) AND ${text('last.state')} NOT IN ('none', '');
+
+  CREATE UNIQUE INDEX jobs_at_work ON jobs (key) WHERE state IN ('queued', 'running');
+  CREATE INDEX jobs_by_key ON jobs (key, created_at);
+  CREATE INDEX jobs_by_session ON jobs (session);
+  DROP TABLE earlier_events;
+  DROP TABLE agent_tasks;
+  DROP TABLE plans;
+  DROP TABLE schedules;
+  DROP TABLE asks;
+  DROP TABLE stack_run_events;
+  DROP TABLE running_agents;
+`;
+};
+
+/**
  * The schema, step by step: step n takes a database of version n to version n + 1 and never changes once released.
  * What happened is in `records`, append-only; the columns of `sessions` after `model` only save a reader from adding it up.
  */
@@ -117,4 +166,54 @@ export const migrations: readonly string[] = [
     at INTEGER NOT NULL
   ) STRICT;
   `,
+  // Plans and schedules are documents. What runs because of them is a job, which belongs to the process that does it. The runs of earlier
+  // wefts have ended. The table of events has kept its name.
+  `
+  CREATE TABLE documents (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT;
+  CREATE INDEX documents_by_time ON documents (kind, next_at);
+
+  CREATE TABLE jobs (
+    id TEXT NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    session TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    news TEXT NOT NULL,
+    stop INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+
+  ALTER TABLE agent_task_events RENAME TO earlier_events;
+  CREATE TABLE agent_task_events (
+    task_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (task_id, seq)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE job_asks (
+    job TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (job, id)
+  ) STRICT, WITHOUT ROWID;
+  ${copyToJobs('INTEGER')}`,
 ];

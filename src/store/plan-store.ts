@@ -2,94 +2,137 @@ import {isJsonObject, type Json, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {parseSessionId, planId, type PlanId} from '../domain/ids.ts';
+import {type NewJob, planKey} from '../domain/job.ts';
 import {endPlan, type Plan, type PlanConflict, planStates, planStepStatuses} from '../domain/plan.ts';
-import type {Row} from './database.ts';
-import {OwnedRows, type OwnedRowsOptions, textOf} from './owned-rows.ts';
+import type {Database, Row} from './database.ts';
+import {
+  changeJob,
+  guarded,
+  insertJob,
+  isOwnJob,
+  type KeptOptions,
+  settleDead,
+  textOf,
+  workingJob,
+} from './job-store.ts';
+
+/** `claimed`: it is there already. `of-plan`: one that begins and ends with the state of the plan. */
+export type PlanJob = NewJob | 'claimed' | 'of-plan';
 
 /**
- * The user's plans. A plan whose execution was cut off (`kill -9`, a crash) reads as stopped. All methods throw a `StoreError` when the
- * database fails; nothing was changed then.
+ * The user's plans. A plan is carried out by a job, and reads as stopped where that was cut off (`kill -9`, a crash). All methods throw a
+ * `StoreError` when the database fails; nothing was changed then.
  */
 export interface PlanStore {
   add(plan: Plan): void;
   find(id: PlanId): Plan | 'unknown';
   /** Newest first. */
   list(): readonly Plan[];
-  /** Changes a plan as `work` says, in one transaction; what executes belongs to this process from then on. */
-  change(id: PlanId, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Outcome<Plan, PlanConflict | 'unknown'>;
+  /** Changes a plan as `work` says, in one transaction; what executes from then on is done by `job`. */
+  change(
+    id: PlanId,
+    work: (plan: Plan) => Outcome<Plan, PlanConflict>,
+    job?: PlanJob,
+  ): Outcome<Plan, PlanConflict | 'unknown'>;
   close(): void;
 }
 
 /** Opens the plans; missing folders, file and tables are made. */
-export function openPlanStore(options: OwnedRowsOptions): Outcome<PlanStore, Fault> {
-  const opened = OwnedRows.open(options);
-  return opened.tag === 'failed' ? opened : ok(new SqlitePlans(opened.value));
+export function openPlanStore(options: KeptOptions): Outcome<PlanStore, Fault> {
+  const opened = options.database.open(options);
+  return opened.tag === 'failed' ? opened : ok(new KeptPlans(opened.value, options.now));
 }
 
-class SqlitePlans implements PlanStore {
-  readonly #rows: OwnedRows;
+class KeptPlans implements PlanStore {
+  readonly #db: Database;
+  readonly #now: () => number;
 
-  constructor(rows: OwnedRows) {
-    this.#rows = rows;
+  constructor(db: Database, now: () => number) {
+    this.#db = db;
+    this.#now = now;
   }
 
   add(plan: Plan): void {
-    const {pid, started, at} = this.#rows.own();
-    this.#rows.guard(() =>
-      this.#rows.db.run(
-        'INSERT INTO plans (id, body, created_at, pid, started, at) VALUES (?, ?, ?, ?, ?, ?)',
-        plan.id,
-        JSON.stringify(plan),
-        Math.trunc(plan.createdAt),
-        pid,
-        started,
-        at,
-      ),
-    );
+    const sql = "INSERT INTO documents (kind, id, body, created_at, next_at) VALUES ('plan', ?, ?, ?, 0)";
+    guarded(this.#db, () => this.#db.run(sql, plan.id, JSON.stringify(plan), Math.trunc(plan.createdAt)));
   }
 
   find(id: PlanId): Plan | 'unknown' {
-    return this.#rows.guard(() => this.#read(this.#rows.db.first('SELECT * FROM plans WHERE id = ?', id)));
+    return guarded(this.#db, () => this.#find(id));
   }
 
   list(): readonly Plan[] {
-    return this.#rows.guard(() =>
-      this.#rows.db
-        .all('SELECT * FROM plans ORDER BY created_at DESC, rowid DESC')
-        .map(row => this.#read(row))
-        .filter(plan => plan !== 'unknown'),
-    );
-  }
-
-  change(id: PlanId, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Outcome<Plan, PlanConflict | 'unknown'> {
-    return this.#rows.transaction(`plan ${id}`, () => {
-      const plan = this.#read(this.#rows.db.first('SELECT * FROM plans WHERE id = ?', id));
-      if (plan === 'unknown') return failed('unknown');
-      const changed = work(plan);
-      if (changed.tag === 'failed') return changed;
-      const {pid, started, at} = this.#rows.own();
-      this.#rows.db.run(
-        'UPDATE plans SET body = ?, pid = ?, started = ?, at = ? WHERE id = ?',
-        JSON.stringify(changed.value),
-        pid,
-        started,
-        at,
-        id,
-      );
-      return changed;
+    return guarded(this.#db, () => {
+      settleDead(this.#db);
+      return this.#db
+        .all("SELECT body FROM documents WHERE kind = 'plan' ORDER BY created_at DESC, rowid DESC")
+        .flatMap(row => this.#read(row));
     });
   }
 
-  close(): void {
-    this.#rows.db.close();
+  change(
+    id: PlanId,
+    work: (plan: Plan) => Outcome<Plan, PlanConflict>,
+    job: PlanJob = 'of-plan',
+  ): Outcome<Plan, PlanConflict | 'unknown'> {
+    return guarded(this.#db, () =>
+      this.#db.transaction('jobs', () => {
+        const plan = this.#find(id);
+        if (plan === 'unknown') return failed('unknown');
+        const changed = work(plan);
+        if (changed.tag === 'failed') return changed;
+        const isPossible = plan.state === 'executing' ? this.#goOn(changed.value) : this.#begin(changed.value, job);
+        if (!isPossible) return failed({state: plan.state});
+        this.#db.run("UPDATE documents SET body = ? WHERE kind = 'plan' AND id = ?", JSON.stringify(changed.value), id);
+        return changed;
+      }),
+    );
   }
 
-  #read(row: Row | undefined): Plan | 'unknown' {
-    const plan = row === undefined ? undefined : planIn(String(row['body']));
-    if (row === undefined || plan === undefined) return 'unknown';
-    if (plan.state !== 'executing' || !this.#rows.isCutOff(row)) return plan;
+  close(): void {
+    this.#db.close();
+  }
+
+  #find(id: PlanId): Plan | 'unknown' {
+    settleDead(this.#db);
+    const row = this.#db.first("SELECT body FROM documents WHERE kind = 'plan' AND id = ?", id);
+    return (row === undefined ? undefined : this.#read(row)[0]) ?? 'unknown';
+  }
+
+  /** Of several that begin a plan one can. */
+  #begin({id, state, directory}: Plan, job: PlanJob): boolean {
+    if (state !== 'executing' || job === 'claimed') return true;
+    const spec = {
+      kind: 'execution',
+      plan: id,
+      prompt: '',
+      directory,
+      sandbox: 'of-settings',
+      model: '',
+      baseUrl: '',
+      skills: '',
+    } as const;
+    const own = job === 'of-plan' ? ({id: planKey(id), spec, session: 'not-open'} as const) : job;
+    return insertJob(this.#db, own, {state: 'running', now: this.#now()}) === 'added';
+  }
+
+  /** A process that was taken for dead writes nothing more. */
+  #goOn({id, state}: Plan): boolean {
+    const job = workingJob(this.#db, planKey(id));
+    if (job === 'none' || !isOwnJob(this.#db, job)) return false;
+    if (job.id === planKey(id) && (state === 'completed' || state === 'failed' || state === 'stopped'))
+      changeJob(this.#db, job, {change: {state}, now: this.#now()});
+    return true;
+  }
+
+  /** Nothing for a row that is damaged. */
+  #read(row: Row): readonly Plan[] {
+    const plan = planIn(String(row['body']));
+    if (plan?.state !== 'executing') return plan === undefined ? [] : [plan];
+    const job = workingJob(this.#db, planKey(plan.id));
+    if (job !== 'none' && job.state === 'running') return [plan];
     const stopped = endPlan(plan, 'stopped');
-    return stopped.tag === 'ok' ? stopped.value : plan;
+    return stopped.tag === 'ok' ? [stopped.value] : [];
   }
 }
 

@@ -5,20 +5,14 @@ import {makeFolders} from '../config/make-folders.ts';
 import {keepFromReaders} from '../config/open-databases.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {Database, DatabaseOptions, DatabasePlace, Row, RunLock, Value} from './database.ts';
+import type {Database, DatabaseOptions, DatabasePlace, Row, Value} from './database.ts';
 import {loadSqlite} from './load-sqlite.ts';
 import {migrations} from './migrations.ts';
 import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
 import {isBusy, storeFault} from './store-fault.ts';
 
-/**
- * The user's data in the database `file` (`:memory:` for one that is gone afterwards). `lockFile` stands for the lock of runs of the task
- * stack.
- */
-export const sqlitePlace = (file: string, lockFile: string): DatabasePlace => ({
-  open: options => openSqlite(file, options),
-  takeRunLock: () => takeLock(lockFile),
-});
+/** The user's data in the database `file` (`:memory:` for one that is gone afterwards). */
+export const sqlitePlace = (file: string): DatabasePlace => ({open: options => openSqlite(file, options)});
 
 /**
  * Opens or makes the database `file` for this user alone: the file is 0600, and folders made for it are 0700. Processes that open it for
@@ -158,17 +152,4 @@ function closeQuietly(connection: DatabaseSync | undefined): void {
   } catch {
     return;
   }
-}
-
-/** The lock is one of SQLite on an empty database, which the system lets go of when the process ends. */
-function takeLock(file: string): Outcome<RunLock, 'held-elsewhere'> {
-  const connection = connect(file);
-  try {
-    connection.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
-  } catch (cause) {
-    connection.close();
-    if (isBusy(cause)) return failed('held-elsewhere');
-    throw cause;
-  }
-  return ok({release: () => connection.close()});
 }

@@ -20,7 +20,7 @@ class SceneStack implements Disposable {
   constructor({place}: Scene) {
     const file = join(place.home, 'weft', 'weft.db');
     const opened = openStackStore({
-      database: sqlitePlace(file, ''),
+      database: sqlitePlace(file),
       process,
       now: () => Date.now(),
       digits: () => 'aaaaaa',

@@ -115,7 +115,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       loopback: 'closed',
     },
     agentKinds: noAgentKinds,
-    plans: async () => (await import('../../app/user-plans.ts')).openUserPlans({database: passingDatabase}),
+    plans: async () => (await import('../../app/user-jobs.ts')).openUserPlans({database: passingDatabase}),
     harnesses: noHarnesses,
     model: opened.value,
     modelId: 'demo recording',

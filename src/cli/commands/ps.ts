@@ -3,7 +3,7 @@ import {visibleLine} from '../../base/visible.ts';
 import type {RunningCommand} from '../../workspace/terminals/find-running.ts';
 import type {RunningAgent} from '../../domain/sub-agent.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
-import type {RunningAgentStore} from '../../store/running-agent-store.ts';
+import {jobKey, type JobStore} from '../../domain/job.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {exitCode, exiting, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
@@ -25,7 +25,7 @@ export function add(command: Command): void {
 async function listRunning({json, stop}: PsOptions): Promise<ExitCode> {
   const {findRunning} = await import('../../workspace/terminals/find-running.ts');
   const running = await findRunning({folder: userPlaces().blocks});
-  const agents = await withAgents(store => store.list());
+  const agents = await agentsAtWork();
   if (stop !== undefined) return stopOne({running, agents}, stop);
   if (json !== undefined) {
     printJson(`${JSON.stringify([...running.map(factsOf), ...agents.map(agentFacts)], undefined, 2)}\n`);
@@ -34,40 +34,40 @@ async function listRunning({json, stop}: PsOptions): Promise<ExitCode> {
   return exitCode.done;
 }
 
-/** What `work` gives for the sub-agents at work; where there is no store, there are none. */
-async function withAgents<T>(work: (store: RunningAgentStore) => readonly T[]): Promise<readonly T[]> {
+/** What `work` gives for what works in the user's store; `none` where there is no store yet. */
+async function withJobs<T>(work: (jobs: JobStore) => Promise<T>, none: T): Promise<T> {
   const {isStoreMade} = await import('../../app/user-database.ts');
   const places = userPlaces();
-  if (!isStoreMade(places)) return [];
-  const {openUserRunningAgents} = await import('../../app/user-plans.ts');
-  const store = await openUserRunningAgents(places);
+  if (!isStoreMade(places)) return none;
+  const {openUserJobs} = await import('../../app/user-jobs.ts');
+  const jobs = await openUserJobs(places);
   try {
-    return work(store);
+    return await work(jobs);
   } finally {
-    store.close();
+    jobs.close();
   }
 }
 
-/** Milliseconds that the process of a sub-agent has to stop it. */
-const stopMs = 10_000;
+/** The sub-agents at work, the oldest first. */
+async function agentsAtWork(): Promise<readonly RunningAgent[]> {
+  const jobs = await withJobs(store => store.list({kind: 'agent'}), []);
+  return jobs
+    .flatMap(({spec}) => (spec.kind === 'agent' ? [spec.agent] : []))
+    .toSorted((one, other) => one.startedAt - other.startedAt);
+}
 
 /** `weft agents stop`, and `weft ps --stop` of one. */
 export async function stopAgent(text: string): Promise<ExitCode> {
   const id = parseSessionId(text);
-  const agents = await withAgents(store => store.list());
+  const agents = await agentsAtWork();
   const agent = agents.find(each => each.id === id);
   if (agent === undefined)
     throw new UsageError(`No sub-agent at work has the id ${visibleLine(text)}. ${knownText(agents)}`);
-  await withAgents(store => [store.stop(agent.id)]);
-  const isGone = async (): Promise<boolean> =>
-    (await withAgents(store => store.list())).every(each => each.id !== agent.id);
-  for (let waited = 0; !(await isGone()); waited += 100) {
-    if (waited >= stopMs) {
-      note(`weft (process ${String(agent.pid)}) has not stopped ${visibleLine(agent.name)} yet`);
-      return exitCode.failed;
-    }
-    // oxlint-disable-next-line no-await-in-loop -- it looks again and again
-    await new Promise(resolve => setTimeout(resolve, 100));
+  const {stopJob} = await import('../../jobs/held-job.ts');
+  const key = jobKey({kind: 'agent', agent});
+  if ((await withJobs(jobs => stopJob(jobs, {key}), 'unknown')) === 'running') {
+    note(`weft (process ${String(agent.pid)}) has not stopped ${visibleLine(agent.name)} yet`);
+    return exitCode.failed;
   }
   note(`stopped ${visibleLine(agent.name)}`);
   return exitCode.done;

@@ -1,60 +1,23 @@
-import type {FrontEndAbilities} from '../../actions/front-end.ts';
 import * as z from 'zod/mini';
-import type {ArtifactKey, ArtifactUrl} from '../../actions/artifacts-port.ts';
-import type {AgentClient} from '../../agent/client.ts';
+import type {ArtifactUrl} from '../../actions/artifacts-port.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import {ok, type Outcome} from '../../base/outcome.ts';
+import {ok} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import {planStates} from '../../domain/plan.ts';
-import {type PermissionMode, riskLevels} from '../../domain/risk.ts';
-import type {ProviderName} from '../../domain/sandbox.ts';
+import {riskLevels} from '../../domain/risk.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {cancelReasons} from '../../domain/settled.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
-import {type AgentRuns, type AnswerEnd, noRecord} from '../agent-runs.ts';
+import type {AnswerEnd} from '../../domain/job.ts';
+import type {AgentPort} from '../../jobs/agent-port.ts';
+import type {AgentRuns} from '../../jobs/agent-runs.ts';
 import {planStep, taskPlan} from './shown-plan.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
 
-/** Sessions of the agent, as `weft serve` needs them. */
-export interface AgentPort {
-  /** Opens an engine for a session. The error is for the one who asked. */
-  open(request: OpenRequest): Promise<Outcome<AgentClient, {readonly status: 400 | 404 | 409; readonly error: string}>>;
-  /** Newest first. */
-  sessions(): Promise<readonly SessionSummary[]>;
-  /** The conversation, as messages of the Agent SDK, oldest first. */
-  messages(session: SessionId): Promise<readonly object[] | 'unknown'>;
-  /** A file that is kept with a session; `undefined` for none. */
-  artifact(
-    artifact: ArtifactKey,
-    signal: AbortSignal,
-  ): Promise<{readonly name: string; readonly bytes: Uint8Array<ArrayBuffer>} | undefined>;
-}
-
 /** The path of the route that gives an artifact out. */
 export const artifactPath: ArtifactUrl = ({session, sha256}) => `/agent/sessions/${session}/artifacts/${sha256}`;
-
-export interface OpenRequest {
-  /** A new one may have its id already. */
-  readonly session: SessionId | 'new' | {readonly new: SessionId};
-  /** An absolute folder; the session's own, or the server's, where it is not named. */
-  readonly workDir: string | undefined;
-  readonly model: ModelConfig;
-  /** `terminal`: prompts come from a terminal that is attached. `plan`: nothing may change, and nobody is asked. A scheduled prompt has a mode of its own, the user's at most. An execution may name the backend of the sandbox, and a folder with skills; empty where it does not. */
-  readonly work:
-    | {readonly kind: 'prompt' | 'plan'}
-    | {readonly kind: 'terminal'; readonly frontEnd: FrontEndAbilities}
-    | {readonly kind: 'scheduled'; readonly mode: PermissionMode}
-    | {readonly kind: 'execution'; readonly sandbox: ProviderName | 'of-settings'; readonly skills: string};
-}
-
-/** The key is used for this prompt and kept nowhere. */
-export interface ModelConfig {
-  readonly apiKey: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly model: string | undefined;
-}
 
 const text = z.string().check(z.minLength(1));
 const anything = z.custom<Json>(value => value !== undefined);
@@ -151,14 +114,8 @@ const shown =
     running: running.has(id),
   });
 
-/** Runs that wait for a worker. */
-export interface WaitingRuns {
-  /** It will not be done. */
-  stop(session: SessionId): Promise<'stopped' | 'none'>;
-}
-
 /** The agent over HTTP: prompts as event streams, the answers to what it asks, and its sessions. */
-export function agentRoutes(port: AgentPort, runs: AgentRuns, waiting: WaitingRuns): readonly Route[] {
+export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] {
   const find = async (raw: string): Promise<SessionSummary | undefined> =>
     (await port.sessions()).find(({id}) => id === parseSessionId(raw));
 
@@ -175,7 +132,8 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns, waiting: WaitingRu
       handle: async ({body}) => {
         const session = body.sessionId === undefined ? 'new' : parseSessionId(body.sessionId);
         if (session === undefined) return refuse(404, `${noSession}.`);
-        if (session !== 'new' && runs.running().has(session)) return refuse(409, 'The session runs a prompt already.');
+        if (session !== 'new' && (await runs.running()).has(session))
+          return refuse(409, 'The session runs a prompt already.');
         const images = body.images.map(imageOf);
         if (images.includes(undefined))
           return refuse(400, 'The request does not fit: not an image in base64 of a known mimeType, in body.images');
@@ -194,14 +152,14 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns, waiting: WaitingRu
               })
             : ok(held);
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
-        const stream = runs.start(opened.value, {
+        const {events} = runs.start(opened.value, {
           text: body.prompt,
           images: images.filter(each => each !== undefined),
           context: contextOf(body.conversation),
           work: {kind: 'prompt'},
-          record: noRecord,
+          job: 'none',
         });
-        return {kind: 'events', stream, after: 0};
+        return {kind: 'events', stream: events, after: 0};
       },
     }),
     route('post', '/agent/stop/{sessionId}', {
@@ -212,10 +170,9 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns, waiting: WaitingRu
       errors: {404: noSession},
       handle: async ({params: {sessionId = ''}}) => {
         const session = parseSessionId(sessionId);
-        const isKnown = session !== undefined && (runs.isRunning(session) || (await find(session)) !== undefined);
-        if (session === undefined || (!isKnown && (await waiting.stop(session)) === 'none'))
+        const isKept = (await find(sessionId)) !== undefined;
+        if (session === undefined || ((await runs.stop(session)) === 'unknown' && !isKept))
           return refuse(404, `${noSession}.`);
-        await runs.stop(session);
         return json(200, {sessionId: session, state: 'stopped'});
       },
     }),
@@ -226,10 +183,10 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns, waiting: WaitingRu
       body: permissionRequest,
       answer: [200, 'The decision counts', settled],
       errors: askErrors,
-      handle: ({body: {sessionId, permissionId, decision, message}}) => {
+      handle: async ({body: {sessionId, permissionId, decision, message}}) => {
         const session = parseSessionId(sessionId);
         if (session === undefined) return refuse(404, `${noSession}.`);
-        return replyTo(session, runs.answer(session, permissionId, {kind: 'approval', decision, message}));
+        return replyTo(session, await runs.answer(session, permissionId, {kind: 'approval', decision, message}));
       },
     }),
     route('post', '/agent/question', {
@@ -239,10 +196,10 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns, waiting: WaitingRu
       body: questionRequest,
       answer: [200, 'The answers count', settled],
       errors: askErrors,
-      handle: ({body: {sessionId, questionId, answers}}) => {
+      handle: async ({body: {sessionId, questionId, answers}}) => {
         const session = parseSessionId(sessionId);
         if (session === undefined) return refuse(404, `${noSession}.`);
-        return replyTo(session, runs.answer(session, questionId, {kind: 'question', answers}));
+        return replyTo(session, await runs.answer(session, questionId, {kind: 'question', answers}));
       },
     }),
     route('get', '/agent/sessions', {
@@ -250,7 +207,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns, waiting: WaitingRu
       id: 'listSessions',
       summary: 'List the sessions',
       answer: [200, 'The sessions, newest first', z.array(sessionAnswer)],
-      handle: async () => json(200, (await port.sessions()).map(shown(runs.running()))),
+      handle: async () => json(200, (await port.sessions()).map(shown(await runs.running()))),
     }),
     route('get', '/agent/sessions/{sessionId}', {
       tag: 'agent',
@@ -260,7 +217,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns, waiting: WaitingRu
       errors: {404: noSession},
       handle: async ({params: {sessionId = ''}}) => {
         const found = await find(sessionId);
-        return found === undefined ? refuse(404, `${noSession}.`) : json(200, shown(runs.running())(found));
+        return found === undefined ? refuse(404, `${noSession}.`) : json(200, shown(await runs.running())(found));
       },
     }),
     route('get', '/agent/sessions/{sessionId}/events', {

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
-import {type AgentTask, agentTaskStates} from '../../domain/agent-task.ts';
-import {type AgentTaskId, parseAgentTaskId, planId, type SessionId} from '../../domain/ids.ts';
+import {parseAgentTaskId, planId, type SessionId} from '../../domain/ids.ts';
+import {type Job, jobStates, type JobQueue, type JobStore, type SpecOf} from '../../domain/job.ts';
 import {
   approvePlan,
   beginPlan,
@@ -14,13 +14,15 @@ import {
 } from '../../domain/plan.ts';
 import {providerNames} from '../../domain/sandbox.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
-import {type AgentRuns, noRecord} from '../agent-runs.ts';
-import type {EventStream} from '../event-stream.ts';
-import {type PlansPort, startExecution, type TasksPort} from '../plan-execution.ts';
-import type {QueuePort} from '../queued-runs.ts';
+import type {AgentPort} from '../../jobs/agent-port.ts';
+import type {AgentRuns} from '../../jobs/agent-runs.ts';
+import {KeptEvents} from '../../jobs/event-stream.ts';
+import {HeldJob} from '../../jobs/held-job.ts';
+import {type PlansPort, startExecution} from '../../jobs/run-jobs.ts';
+import {shownPlan} from '../../jobs/run-messages.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
-import {agentMessage, type AgentPort, modelConfig} from './agent-routes.ts';
-import {shownPlan, taskPlan} from './shown-plan.ts';
+import {agentMessage, modelConfig} from './agent-routes.ts';
+import {taskPlan} from './shown-plan.ts';
 
 const text = z.string().check(z.minLength(1));
 const object = z.custom<JsonObject>(isJsonObject);
@@ -61,7 +63,7 @@ const taskAnswer = z.object({
   planId: z.string(),
   prompt: z.string(),
   workDir: z.string(),
-  state: z.enum(agentTaskStates),
+  state: z.enum(jobStates),
   createdAt: z.string(),
   endedAt: z.nullable(z.string()),
   cost: z.number(),
@@ -83,30 +85,18 @@ export interface PlanRoutesDeps {
   readonly agent: AgentPort;
   readonly runs: AgentRuns;
   readonly plans: PlansPort;
-  readonly tasks: TasksPort;
+  readonly jobs: JobStore;
   /** Where executions in the background wait for a worker; `none` where this server does them itself. */
-  readonly queue: QueuePort | 'none';
-  readonly now: () => number;
+  readonly queue: JobQueue | 'none';
   readonly newSession: () => SessionId;
   /** An id for a task that the program has not named. */
   readonly newTaskId: () => string;
 }
 
 /** Plan, approve, execute; and the executions as tasks, which are kept. */
-export function planRoutes({
-  agent,
-  runs,
-  plans,
-  tasks,
-  queue,
-  now,
-  newSession,
-  newTaskId,
-}: PlanRoutesDeps): readonly Route[] {
-  const findTask = (raw: string): AgentTask | 'unknown' => {
-    const id = parseAgentTaskId(raw);
-    return id === undefined ? 'unknown' : tasks.find(id);
-  };
+export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTaskId}: PlanRoutesDeps): readonly Route[] {
+  const findTask = async (raw: string): Promise<Task | undefined> =>
+    parseAgentTaskId(raw) === undefined ? undefined : (await jobs.list({id: raw})).find(isTask);
   return [
     route('post', '/agent/plan', {
       tag: 'plans',
@@ -119,8 +109,8 @@ export function planRoutes({
         const opened = await agent.open({session: 'new', workDir, model: modelOf(config), work: {kind: 'plan'}});
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const work = {kind: 'plan'} as const;
-        const stream = runs.start(opened.value, {text: prompt, images: [], context: '', work, record: noRecord});
-        return {kind: 'events', stream, after: 0};
+        const {events} = runs.start(opened.value, {text: prompt, images: [], context: '', work, job: 'none'});
+        return {kind: 'events', stream: events, after: 0};
       },
     }),
     route('get', '/agent/plans/{planId}', {
@@ -181,74 +171,55 @@ export function planRoutes({
         const wanted = plans.find(planId(body.planId));
         if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
         if (wanted.state !== 'approved') return refuse(409, conflictText(wanted));
-        if (tasks.find(id) !== 'unknown') return refuse(409, 'There is a task of this id already.');
+        if ((await findTask(id)) !== undefined) return refuse(409, 'There is a task of this id already.');
         const {enabled, provider} = body.sandboxConfig ?? {enabled: true, provider: undefined};
-        const sandbox = enabled ? (provider ?? 'of-settings') : 'native';
+        const {apiKey, baseUrl = '', model = ''} = body.modelConfig ?? {};
+        const spec: Task['spec'] = {
+          kind: 'execution',
+          plan: wanted.id,
+          prompt: body.prompt,
+          directory: body.workDir ?? wanted.directory,
+          sandbox: enabled ? (provider ?? 'of-settings') : 'native',
+          model,
+          baseUrl,
+          skills: body.skillsPath ?? '',
+        };
         if (body.background && queue !== 'none') {
-          const {apiKey, baseUrl = '', model = ''} = body.modelConfig ?? {};
           if (apiKey !== undefined)
             return refuse(
               400,
               'The request does not fit: a worker does it, with the key of its own, since keys are not kept, in body.modelConfig.apiKey',
             );
-          const directory = body.workDir ?? wanted.directory;
           const session = newSession();
-          const task = {
-            id,
-            session,
-            plan: wanted.id,
-            prompt: body.prompt,
-            directory,
-            createdAt: now(),
-            endedAt: 0,
-            cost: 0,
-            files: [],
-          };
-          if (tasks.add({...task, state: 'queued'}) === 'used')
-            return refuse(409, 'There is a task of this id already.');
-          const {plan, prompt} = task;
-          const added = await queue.add({
-            kind: 'execution',
-            task: id,
-            session,
-            plan,
-            prompt,
-            directory,
-            sandbox,
-            model,
-            baseUrl,
-            skills: body.skillsPath ?? '',
-          });
-          if (added === 'added') return json(202, {taskId: id, sessionId: session});
-          tasks.change(id, each => ({...each, state: 'stopped', endedAt: now()}));
-          return refuse(409, 'The plan waits for a worker already.');
+          const added = await jobs.add({id, spec, session}, 'queued');
+          if (added === 'used') return refuse(409, 'There is a task of this id already.');
+          if (added === 'busy') return refuse(409, 'The plan waits for a worker already.');
+          await queue.add(id);
+          return json(202, {taskId: id, sessionId: session});
         }
+        const {directory: workDir, sandbox, skills} = spec;
         const opened = await agent.open({
           session: 'new',
-          workDir: body.workDir ?? wanted.directory,
+          workDir,
           model: modelOf(body.modelConfig),
-          work: {kind: 'execution', sandbox, skills: body.skillsPath ?? ''},
+          work: {kind: 'execution', sandbox, skills},
         });
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
-        const begun = plans.change(wanted.id, beginPlan);
+        const job = {id, spec, session: 'not-open'} as const;
+        const begun = plans.change(wanted.id, beginPlan, job);
         if (begun.tag === 'failed') {
           await opened.value.close('finished');
           return begun.error === 'unknown' ? refuse(404, `${noPlan}.`) : refuse(409, conflictText(begun.error));
         }
-        const execution = startExecution(
-          opened.value,
-          {
-            task: id,
-            plan: begun.value,
-            prompt: body.prompt,
-            directory: body.workDir ?? wanted.directory,
-            begin: 'new-task',
-          },
-          {runs, plans, tasks, now},
-        );
+        const execution = startExecution(runs, opened.value, {
+          plan: begun.value,
+          job: await HeldJob.added(jobs, job),
+          prompt: body.prompt,
+          begin: 'first',
+        });
         return body.background
-          ? json(202, {taskId: id, sessionId: execution.session() ?? ''})
-          : {kind: 'events', stream: execution.stream, after: 0};
+          ? json(202, {taskId: id, sessionId: execution.session ?? ''})
+          : {kind: 'events', stream: execution.events, after: 0};
       },
     }),
     route('get', '/agent/tasks', {
@@ -256,7 +227,7 @@ export function planRoutes({
       id: 'listAgentTasks',
       summary: 'List the tasks',
       answer: [200, 'The tasks, newest first', z.array(taskAnswer)],
-      handle: () => json(200, tasks.list().map(shownTask)),
+      handle: async () => json(200, (await jobs.list({kind: 'execution'})).filter(isTask).map(shownTask)),
     }),
     route('get', '/agent/tasks/{taskId}', {
       tag: 'plans',
@@ -264,9 +235,9 @@ export function planRoutes({
       summary: 'Get a task',
       answer: [200, 'The task', taskAnswer],
       errors: {404: noTask},
-      handle: ({params: {taskId = ''}}) => {
-        const task = findTask(taskId);
-        return task === 'unknown' ? refuse(404, `${noTask}.`) : json(200, shownTask(task));
+      handle: async ({params: {taskId = ''}}) => {
+        const task = await findTask(taskId);
+        return task === undefined ? refuse(404, `${noTask}.`) : json(200, shownTask(task));
       },
     }),
     route('get', '/agent/tasks/{taskId}/messages', {
@@ -276,8 +247,9 @@ export function planRoutes({
       answer: [200, 'Messages of the Agent SDK, oldest first', z.array(object)],
       errors: {404: noTask},
       handle: async ({params: {taskId = ''}}) => {
-        const task = findTask(taskId);
-        const messages = task === 'unknown' ? 'unknown' : await agent.messages(task.session);
+        const task = await findTask(taskId);
+        const messages =
+          task === undefined || task.session === 'not-open' ? 'unknown' : await agent.messages(task.session);
         return messages === 'unknown' ? refuse(404, `${noTask}.`) : json(200, messages);
       },
     }),
@@ -287,9 +259,9 @@ export function planRoutes({
       summary: 'List the files that a task has changed',
       answer: [200, 'The changes, in order', z.array(fileAnswer)],
       errors: {404: noTask},
-      handle: ({params: {taskId = ''}}) => {
-        const task = findTask(taskId);
-        return task === 'unknown'
+      handle: async ({params: {taskId = ''}}) => {
+        const task = await findTask(taskId);
+        return task === undefined
           ? refuse(404, `${noTask}.`)
           : json(
               200,
@@ -304,11 +276,12 @@ export function planRoutes({
       answer: [200, 'What the agent does, as events', agentMessage],
       answerIs: 'events',
       errors: {404: noTask},
-      handle: ({params: {taskId = ''}, lastEventId}) => {
-        const task = findTask(taskId);
-        if (task === 'unknown') return refuse(404, `${noTask}.`);
-        const live = runs.isRunning(task.session) ? runs.events(task.session) : 'none';
-        return {kind: 'events', stream: live === 'none' ? keptEvents(task.id, tasks) : live, after: lastEventId};
+      handle: async ({params: {taskId = ''}, lastEventId}) => {
+        const task = await findTask(taskId);
+        if (task === undefined) return refuse(404, `${noTask}.`);
+        const {id, session} = task;
+        const live = session !== 'not-open' && runs.isRunning(session) ? runs.events(session) : 'none';
+        return {kind: 'events', stream: live === 'none' ? await KeptEvents.ofJob(jobs, id) : live, after: lastEventId};
       },
     }),
   ];
@@ -331,57 +304,19 @@ function planReply(changed: Outcome<Plan, PlanConflict | 'unknown'>): Reply {
   return changed.error === 'unknown' ? refuse(404, `${noPlan}.`) : refuse(409, conflictText(changed.error));
 }
 
-const shownTask = ({id, session, plan, prompt, directory, state, createdAt, endedAt, cost}: AgentTask) => ({
+type Task = Job & {readonly spec: SpecOf<'execution'>};
+
+/** What programs run. An execution that a person has begun has an id that no program can give. */
+const isTask = (job: Job): job is Task => job.spec.kind === 'execution' && parseAgentTaskId(job.id) !== undefined;
+
+const shownTask = ({id, session, spec, state, createdAt, endedAt, cost}: Task) => ({
   id,
-  sessionId: session,
-  planId: plan,
-  prompt,
-  workDir: directory,
+  sessionId: session === 'not-open' ? '' : session,
+  planId: spec.plan,
+  prompt: spec.prompt,
+  workDir: spec.directory,
   state,
   createdAt: new Date(createdAt).toISOString(),
   endedAt: endedAt === 0 ? null : new Date(endedAt).toISOString(),
   cost,
 });
-
-/** Events at once from the store. */
-const mostAtOnce = 200;
-
-/** Milliseconds between two looks for events that another process keeps. */
-const lookMs = 500;
-
-/** The events of a task that runs no more, or in another process. */
-function keptEvents(id: AgentTaskId, tasks: TasksPort): EventStream {
-  let seen = 0;
-  /** At how many looks one after the other it had ended without a further event: the last one is kept after the end. */
-  let quiet = 0;
-  const isAtWork = (): boolean => {
-    const task = tasks.find(id);
-    return task !== 'unknown' && (task.state === 'running' || task.state === 'queued');
-  };
-  let isOver = !isAtWork();
-  return {
-    after: last => tasks.events(id, last, mostAtOnce),
-    get isOver() {
-      return isOver;
-    },
-    subscribe(listener) {
-      if (isOver) return () => {};
-      const timer = setInterval(() => {
-        try {
-          const last = tasks.lastEvent(id);
-          quiet = last === seen && !isAtWork() ? quiet + 1 : 0;
-          if (last === seen && quiet < 2) return;
-          seen = last;
-          isOver = quiet >= 2;
-        } catch {
-          // The reader comes back with the number of its last event.
-          isOver = true;
-        }
-        listener();
-        if (isOver) clearInterval(timer);
-      }, lookMs);
-      timer.unref();
-      return () => clearInterval(timer);
-    },
-  };
-}

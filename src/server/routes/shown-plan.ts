@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {type Plan, planStates, planStepStatuses} from '../../domain/plan.ts';
+import {planStates, planStepStatuses} from '../../domain/plan.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
 
 /** A step of a plan, as the seed has it. */
@@ -18,15 +18,3 @@ export const taskPlan = z.object({
   reason: z.optional(z.string()),
 });
 schemaNotes.add(taskPlan, {id: 'TaskPlan'});
-
-export const shownPlan = ({id, goal, steps, notes, createdAt, state, session, directory, reason}: Plan) => ({
-  id,
-  goal,
-  steps,
-  ...(notes === '' ? {} : {notes}),
-  createdAt: new Date(createdAt).toISOString(),
-  state,
-  sessionId: session,
-  workDir: directory,
-  ...(reason === '' ? {} : {reason}),
-});

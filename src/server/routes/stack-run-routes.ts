@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {taskStatuses} from '../../tasks/stack/stack-records.ts';
 import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
 import {json, refuse, route, type Route} from '../route.ts';
-import type {StackRunsPort} from '../stack-runs.ts';
+import type {StackRuns} from '../../jobs/stack-runs.ts';
 
 const runRequest = z.object({
   keep_going: z.prefault(z.boolean(), false),
@@ -44,7 +44,7 @@ const stackRunEvent = z.object({
 schemaNotes.add(stackRunEvent, {id: 'StackRunEvent'});
 
 /** Running the task stack: `weft stack run` over HTTP. */
-export const stackRunRoutes = (runs: StackRunsPort): readonly Route[] => [
+export const stackRunRoutes = (runs: StackRuns): readonly Route[] => [
   route('post', '/api/task-stack/run', {
     tag: 'stack',
     id: 'runTaskStack',
@@ -67,10 +67,10 @@ export const stackRunRoutes = (runs: StackRunsPort): readonly Route[] => [
     summary: 'Follow the runs of the task stack; with Last-Event-ID from there on',
     answer: [200, 'What happens, as events, with those of the run that goes on', stackRunEvent],
     answerIs: 'events',
-    handle: ({lastEventId}) => ({
+    handle: async ({lastEventId}) => ({
       kind: 'events',
       stream: runs.stream,
-      after: lastEventId === 0 ? runs.begin : lastEventId,
+      after: lastEventId === 0 ? await runs.begin() : lastEventId,
     }),
   }),
   route('post', '/api/task-stack/run/stop', {

@@ -2,7 +2,7 @@ import {createHash, randomInt} from 'node:crypto';
 import {hostname} from 'node:os';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
-import type {Database, DatabaseOptions, DatabasePlace, Row, RunLock, Value} from '../database.ts';
+import type {Database, DatabaseOptions, DatabasePlace, Row, Value} from '../database.ts';
 import {isOf, type ProcessMark} from '../process-start.ts';
 import {StoreError} from '../store-fault.ts';
 import {type Answer, ask, PostgresError} from './connection-thread.ts';
@@ -31,38 +31,11 @@ export function postgresPlace(url: string): Outcome<DatabasePlace, Fault> {
         return failed(link.fault(cause));
       }
     },
-    takeRunLock() {
-      const link = new Link(url);
-      try {
-        // A connection would get what it has already.
-        if (runLocks.get(url) === link.run('SELECT 1').connection) return failed('held-elsewhere');
-        const {rows, connection} = link.run('SELECT pg_try_advisory_lock(?, ?) AS taken', [lockClass.run, 0]);
-        if (rows[0]?.['taken'] !== true) return failed('held-elsewhere');
-        runLocks.set(url, connection);
-      } catch (cause) {
-        throw new StoreError(link.fault(cause), cause);
-      }
-      return ok(runLock(link, url));
-    },
   });
 }
 
-/** Connections hold locks of these classes, by which others know that a process lives, that the stack runs, and who may change what. */
-const lockClass = {process: 0x77_65_66_74, run: 0x77_65_66_75, change: 0x77_65_66_76} as const;
-
-/** On which connection this process runs the task stack of a database. */
-const runLocks = new Map<string, string>();
-
-const runLock = (link: Link, url: string): RunLock => ({
-  release() {
-    if (!runLocks.delete(url)) return;
-    try {
-      link.run('SELECT pg_advisory_unlock(?, ?)', [lockClass.run, 0]);
-    } catch {
-      // The connection is lost, and the lock with it.
-    }
-  },
-});
+/** Connections hold locks of these classes, by which others know that a process lives, and who may change what. */
+const lockClass = {process: 0x77_65_66_74, change: 0x77_65_66_76} as const;
 
 /** The mark of this process on a connection: another one once that was lost, and others may have taken its work. */
 const marks = new Map<string, {readonly connection: string; readonly mark: ProcessMark}>();

@@ -1,3 +1,5 @@
+import {copyToJobs} from '../migrations.ts';
+
 /**
  * The schema in Postgres, step by step like that of SQLite: a step never changes once released. What a text column holds is what SQLite's
  * holds, so that the statements are the same; `rowid` and the two functions are there in SQLite by themselves.
@@ -118,4 +120,55 @@ export const postgresMigrations: readonly string[] = [
     at BIGINT NOT NULL
   );
   `,
+  `
+  CREATE TABLE documents (
+    rowid BIGINT GENERATED ALWAYS AS IDENTITY,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    next_at BIGINT NOT NULL,
+    PRIMARY KEY (kind, id)
+  );
+  CREATE INDEX documents_by_time ON documents (kind, next_at);
+
+  CREATE TABLE jobs (
+    rowid BIGINT GENERATED ALWAYS AS IDENTITY,
+    id TEXT NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempt BIGINT NOT NULL,
+    session TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    started_at BIGINT NOT NULL,
+    ended_at BIGINT NOT NULL,
+    reason TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    news TEXT NOT NULL,
+    stop BIGINT NOT NULL,
+    pid BIGINT NOT NULL,
+    started TEXT NOT NULL,
+    at BIGINT NOT NULL
+  );
+
+  ALTER TABLE agent_task_events RENAME TO earlier_events;
+  ALTER INDEX agent_task_events_pkey RENAME TO earlier_events_pkey;
+  CREATE TABLE agent_task_events (
+    task_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    seq BIGINT NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (task_id, seq)
+  );
+
+  CREATE TABLE job_asks (
+    job TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (job, id)
+  );
+  ${copyToJobs('BIGINT')}`,
 ];

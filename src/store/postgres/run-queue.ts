@@ -2,23 +2,17 @@ import {Client} from 'pg';
 import {PgBoss} from 'pg-boss';
 import * as z from 'zod/mini';
 import {causeText} from '../../domain/fault.ts';
-import {parseAgentTaskId, parseSessionId, planId, scheduleId, type SessionId} from '../../domain/ids.ts';
-import {type QueuedRun, runKey} from '../../domain/queued-run.ts';
-import {providerNames} from '../../domain/sandbox.ts';
+import type {JobQueue} from '../../domain/job.ts';
 import {StoreError} from '../store-fault.ts';
 import {ForeignSchemaError, foreignSchemaFault, ownSchema} from './own-schema.ts';
 
-/** Runs that wait for a worker. One whose worker dies goes to another. */
-export interface RunQueue {
-  /** `queued-already` where such a run waits or is at work. */
-  add(run: QueuedRun): Promise<'added' | 'queued-already'>;
-  /** An execution that waits will not be done; nothing where there is none of that session. */
-  cancel(session: SessionId): Promise<void>;
+/** The queue of a store that several machines share. A job whose worker dies goes to another. */
+export interface RunQueue extends JobQueue {
   /**
-   * Takes up runs, at most `concurrency` at a time. One that `handle` does not bring to its end, since it throws or the worker ends, is
-   * taken up again, here or elsewhere. The signal of a run is aborted when it is not this worker's any more.
+   * Takes up jobs, at most `concurrency` at a time. One that `handle` does not bring to its end, since it throws or the worker ends, is
+   * taken up again, here or elsewhere. The signal of a job is aborted when it is not this worker's any more.
    */
-  work(concurrency: number, handle: (run: QueuedRun, signal: AbortSignal) => Promise<void>): Promise<void>;
+  work(concurrency: number, handle: (job: string, signal: AbortSignal) => Promise<void>): Promise<void>;
   /** Takes up nothing more, and waits some moments for what is at work. */
   close(): Promise<void>;
 }
@@ -65,13 +59,9 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
     retryDelayMax: 60,
   });
   return {
-    async add(run) {
-      const known = run.kind === 'execution' ? {id: run.session} : {};
-      const id = await boss.send(queueName, run, {...known, singletonKey: runKey(run)});
+    async add(job) {
+      const id = await boss.send(queueName, {job}, {singletonKey: job});
       return id === null ? 'queued-already' : 'added';
-    },
-    async cancel(session) {
-      await boss.cancel(queueName, session);
     },
     async work(concurrency, handle) {
       const options = {
@@ -84,10 +74,10 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
       };
       await boss.work<unknown>(queueName, options, async jobs => {
         for (const {data, signal} of jobs) {
-          const run = runIn(data);
+          const read = queued.safeParse(data);
           // What a newer weft has queued is left to its workers.
-          if (run === undefined) throw new Error('a run of a kind that this version of weft does not know');
-          await handle(run, signal);
+          if (!read.success) throw new Error('a run of a kind that this version of weft does not know');
+          if ('job' in read.data) await handle(read.data.job, signal);
         }
       });
     },
@@ -110,36 +100,5 @@ async function makeSchema(url: string): Promise<void> {
   }
 }
 
-const parsed = <T>(parse: (raw: string) => T | undefined) =>
-  z.pipe(
-    z.string().check(z.refine(raw => parse(raw) !== undefined)),
-    z.transform((raw): T => parse(raw) ?? z.NEVER),
-  );
-
-const queuedRun = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('execution'),
-    task: parsed(parseAgentTaskId),
-    session: parsed(parseSessionId),
-    plan: z.pipe(z.string(), z.transform(planId)),
-    prompt: z.string(),
-    directory: z.string(),
-    sandbox: z.enum([...providerNames, 'of-settings']),
-    model: z.string(),
-    baseUrl: z.string(),
-    skills: z.string(),
-  }),
-  z.object({
-    kind: z.literal('stack'),
-    harness: z.string(),
-    afterFailure: z.enum(['stop', 'go-on']),
-    positions: z.enum(['all', 'one']),
-    directory: z.string(),
-  }),
-  z.object({kind: z.literal('scheduled'), schedule: z.pipe(z.string(), z.transform(scheduleId))}),
-]);
-
-function runIn(data: unknown): QueuedRun | undefined {
-  const read = queuedRun.safeParse(data);
-  return read.success ? read.data : undefined;
-}
+/** What earlier wefts have queued has no job to be done. */
+const queued = z.union([z.object({job: z.string()}), z.object({kind: z.enum(['execution', 'stack', 'scheduled'])})]);

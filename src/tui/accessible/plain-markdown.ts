@@ -2,9 +2,8 @@ import {pluralize} from '../../base/clip.ts';
 import type {Token, Tokens} from 'marked';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible} from '../../base/visible.ts';
-import {inlineSpans, isInline, isKnown, type MarkdownLexer} from '../scrollback/render-markdown.ts';
+import {inlineSpans, isKnown, type MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {MarkdownPiece} from '../scrollback/split-markdown.ts';
-import {spansText} from '../text/wrap.ts';
 import {spokenFrame} from './spoken-entry.ts';
 
 /**
@@ -23,11 +22,7 @@ export class PlainMarkdown {
     return pieces.flatMap(piece => {
       switch (piece.kind) {
         case 'block':
-          return [
-            ...this.close(),
-            ...(piece.gap === 'line' ? [''] : []),
-            ...blocks(this.#lexer(visible(piece.source))),
-          ];
+          return [...this.close(), ...(piece.gap === 'line' ? [''] : []), ...this.#block(piece.source)];
         case 'code-start': {
           const closed = this.close();
           this.#inCode = true;
@@ -47,13 +42,16 @@ export class PlainMarkdown {
     this.#inCode = false;
     return ['End of code.'];
   }
+
+  #block(source: string): readonly string[] {
+    return blocks(this.#lexer(visible(source)));
+  }
 }
 
 const blocks = (tokens: readonly Token[]): readonly string[] => tokens.flatMap(blockLines);
 
 function blockLines(token: Token): readonly string[] {
   if (!isKnown(token)) return split(token.raw);
-  if (isInline(token)) return inline([token]);
   switch (token.type) {
     case 'space':
     case 'checkbox':
@@ -79,6 +77,15 @@ function blockLines(token: Token): readonly string[] {
       return tableLines(token);
     case 'html':
       return split(token.text.trimEnd());
+    case 'strong':
+    case 'em':
+    case 'del':
+    case 'codespan':
+    case 'br':
+    case 'escape':
+    case 'link':
+    case 'image':
+      return inline([token]);
     default:
       return unreachable(token);
   }
@@ -106,6 +113,10 @@ function tableLines({header, rows}: Tokens.Table): readonly string[] {
 }
 
 const inline = (tokens: readonly Token[]): readonly string[] =>
-  split(spansText(inlineSpans(tokens, [], spokenFrame.theme)));
+  split(
+    inlineSpans(tokens, [], spokenFrame.theme)
+      .map(({text}) => text)
+      .join(''),
+  );
 
 const split = (text: string): readonly string[] => text.split('\n');

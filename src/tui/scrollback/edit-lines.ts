@@ -6,6 +6,9 @@ import {type EntryFrame, type Frame, hardWrap} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 
+const added = `${glyphs.added} `;
+const removed = `${glyphs.removed} `;
+
 /** What the model wanted in the place of what. */
 export function editLines(edit: FileEdit, frame: Frame & Pick<EntryFrame, 'home'>): readonly string[] {
   const shown = (path: string): string => visibleLine(withTildes(path, frame.home));
@@ -16,20 +19,20 @@ export function editLines(edit: FileEdit, frame: Frame & Pick<EntryFrame, 'home'
         ...heading,
         ...edit.replacements.flatMap(replacement => {
           const {oldText, newText} = changedLines(replacement);
-          return [...signed('removed', oldText, frame), ...signed('added', newText, frame)];
+          return [
+            ...textLines(visible(oldText), 'removed', frame, removed),
+            ...textLines(visible(newText), 'added', frame, added),
+          ];
         }),
       ];
     case 'replace-lines':
-      return [...heading, ...signed('added', edit.newText, frame)];
+      return [...heading, ...textLines(visible(edit.newText), 'added', frame, added)];
     case 'write':
-      return [...heading, ...signed('added', edit.content, frame)];
+      return [...heading, ...textLines(visible(edit.content), 'added', frame, added)];
     case 'patch':
-      return [
-        ...heading,
-        ...edit.hunks.flatMap(hunk => hunk.lines.flatMap(({kind, text}) => signed(kind, `${text}\n`, frame))),
-      ];
+      return [...heading, ...edit.hunks.flatMap(hunk => hunk.lines.flatMap(line => patchLine(line, frame)))];
     case 'delete':
-      return signed('removed', shown(edit.path), frame);
+      return textLines(shown(edit.path), 'removed', frame, removed);
     case 'rename':
       return [...heading, ...textLines(`to ${shown(edit.to)}`, 'dim', frame)];
     default:
@@ -37,10 +40,16 @@ export function editLines(edit: FileEdit, frame: Frame & Pick<EntryFrame, 'home'
   }
 }
 
-const signed = (kind: PatchLine['kind'], text: string, frame: Frame): readonly string[] =>
-  textLines(visible(text), kind === 'context' ? 'dim' : kind, frame, signs[kind]);
+function patchLine({kind, text}: PatchLine, frame: Frame): readonly string[] {
+  const {sign, role} = patchSigns[kind];
+  return textLines(`${visible(text)}\n`, role, frame, sign);
+}
 
-const signs = {context: '  ', added: `${glyphs.added} `, removed: `${glyphs.removed} `} as const;
+const patchSigns = {
+  context: {sign: '  ', role: 'dim'},
+  added: {sign: added, role: 'added'},
+  removed: {sign: removed, role: 'removed'},
+} as const satisfies Record<PatchLine['kind'], {readonly sign: string; readonly role: Role}>;
 
 /** Models repeat the lines around a change: those that both texts begin and end with are left out. */
 function changedLines({oldText, newText}: {readonly oldText: string; readonly newText: string}) {

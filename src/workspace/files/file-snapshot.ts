@@ -37,8 +37,7 @@ export async function takeSnapshot(path: string): Promise<Outcome<FileSnapshot, 
     case 'file':
       break;
   }
-  const {stats} = found;
-  await using handle = found.handle;
+  const {handle, stats} = found;
   try {
     if (stats.size > largestEdited) {
       return failed(
@@ -50,6 +49,8 @@ export async function takeSnapshot(path: string): Promise<Outcome<FileSnapshot, 
     return ok({kind: 'present', bytes, hash: sha256(bytes), mode: stats.mode & 0o7777, owner, names: stats.nlink});
   } catch (cause) {
     return failed(`it could not be read: ${cause instanceof Error ? cause.message : String(cause)}.`);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -10,7 +10,8 @@ import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
 import {imageFacts, imageType, sizeRefusal} from '../../domain/image-facts.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
-import {encodingNames, formOf} from './text-encoding.ts';
+import {codePageTable} from './code-pages.ts';
+import {encodingNames, formOf, type TextForm} from './text-encoding.ts';
 
 /** What reading a regular file gives; `hash` is the SHA-256 of all its bytes (lower hex). */
 export interface FileRead {
@@ -102,18 +103,17 @@ export async function readRegular(
   const collector = collectLines(range);
   let broken = 0;
   if (notebook === undefined) {
-    const decoder = new TextDecoder(form.encoding === 'unknown' ? 'utf-8' : form.encoding);
-    const decode = (bytes: Buffer): string => decoder.decode(bytes, {stream: true});
+    const decoder = decoderOf(form);
     const pieces = cells === undefined ? chunks : none();
-    const begun = decode(cells === undefined ? first : cells.whole);
+    const begun = decoder.decode(cells === undefined ? first : cells.whole);
     const returnsEnd = begun.includes('\r') && !begun.includes('\n');
     const take = (text: string): void => {
       if (broken === 0 && text.includes('\ufffd')) broken = 1;
       collector.add(returnsEnd ? text.replaceAll('\r', '\n') : text);
     };
     take(begun);
-    for await (const chunk of pieces) take(decode(chunk));
-    take(decoder.decode());
+    for await (const chunk of pieces) take(decoder.decode(chunk));
+    take(decoder.end());
   } else {
     collector.add(notebook);
   }
@@ -139,6 +139,21 @@ export async function readRegular(
     file: {kind: 'text', path: shown, lines, firstLine: range.first, totalLines, notes},
     hash: hash.digest('hex'),
   });
+}
+
+/** Bytes to text, piece by piece. */
+interface PieceDecoder {
+  decode(piece: Buffer): string;
+  end(): string;
+}
+
+function decoderOf({encoding}: TextForm): PieceDecoder {
+  if (encoding === 'windows-1252') {
+    const table = codePageTable(encoding);
+    return {decode: piece => table.decode(piece), end: () => ''};
+  }
+  const decoder = new TextDecoder(encoding === 'unknown' ? 'utf-8' : encoding);
+  return {decode: piece => decoder.decode(piece, {stream: true}), end: () => decoder.decode()};
 }
 
 async function wholeOf(first: Buffer, chunks: AsyncGenerator<Buffer, undefined>): Promise<Buffer> {

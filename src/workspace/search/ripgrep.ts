@@ -21,17 +21,16 @@ export interface SearchRun {
   readonly options: readonly string[];
   readonly directory: string;
   readonly environment: Environment;
-  readonly limit: 'total' | 'idle';
-  /** Gets each piece of the output; `enough` ends the run. */
-  readonly onPiece: (bytes: Buffer) => 'more' | 'enough';
+  /** Gets each line of the output without its end; `enough` ends the search. */
+  readonly onLine: (line: string) => 'more' | 'enough';
 }
 
-/** Milliseconds that a run may take in all, or without output: it may wait for a pipe in the place of an ignore file. */
-const limitMs = 10_000;
+/** Milliseconds a search may take. */
+const searchLimitMs = 10_000;
 
 const longestComplaint = 2000;
 
-/** Runs ripgrep and hands its output on. The process is gone when the promise resolves. */
+/** Runs ripgrep and hands its output on line by line. The process is gone when the promise resolves. */
 export async function runRipgrep(run: SearchRun, signal: AbortSignal): Promise<SearchEnd> {
   if (signal.aborted) return {kind: 'stopped'};
   const subprocess = execa(run.binary, run.options, {
@@ -43,27 +42,33 @@ export async function runRipgrep(run: SearchRun, signal: AbortSignal): Promise<S
     stderr: 'pipe',
     buffer: false,
     reject: false,
+    timeout: searchLimitMs,
     cancelSignal: signal,
     killSignal: 'SIGKILL',
   });
-  let killed: 'enough' | 'too-slow' | undefined;
-  const end = (why: 'enough' | 'too-slow'): void => {
-    killed ??= why;
+  let enough = false;
+  let rest = '';
+  let complaint = '';
+  const take = (line: string): void => {
+    if (enough || run.onLine(line) === 'more') return;
+    enough = true;
     subprocess.kill();
   };
-  const late = setTimeout(end, limitMs, 'too-slow');
-  let complaint = '';
+  const decoder = new TextDecoder();
   subprocess.stdout.on('data', (bytes: Buffer) => {
-    if (run.limit === 'idle') late.refresh();
-    if (killed === undefined && run.onPiece(bytes) === 'enough') end('enough');
+    if (enough) return;
+    const lines = (rest + decoder.decode(bytes, {stream: true})).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line);
   });
   subprocess.stderr.on('data', (bytes: Buffer) => {
     complaint = (complaint + bytes.toString('utf8')).slice(0, longestComplaint);
   });
 
   const result = await subprocess;
-  clearTimeout(late);
-  if (killed !== undefined) return {kind: killed};
+  if (rest !== '') take(rest);
+  if (enough) return {kind: 'enough'};
+  if (result.timedOut) return {kind: 'too-slow'};
   if (result.isCanceled) return {kind: 'stopped'};
   if (result.exitCode === undefined) return {kind: 'not-started', reason: result.shortMessage ?? 'no process was made'};
   // 1 means that nothing was found; 2 comes with a complaint, or after files that could not be read.

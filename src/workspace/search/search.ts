@@ -16,8 +16,8 @@ import {
   findSearchBinary,
   type RulesOff,
   rulesOffAbove,
-  runRipgrep,
   type SearchEnd,
+  type SearchRun,
   whenStuck,
 } from './ripgrep.ts';
 
@@ -63,25 +63,14 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       : ok({place: place.value, exclusions: exclusions.value});
   }
 
-  async function runWithout(
-    off: ReadonlySet<RulesOff>,
-    {binary, directory, ...search}: Search,
-    signal: AbortSignal,
-  ): Promise<SearchEnd> {
+  async function runWithout(off: ReadonlySet<RulesOff>, search: Search, signal: AbortSignal): Promise<SearchEnd> {
+    const {runRipgrep} = await import('./ripgrep.ts');
+    const {binary, directory} = search;
     const {environment} = options;
-    const take = search.begin();
-    const decoder = new TextDecoder();
-    let rest = '';
-    const onPiece = (bytes: Buffer): 'more' | 'enough' => {
-      const lines = (rest + decoder.decode(bytes, {stream: true})).split('\n');
-      rest = lines.pop() ?? '';
-      return lines.some(line => take(line) === 'enough') ? 'enough' : 'more';
-    };
-    const end = await runRipgrep(
-      {binary, directory, environment, options: [...off, ...search.options], limit: 'total', onPiece},
+    return runRipgrep(
+      {binary, directory, environment, options: [...off, ...search.options], onLine: search.begin()},
       signal,
     );
-    return end.kind !== 'enough' && rest !== '' && take(rest) === 'enough' ? {kind: 'enough'} : end;
   }
 
   /** A search that waits for what stands in the place of an ignore file is begun anew without such rules. */
@@ -234,7 +223,7 @@ interface Search {
   /** The folder whose files are searched first of all. */
   readonly start: string;
   /** Answers with what takes the lines of a run from its first one on. */
-  readonly begin: () => (line: string) => 'more' | 'enough';
+  readonly begin: () => SearchRun['onLine'];
 }
 
 interface Prepared {
@@ -507,10 +496,14 @@ export function checkPlaces(roots: readonly string[]): PlaceCheck {
     async lines(real) {
       const found = await openRegular(real);
       if (found.kind !== 'file') return undefined;
-      await using handle = found.handle;
-      if (found.stats.size > largestCompared) return undefined;
-      const text = await handle.readFile('utf8').catch(() => undefined);
-      return text?.split('\n');
+      try {
+        if (found.stats.size > largestCompared) return undefined;
+        return (await found.handle.readFile('utf8')).split('\n');
+      } catch {
+        return undefined;
+      } finally {
+        await found.handle.close();
+      }
     },
   };
 }

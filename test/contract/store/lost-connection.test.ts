@@ -3,6 +3,7 @@ import {messageId} from '../../../src/domain/ids.ts';
 import {faultText} from '../../../src/domain/fault.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {postgresMissing, startPostgres} from '../../support/postgres-server.ts';
+import {openJobStore} from '../../../src/store/job-store.ts';
 import {placeOf} from './place-of.ts';
 import {countingStore} from './temporary-store.ts';
 
@@ -35,19 +36,25 @@ test('a session whose connection was lost takes no record any more; resumed, it 
   store.close();
 });
 
-test('the run of the task stack is locked for all processes, until the connection that took the lock is gone', async () => {
+test('one process at a time runs the task stack, until the connection that it began with is gone', async () => {
   await using server = await startPostgres();
   const url = await server.newDatabase();
-  const store = countingStore(placeOf(url));
-  const lock = placeOf(url).takeRunLock();
-  expect(lock.tag).toBe('ok');
-  expect(placeOf(url).takeRunLock()).toEqual({tag: 'failed', error: 'held-elsewhere'});
-  if (lock.tag === 'ok') lock.value.release();
-  expect(placeOf(url).takeRunLock().tag).toBe('ok');
-  expect(placeOf(url).takeRunLock().tag).toBe('failed');
+  const opened = openJobStore({database: placeOf(url), now: () => 1, process});
+  if (opened.tag === 'failed') throw new Error(faultText(opened.error));
+  const jobs = opened.value;
+  const spec = {kind: 'stack', harness: 'weft', afterFailure: 'stop', positions: 'all', directory: '/w'} as const;
+  const add = (id: string) => jobs.add({id, spec, session: 'not-open'}, 'running');
+  expect([await add('a'), await add('b')]).toEqual(['added', 'busy']);
+  await jobs.change({id: 'a', attempt: 1}, {state: 'completed'});
+  expect([await add('c'), await add('d')]).toEqual(['added', 'busy']);
   await server.dropConnections(url);
-  expect(placeOf(url).takeRunLock().tag).toBe('ok');
-  store.close();
+  expect(await add('e')).toBe('added');
+  // What the one before it writes is too late.
+  await server.dropConnections(url);
+  expect(await jobs.claim('e')).toMatchObject({tag: 'ok', value: {attempt: 2}});
+  expect(await jobs.append({id: 'e', attempt: 1}, {id: 1, data: '"late"'})).toBe('lost');
+  expect(await jobs.change({id: 'e', attempt: 1}, {state: 'completed'})).toBe('lost');
+  jobs.close();
 });
 
 test('a server that is not there is named without the password, with what to do', () => {

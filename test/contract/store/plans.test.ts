@@ -89,7 +89,7 @@ test('a damaged row is no plan, and hides no other', () => {
   store.add(plan('plan_a', 1));
   const raw = new DatabaseSync(temporary.file);
   for (const body of ['', '[]', '{"state":"pending"}', '{"state":"odd","session":"x","steps":[]}'])
-    raw.prepare("INSERT INTO plans VALUES (?, ?, 2, 1, '', 0)").run(`plan_${body}`, body);
+    raw.prepare("INSERT INTO documents VALUES ('plan', ?, ?, 2, 0)").run(`plan_${body}`, body);
   raw.close();
   expect(store.list()).toEqual([plan('plan_a', 1)]);
   store.close();

@@ -3,9 +3,9 @@ import {once} from 'node:events';
 import {createInterface} from 'node:readline/promises';
 import {fileURLToPath} from 'node:url';
 import {beforeEach, expect, test} from 'vitest';
-import {parseAgentTaskId, parseSessionId, planId, scheduleId} from '../../../src/domain/ids.ts';
+import {parseSessionId, planId} from '../../../src/domain/ids.ts';
+import {openJobStore} from '../../../src/store/job-store.ts';
 import {planSteps} from '../../../src/domain/plan.ts';
-import type {QueuedRun} from '../../../src/domain/queued-run.ts';
 import {openPlanStore} from '../../../src/store/plan-store.ts';
 import {openRunQueue} from '../../../src/store/postgres/run-queue.ts';
 import {lookUntil} from '../../support/look-until.ts';
@@ -17,29 +17,18 @@ beforeEach(({skip}) => {
   skip(postgresMissing !== '', postgresMissing);
 });
 
-const execution = (name: string, session = 1): QueuedRun => ({
-  kind: 'execution',
-  task: parseAgentTaskId(name) ?? expect.fail(),
-  session: parseSessionId(uuid(session)) ?? expect.fail(),
-  plan: planId(name),
-  prompt: 'p',
-  directory: '/w',
-  sandbox: 'of-settings',
-  model: '',
-  baseUrl: '',
-  skills: '/s',
-});
+const fixed = {prompt: 'p', directory: '/w', sandbox: 'of-settings', model: '', baseUrl: '', skills: '/s'} as const;
 
 test('a run comes to a worker as it was queued, and waits there once', async () => {
   await using server = await startPostgres();
   const troubles: string[] = [];
   const queue = await openRunQueue(await server.newDatabase(), trouble => troubles.push(trouble));
-  const runs: readonly QueuedRun[] = [execution('a'), {kind: 'scheduled', schedule: scheduleId('s')}];
+  const runs = ['a', 'b'];
   for (const run of runs) {
     expect(await queue.add(run)).toBe('added');
     expect(await queue.add(run)).toBe('queued-already');
   }
-  const came: QueuedRun[] = [];
+  const came: string[] = [];
   await queue.work(1, async run => {
     came.push(run);
   });
@@ -59,14 +48,21 @@ async function killWorkers(count: number, workers: number): Promise<void> {
   const opened = openPlanStore({database: placeOf(url), now: () => Date.now(), process});
   if (opened.tag === 'failed') throw new Error(opened.error.message);
   const plans = opened.value;
+  const jobs = openJobStore({database: placeOf(url), now: () => Date.now(), process});
+  if (jobs.tag === 'failed') throw new Error(jobs.error.message);
   const queue = await openRunQueue(url, () => {});
   const names = Array.from({length: count}, (_, at) => `plan_${String(at)}`);
   for (const name of names) {
     const session = parseSessionId(uuid(1)) ?? expect.fail();
-    const fixed = {goal: 'g', notes: '', session, directory: '/w', createdAt: 0, reason: ''};
-    plans.add({...fixed, id: planId(name), steps: planSteps(['one']), state: 'approved'});
+    const rest = {goal: 'g', notes: '', session, directory: '/w', createdAt: 0, reason: ''};
+    plans.add({...rest, id: planId(name), steps: planSteps(['one']), state: 'approved'});
   }
-  await Promise.all(names.map((name, at) => queue.add(execution(name, at + 1))));
+  for (const name of names) {
+    const spec = {kind: 'execution', plan: planId(name), ...fixed} as const;
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect(await jobs.value.add({id: name, spec, session: 'not-open'}, 'queued')).toBe('added');
+  }
+  await Promise.all(names.map(name => queue.add(name)));
   const begun: string[] = [];
   const program = fileURLToPath(new URL('queue-child.ts', import.meta.url));
   const children = Array.from({length: workers}, () =>
@@ -100,6 +96,7 @@ async function killWorkers(count: number, workers: number): Promise<void> {
   expect(begun.length - count).toBeLessThanOrEqual(2);
   expect(plans.list().length).toBe(count);
   await queue.close();
+  jobs.value.close();
   plans.close();
 }
 

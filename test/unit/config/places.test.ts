@@ -12,7 +12,6 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       database: {
         kind: 'sqlite',
         file: '/home/u/.local/share/weft/weft.db',
-        lock: '/home/u/.local/share/weft/stack-run.lock',
       },
       trust: '/home/u/.local/share/weft/trust.json',
       blocks: '/home/u/.local/share/weft/blocks',
@@ -39,7 +38,6 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       database: {
         kind: 'sqlite',
         file: '/home/u/.local/share/weft/weft.db',
-        lock: '/home/u/.local/share/weft/stack-run.lock',
       },
       trust: '/home/u/.local/share/weft/trust.json',
       blocks: '/home/u/.local/share/weft/blocks',
@@ -63,7 +61,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       config: '/w',
       data: '/w',
       settings: '/w/settings.json',
-      database: {kind: 'sqlite', file: '/w/weft.db', lock: '/w/stack-run.lock'},
+      database: {kind: 'sqlite', file: '/w/weft.db'},
       trust: '/w/trust.json',
       blocks: '/w/blocks',
       checkpoints: '/w/checkpoints',
@@ -89,7 +87,6 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       database: {
         kind: 'sqlite',
         file: '/Users/u/Library/Application Support/weft/weft.db',
-        lock: '/Users/u/Library/Application Support/weft/stack-run.lock',
       },
       trust: '/Users/u/Library/Application Support/weft/trust.json',
       blocks: '/Users/u/Library/Application Support/weft/blocks',
@@ -116,7 +113,6 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       database: {
         kind: 'sqlite',
         file: 'C:\\Users\\u\\AppData\\Local\\weft\\weft.db',
-        lock: 'C:\\Users\\u\\AppData\\Local\\weft\\stack-run.lock',
       },
       trust: 'C:\\Users\\u\\AppData\\Local\\weft\\trust.json',
       blocks: 'C:\\Users\\u\\AppData\\Local\\weft\\blocks',

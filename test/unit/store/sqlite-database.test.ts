@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {isOpenDatabase} from '../../../src/config/open-databases.ts';
+import type {Database} from '../../../src/store/database.ts';
 import {sqlitePlace} from '../../../src/store/sqlite-database.ts';
 import {readBytes, readRegularFile} from '../../../src/workspace/files/regular-files.ts';
 
@@ -13,10 +14,10 @@ beforeEach(() => {
   return () => rmSync(folder, {recursive: true, force: true});
 });
 
-function opened(name: string): Disposable {
-  const database = sqlitePlace(join(folder, name), '').open({now: () => 0, process});
+function opened(name: string): Database {
+  const database = sqlitePlace(join(folder, name)).open({now: () => 0, process});
   if (database.tag === 'failed') throw new Error(database.error.message);
-  return {[Symbol.dispose]: () => database.value.close()};
+  return database.value;
 }
 
 /** Whether another process gets the lock of a file. */
@@ -30,30 +31,25 @@ test('a database is for this user alone, also one that was for others and one be
   chmodSync(join(folder, 'old.db'), 0o644);
   symlinkSync('target.db', join(folder, 'link.db'));
   const all = ['new.db', 'old.db', 'link.db'].map(opened);
-  const lock = sqlitePlace('', join(folder, 'run.lock')).takeRunLock();
-  expect(readdirSync(folder)).toEqual(
-    expect.arrayContaining(['new.db-wal', 'old.db-wal', 'target.db-wal', 'run.lock']),
-  );
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(['new.db-wal', 'old.db-wal', 'target.db-wal']));
   const modes = readdirSync(folder).map(name => (statSync(join(folder, name)).mode & 0o777).toString(8));
   expect(new Set(modes)).toEqual(new Set(['600']));
-  if (lock.tag === 'ok') lock.value.release();
-  for (const each of all) each[Symbol.dispose]();
+  for (const each of all) each.close();
 });
 
-test('readers leave a database alone as long as this process has it open, under whatever name, and the lock holds', () => {
-  const place = sqlitePlace(join(folder, 'weft.db'), join(folder, 'run.lock'));
-  using _ = opened('weft.db');
-  const lock = place.takeRunLock();
-  expect(place.takeRunLock()).toEqual({tag: 'failed', error: 'held-elsewhere'});
-  linkSync(join(folder, 'run.lock'), join(folder, 'hard'));
+test('readers leave a database alone as long as this process has it open, under whatever name, and its locks hold', () => {
+  const database = opened('weft.db');
+  linkSync(join(folder, 'weft.db'), join(folder, 'hard'));
   symlinkSync('weft.db-shm', join(folder, 'soft'));
-  const names = ['weft.db', 'weft.db-wal', 'weft.db-shm', 'run.lock', 'hard', 'soft'].map(name => join(folder, name));
-  expect(names.filter(name => !isOpenDatabase(name))).toEqual([]);
-  expect(names.filter(name => readRegularFile(name, 1_000_000) !== undefined)).toEqual([]);
-  expect(names.map(readBytes)).toEqual(names.map(() => ({kind: 'unreadable'})));
-  expect(isFree(join(folder, 'run.lock'))).toBe(false);
+  const names = ['weft.db', 'weft.db-wal', 'weft.db-shm', 'hard', 'soft'].map(name => join(folder, name));
+  database.transaction('x', () => {
+    expect(names.filter(name => !isOpenDatabase(name))).toEqual([]);
+    expect(names.filter(name => readRegularFile(name, 1_000_000) !== undefined)).toEqual([]);
+    expect(names.map(readBytes)).toEqual(names.map(() => ({kind: 'unreadable'})));
+    expect(isFree(join(folder, 'weft.db'))).toBe(false);
+  });
   writeFileSync(join(folder, 'weft.db-notes'), '');
   expect(isOpenDatabase(join(folder, 'weft.db-notes'))).toBe(false);
-  if (lock.tag === 'ok') lock.value.release();
-  expect(isFree(join(folder, 'run.lock'))).toBe(true);
+  expect(isFree(join(folder, 'weft.db'))).toBe(true);
+  database.close();
 });

@@ -26,7 +26,7 @@ import {composeSession, noDriver, asNamedAgent} from '../../../app/compose-sessi
 import {fixedModel, nobodyChooses} from '../../../app/host-services.ts';
 import {existingFolder, loadRunContext} from '../../../app/run-context.ts';
 import {userPlaces} from '../../../app/user-data.ts';
-import {openUserPlans} from '../../../app/user-plans.ts';
+import {openUserPlans} from '../../../app/user-jobs.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import type {MainOptions} from '../../../app/main-options.ts';
 import type {JsonOption} from '../../flags.ts';

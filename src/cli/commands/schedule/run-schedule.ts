@@ -2,14 +2,14 @@ import {existsSync} from 'node:fs';
 import {firstLine} from '../../../base/clip.ts';
 import {visibleExactLine, visibleLine} from '../../../base/visible.ts';
 import {parseSessionId, scheduleId, type ScheduleId} from '../../../domain/ids.ts';
+import type {JobState} from '../../../domain/job.ts';
 import type {LastRun, Schedule} from '../../../domain/schedule.ts';
 import type {ScheduleStore} from '../../../store/schedule-store.ts';
 import {nextTime} from '../../../tasks/cron.ts';
 import {randomUuid} from '../../../app/random-uuid.ts';
-import {existingFolder} from '../../../app/run-context.ts';
+import {existingFolder, modeWithin} from '../../../app/run-context.ts';
 import {userPlaces} from '../../../app/user-data.ts';
-import {openUserAsks} from '../../../app/user-plans.ts';
-import {modeWithin, openUserSchedules} from '../../../app/user-schedules.ts';
+import {openUserJobs, openUserSchedules} from '../../../app/user-jobs.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import type {MainOptions} from '../../../app/main-options.ts';
 import type {JsonOption} from '../../flags.ts';
@@ -35,7 +35,7 @@ export async function addSchedule(
     throw new UsageError(
       `Your settings allow ${mode} there, so a schedule cannot run as ${permissionMode}. Change them first: weft config set permissionMode ${permissionMode}`,
     );
-  const schedule: Schedule = {
+  const schedule = {
     id: scheduleId(`schedule_${randomUuid().slice(0, 8)}`),
     cron: cron.trim(),
     prompt,
@@ -43,10 +43,9 @@ export async function addSchedule(
     mode,
     createdAt: now,
     nextAt: next.value,
-    last: {state: 'none'},
   };
   await withSchedules(schedules => schedules.add(schedule));
-  if (json !== undefined) printJson(`${JSON.stringify(shown(schedule))}\n`);
+  if (json !== undefined) printJson(`${JSON.stringify(shown({...schedule, last: {state: 'none'}}))}\n`);
   else {
     print(`${schedule.id}\n`);
     note(`runs next at ${timeText(schedule.nextAt)}, while weft serve runs`);
@@ -83,21 +82,20 @@ export async function removeSchedule(id: string): Promise<ExitCode> {
 /** `weft schedule run`: now, in this process; flags of weft itself count, but for the mode, the folder and the prompt. */
 export async function runSchedule(id: string, given: MainOptions): Promise<ExitCode> {
   const schedules = await openUserSchedules(userPlaces());
+  const jobs = await openUserJobs(userPlaces());
   try {
-    const found = schedules.find(scheduleId(id));
-    if (found !== 'unknown' && !existsSync(found.directory)) {
+    const found = schedules.list().find(each => each.id === id);
+    if (found !== undefined && !existsSync(found.directory)) {
       note(`the folder of the schedule is gone: ${visibleExactLine(found.directory)}`);
       return exitCode.failed;
     }
-    const at = Date.now();
-    const taken = schedules.take(scheduleId(id), at);
+    const job = {id: randomUuid(), session: parseSessionId(randomUuid()) ?? 'not-open'} as const;
+    const taken = schedules.take(scheduleId(id), Date.now(), job);
     if (taken.tag === 'failed') {
       note(taken.error === 'unknown' ? unknownText(id) : `${visibleExactLine(id)} runs already`);
       return exitCode.failed;
     }
     const {prompt, directory, mode} = taken.value;
-    const session = parseSessionId(randomUuid()) ?? 'not-open';
-    schedules.tell(taken.value.id, {state: 'running', at, session});
     let code: ExitCode = exitCode.failed;
     try {
       code = await runMain([], {
@@ -105,18 +103,19 @@ export async function runSchedule(id: string, given: MainOptions): Promise<ExitC
         prompt,
         cwd: directory,
         permissionMode: modeWithin(mode, directory),
-        sessionId: session,
+        sessionId: job.session,
       });
     } finally {
-      schedules.tell(taken.value.id, {state: endOf(code), at, session, trouble: '', told: 'yes'});
+      await jobs.change({id: job.id, attempt: 1}, {state: endOf(code), news: 'told'});
     }
     return code;
   } finally {
     schedules.close();
+    jobs.close();
   }
 }
 
-function endOf(code: ExitCode): Exclude<LastRun['state'], 'none' | 'running'> {
+function endOf(code: ExitCode): JobState {
   if (code === exitCode.interrupted || code === exitCode.terminated) return 'stopped';
   return code === exitCode.done ? 'completed' : 'failed';
 }
@@ -126,15 +125,15 @@ const unknownText = (id: string): string =>
 
 /** What runs of schedules have asked that nobody has answered yet. */
 async function whatWaits(schedules: readonly Schedule[]): Promise<ReadonlyMap<ScheduleId, readonly string[]>> {
-  const asks = await openUserAsks(userPlaces());
+  const jobs = await openUserJobs(userPlaces());
   try {
-    return new Map(
-      schedules.flatMap(({id, last}) =>
-        last.state === 'running' && last.session !== 'not-open' ? [[id, asks.waiting(last.session)] as const] : [],
-      ),
-    );
+    const waiting = new Map<ScheduleId, readonly string[]>();
+    for (const {id, last} of schedules)
+      // oxlint-disable-next-line no-await-in-loop -- one database
+      if (last.state === 'running' && last.session !== 'not-open') waiting.set(id, await jobs.waiting(last.session));
+    return waiting;
   } finally {
-    asks.close();
+    jobs.close();
   }
 }
 

@@ -1,7 +1,8 @@
 import {noAbilities} from '../../../actions/front-end.ts';
 import {keyVariables} from '../../../domain/api-key.ts';
 import {failed, ok} from '../../../base/outcome.ts';
-import {type AgentPort, artifactPath, type ModelConfig} from '../../../server/routes/agent-routes.ts';
+import type {AgentPort, ModelConfig} from '../../../jobs/agent-port.ts';
+import {artifactPath} from '../../../server/routes/agent-routes.ts';
 import {sessionMessages} from '../../../server/routes/session-messages.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {readArtifact} from '../../../workspace/files/artifacts.ts';
@@ -10,8 +11,7 @@ import {composeSession, noDriver} from '../../../app/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../../app/host-services.ts';
 import {messageUuid} from '../../../app/message-uuid.ts';
 import {UsageError} from '../../../app/exit-code.ts';
-import {loadRunContext, type RunContext} from '../../../app/run-context.ts';
-import {modeWithin} from '../../../app/user-schedules.ts';
+import {loadRunContext, modeWithin, type RunContext} from '../../../app/run-context.ts';
 import {requestFolder} from './request-folder.ts';
 
 /** Milliseconds in which a model has to be found. */

@@ -1,23 +1,31 @@
 import {randomUUID} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
-import {AgentRuns} from '../../../server/agent-runs.ts';
-import {agentRoutes, type AgentPort} from '../../../server/routes/agent-routes.ts';
-import {startScheduler} from '../../../server/scheduler.ts';
+import type {AgentPort} from '../../../jobs/agent-port.ts';
+import {AgentRuns} from '../../../jobs/agent-runs.ts';
+import {HeldJob} from '../../../jobs/held-job.ts';
+import {doJob} from '../../../jobs/run-jobs.ts';
+import {startScheduler} from '../../../jobs/scheduler.ts';
+import {type DirectorPort, StackRuns} from '../../../jobs/stack-runs.ts';
+import {agentRoutes} from '../../../server/routes/agent-routes.ts';
 import {startServer} from '../../../server/start-server.ts';
 import {machineRoutes, type MachinePort} from '../../../server/routes/machine-routes.ts';
 import {planRoutes} from '../../../server/routes/plan-routes.ts';
 import {stackRoutes} from '../../../server/routes/stack-routes.ts';
 import {stackRunRoutes} from '../../../server/routes/stack-run-routes.ts';
-import {StackRuns} from '../../../server/stack-runs.ts';
 import {withServerRoutes} from '../../../server/routes/server-routes.ts';
 import type {Store} from '../../../store/open-store.ts';
-import {openUserAsks, openUserPlans, openUserTasks} from '../../../app/user-plans.ts';
-import {loadNext, openUserSchedules} from '../../../app/user-schedules.ts';
-import {openUserStack, openUserStackRunLog} from '../../../app/user-stack.ts';
+import {
+  loadNext,
+  openUserJobs,
+  openUserPlans,
+  openUserQueue,
+  openUserSchedules,
+  openUserStack,
+} from '../../../app/user-jobs.ts';
 import {openUserStore} from '../../../app/user-database.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 import {parseSessionId, type SessionId} from '../../../domain/ids.ts';
-import type {Schedule} from '../../../domain/schedule.ts';
+import type {NewJob} from '../../../domain/job.ts';
 import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import {note as tellUser, print, printJson} from '../../../app/output.ts';
 import {openServerLog, surviveFaults} from '../../server-log.ts';
@@ -70,35 +78,22 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const stack = await openUserStack(places);
   const store = await openUserStore(places);
   const plans = await openUserPlans(places);
-  const tasks = await openUserTasks(places);
+  const jobs = await openUserJobs(places);
   let url = '';
   const agent = lazySessions(store, {named: options.store, url: () => url, artifacts: places.artifacts});
   const schedules = await openUserSchedules(places);
-  const asks = await openUserAsks(places);
-  const runs = new AgentRuns(
-    randomUUID,
-    asks,
-    places.database.kind === 'postgres' ? 'of-many' : 'of-one-process',
-    note,
-  );
-  const queue =
-    places.database.kind === 'postgres'
-      ? await (await import('../../../app/user-queue.ts')).openQueue(places.database, note)
-      : 'none';
-  const stackRuns =
-    queue === 'none'
-      ? new StackRuns({
-          open: async (...run) => {
-            const {stackDirector} = await import('./stack-director.ts');
-            return stackDirector({stack, store, named: options.store}, process.cwd()).open(...run);
-          },
-        })
-      : new (await import('../../../server/queued-stack-runs.ts')).QueuedStackRuns({
-          queue,
-          log: await openUserStackRunLog(places),
-          asks,
-          directory: process.cwd(),
-        });
+  const opened = [stack, plans, jobs, schedules, store];
+  const isShared = places.database.kind === 'postgres';
+  const runs = new AgentRuns({uuid: randomUUID, jobs, are: isShared ? 'of-many' : 'of-one-process', now, note});
+  const queue = places.database.kind === 'postgres' ? await openUserQueue(places.database, note) : 'none';
+  const director = (directory: string): DirectorPort => ({
+    open: async (...run) => {
+      const {stackDirector} = await import('../stack/open-director.ts');
+      return stackDirector({stack, store, named: options.store})(directory).open(...run);
+    },
+  });
+  const directory = process.cwd();
+  const stackRuns = new StackRuns({jobs, queue, director: director(directory), directory, uuid: randomUUID});
   surviveFaults(note);
   const token = serverToken(places.serverToken, process.env);
   const stopped = Promise.withResolvers<ExitCode>();
@@ -114,19 +109,8 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
       [
         ...stackRoutes(stack),
         ...stackRunRoutes(stackRuns),
-        ...agentRoutes(agent, runs, {
-          async stop(session) {
-            const task =
-              queue === 'none'
-                ? undefined
-                : tasks.list().find(each => each.session === session && each.state === 'queued');
-            if (task === undefined || queue === 'none') return 'none';
-            await queue.cancel(session);
-            tasks.change(task.id, each => ({...each, state: 'stopped', endedAt: now()}));
-            return 'stopped';
-          },
-        }),
-        ...planRoutes({agent, runs, plans, tasks, queue, now, newSession, newTaskId: randomUUID}),
+        ...agentRoutes(agent, runs),
+        ...planRoutes({agent, runs, plans, jobs, queue, newSession, newTaskId: randomUUID}),
         ...machineRoutes(machine),
       ],
       version,
@@ -137,27 +121,24 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   });
   if (started.tag === 'failed') {
     tellUser(started.error);
-    for (const each of [stack, plans, tasks, asks, schedules, store]) each.close();
+    for (const each of opened) each.close();
     return exitCode.failed;
   }
   ({url} = started.value);
   if (options.outputFormat === 'json')
     printJson(`${JSON.stringify({type: 'listening', url, token_file: token.file, pid: process.pid})}\n`);
   else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);
-  const run =
-    queue === 'none'
-      ? async (due: Schedule) =>
-          (await import('../../../server/scheduled-run.ts')).runScheduled(due, {agent, runs, schedules, now, note})
-      : (await import('../../../app/user-queue.ts')).queueDue(queue, {schedules, now, note});
-  const scheduler = startScheduler({schedules, run, now, loadNext, note});
+  const ending = new AbortController();
+  const run = async (due: NewJob): Promise<void> =>
+    doJob(await HeldJob.added(jobs, due), {agent, runs, jobs, plans, schedules, director}, ending.signal);
+  const scheduler = startScheduler({schedules, jobs, queue, run, uuid: randomUUID, now, loadNext, note});
   const code = await stopped.promise;
   scheduler.close();
-  const queueClosed = queue === 'none' ? undefined : queue.close();
   await Promise.race([
-    Promise.all([runs.close(), queueClosed ?? stackRuns.stop()]),
+    Promise.all([runs.close(), queue === 'none' ? stackRuns.close() : queue.close()]),
     delay(stopMs, undefined, {ref: false}),
   ]);
   await started.value.close();
-  for (const each of [stack, plans, tasks, asks, schedules, store]) each.close();
+  for (const each of opened) each.close();
   return code;
 }

@@ -1,14 +1,17 @@
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleLine} from '../../../base/visible.ts';
-import {runFinished, type StackRunEnd, type StackRunEvent} from '../../../tasks/stack/direct-stack.ts';
+import {randomUUID} from 'node:crypto';
+import {HeldJob} from '../../../jobs/held-job.ts';
+import {heldText, openStackRun} from '../../../jobs/stack-runs.ts';
+import type {StackRunEnd, StackRunEvent} from '../../../tasks/stack/direct-stack.ts';
 import {existingFolder, loadRunContext} from '../../../app/run-context.ts';
-import {openUserStack} from '../../../app/user-stack.ts';
+import {openUserJobs, openUserStack} from '../../../app/user-jobs.ts';
 import {exitCode, timeLimitText, type ExitCode} from '../../../app/exit-code.ts';
 import {note, print, printJson} from '../../../app/output.ts';
 import {normalizeOptions} from '../../sdk-options.ts';
 import {onSignal} from '../../signals.ts';
 import type {StackRunOptions} from '../stack.ts';
-import {heldText, openDirector} from './open-director.ts';
+import {openDirector} from './open-director.ts';
 
 /** The process ends at most this many milliseconds after it was told to stop, whatever hangs. */
 const stopWithinMs = 3000;
@@ -39,24 +42,35 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
   });
   for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);
   const stack = await openUserStack(context.places);
+  const jobs = await openUserJobs(context.places);
   try {
-    const observe = json === undefined ? tell : (event: StackRunEvent) => printJson(`${JSON.stringify(event)}\n`);
-    const director = await openDirector(context, {stack, observe, harness: harness ?? 'weft'});
-    if (director.tag === 'failed') {
+    const positions = once === undefined ? 'all' : 'one';
+    const choices = {afterFailure: keepGoing === undefined ? 'stop' : 'go-on', positions} as const;
+    const spec = {kind: 'stack', harness: harness ?? 'weft', ...choices, directory: context.directory} as const;
+    const job = {id: randomUUID(), spec, session: 'not-open'} as const;
+    if ((await jobs.add(job, 'running')) !== 'added') {
       note(`${heldText}.`);
       return exitCode.failed;
     }
-    const end = await director.value.run(
-      {afterFailure: keepGoing === undefined ? 'stop' : 'go-on', positions: once === undefined ? 'all' : 'one'},
-      stopping.signal,
-    );
-    observe(runFinished(end));
+    const held = await HeldJob.added(jobs, job);
+    const director = (observe: (event: StackRunEvent) => void) =>
+      openDirector(context, {stack, observe, harness: spec.harness});
+    const run = await openStackRun(
+      held,
+      director,
+      json === undefined ? tell : event => printJson(`${JSON.stringify(event)}\n`),
+    ).catch(async (cause: unknown) => {
+      await held.remove();
+      throw cause;
+    });
+    const end = await run.run(choices, stopping.signal);
     if ('reason' in end) note(visibleLine(end.reason));
     if (stopped === exitCode.timeLimit && timeout !== undefined) note(timeLimitText(timeout));
     return stopped ?? codeOf(end);
   } finally {
     clearTimeout(timer);
     stack.close();
+    jobs.close();
   }
 }
 

@@ -11,7 +11,7 @@ import type {
 } from '../../../tasks/stack/stack-records.ts';
 import type {TaskStack} from '../../../tasks/stack/task-stack.ts';
 import {userPlaces} from '../../../app/user-data.ts';
-import {openUserStack} from '../../../app/user-stack.ts';
+import {openUserStack} from '../../../app/user-jobs.ts';
 import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import type {JsonOption} from '../../flags.ts';
 import {note, print, printJson} from '../../../app/output.ts';

@@ -1,22 +1,25 @@
 import {randomUUID} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
-import {AgentRuns} from '../../../server/agent-runs.ts';
-import {runQueued} from '../../../server/queued-runs.ts';
-import {startScheduler} from '../../../server/scheduler.ts';
-import {loadNext, openUserSchedules} from '../../../app/user-schedules.ts';
-import {openUserAsks, openUserPlans, openUserTasks} from '../../../app/user-plans.ts';
-import {openQueue, queueDue} from '../../../app/user-queue.ts';
+import {AgentRuns} from '../../../jobs/agent-runs.ts';
+import {doDelivered, type JobDeps} from '../../../jobs/run-jobs.ts';
+import {startScheduler} from '../../../jobs/scheduler.ts';
+import {
+  loadNext,
+  openUserJobs,
+  openUserPlans,
+  openUserQueue,
+  openUserSchedules,
+  openUserStack,
+} from '../../../app/user-jobs.ts';
 import {openUserStore} from '../../../app/user-database.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import {print} from '../../../app/output.ts';
 import {openServerLog, surviveFaults} from '../../server-log.ts';
 import {onSignal} from '../../signals.ts';
-import {openUserStack, openUserStackRunLog} from '../../../app/user-stack.ts';
-import {runStackFor} from '../../../server/queued-stack-runs.ts';
-import type {QueuedRun} from '../../../domain/queued-run.ts';
-import {stackDirector} from '../serve/stack-director.ts';
 import {agentSessions} from '../serve/agent-sessions.ts';
+import {stackDirector} from '../stack/open-director.ts';
+import {causeText} from '../../../domain/fault.ts';
 import type {WorkerOptions} from '../worker.ts';
 
 const now = (): number => Date.now();
@@ -34,43 +37,47 @@ export async function runWorker({store: named, concurrency}: WorkerOptions): Pro
   const note = openServerLog(places.serverLog);
   const store = await openUserStore(places);
   const plans = await openUserPlans(places);
-  const tasks = await openUserTasks(places);
-  const asks = await openUserAsks(places);
+  const jobs = await openUserJobs(places);
   const schedules = await openUserSchedules(places);
   const stack = await openUserStack(places);
-  const log = await openUserStackRunLog(places);
-  const queue = await openQueue(places.database, note);
-  const runs = new AgentRuns(randomUUID, asks, 'of-many', note);
-  const deps = {
+  const queue = await openUserQueue(places.database, note);
+  const runs = new AgentRuns({uuid: randomUUID, jobs, are: 'of-many', now, note});
+  const deps: JobDeps = {
     agent: agentSessions(store, {named, url: () => '', artifacts: places.artifacts}),
     runs,
+    jobs,
     plans,
-    tasks,
     schedules,
-    now,
-    note,
-    runStack: (run: QueuedRun & {readonly kind: 'stack'}, signal: AbortSignal) =>
-      runStackFor(run, {director: stackDirector({stack, store, named}, run.directory), log, asks}, signal),
+    director: stackDirector({stack, store, named}),
   };
   surviveFaults(note);
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<ExitCode>();
   onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stopped.resolve(exitCode.terminated));
-  await queue.work(concurrency, async (run, signal) => {
+  await queue.work(concurrency, async (job, signal) => {
     try {
-      await runQueued(run, deps, AbortSignal.any([signal, stopping.signal]));
+      await doDelivered(job, deps, AbortSignal.any([signal, stopping.signal]));
     } catch (cause) {
-      if (!stopping.signal.aborted) note(`${run.kind}: ${cause instanceof Error ? cause.message : String(cause)}`);
+      if (!stopping.signal.aborted) note(`${job}: ${causeText(cause)}`);
       throw cause;
     }
   });
-  const scheduler = startScheduler({schedules, run: queueDue(queue, {schedules, now, note}), now, loadNext, note});
+  const scheduler = startScheduler({
+    schedules,
+    queue,
+    jobs,
+    run: async () => {},
+    uuid: randomUUID,
+    now,
+    loadNext,
+    note,
+  });
   print(`weft works, ${String(concurrency)} at a time\n`);
   const code = await stopped.promise;
   stopping.abort();
   scheduler.close();
   await Promise.race([Promise.all([runs.close(), queue.close()]), delay(stopMs, undefined, {ref: false})]);
-  for (const each of [plans, tasks, asks, schedules, stack, log, store]) each.close();
+  for (const each of [plans, jobs, schedules, stack, store]) each.close();
   return code;
 }

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {actionId, blockId, messageId} from '../../../src/domain/ids.ts';
-import {LiveEvents} from '../../../src/server/live-events.ts';
+import {LiveEvents} from '../../../src/jobs/live-events.ts';
 import {accepted, delta, finished} from '../../tui/support/events.ts';
 import {scriptedEngine} from '../../tui/support/scripted-engine.ts';
 

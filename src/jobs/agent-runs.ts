@@ -1,19 +1,18 @@
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import type {Question} from '../actions/ports.ts';
 import type {AgentClient} from '../agent/client.ts';
-import type {FileDiff} from '../actions/preview.ts';
 import {changedFiles} from '../actions/outcome.ts';
 import type {Json} from '../base/json.ts';
 import {blockTexts, type ImageBlock, outcomeFields} from '../domain/conversation.ts';
 import {causeText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
 import {askForPlan, openSteps, type Plan} from '../domain/plan.ts';
-import type {RunAnswer} from '../domain/run-answer.ts';
+import type {AnswerEnd, JobAnswer, JobStore} from '../domain/job.ts';
 import {knownCost} from '../domain/usage.ts';
-import {EventLog, type EventStream, type NumberedEvent} from './event-stream.ts';
+import {EventLog} from './event-stream.ts';
+import {HeldJob, stopJob} from './held-job.ts';
 import {LiveEvents} from './live-events.ts';
-import {answerTo, approvalAnswer, notKept, permissionOf, troubleOf} from './run-messages.ts';
-import {shownPlan} from './routes/shown-plan.ts';
+import {answerTo, approvalAnswer, notKept, permissionOf, shownPlan, troubleOf} from './run-messages.ts';
 
 /** Milliseconds for which a question that nobody reads waits for its answer. */
 const unattendedMs = 300_000;
@@ -23,43 +22,22 @@ export interface Prompt {
   readonly images: readonly ImageBlock[];
   /** What the agent has to know of an earlier conversation; empty where there was none. */
   readonly context: string;
-  /** An `execution` carries out a plan that was claimed for it. */
+  /** An `execution` carries out a plan that was begun for it. */
   readonly work: {readonly kind: 'prompt' | 'plan'} | {readonly kind: 'execution'; readonly plan: Plan};
-  readonly record: RunRecord;
+  /** What it is done for; it keeps how the prompt ends, and of an execution what happens in it. */
+  readonly job: HeldJob | 'none';
 }
 
-/** Keeps what happens in a run beyond the life of the server. */
-export interface RunRecord {
-  /** Called once, before the first event. */
-  opened(session: SessionId): void;
-  event(event: NumberedEvent): void;
-  /** Files that a call has changed. */
-  files(files: readonly FileDiff[], call: ActionId): void;
-  /** Called once, before the last event. `cost` is in US dollars, as far as prices are known. */
-  ended(end: {readonly cost: number; readonly end: PromptSummary['end']['kind']}): void;
-}
-
-export const noRecord: RunRecord = {opened: () => {}, event: () => {}, files: () => {}, ended: () => {}};
-
-/** What came of an answer to an approval or a question. */
-export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
-
-/** What runs ask, known to all processes that share the store. */
-export interface AsksPort {
-  open(session: SessionId, id: string, title: string): void;
-  settle(session: SessionId, id: string): void;
-  clear(session: SessionId): void;
-  answer(session: SessionId, id: string, answer: RunAnswer): AnswerEnd;
-  answers(session: SessionId): readonly {readonly id: string; readonly answer: RunAnswer}[];
-  running(): ReadonlySet<SessionId>;
+/** A prompt that was sent. Its events are there until the last reader has them; it goes on when the readers leave. */
+export interface StartedPrompt {
+  readonly events: EventLog;
+  readonly session: SessionId | undefined;
+  /** Settles when all of it is kept. */
+  readonly finished: Promise<void>;
 }
 
 /** Whether a run may be another process's, so that what others say to ours has to be looked for. */
 export type RunsAre = 'of-one-process' | 'of-many';
-
-/** Milliseconds between two looks for what other processes say to a run, and for which one is waited that shall stop. */
-const lookMs = 500;
-const stopElsewhereMs = 10_000;
 
 type Ask =
   | {readonly kind: 'approval'}
@@ -82,11 +60,20 @@ interface AttachedSession {
   terminals: number;
 }
 
+export interface AgentRunsOptions {
+  readonly uuid: () => string;
+  readonly jobs: JobStore;
+  readonly are: RunsAre;
+  readonly now: () => number;
+  readonly note: (line: string) => void;
+}
+
 /** The prompts that run now, one for each session at most, and the sessions that are kept open for the next one. */
 export class AgentRuns {
   readonly #uuid: () => string;
-  readonly #asks: AsksPort;
+  readonly #jobs: JobStore;
   readonly #are: RunsAre;
+  readonly #now: () => number;
   readonly #note: (line: string) => void;
   readonly #runs = new Map<SessionId, Run>();
   readonly #held = new Map<SessionId, HeldSession>();
@@ -97,11 +84,12 @@ export class AgentRuns {
   #isClosing = false;
 
   /** `note` tells the operator about faults. */
-  constructor(uuid: () => string, asks: AsksPort, are: RunsAre, note: (line: string) => void) {
+  constructor({uuid, jobs, are, now, note}: AgentRunsOptions) {
     this.#note = note;
     this.#uuid = uuid;
-    this.#asks = asks;
+    this.#jobs = jobs;
     this.#are = are;
+    this.#now = now;
   }
 
   /**
@@ -161,23 +149,23 @@ export class AgentRuns {
     };
   }
 
-  /** Sends a prompt. Its events are there until the last reader has them; it goes on when the readers leave. */
-  start(client: AgentClient, prompt: Prompt): EventStream {
+  /** Sends a prompt. */
+  start(client: AgentClient, prompt: Prompt): StartedPrompt {
     const live = this.live(client);
-    const run = new Run(client, prompt, {
+    const run: Run = new Run(client, prompt, {
       isWorking: () => live.isWorking,
+      now: this.#now,
       opened: session => {
         this.#runs.set(session, run);
-        if (this.#are === 'of-many') this.#listen(session);
+        if (this.#are === 'of-many') this.#listen(session, run);
       },
-      asks: this.#asks,
       note: this.#note,
       settle: async session => {
         try {
           await this.#settle(session, run);
         } finally {
+          run.unhear();
           this.#runs.delete(session);
-          if (this.#are === 'of-many' || run.asks.size > 0) quietly(() => this.#asks.clear(session));
           this.#ended.delete(session);
           this.#ended.set(session, {events: run.events, asks: run.asks});
           const [oldest] = this.#ended.keys();
@@ -186,7 +174,7 @@ export class AgentRuns {
       },
     });
     run.begin(this.#uuid);
-    return run.events;
+    return run;
   }
 
   /** Whether this process is at a prompt of the session. */
@@ -195,50 +183,45 @@ export class AgentRuns {
   }
 
   /** The sessions that some process is at a prompt of, as far as that is known. */
-  running(): ReadonlySet<SessionId> {
-    return this.#are === 'of-many'
-      ? new Set([...this.#runs.keys(), ...this.#asks.running()])
-      : new Set(this.#runs.keys());
+  async running(): Promise<ReadonlySet<SessionId>> {
+    return new Set([...this.#runs.keys(), ...(this.#are === 'of-many' ? await this.#jobs.running() : [])]);
   }
 
-  /** Hears what other processes say to the run of a session until it has ended. */
-  #listen(session: SessionId): void {
-    quietly(() => this.#asks.open(session, 'stop', ''));
-    const timer = setInterval(() => {
-      const run = this.#runs.get(session);
-      if (run === undefined) clearInterval(timer);
-      else quietly(() => this.#hear(session, run));
-    }, lookMs);
-    timer.unref();
+  /** Hears what other processes say to the run of a session. A prompt that is no job yet becomes one for that. */
+  #listen(session: SessionId, run: Run): void {
+    const listen = async (): Promise<void> => {
+      if (run.job === 'none') run.job = await this.#passingJob(session);
+      if (this.#runs.get(session) !== run) return run.job.job.spec.kind === 'prompt' ? run.job.remove() : undefined;
+      run.unhear = run.job.hear({
+        stop: () => run.client.submit({op: 'interrupt'}),
+        answer: (id, answer) => {
+          if (run.asks.get(actionId(id))?.kind !== 'settled') this.#say(session, id, answer);
+        },
+      });
+    };
+    // What others see of a run is not worth its end.
+    void listen().catch(() => {});
   }
 
-  #hear(session: SessionId, run: Run): void {
-    for (const {id, answer} of this.#asks.answers(session)) {
-      if (answer.kind === 'stop') run.client.submit({op: 'interrupt'});
-      else if (run.asks.get(actionId(id))?.kind !== 'settled') this.#say(session, id, answer);
-    }
+  async #passingJob(session: SessionId): Promise<HeldJob> {
+    const job = {id: this.#uuid(), spec: {kind: 'prompt', session}, session} as const;
+    await this.#jobs.add(job, 'running');
+    return HeldJob.added(this.#jobs, job);
   }
 
   /** The events of a session's prompt, which runs or was among the last ones to end. */
-  events(session: SessionId): EventStream | 'none' {
+  events(session: SessionId): EventLog | 'none' {
     return (this.#runs.get(session) ?? this.#ended.get(session))?.events ?? 'none';
   }
 
-  /** Stops what a session runs, in the background as well; settles when that is kept. */
-  async stop(session: SessionId): Promise<void> {
-    if (!this.#runs.has(session) && this.#are === 'of-many') await this.#stopElsewhere(session);
-    await this.#runs.get(session)?.stop();
+  /** Stops what a session runs or what waits to be run in it, in the background as well; settles when that is kept. */
+  async stop(session: SessionId): Promise<'known' | 'unknown'> {
+    const run = this.#runs.get(session);
+    const elsewhere = run === undefined && this.#are === 'of-many' ? await stopJob(this.#jobs, {session}) : 'unknown';
+    await run?.stop();
     this.#attached.get(session)?.client.submit({op: 'interrupt'});
     await this.resume(session, 'anew');
-  }
-
-  /** What another process runs is stopped when its row is gone; a process that does not hear is not waited for without end. */
-  async #stopElsewhere(session: SessionId): Promise<void> {
-    if (this.#asks.answer(session, 'stop', {kind: 'stop'}) === 'unknown') return;
-    for (let waited = 0; waited < stopElsewhereMs && this.#asks.running().has(session); waited += lookMs) {
-      // oxlint-disable-next-line no-await-in-loop -- it looks again and again
-      await new Promise(resolve => setTimeout(resolve, lookMs));
-    }
+    return run === undefined && elsewhere === 'unknown' ? 'unknown' : 'known';
   }
 
   /** Keeps a session open where closing it would lose something; else its next prompt, or another weft, opens it anew. */
@@ -269,9 +252,9 @@ export class AgentRuns {
   }
 
   /** Answers what a run asks, here or in another process. */
-  answer(session: SessionId, id: string, answer: RunAnswer & {readonly kind: 'approval' | 'question'}): AnswerEnd {
+  async answer(session: SessionId, id: string, answer: JobAnswer): Promise<AnswerEnd> {
     const here = this.#say(session, id, answer);
-    return here === 'unknown' && this.#are === 'of-many' ? this.#asks.answer(session, id, answer) : here;
+    return here === 'unknown' && this.#are === 'of-many' ? this.#jobs.answer(session, id, answer) : here;
   }
 
   /** Stops everything. */
@@ -284,7 +267,7 @@ export class AgentRuns {
     ]);
   }
 
-  #say(session: SessionId, id: string, answer: RunAnswer & {readonly kind: 'approval' | 'question'}): AnswerEnd {
+  #say(session: SessionId, id: string, answer: JobAnswer): AnswerEnd {
     const run = this.#runs.get(session);
     const ask = (run ?? this.#ended.get(session))?.asks.get(actionId(id));
     if (ask === undefined) return 'unknown';
@@ -304,15 +287,6 @@ export class AgentRuns {
         },
       });
     return 'taken';
-  }
-}
-
-/** What others see of a run is not worth its end. */
-function quietly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    return;
   }
 }
 
@@ -338,18 +312,21 @@ async function hasTerminals(client: AgentClient): Promise<boolean> {
 interface RunListener {
   /** Whether the session is at another prompt. */
   isWorking(): boolean;
+  readonly now: () => number;
   opened(session: SessionId): void;
-  readonly asks: AsksPort;
   readonly note: (line: string) => void;
   /** Settles when what the prompt did is kept, and the next one may come. */
   settle(session: SessionId): Promise<void>;
 }
 
 /** One prompt from its session's opening to its end. */
-class Run {
+class Run implements StartedPrompt {
   readonly client: AgentClient;
   readonly events: EventLog;
   readonly asks = new Map<ActionId, Ask>();
+  job: HeldJob | 'none';
+  /** To be called when it has ended. */
+  unhear = (): void => {};
   /** What its approvals reach beyond it. */
   grants: 'none' | 'for-session' = 'none';
   readonly #prompt: Prompt;
@@ -374,6 +351,7 @@ class Run {
     this.client = client;
     this.#hasBegun = !listener.isWorking();
     this.#prompt = prompt;
+    this.job = prompt.job;
     this.#plan = prompt.work.kind === 'execution' ? prompt.work.plan : 'none';
     this.#listener = listener;
     this.events = new EventLog(() => this.#watchReaders());
@@ -384,28 +362,36 @@ class Run {
     this.#newId = id;
     this.#id = messageId(id());
     this.#unsubscribe = this.client.subscribe(events => {
-      for (const event of events) if (!this.#isOver) this.#orFail(() => this.#take(event));
+      for (const event of events) if (!this.#isOver) this.#take(event);
     });
     if (context !== '') this.client.submit({op: 'add-context', text: context});
     if (work.kind === 'execution') this.client.submit({op: 'start-plan', plan: work.plan});
     this.client.submit({op: 'prompt', id: this.#id, text, images, when: 'queued'});
   }
 
+  get session(): SessionId | undefined {
+    return this.#session;
+  }
+
+  get finished(): Promise<void> {
+    return this.#finished.promise;
+  }
+
   #add(event: object): void {
-    const added = this.events.add(event);
-    this.#orFail(() => this.#prompt.record.event(added));
+    this.events.add(event);
+    if (this.#prompt.work.kind === 'execution') this.#keep(job => job.append(event));
   }
 
   /** Ends the run as failed if what happens in it cannot be kept. */
-  #orFail(work: () => void): void {
-    try {
-      work();
-    } catch (cause) {
+  #keep(work: (job: HeldJob) => Promise<void>): void {
+    const {job} = this;
+    if (job === 'none') return;
+    void work(job).catch((cause: unknown) => {
       this.#listener.note(`session ${this.#session ?? 'not open yet'}: ${causeText(cause)}`);
       if (this.#isOver) return;
       this.client.submit({op: 'interrupt'});
       this.#end([notKept], 'failed');
-    }
+    });
   }
 
   async stop(): Promise<void> {
@@ -420,8 +406,8 @@ class Run {
     switch (event.event) {
       case 'session-opened':
         this.#session = event.session.id;
+        this.#keep(job => job.change({session: event.session.id}));
         this.#listener.opened(event.session.id);
-        this.#prompt.record.opened(event.session.id);
         this.#add({type: 'session', sessionId: event.session.id});
         return;
       case 'block-finished': {
@@ -437,7 +423,10 @@ class Run {
         const {id, content} = event.toolResult;
         const end = outcomeFields(event.toolResult);
         this.#inputs.delete(id);
-        if (event.result.tag === 'action') this.#prompt.record.files(changedFiles(event.result.result), id);
+        if (event.result.tag === 'action' && this.#prompt.work.kind === 'execution') {
+          const files = changedFiles(event.result.result);
+          this.#keep(job => job.addFiles(files, id, this.#listener.now()));
+        }
         const output = blockTexts(content).join('\n');
         this.#add({type: 'tool_result', toolUseId: id, output, isError: end.outcome !== 'success', ...end});
         return;
@@ -461,7 +450,7 @@ class Run {
       case 'approval-settled':
       case 'question-settled':
         this.asks.set(event.id, {kind: 'settled'});
-        this.#publish((asks, session) => asks.settle(session, event.id));
+        this.#publish(job => job.settle(event.id));
         return;
       case 'hand-over-asked':
         this.client.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
@@ -493,14 +482,14 @@ class Run {
 
   #ask(id: ActionId, ask: Ask, permission: object, title: string): void {
     this.asks.set(id, ask);
-    this.#publish((asks, session) => asks.open(session, id, title));
+    this.#publish(job => job.ask(id, title));
     this.#add({type: 'permission_request', permission});
     this.#watchReaders();
   }
 
-  #publish(say: (asks: AsksPort, session: SessionId) => void): void {
-    const session = this.#session;
-    if (session !== undefined) quietly(() => say(this.#listener.asks, session));
+  /** What others see of a run is not worth its end. */
+  #publish(say: (job: HeldJob) => Promise<void>): void {
+    if (this.job !== 'none') void say(this.job).catch(() => {});
   }
 
   /** Answers in the place of readers that do not come back. */
@@ -533,12 +522,12 @@ class Run {
       (cause: unknown) => {
         this.#listener.note(`session ${this.#session ?? 'not open yet'}: ${causeText(cause)}`);
         this.#add({type: 'error', message: notKept});
-        this.#finish('failed');
+        return this.#finish('failed');
       },
     );
   }
 
-  #finish(summary: PromptSummary | 'interrupted' | 'failed'): void {
+  async #finish(summary: PromptSummary | 'interrupted' | 'failed'): Promise<void> {
     const {end, cost, duration} =
       typeof summary === 'string'
         ? {end: summary, cost: 0, duration: 0}
@@ -547,10 +536,34 @@ class Run {
             cost: knownCost(Object.values(summary.sessionUsage.models)) ?? 0,
             duration: Math.round(summary.durationMs),
           };
-    this.#orFail(() => this.#prompt.record.ended({cost, end}));
-    this.#add({type: 'done', cost, duration, ...(this.#plan === 'none' ? {} : stateOf(this.#plan))});
+    const done = {type: 'done', cost, duration, ...(this.#plan === 'none' ? {} : stateOf(this.#plan))};
+    try {
+      if (this.job !== 'none') await this.#endJob(this.job, {done, end, cost});
+    } catch (cause) {
+      this.#listener.note(`session ${this.#session ?? 'not open yet'}: ${causeText(cause)}`);
+    }
+    this.events.add(done);
     this.events.end();
     this.#finished.resolve();
+  }
+
+  /** Whoever sees that the job has ended can read all of its events. */
+  async #endJob(
+    job: HeldJob,
+    {done, end, cost}: {readonly done: object; readonly end: PromptSummary['end']['kind']; readonly cost: number},
+  ): Promise<void> {
+    const {spec, cost: before} = job.job;
+    if (spec.kind === 'prompt') return job.remove();
+    const isDone =
+      spec.kind === 'execution' ? this.#plan !== 'none' && this.#plan.state === 'completed' : end === 'done';
+    await Promise.all([
+      spec.kind === 'execution' ? job.append(done) : undefined,
+      job.change({
+        state: end === 'interrupted' ? 'stopped' : isDone ? 'completed' : 'failed',
+        cost: before + cost,
+        news: spec.kind === 'scheduled' ? 'untold' : 'none',
+      }),
+    ]);
   }
 }
 

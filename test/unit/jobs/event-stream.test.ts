@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {EventLog} from '../../../src/server/event-stream.ts';
+import {EventLog} from '../../../src/jobs/event-stream.ts';
 
 test('a very long stream lets its oldest events go, and says so to who comes for them', () => {
   const log = new EventLog(() => {}, 100);

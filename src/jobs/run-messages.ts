@@ -6,10 +6,11 @@ import {unreachable} from '../base/unreachable.ts';
 import {changeEntry} from '../domain/change-set.ts';
 import {faultText} from '../domain/fault.ts';
 import {reasonText} from '../domain/reason.ts';
-import type {RunAnswer} from '../domain/run-answer.ts';
+import type {JobAnswer} from '../domain/job.ts';
+import type {Plan} from '../domain/plan.ts';
 
 /** A client's answer to an approval, for the engine. */
-export const approvalAnswer = ({decision, message}: RunAnswer & {readonly kind: 'approval'}): ApprovalAnswer =>
+export const approvalAnswer = ({decision, message}: JobAnswer & {readonly kind: 'approval'}): ApprovalAnswer =>
   decision === 'deny'
     ? {decision: 'refuse', message, by: 'user'}
     : {decision: 'allow', scope: decision === 'allow' ? 'once' : 'session'};
@@ -51,6 +52,19 @@ export const permissionOf = ({id, toolName, label, verdict, preview}: Approval, 
   reasons: verdict.reasons.map(reasonText),
   options: verdict.sessionApproval === 'none' ? ['allow', 'deny'] : ['allow', 'allow_session', 'deny'],
   ...(preview.kind === 'changes' ? {changes: preview.asked.map(changeEntry)} : {}),
+});
+
+/** The plan as a client reads it: the TaskPlan of the seed, with its state. */
+export const shownPlan = ({id, goal, steps, notes, createdAt, state, session, directory, reason}: Plan) => ({
+  id,
+  goal,
+  steps,
+  ...(notes === '' ? {} : {notes}),
+  createdAt: new Date(createdAt).toISOString(),
+  state,
+  sessionId: session,
+  workDir: directory,
+  ...(reason === '' ? {} : {reason}),
 });
 
 /** A label or a list of labels; other words are the user's own. */

@@ -1,23 +1,23 @@
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {expect, test} from 'vitest';
-import {AgentRuns, type AsksPort, noRecord} from '../../../src/server/agent-runs.ts';
+import {AgentRuns} from '../../../src/jobs/agent-runs.ts';
+import {sqlitePlace} from '../../../src/store/sqlite-database.ts';
+import {openJobStore} from '../../../src/store/job-store.ts';
 import {accepted, finished} from '../../tui/support/events.ts';
 import {scriptedEngine, type ScriptedEngine, sessionInfo} from '../../tui/support/scripted-engine.ts';
 
-const noAsks: AsksPort = {
-  open: () => {},
-  settle: () => {},
-  clear: () => {},
-  answer: () => 'unknown',
-  answers: () => [],
-  running: () => new Set(),
-};
+/** Runs of a process that nobody else speaks to. */
+function runsOf(note: (line: string) => void): AgentRuns {
+  const jobs = openJobStore({database: sqlitePlace(':memory:'), now: () => 0, process});
+  if (jobs.tag === 'failed') throw new Error(jobs.error.message);
+  return new AgentRuns({uuid: () => 'p1', jobs: jobs.value, are: 'of-one-process', now: () => 0, note});
+}
 
 /** Runs one prompt to its end, with a reader that leaves after it. */
 async function runOnce(runs: AgentRuns, client: ScriptedEngine): Promise<void> {
   const work = {kind: 'prompt'} as const;
-  const stream = runs.start(client, {text: 'Go', images: [], context: '', work, record: noRecord});
+  const {events: stream} = runs.start(client, {text: 'Go', images: [], context: '', work, job: 'none'});
   const over = Promise.withResolvers<void>();
   const leave = stream.subscribe(() => (stream.isOver ? over.resolve() : undefined));
   client.emit(accepted('Go'));
@@ -33,12 +33,7 @@ const typesIn = (runs: AgentRuns): readonly unknown[] => {
 
 test('a session that cannot be closed ends its run with an error, which the operator reads', async () => {
   const notes: string[] = [];
-  const runs = new AgentRuns(
-    () => 'p1',
-    noAsks,
-    'of-one-process',
-    note => notes.push(note),
-  );
+  const runs = runsOf(note => notes.push(note));
   await runOnce(runs, {...scriptedEngine(), close: () => Promise.reject(new Error('broken'))});
   expect([typesIn(runs), notes]).toEqual([['session', 'error', 'done'], [`session ${sessionInfo.id}: broken`]]);
 });
@@ -46,12 +41,7 @@ test('a session that cannot be closed ends its run with an error, which the oper
 test('the events of a prompt outlive it, its engine does not', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  const runs = new AgentRuns(
-    () => 'p1',
-    noAsks,
-    'of-one-process',
-    () => {},
-  );
+  const runs = runsOf(() => {});
   const engine = await (async () => {
     const client = scriptedEngine();
     await runOnce(runs, client);

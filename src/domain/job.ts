@@ -1,0 +1,180 @@
+import {unreachable} from '../base/unreachable.ts';
+import type {Outcome} from '../base/outcome.ts';
+import type {PlanId, ScheduleId, SessionId} from './ids.ts';
+import type {ProviderName} from './sandbox.ts';
+import type {RunningAgent} from './sub-agent.ts';
+
+/** `queued`: it waits for a worker. `stopped`: somebody stopped it, or its process was cut off. */
+export const jobStates = ['queued', 'running', 'completed', 'failed', 'stopped'] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** The reason of a job whose process ended without a word. Whoever claims it goes on with it. */
+export const cutOff = 'weft was cut off';
+
+/** What runs because of a plan, a schedule, the task stack or a prompt. It never holds a key: it is kept. */
+export type JobSpec =
+  | {
+      readonly kind: 'execution';
+      readonly plan: PlanId;
+      readonly prompt: string;
+      readonly directory: string;
+      readonly sandbox: ProviderName | 'of-settings';
+      /** Empty where the settings decide. */
+      readonly model: string;
+      readonly baseUrl: string;
+      /** A folder with skills, on the machine that does it; empty for none. */
+      readonly skills: string;
+    }
+  | {readonly kind: 'scheduled'; readonly schedule: ScheduleId}
+  | {
+      /** A run of the task stack. */
+      readonly kind: 'stack';
+      /** Whose agent does the tasks: `weft`, or the name of a harness. */
+      readonly harness: string;
+      readonly afterFailure: 'stop' | 'go-on';
+      readonly positions: 'all' | 'one';
+      readonly directory: string;
+    }
+  /** A sub-agent at work. Its row is gone when it has ended. */
+  | {readonly kind: 'agent'; readonly agent: RunningAgent}
+  /** A prompt that other processes may answer and stop. Its row is gone when it has ended. */
+  | {readonly kind: 'prompt'; readonly session: SessionId};
+
+export type SpecOf<Kind extends JobSpec['kind']> = Extract<JobSpec, {readonly kind: Kind}>;
+
+/** What there can be only one of at a time, waiting or at work. */
+export function jobKey(spec: JobSpec): string {
+  switch (spec.kind) {
+    case 'execution':
+      return planKey(spec.plan);
+    case 'scheduled':
+      return scheduleKey(spec.schedule);
+    case 'stack':
+      return 'stack';
+    case 'agent':
+      return `agent ${spec.agent.id}`;
+    case 'prompt':
+      return `session ${spec.session}`;
+    default:
+      return unreachable(spec);
+  }
+}
+
+export const planKey = (id: PlanId): string => `plan ${id}`;
+export const scheduleKey = (id: ScheduleId): string => `schedule ${id}`;
+
+/** A file that a job has changed. */
+export interface TaskFile {
+  readonly path: string;
+  readonly action: 'created' | 'modified' | 'deleted' | 'renamed';
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The call that did it. */
+  readonly toolUseId: string;
+}
+
+/** Work that is done once, by one process at a time. Times are milliseconds since the epoch. */
+export interface Job {
+  readonly id: string;
+  readonly spec: JobSpec;
+  readonly state: JobState;
+  /** One more with each claim. What a holder of an earlier attempt writes is refused. */
+  readonly attempt: number;
+  /** Where its conversation is kept. */
+  readonly session: SessionId | 'not-open';
+  readonly createdAt: number;
+  /** When it was last claimed; 0 while it waits. */
+  readonly startedAt: number;
+  /** 0 until it ends, and where it was cut off. */
+  readonly endedAt: number;
+  /** What kept it from its end; empty where nothing did. */
+  readonly reason: string;
+  /** US dollars, as far as prices are known. */
+  readonly cost: number;
+  readonly files: readonly TaskFile[];
+  /** Whether the user has heard of its end, where that is news at all. */
+  readonly news: 'none' | 'untold' | 'told';
+}
+
+export type NewJob = Pick<Job, 'id' | 'spec' | 'session'>;
+
+/** What the process that has claimed a job changes of it. */
+export type JobChange = Partial<Pick<Job, 'state' | 'session' | 'reason' | 'cost' | 'files' | 'news'>>;
+
+/** The right to write what becomes of a job, until somebody else claims it. */
+export type Claim = Pick<Job, 'id' | 'attempt'>;
+
+/** One event of a job: JSON in one line. */
+export interface JobEvent {
+  /** From 1 on without gaps, counted on from job to job of one key. */
+  readonly id: number;
+  readonly data: string;
+}
+
+/** Which jobs: one, those of a session, or those of a key. */
+export type JobsOf = {readonly id: string} | {readonly session: SessionId} | {readonly key: string};
+
+/** What a program says to what a job asks. */
+export type JobAnswer =
+  | {
+      readonly kind: 'approval';
+      readonly decision: 'allow' | 'allow_session' | 'deny';
+      /** Why not; empty where it is allowed. */
+      readonly message: string;
+    }
+  | {
+      readonly kind: 'question';
+      /** By question: a label, or several; other words are the user's own. */
+      readonly answers: Readonly<Record<string, string | readonly string[]>>;
+    };
+
+/** What came of an answer to an approval or a question. */
+export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
+
+/**
+ * All jobs of a user, with their events and what they ask. A job whose process was cut off reads as stopped. Everything rejects with a
+ * `StoreError` where the database fails, and has changed nothing then.
+ */
+export interface JobStore {
+  /** `running`: this process does it, as its first attempt. `used`: there is one of that id. `busy`: one of that key waits or runs. */
+  add(job: NewJob, state: 'queued' | 'running'): Promise<'added' | 'used' | 'busy'>;
+  /** Takes up what waits or was cut off. `ended`: there is nothing to do any more. */
+  claim(id: string): Promise<Outcome<Job, 'unknown' | 'running' | 'ended'>>;
+  /** `lost`: somebody else has claimed it. A state that is an end is kept with its time. */
+  change(claim: Claim, change: JobChange): Promise<'kept' | 'lost'>;
+  append(claim: Claim, event: JobEvent): Promise<'kept' | 'lost'>;
+  remove(id: string): Promise<void>;
+  /** Newest first. */
+  list(of: JobsOf | {readonly kind: JobSpec['kind']} | {readonly state: JobState}): Promise<readonly Job[]>;
+  /** Events with greater numbers, at most `most`, in order. */
+  events(of: JobsOf, after: number, most: number): Promise<readonly JobEvent[]>;
+  /** The number of the last event, of jobs that have ended or of all; 0 where there is none. */
+  lastEvent(of: JobsOf, which: 'ended' | 'all'): Promise<number>;
+  /** The sessions in which jobs run. */
+  running(): Promise<ReadonlySet<SessionId>>;
+  /** The job asks; `title` is a line for people. */
+  ask(claim: Claim, ask: {readonly id: string; readonly title: string}): Promise<void>;
+  /** The ask is answered, wherever. */
+  settle(claim: Claim, ask: string): Promise<void>;
+  /** Answers what a running job of the session asks. */
+  answer(session: SessionId, ask: string, answer: JobAnswer): Promise<AnswerEnd>;
+  /** The titles of what waits for an answer in a session, the oldest first. */
+  waiting(session: SessionId): Promise<readonly string[]>;
+  /** What others have said to a job so far; `lost` where it is not this process's any more. */
+  heard(claim: Claim): Promise<Heard | 'lost'>;
+  /** What waits is stopped. Of what runs the process is asked to stop it. */
+  stop(of: JobsOf): Promise<'stopped' | 'asked' | 'unknown'>;
+  /** What is told of a job from then on is not kept: it reads as cut off. */
+  close(): void;
+}
+
+export interface Heard {
+  readonly stop: boolean;
+  readonly answers: readonly {readonly id: string; readonly answer: JobAnswer}[];
+}
+
+/** Delivers jobs to workers. Whether one is to be done its record decides. */
+export interface JobQueue {
+  /** `queued-already` where that job waits or is at work. */
+  add(job: string): Promise<'added' | 'queued-already'>;
+}

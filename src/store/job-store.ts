@@ -1,0 +1,435 @@
+import * as z from 'zod/mini';
+import {type Json, parseJson} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import {parseSessionId, planId, scheduleId, type SessionId} from '../domain/ids.ts';
+import {
+  type Claim,
+  cutOff,
+  type Job,
+  type JobAnswer,
+  type JobChange,
+  type JobEvent,
+  jobKey,
+  type JobsOf,
+  type JobSpec,
+  jobStates,
+  type JobStore,
+  type NewJob,
+} from '../domain/job.ts';
+import {providerNames} from '../domain/sandbox.ts';
+import type {Database, DatabaseOptions, DatabasePlace, Row} from './database.ts';
+import {isOf, type ProcessMark} from './process-start.ts';
+import {StoreError} from './store-fault.ts';
+
+export interface KeptOptions extends DatabaseOptions {
+  readonly database: DatabasePlace;
+}
+
+/** Opens the jobs; missing folders, file and tables are made. */
+export function openJobStore(options: KeptOptions): Outcome<JobStore, Fault> {
+  const opened = options.database.open(options);
+  return opened.tag === 'failed' ? opened : ok(new KeptJobs(opened.value, options.now));
+}
+
+class KeptJobs implements JobStore {
+  readonly #db: Database;
+  readonly #now: () => number;
+  #isClosed = false;
+
+  constructor(db: Database, now: () => number) {
+    this.#db = db;
+    this.#now = now;
+  }
+
+  async add(job: NewJob, state: 'queued' | 'running'): Promise<'added' | 'used' | 'busy'> {
+    return this.#transaction(() => insertJob(this.#db, job, {state, now: this.#now()}));
+  }
+
+  async claim(id: string): Promise<Outcome<Job, 'unknown' | 'running' | 'ended'>> {
+    return this.#transaction(() => {
+      settleDead(this.#db);
+      const row = this.#db.first('SELECT * FROM jobs WHERE id = ?', id);
+      const [job] = row === undefined ? [] : jobIn(row);
+      if (row === undefined || job === undefined) return failed('unknown');
+      if (job.state === 'running') return failed('running');
+      const goesOn = job.state === 'stopped' && job.startedAt > 0 && row['stop'] === 0;
+      if (job.state !== 'queued' && !(goesOn && workingJob(this.#db, String(row['key'])) === 'none'))
+        return failed('ended');
+      const {pid, started, at} = this.#db.mark();
+      const claimed = {...job, state: 'running', attempt: job.attempt + 1, startedAt: now(this.#now)} as const;
+      this.#db.run(
+        `UPDATE jobs SET state = 'running', attempt = ?, started_at = ?, ended_at = 0, reason = '', pid = ?, started = ?, at = ?
+         WHERE id = ?`,
+        claimed.attempt,
+        claimed.startedAt,
+        pid,
+        started,
+        at,
+        id,
+      );
+      return ok({...claimed, endedAt: 0, reason: ''});
+    });
+  }
+
+  async change(claim: Claim, change: JobChange): Promise<'kept' | 'lost'> {
+    if (this.#isClosed) return 'kept';
+    return this.#transaction(() => changeJob(this.#db, claim, {change, now: this.#now()}));
+  }
+
+  async append({id, attempt}: Claim, event: JobEvent): Promise<'kept' | 'lost'> {
+    if (this.#isClosed) return 'kept';
+    const kept = this.#all(
+      `INSERT INTO agent_task_events (task_id, seq, data)
+       SELECT id, CAST(? AS BIGINT), CAST(? AS TEXT) FROM jobs WHERE id = ? AND attempt = ? ON CONFLICT DO NOTHING RETURNING seq`,
+      event.id,
+      event.data,
+      id,
+      attempt,
+    );
+    return kept.length > 0 ? 'kept' : 'lost';
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#all('DELETE FROM jobs WHERE id = ?', id);
+  }
+
+  async list(of: Parameters<JobStore['list']>[0]): Promise<readonly Job[]> {
+    return this.#guard(() => {
+      settleDead(this.#db);
+      return this.#db.all(`SELECT * FROM jobs WHERE ${columnOf(of)} = ? ${newestFirst}`, valueOf(of)).flatMap(jobIn);
+    });
+  }
+
+  async events(of: JobsOf, after: number, most: number): Promise<readonly JobEvent[]> {
+    return this.#all(
+      `SELECT seq, data FROM agent_task_events JOIN jobs ON id = task_id WHERE ${columnOf(of)} = ? AND seq > ? ORDER BY seq LIMIT ?`,
+      valueOf(of),
+      after,
+      most,
+    ).map(row => ({id: Number(row['seq']), data: String(row['data'])}));
+  }
+
+  async lastEvent(of: JobsOf, which: 'ended' | 'all'): Promise<number> {
+    const ended = which === 'all' ? '' : `AND NOT ${works}`;
+    const sql = `SELECT MAX(seq) AS last FROM agent_task_events JOIN jobs ON id = task_id WHERE ${columnOf(of)} = ? ${ended}`;
+    return Number(this.#all(sql, valueOf(of))[0]?.['last'] ?? 0);
+  }
+
+  async running(): Promise<ReadonlySet<SessionId>> {
+    return this.#guard(() => {
+      settleDead(this.#db);
+      const rows = this.#db.all("SELECT session FROM jobs WHERE state = 'running'");
+      return new Set(rows.flatMap(({session}) => parseSessionId(String(session)) ?? []));
+    });
+  }
+
+  async ask({id: job}: Claim, {id, title}: {readonly id: string; readonly title: string}): Promise<void> {
+    this.#all(
+      `INSERT INTO job_asks (job, id, title, answer, at) VALUES (?, ?, ?, '', ?)
+       ON CONFLICT (job, id) DO UPDATE SET title = excluded.title, answer = '', at = excluded.at`,
+      job,
+      id,
+      title.replaceAll('\0', '').toWellFormed(),
+      now(this.#now),
+    );
+  }
+
+  async settle({id}: Claim, ask: string): Promise<void> {
+    this.#all("UPDATE job_asks SET answer = 'settled' WHERE job = ? AND id = ? AND answer = ''", id, ask);
+  }
+
+  async answer(session: SessionId, ask: string, answer: JobAnswer): ReturnType<JobStore['answer']> {
+    return this.#transaction(() => {
+      settleDead(this.#db);
+      const [row] = this.#db.all(`SELECT job, answer FROM ${asksOfRunning} AND job_asks.id = ?`, session, ask);
+      if (row === undefined) return 'unknown';
+      if (row['answer'] !== '') return 'already-answered';
+      const sql = 'UPDATE job_asks SET answer = ? WHERE job = ? AND id = ?';
+      this.#db.run(sql, JSON.stringify(answer), String(row['job']), ask);
+      return 'taken';
+    });
+  }
+
+  async waiting(session: SessionId): Promise<readonly string[]> {
+    return this.#guard(() => {
+      settleDead(this.#db);
+      const sql = `SELECT title FROM ${asksOfRunning} AND answer = '' ORDER BY job_asks.at, job_asks.id`;
+      return this.#db.all(sql, session).map(({title}) => String(title));
+    });
+  }
+
+  async heard({id, attempt}: Claim): ReturnType<JobStore['heard']> {
+    return this.#guard(() => {
+      const row = this.#db.first('SELECT stop FROM jobs WHERE id = ? AND attempt = ?', id, attempt);
+      if (row === undefined) return 'lost';
+      const sql = "SELECT id, answer FROM job_asks WHERE job = ? AND answer NOT IN ('', 'settled')";
+      const answers = this.#db
+        .all(sql, id)
+        .flatMap(given => parsed(jobAnswer, given['answer']).map(answer => ({id: String(given['id']), answer})));
+      return {stop: row['stop'] === 1, answers};
+    });
+  }
+
+  async stop(of: JobsOf): ReturnType<JobStore['stop']> {
+    return this.#transaction(() => {
+      settleDead(this.#db);
+      const [row] = this.#db.all(
+        `SELECT id, kind, state FROM jobs WHERE ${columnOf(of)} = ? AND ${works}`,
+        valueOf(of),
+      );
+      if (row === undefined) return 'unknown';
+      const id = String(row['id']);
+      if (row['state'] === 'running') {
+        this.#db.run('UPDATE jobs SET stop = 1 WHERE id = ?', id);
+        return 'asked';
+      }
+      if (row['kind'] === 'stack') this.#db.run('DELETE FROM jobs WHERE id = ?', id);
+      else this.#db.run("UPDATE jobs SET state = 'stopped', stop = 1, ended_at = ? WHERE id = ?", now(this.#now), id);
+      return 'stopped';
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#db.close();
+  }
+
+  #all(...statement: Parameters<Database['all']>): readonly Row[] {
+    return this.#guard(() => this.#db.all(...statement));
+  }
+
+  #guard<T>(work: () => T): T {
+    return guarded(this.#db, work);
+  }
+
+  #transaction<T>(work: () => T): T {
+    return this.#guard(() => this.#db.transaction('jobs', work));
+  }
+}
+
+/** Throws a `StoreError` where `work` fails. */
+export function guarded<T>(db: Database, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new StoreError(db.fault(cause), cause);
+  }
+}
+
+const now = (clock: () => number): number => Math.trunc(clock());
+
+const works = "state IN ('queued', 'running')";
+const newestFirst = 'ORDER BY created_at DESC, rowid DESC';
+const asksOfRunning = "job_asks JOIN jobs ON jobs.id = job WHERE session = ? AND state = 'running'";
+
+const columnOf = (of: object): string => ['id', 'session', 'key', 'kind', 'state'].find(column => column in of) ?? 'id';
+const valueOf = (of: Parameters<JobStore['list']>[0]): string => Object.values(of).join('');
+
+/** The job of this key that waits or runs. */
+export function workingJob(db: Database, key: string): Job | 'none' {
+  const row = db.first(`SELECT * FROM jobs WHERE key = ? AND ${works}`, key);
+  return (row === undefined ? undefined : jobIn(row)[0]) ?? 'none';
+}
+
+/** The newest job of each key that begins as said. */
+export const newestJobs = (db: Database, kind: JobSpec['kind']): ReadonlyMap<string, Job> =>
+  new Map(
+    db
+      .all(`SELECT * FROM jobs WHERE kind = ? ORDER BY created_at, rowid`, kind)
+      .flatMap(jobIn)
+      .map(job => [jobKey(job.spec), job]),
+  );
+
+/** The row is this process's own. Of runs that come again and again the last one is kept besides. Belongs into a transaction. */
+export function insertJob(
+  db: Database,
+  {id, spec, session}: NewJob,
+  {state, now: at}: {readonly state: 'queued' | 'running'; readonly now: number},
+): 'added' | 'used' | 'busy' {
+  settleDead(db);
+  const key = jobKey(spec);
+  if (db.first('SELECT 1 FROM jobs WHERE id = ?', id) !== undefined) return 'used';
+  if (workingJob(db, key) !== 'none') return 'busy';
+  if (spec.kind !== 'execution')
+    db.run(
+      `DELETE FROM jobs WHERE key = ? AND id <> (SELECT id FROM jobs WHERE key = ? ${newestFirst} LIMIT 1)`,
+      key,
+      key,
+    );
+  const mark = db.mark();
+  const [attempt, startedAt] = state === 'running' ? [1, Math.trunc(at)] : [0, 0];
+  db.run(
+    `INSERT INTO jobs (id, kind, key, spec, state, attempt, session, created_at, started_at, ended_at, reason, outcome, news, stop,
+       pid, started, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', '', 'none', 0, ?, ?, ?)`,
+    id,
+    spec.kind,
+    key,
+    JSON.stringify(spec),
+    state,
+    attempt,
+    session === 'not-open' ? '' : session,
+    Math.trunc(at),
+    startedAt,
+    mark.pid,
+    mark.started,
+    mark.at,
+  );
+  return 'added';
+}
+
+/** Belongs into a transaction. */
+export function changeJob(
+  db: Database,
+  {id, attempt}: Claim,
+  {change, now: at}: {readonly change: JobChange; readonly now: number},
+): 'kept' | 'lost' {
+  const row = db.first('SELECT * FROM jobs WHERE id = ? AND attempt = ?', id, attempt);
+  const [job] = row === undefined ? [] : jobIn(row);
+  if (job === undefined) return 'lost';
+  const {state, session, reason, cost, files, news} = {...job, ...change};
+  const endedAt = change.state === undefined || change.state === 'running' ? job.endedAt : Math.trunc(at);
+  db.run(
+    'UPDATE jobs SET state = ?, session = ?, ended_at = ?, reason = ?, outcome = ?, news = ? WHERE id = ?',
+    state,
+    session === 'not-open' ? '' : session,
+    endedAt,
+    reason.replaceAll('\0', '').toWellFormed(),
+    JSON.stringify({cost, files}),
+    news,
+    id,
+  );
+  if (state !== 'running') db.run('DELETE FROM job_asks WHERE job = ?', id);
+  return 'kept';
+}
+
+/** Whether this process does the job. */
+export function isOwnJob(db: Database, {id}: Claim): boolean {
+  const row = db.first('SELECT * FROM jobs WHERE id = ?', id);
+  return row !== undefined && isOf(ownerIn(row), db.mark());
+}
+
+const ownerIn = (row: Row): ProcessMark => ({
+  pid: Number(row['pid']),
+  started: String(row['started']),
+  at: Number(row['at']),
+});
+
+/** Jobs whose process has ended without a word are stopped; of some kinds nothing is left to tell. */
+export function settleDead(db: Database): void {
+  for (const row of db.all("SELECT * FROM jobs WHERE state = 'running'")) {
+    const owner = ownerIn(row);
+    if (isOf(owner, db.mark()) || db.isAlive(owner)) continue;
+    const [id, attempt, kind] = [String(row['id']), Number(row['attempt']), row['kind']];
+    if (kind === 'agent' || kind === 'prompt')
+      db.run("DELETE FROM jobs WHERE id = ? AND attempt = ? AND state = 'running'", id, attempt);
+    else
+      db.run(
+        "UPDATE jobs SET state = 'stopped', reason = ?, news = ? WHERE id = ? AND attempt = ? AND state = 'running'",
+        cutOff,
+        kind === 'scheduled' ? 'untold' : 'none',
+        id,
+        attempt,
+      );
+  }
+}
+
+const sessionId = z.pipe(
+  z.string().check(z.refine(raw => parseSessionId(raw) !== undefined)),
+  z.transform((raw): SessionId => parseSessionId(raw) ?? z.NEVER),
+);
+const plan = z.pipe(z.string(), z.transform(planId));
+const schedule = z.pipe(z.string(), z.transform(scheduleId));
+
+const jobSpec = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('execution'),
+    plan,
+    prompt: z.string(),
+    directory: z.string(),
+    sandbox: z.enum([...providerNames, 'of-settings']),
+    model: z.string(),
+    baseUrl: z.string(),
+    skills: z.string(),
+  }),
+  z.object({kind: z.literal('scheduled'), schedule}),
+  z.object({
+    kind: z.literal('stack'),
+    harness: z.string(),
+    afterFailure: z.enum(['stop', 'go-on']),
+    positions: z.enum(['all', 'one']),
+    directory: z.string(),
+  }),
+  z.object({
+    kind: z.literal('agent'),
+    agent: z.object({
+      id: sessionId,
+      parent: sessionId,
+      name: z.string(),
+      kind: z.string(),
+      harness: z.string(),
+      directory: z.string(),
+      startedAt: z.number(),
+      pid: z.number(),
+    }),
+  }),
+  z.object({kind: z.literal('prompt'), session: sessionId}),
+]);
+
+const jobAnswer = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('approval'),
+    decision: z.enum(['allow', 'allow_session', 'deny']),
+    message: z.string(),
+  }),
+  z.object({
+    kind: z.literal('question'),
+    answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  }),
+]);
+
+const outcome = z.object({
+  cost: z.number(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      action: z.enum(['created', 'modified', 'deleted', 'renamed']),
+      at: z.number(),
+      toolUseId: z.string(),
+    }),
+  ),
+});
+
+/** A text of a document's JSON; empty where a damaged one holds something else. */
+export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+/** Nothing for what does not fit. */
+function parsed<T>(schema: z.ZodMiniType<T>, column: unknown): readonly T[] {
+  const json: Outcome<Json, unknown> = parseJson(String(column));
+  const read = z.safeParse(schema, json.tag === 'ok' ? json.value : undefined);
+  return read.success ? [read.data] : [];
+}
+
+/** Nothing for a row that is damaged, or of a kind that a newer weft knows. */
+function jobIn(row: Row): readonly Job[] {
+  const [spec] = parsed<JobSpec>(jobSpec, row['spec']);
+  const state = jobStates.find(each => each === row['state']);
+  if (spec === undefined || state === undefined) return [];
+  const [{cost, files} = {cost: 0, files: []}] = parsed(outcome, row['outcome']);
+  return [
+    {
+      id: String(row['id']),
+      spec,
+      state,
+      attempt: Number(row['attempt']),
+      session: parseSessionId(String(row['session'])) ?? 'not-open',
+      createdAt: Number(row['created_at']),
+      startedAt: Number(row['started_at']),
+      endedAt: Number(row['ended_at']),
+      reason: String(row['reason']),
+      cost,
+      files,
+      news: (['untold', 'told'] as const).find(each => each === row['news']) ?? 'none',
+    },
+  ];
+}

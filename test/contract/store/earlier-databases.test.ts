@@ -1,0 +1,180 @@
+import {mkdirSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {Client} from 'pg';
+import {expect, test} from 'vitest';
+import {parseSessionId, planId} from '../../../src/domain/ids.ts';
+import {openJobStore} from '../../../src/store/job-store.ts';
+import {migrations} from '../../../src/store/migrations.ts';
+import {openPlanStore} from '../../../src/store/plan-store.ts';
+import {postgresMigrations} from '../../../src/store/postgres/postgres-migrations.ts';
+import {openScheduleStore} from '../../../src/store/schedule-store.ts';
+import {placeOf} from './place-of.ts';
+import {onEachDatabase, uuid} from './temporary-store.ts';
+
+const session = parseSessionId(uuid(1)) ?? expect.unreachable();
+
+const plan = (id: string, state: string) => ({
+  id: planId(id),
+  goal: "it's",
+  steps: [{id: '1', description: 'one \0', status: 'pending'}],
+  notes: '',
+  state,
+  session,
+  directory: '/w',
+  createdAt: 7,
+  reason: '',
+});
+
+const task = (id: string, state: string) => ({
+  id,
+  session,
+  plan: 'plan_b',
+  prompt: 'a "prompt" \0 of\nmine',
+  directory: '/w',
+  state,
+  createdAt: 8,
+  endedAt: state === 'completed' ? 9 : 0,
+  cost: 0.25,
+  files: state === 'completed' ? [{path: 'f', action: 'created', at: 8, toolUseId: 't'}] : [],
+});
+
+const schedule = (id: string, last: object) => ({
+  id,
+  cron: '0 9 * * *',
+  prompt: 'Look',
+  directory: '/w',
+  mode: 'default',
+  createdAt: 1,
+  nextAt: 100,
+  last,
+});
+
+/** What the weft before jobs had kept: statements with their values. The process that all of it belongs to is gone. */
+const kept: readonly (readonly [string, ...(string | number)[]])[] = [
+  ...[plan('plan_a', 'approved'), plan('plan_b', 'completed'), plan('plan_c', 'executing')].map(
+    body =>
+      [
+        "INSERT INTO plans (id, body, created_at, pid, started, at) VALUES (?, ?, 7, 1, 'gone', 0)",
+        body.id,
+        JSON.stringify(body),
+      ] as const,
+  ),
+  ...[task('done', 'completed'), task('cut', 'running'), task('waits', 'queued')].map(
+    body =>
+      [
+        "INSERT INTO agent_tasks (id, body, created_at, pid, started, at) VALUES (?, ?, 8, 1, 'gone', 0)",
+        body.id,
+        JSON.stringify(body),
+      ] as const,
+  ),
+  ['INSERT INTO agent_task_events (task_id, seq, data) VALUES (\'done\', 1, \'{"type":"session"}\')'],
+  ['INSERT INTO agent_task_events (task_id, seq, data) VALUES (\'done\', 2, \'{"type":"done"}\')'],
+  ...[
+    schedule('schedule_a', {state: 'none'}),
+    schedule('schedule_b', {state: 'running', at: 5, session}),
+    schedule('schedule_c', {state: 'failed', at: 6, session: 'not-open', trouble: 'no model', told: 'yes'}),
+  ].map(
+    body =>
+      [
+        "INSERT INTO schedules (id, body, next_at, pid, started, at) VALUES (?, ?, 100, 1, 'gone', 0)",
+        body.id,
+        JSON.stringify(body),
+      ] as const,
+  ),
+  ["INSERT INTO asks (session_id, id, title, answer, pid, started, at) VALUES ('s', 'stop', '', '', 1, 'gone', 0)"],
+  ["INSERT INTO stack_run_events (seq, data, starts) VALUES (1, '{}', 1)"],
+  ["INSERT INTO running_agents (id, body, stop, pid, started, at) VALUES ('a', '{}', 0, 1, 'gone', 0)"],
+];
+
+/** Makes the database as the version before jobs left it. */
+async function makeEarlier(name: string): Promise<void> {
+  if (name.startsWith('postgres:')) {
+    const client = new Client({connectionString: name});
+    await client.connect();
+    const steps = postgresMigrations.slice(0, 4);
+    await client.query(`CREATE SCHEMA weft; SET search_path = weft, pg_catalog; ${steps.join(';')}`);
+    await client.query(`CREATE TABLE schema_version (version BIGINT NOT NULL); INSERT INTO schema_version VALUES (4)`);
+    for (const [sql, ...values] of kept) {
+      let count = 0;
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await client.query(
+        sql.replaceAll('?', () => `$${String((count += 1))}`),
+        values,
+      );
+    }
+    await client.end();
+    return;
+  }
+  mkdirSync(dirname(name), {recursive: true});
+  const file = new DatabaseSync(name);
+  for (const step of migrations.slice(0, 9)) file.exec(step);
+  file.exec('PRAGMA user_version = 9');
+  for (const [sql, ...values] of kept) file.prepare(sql).run(...values);
+  file.close();
+}
+
+onEachDatabase(database => {
+  test('what an earlier weft had kept is there, and its runs have ended', async () => {
+    await makeEarlier(database.name);
+    const options = {database: placeOf(database.name), now: () => 50, process};
+    const [plans, schedules, jobs] = [openPlanStore(options), openScheduleStore(options), openJobStore(options)];
+    if (plans.tag === 'failed' || schedules.tag === 'failed' || jobs.tag === 'failed')
+      throw new Error(JSON.stringify([plans, schedules, jobs]));
+    expect(plans.value.list().toSorted((one, other) => one.id.localeCompare(other.id))).toEqual([
+      plan('plan_a', 'approved'),
+      plan('plan_b', 'completed'),
+      plan('plan_c', 'stopped'),
+    ]);
+    const [a, b, c] = [schedule('schedule_a', {state: 'none'}), schedule('schedule_b', {}), schedule('schedule_c', {})];
+    const cut = {state: 'stopped', at: 5, session, trouble: 'weft was cut off', told: 'no'};
+    expect(schedules.value.list()).toEqual([
+      a,
+      {...b, last: cut},
+      {...c, last: {state: 'failed', at: 6, session: 'not-open', trouble: 'no model', told: 'yes'}},
+    ]);
+    expect(schedules.value.takeNews()).toEqual([{...b, last: cut}]);
+    const executions = await jobs.value.list({kind: 'execution'});
+    expect(executions.map(({id, state}) => [id, state])).toEqual([
+      ['waits', 'stopped'],
+      ['cut', 'stopped'],
+      ['done', 'completed'],
+    ]);
+    const {prompt, files} = task('done', 'completed');
+    expect(executions[2]).toEqual({
+      id: 'done',
+      spec: {
+        kind: 'execution',
+        plan: 'plan_b',
+        prompt,
+        directory: '/w',
+        sandbox: 'of-settings',
+        model: '',
+        baseUrl: '',
+        skills: '',
+      },
+      state: 'completed',
+      attempt: 1,
+      session,
+      createdAt: 8,
+      startedAt: 8,
+      endedAt: 9,
+      reason: '',
+      cost: 0.25,
+      files,
+      news: 'none',
+    });
+    expect(await jobs.value.events({id: 'done'}, 0, 9)).toEqual([
+      {id: 1, data: '{"type":"session"}'},
+      {id: 2, data: '{"type":"done"}'},
+    ]);
+    for (const id of ['waits', 'cut', 'done', 'schedule schedule_b'])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await jobs.value.claim(id)).toEqual({tag: 'failed', error: 'ended'});
+    // What runs from now on finds no trace of it in its way.
+    expect(plans.value.change(planId('plan_a'), each => ({tag: 'ok', value: {...each, state: 'executing'}})).tag).toBe(
+      'ok',
+    );
+    for (const each of [plans, schedules, jobs]) each.value.close();
+  });
+});

@@ -1,0 +1,59 @@
+import {writeSync} from 'node:fs';
+import {createInterface} from 'node:readline/promises';
+import {parseSessionId, planId} from '../../../src/domain/ids.ts';
+import {openJobStore} from '../../../src/store/job-store.ts';
+import {placeOf} from './place-of.ts';
+
+/**
+ * Another weft that works on jobs:
+ * - `steps`: takes a job from its beginning to its end, tells a line after each write and waits for one before the next
+ * - `work`: does what waits or was cut off, for ever, and tells the id of each job as its work begins
+ */
+const [name = '', task = '', id = ''] = process.argv.slice(2);
+const opened = openJobStore({database: placeOf(name), now: () => Date.now(), process});
+if (opened.tag === 'failed') throw new Error(opened.error.message);
+const jobs = opened.value;
+const tell = (line: string): void => void writeSync(1, `${line}\n`);
+
+if (task === 'steps') {
+  const go = createInterface({input: process.stdin})[Symbol.asyncIterator]();
+  const claim = {id, attempt: 1};
+  const fixed = {prompt: '', directory: '/w', sandbox: 'of-settings', model: '', baseUrl: '', skills: ''} as const;
+  const session = parseSessionId('00000000-0000-4000-8000-000000000001') ?? 'not-open';
+  const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
+    [
+      'added',
+      () => jobs.add({id, spec: {kind: 'execution', plan: planId(id), ...fixed}, session: 'not-open'}, 'queued'),
+    ],
+    ['claimed', () => jobs.claim(id)],
+    ['open', () => jobs.change(claim, {session})],
+    ['event', () => jobs.append(claim, {id: 1, data: '"e"'})],
+    ['asked', () => jobs.ask(claim, {id: 'q', title: 'May I?'})],
+    ['ended', () => jobs.change(claim, {state: 'completed'})],
+  ];
+  for (const [line, step] of steps) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await step();
+    tell(line);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await go.next();
+  }
+} else {
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const all = await jobs.list({kind: 'execution'});
+    for (const job of all.filter(({state}) => state === 'queued' || state === 'stopped')) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const claimed = await jobs.claim(job.id);
+      if (claimed.tag === 'failed') continue;
+      tell(job.id);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await new Promise(resolve => setImmediate(resolve));
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await jobs.append(claimed.value, {id: 1, data: '"e"'});
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await jobs.change(claimed.value, {state: 'completed'});
+      break;
+    }
+  }
+}
