@@ -219,9 +219,9 @@ async function withPipedText(
   words: readonly string[],
   {promptText, options}: {readonly promptText: string; readonly options: MainOptions},
 ): Promise<string> {
-  if (options.prompt === '-') return readStdin(process.stdin, {until: 'end'});
+  if (options.prompt === '-') return readStdin('end');
   const until = promptText === '' && !isWithoutArguments(words, options) ? 'end' : 'first-silence';
-  return joinPrompt(promptText, await readStdin(process.stdin, {until}));
+  return joinPrompt(promptText, await readStdin(until));
 }
 
 /** Without a terminal nobody can choose a session. */

@@ -13,11 +13,10 @@ const mostBytes = 8 * 1024 * 1024;
  * nothing at all arrives for a while (an inherited pipe that nobody writes to) and says so through `note`; once something has
  * arrived, it is read to its end.
  */
-export async function readStdin(
-  stdin: NodeJS.ReadStream,
-  {until}: {readonly until: 'end' | 'first-silence'},
-): Promise<string> {
+export async function readStdin(until: 'end' | 'first-silence'): Promise<string> {
+  // To look at `process.stdin` makes a stream of it.
   if (!carriesData(0)) return '';
+  const {stdin} = process;
   const chunks: Buffer[] = [];
   let bytes = 0;
   const timer =

@@ -55,7 +55,7 @@ async function authLogin(options: {readonly provider?: KeyProvider}): Promise<Ex
       'The key is read from stdin: weft auth login < key.txt. Or start weft, type /login and paste it.',
     );
   }
-  const text = await readStdin(process.stdin, {until: 'end'});
+  const text = await readStdin('end');
   if (text.trim() === '') throw new UsageError('No key came in on stdin. Give it: weft login < key.txt');
   const {provider, key} = givenKey(text, options.provider);
   const baseUrl = baseUrlOf(provider, choice()) ?? '';

@@ -42,7 +42,7 @@ export async function makePlan(words: readonly string[], given: MainOptions & Pl
   const {outputFormat, ...rest} = given;
   const options = normalizeOptions({...rest, permissionMode: 'plan'});
   const text = words.join(' ');
-  const prompt = joinPrompt(text, await readStdin(process.stdin, {until: text === '' ? 'end' : 'first-silence'}));
+  const prompt = joinPrompt(text, await readStdin(text === '' ? 'end' : 'first-silence'));
   if (prompt.trim() === '') throw new UsageError('No prompt. Give one: weft plan "…"');
   const context = await asNamedAgent(
     loadRunContext({
