@@ -7,10 +7,10 @@ import type {HarnessSetting, RemoteServer} from '../../config/harness-settings.t
 import {variableReference} from '../../config/server-request.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import {knownHarnesses} from '../../domain/harness.ts';
-import type {Driver, DriverRequest} from './driver.ts';
+import type {DriverRequest} from './driver.ts';
 import {type HarnessPlace, installedVersion, isOlder, programPath, signInOf} from './find-harness.ts';
 import {type RunTimes, startRun} from './harness-run.ts';
-import {harnessTable, overAcp} from './known-harnesses.ts';
+import {harnessTable, type KnownHarness, overAcp} from './known-harnesses.ts';
 
 export interface HarnessesOptions extends Pick<DriverRequest, 'newId' | 'priceOf'> {
   readonly processes: ServerProcesses & {close(): Promise<void>};
@@ -130,24 +130,24 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
   };
 }
 
-interface Harness {
-  readonly title: string;
-  readonly program: string;
+interface Harness extends KnownHarness {
   /** What the program tells its version for. */
   readonly asksVersion: readonly string[];
   /** What the user wants it to be started with, before what its protocol needs. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  readonly variables: readonly string[];
-  readonly npmPackage: string;
-  readonly madeFor: string;
-  readonly install: string;
-  readonly signIn: string;
-  readonly abilities: FoundHarness['abilities'];
   /** Whether it works in the folder that it is given. */
   readonly folder: 'given' | 'its own';
-  readonly driver: (request: DriverRequest) => Promise<Driver>;
 }
+
+/** What is not known of a harness that is none of the table's. */
+const unknown = {
+  variables: [],
+  npmPackage: '',
+  madeFor: '',
+  signIn: '',
+  abilities: {acts: 'with-approvals', resumes: 'yes'},
+} as const satisfies Partial<KnownHarness>;
 
 function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settings' | 'own'>): Harness | undefined {
   const known = knownHarnesses.find(each => each === name);
@@ -160,20 +160,16 @@ function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settin
   if (setting === undefined) return undefined;
   if (setting.server !== 'none') return remoteWeft(name, setting.server, own);
   return {
+    ...unknown,
     title: name,
     program: command,
     asksVersion,
     args,
     env,
-    variables: [],
-    npmPackage: '',
-    madeFor: '',
     install:
       command === ''
         ? `Your settings name no program for it: "harnesses": {${JSON.stringify(name)}: {"command": …}}.`
         : `Your settings name the program ${JSON.stringify(command)} for it: install it, or write its whole path there.`,
-    signIn: '',
-    abilities: {acts: 'with-approvals', resumes: 'yes'},
     folder: 'given',
     driver: request =>
       overAcp(request, {
@@ -194,6 +190,7 @@ const remoteWeft = (
   {url, tokenFile, directory, skills}: RemoteServer,
   own: HarnessesOptions['own'],
 ): Harness => ({
+  ...unknown,
   title: name,
   program: own.command,
   asksVersion: [...own.args, ...asksVersion],
@@ -209,11 +206,7 @@ const remoteWeft = (
   ],
   env: {},
   variables: ['WEFT_HOME'],
-  npmPackage: '',
-  madeFor: '',
   install: '',
-  signIn: '',
-  abilities: {acts: 'with-approvals', resumes: 'yes'},
   folder: directory === '' ? 'given' : 'its own',
   driver: request =>
     overAcp(request, {args: [], env: {}, modelFlag: '--model', commandIn: 'own-call', signIn: 'See its settings.'}),

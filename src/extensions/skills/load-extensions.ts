@@ -1,6 +1,7 @@
+import * as z from 'zod/mini';
 import {clip, collapseSpaces} from '../../base/clip.ts';
-import type {JsonObject} from '../../base/json.ts';
-import type {Outcome} from '../../base/outcome.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
 import {builtInCommands, type ExtensionScope} from '../../domain/slash-command.ts';
@@ -197,8 +198,30 @@ async function agentOf(file: FoundFile, root: ExtensionRoot): Promise<AgentFile>
   };
 }
 
+/** Kinds of agents as `--agents` and programs define them: the fields of an agent's file, and its prompt. */
+const definitions = z.record(
+  z.string().check(z.minLength(1)),
+  z.looseObject({description: z.string().check(z.minLength(1)), prompt: z.string().check(z.minLength(1))}),
+);
+
+/** Reads definitions of agents; the error says which one does not fit and how. `source` names where they come from. */
+export function givenAgents(json: Json, source: string): Outcome<readonly AgentFile[], string> {
+  const read = z.safeParse(definitions, json);
+  if (!read.success) {
+    const where = read.error.issues[0]?.path.join('.') ?? '';
+    return failed(
+      `${where === '' ? 'it' : JSON.stringify(where)} does not fit: it must be {"NAME": {"description": "…", "prompt": "…", "tools": […]?, "model": "…"?}}`,
+    );
+  }
+  return ok(
+    Object.entries(read.data).map(([name, {prompt, ...fields}]) =>
+      agentFrom(name, {fields: isJsonObject(fields) ? fields : {}, prompt, source}),
+    ),
+  );
+}
+
 /** A kind of agent that no file defines. */
-export function agentFrom(
+function agentFrom(
   name: string,
   {fields, prompt, source}: {readonly fields: JsonObject; readonly prompt: string; readonly source: string},
 ): AgentFile {

@@ -68,8 +68,9 @@ export function makeAnswerStream(dialect: AnswerDialect): AnswerStream {
  * `TaskStatusUpdate` where todos began to run. A message that comes again with what it said already makes no call, nor does an
  * operation that changes nothing.
  */
-class TodoCalls implements Revertible {
+class TodoCalls {
   readonly #todos = new MessageTodos();
+  readonly parts: readonly Revertible[] = [this.#todos];
 
   /** The call for a message, if it says anything new of todos. */
   tell({id, body}: ProtocolMessage): StreamedCall | undefined {
@@ -84,18 +85,6 @@ class TodoCalls implements Revertible {
     }
     if (body.kind === 'update-todos' && this.#todos.list === before) return undefined;
     return {...named, name: 'TodoWrite', input: listOf(this.#todos.list)};
-  }
-
-  begin(): void {
-    this.#todos.begin();
-  }
-
-  commit(): void {
-    this.#todos.commit();
-  }
-
-  rollback(): void {
-    this.#todos.rollback();
   }
 }
 
@@ -132,10 +121,10 @@ class AnswerReader {
   /** Calls last: those that need not wait any longer come with the end of a transaction. */
   readonly #transactions = new Transactions([
     this.#known,
-    this.#texts,
+    ...this.#texts.parts,
     this.#seen.text,
     this.#seen.thinking,
-    this.#todos,
+    ...this.#todos.parts,
     {
       begin: () => this.#emit(this.#calls.begin()),
       commit: () => this.#emit(this.#calls.commit()),

@@ -10,10 +10,9 @@ import {isJsonObject} from '../../../base/json.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import {registeredClient, secretsOf, type ServerCredential} from '../../../config/server-credentials.ts';
 import {causeText, type Fault, rejected} from '../../../domain/fault.ts';
-import {oauthFetch} from './oauth-fetch.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
 import {isAnswer, listenForRedirect, type RedirectListener} from './redirect-listener.ts';
-import {expiryOf, isSameIssuer, type OAuthDeps, type OAuthServer, serverKey} from './session-auth.ts';
+import {expiryOf, isSameIssuer, oauthFetch, type OAuthDeps, type OAuthServer, serverKey} from './session-auth.ts';
 import type {AuthChallenge} from './sign-in-needed.ts';
 
 export interface SignInDeps extends OAuthDeps {
