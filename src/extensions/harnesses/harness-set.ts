@@ -5,7 +5,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
 import type {HarnessSetting, RemoteServer} from '../../config/harness-settings.ts';
 import {variableReference} from '../../config/server-request.ts';
-import {type Fault, faultText} from '../../domain/fault.ts';
+import {type Fault, faultText, rejected} from '../../domain/fault.ts';
 import {knownHarnesses} from '../../domain/harness.ts';
 import type {DriverRequest} from './driver.ts';
 import {type HarnessPlace, installedVersion, isOlder, programPath, signInOf} from './find-harness.ts';
@@ -42,10 +42,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     if (request.resume !== 'new' && harness.abilities.resumes === 'no')
       return failed(needsUser(`${title} cannot go on with an earlier conversation`, 'Start a new one.'));
     if (request.isolation === 'worktree' && harness.folder === 'its own')
-      return failed({
-        kind: 'rejected',
-        message: `${title} works in a folder of its own machine: it gets no worktree here.`,
-      });
+      return failed(rejected(`${title} works in a folder of its own machine: it gets no worktree here.`));
     const variables = environmentOf(harness, place);
     if (variables.tag === 'failed') return failed(needsUser(`${title} cannot be started: ${variables.error}`, ''));
     const file = programPath(harness.program, place.environment['PATH'] ?? '');
@@ -72,26 +69,17 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     const harness = harnessOf(name, options);
     if (harness === undefined) throw new Error(`no harness ${name}`);
     const {abilities, install, signIn} = harness;
+    const found = (state: FoundHarness['state'], advice: string) => ({name, state, advice, abilities});
     const path = programPath(harness.program, place.environment['PATH'] ?? '');
-    if (path === undefined) return {name, state: {kind: 'missing'}, advice: install, abilities};
+    if (path === undefined) return found({kind: 'missing'}, install);
     const variables = environmentOf(harness, place);
     if (variables.tag === 'failed')
-      return {
-        name,
-        state: {kind: 'unusable', path, reason: `It cannot be started: ${variables.error}.`},
-        advice: '',
-        abilities,
-      };
+      return found({kind: 'unusable', path, reason: `It cannot be started: ${variables.error}.`}, '');
     const version = await versionOf(path, harness, variables.value);
     const environment = {...place.environment, ...withoutKeys(place.environment), ...variables.value};
     const known = knownHarnesses.find(each => each === name);
     const state = known === undefined ? 'unknown' : signInOf(known, {...place, environment});
-    return {
-      name,
-      state: {kind: 'installed', path, version, signIn: state},
-      advice: state === 'signed-out' ? signIn : '',
-      abilities,
-    };
+    return found({kind: 'installed', path, version, signIn: state}, state === 'signed-out' ? signIn : '');
   }
 
   /** Empty where it is not known: an agent that weft does not know may take the question for its work. */
@@ -217,7 +205,7 @@ const needsUser = (message: string, fix: string): Fault => ({kind: 'needs-user',
 function unknownHarness(name: string, names: readonly string[]): Fault {
   const near = nearestName(name, names);
   const hint = near === undefined ? `weft knows ${names.join(', ')}.` : `Did you mean ${near}?`;
-  return {kind: 'rejected', message: `There is no harness ${JSON.stringify(name)}. ${hint}`};
+  return rejected(`There is no harness ${JSON.stringify(name)}. ${hint}`);
 }
 
 /** An older version may not know what weft says to it. */

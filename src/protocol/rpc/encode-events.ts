@@ -12,7 +12,6 @@ import {
 } from '../../domain/conversation.ts';
 import {faultText, type Fault} from '../../domain/fault.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
-import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import {commandResult} from './command-result.ts';
 import {resultMessage} from './result-message.ts';
@@ -22,7 +21,6 @@ import type {
   RpcInit,
   RpcMcpServer,
   RpcMessage,
-  RpcStreamEvent,
   RpcUser,
   WireBlock,
   WireMessage,
@@ -183,25 +181,26 @@ class SessionEncoder {
         this.#answering = event.model;
         const open = new PartialMessage({id: event.message, model: event.model, usage: event.usage});
         this.#open = open;
-        return [...closed, ...this.#streamed(() => [open.started()])];
+        return [...closed, ...this.#streamed(() => [open.started])];
       }
       case 'block-started': {
-        const open = this.#open;
-        if (open === undefined) return nothing;
-        const started = open.blockStarted(event.index, event.block);
-        return this.#streamed(() => [started]);
+        const {index, block} = event;
+        if (this.#open === undefined) return nothing;
+        this.#open.blockStarted(index);
+        return this.#streamed(() => [{type: 'content_block_start', index, content_block: wireBlockStart(block)}]);
       }
       case 'block-delta': {
-        const open = this.#open;
-        if (open === undefined || this.#options.partials === 'without') return nothing;
-        return [this.#streamEvent(open.blockDelta(event.index, event.delta))];
+        const {index, delta} = event;
+        if (this.#open === undefined) return nothing;
+        return this.#streamed(() => [{type: 'content_block_delta', index, delta: wireDelta(delta)}]);
       }
       case 'block-finished': {
+        const {index, block} = event;
         const open = this.#open;
         if (open === undefined) return nothing;
-        const stopped = open.blockFinished(event.index, event.block);
+        open.blockFinished(index, block);
         // The whole block comes before its stop: that is where readers of both expect it.
-        return [...this.#told(open, event.block), ...this.#streamed(() => [stopped])];
+        return [...this.#told(open, block), ...this.#streamed(() => [{type: 'content_block_stop', index}])];
       }
       case 'message-finished':
         return this.#finish(event.message);
@@ -434,11 +433,8 @@ class SessionEncoder {
   }
 
   #streamed(events: () => readonly WireStreamEvent[]): readonly RpcMessage[] {
-    return this.#options.partials === 'with' ? events().map(event => this.#streamEvent(event)) : nothing;
-  }
-
-  #streamEvent(event: WireStreamEvent): RpcStreamEvent {
-    return {type: 'stream_event', event, parent_tool_use_id: null, ...this.#address()};
+    if (this.#options.partials === 'without') return nothing;
+    return events().flatMap(event => this.#message({type: 'stream_event', event, parent_tool_use_id: null}));
   }
 }
 
@@ -461,23 +457,17 @@ class PartialMessage {
     this.#head = head;
   }
 
-  started(): WireStreamEvent {
+  get started(): WireStreamEvent {
     return {type: 'message_start', message: wireMessage(this.#head, [])};
   }
 
-  blockStarted(index: number, block: BlockStart): WireStreamEvent {
+  blockStarted(index: number): void {
     this.#begun.add(index);
-    return {type: 'content_block_start', index, content_block: wireBlockStart(block)};
   }
 
-  blockDelta(index: number, delta: BlockDelta): WireStreamEvent {
-    return {type: 'content_block_delta', index, delta: wireDelta(delta)};
-  }
-
-  blockFinished(index: number, block: AssistantBlock): WireStreamEvent {
+  blockFinished(index: number, block: AssistantBlock): void {
     this.#begun.delete(index);
     this.#told.add(block);
-    return {type: 'content_block_stop', index};
   }
 
   /** Of the blocks of the finished message those that never finished on their own: begun text of a message cut off. */

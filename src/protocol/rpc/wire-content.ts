@@ -123,26 +123,17 @@ function wirePart(part: ResultContent): WireText | WireImage | WireDocument {
   }
 }
 
-export function wireStop(stop: StopReason): WireStopReason | null {
-  switch (stop) {
-    case 'end-turn':
-      return 'end_turn';
-    case 'tool-use':
-      return 'tool_use';
-    case 'max-tokens':
-      return 'max_tokens';
-    case 'refusal':
-      return 'refusal';
-    case 'context-full':
-      return 'model_context_window_exceeded';
-    case 'paused':
-      return 'pause_turn';
-    case 'interrupted':
-      return null;
-    default:
-      return unreachable(stop);
-  }
-}
+const stops = {
+  'end-turn': 'end_turn',
+  'tool-use': 'tool_use',
+  'max-tokens': 'max_tokens',
+  refusal: 'refusal',
+  'context-full': 'model_context_window_exceeded',
+  paused: 'pause_turn',
+  interrupted: null,
+} as const satisfies Record<StopReason, WireStopReason | null>;
+
+export const wireStop = (stop: StopReason): WireStopReason | null => stops[stop];
 
 export const wireUsage = (usage: Usage): WireUsage => ({
   input_tokens: usage.inputTokens,
