@@ -10,8 +10,7 @@ import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
 import {imageFacts, imageType, sizeRefusal} from '../../domain/image-facts.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
-import {codePageTable} from './code-pages.ts';
-import {encodingNames, formOf, type TextForm} from './text-encoding.ts';
+import {encodingNames, formOf} from './text-encoding.ts';
 
 /** What reading a regular file gives; `hash` is the SHA-256 of all its bytes (lower hex). */
 export interface FileRead {
@@ -103,17 +102,18 @@ export async function readRegular(
   const collector = collectLines(range);
   let broken = 0;
   if (notebook === undefined) {
-    const decoder = decoderOf(form);
+    const decoder = new TextDecoder(form.encoding === 'unknown' ? 'utf-8' : form.encoding);
+    const decode = (bytes: Buffer): string => decoder.decode(bytes, {stream: true});
     const pieces = cells === undefined ? chunks : none();
-    const begun = decoder.decode(cells === undefined ? first : cells.whole);
+    const begun = decode(cells === undefined ? first : cells.whole);
     const returnsEnd = begun.includes('\r') && !begun.includes('\n');
     const take = (text: string): void => {
       if (broken === 0 && text.includes('\ufffd')) broken = 1;
       collector.add(returnsEnd ? text.replaceAll('\r', '\n') : text);
     };
     take(begun);
-    for await (const chunk of pieces) take(decoder.decode(chunk));
-    take(decoder.end());
+    for await (const chunk of pieces) take(decode(chunk));
+    take(decoder.decode());
   } else {
     collector.add(notebook);
   }
@@ -139,21 +139,6 @@ export async function readRegular(
     file: {kind: 'text', path: shown, lines, firstLine: range.first, totalLines, notes},
     hash: hash.digest('hex'),
   });
-}
-
-/** Bytes to text, piece by piece. */
-interface PieceDecoder {
-  decode(piece: Buffer): string;
-  end(): string;
-}
-
-function decoderOf({encoding}: TextForm): PieceDecoder {
-  if (encoding === 'windows-1252') {
-    const table = codePageTable(encoding);
-    return {decode: piece => table.decode(piece), end: () => ''};
-  }
-  const decoder = new TextDecoder(encoding === 'unknown' ? 'utf-8' : encoding);
-  return {decode: piece => decoder.decode(piece, {stream: true}), end: () => decoder.decode()};
 }
 
 async function wholeOf(first: Buffer, chunks: AsyncGenerator<Buffer, undefined>): Promise<Buffer> {

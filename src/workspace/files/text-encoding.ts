@@ -1,15 +1,19 @@
 import {isUtf8} from 'node:buffer';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {
-  codePageTable,
-  escapeBytes,
-  guessEncoding,
-  isReadOnlyEncoding,
-  unescapeBytes,
-  type CodePage,
-  type ReadOnlyEncoding,
-} from './code-pages.ts';
+
+const multiByteEncodings = ['gb18030', 'shift_jis', 'euc-jp', 'euc-kr', 'big5'] as const;
+type MultiByteEncoding = (typeof multiByteEncodings)[number];
+
+/** Encodings of the time before Unicode whose files are read but not written: hardly anybody edits such files still. */
+const readOnlyEncodings = ['euc-kr', 'big5', 'koi8-r'] as const;
+type ReadOnlyEncoding = (typeof readOnlyEncodings)[number];
+
+/** Those that files are read in and written back in. */
+type CodePage = Exclude<MultiByteEncoding, ReadOnlyEncoding> | 'windows-1252' | 'windows-1251';
+
+const isReadOnlyEncoding = (encoding: string): encoding is ReadOnlyEncoding =>
+  readOnlyEncodings.some(each => each === encoding);
 
 /**
  * How the bytes of a text file stand for text. What a byte that fits nowhere stands for is an escape of its own (see
@@ -143,4 +147,199 @@ function withoutSplitCharacter(bytes: Buffer): Buffer {
     if (byte >= 0xc0) return bytes.subarray(0, bytes.length - cut);
   }
   return bytes;
+}
+
+/** The bytes beyond ASCII of one character, in bytes read as Latin-1. A byte that begins no character stands alone. */
+const units: Readonly<Record<MultiByteEncoding | 'utf-8', RegExp>> = {
+  'utf-8':
+    /[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/gu,
+  gb18030: /[\x81-\xfe](?:[0-9][^]{2}|[\x40-\x7e\x80-\xfe])|[\x80-\xff]/gu,
+  shift_jis: /[\x81-\x9f\xe0-\xfc][\x40-\x7e\x80-\xfc]|[\x80-\xff]/gu,
+  'euc-jp': /\x8f[\xa1-\xff]{2}|[\x8e\xa1-\xff][\xa1-\xfe]|[\x80-\xff]/gu,
+  'euc-kr': /[\x81-\xfe][\x41-\xfe]|[\x80-\xff]/gu,
+  big5: /[\x81-\xfe][\x40-\xfe]|[\x80-\xff]/gu,
+};
+const singleBytes = /[\x80-\xff]/gu;
+
+const unitsOf = (encoding: CodePage): RegExp =>
+  encoding === 'windows-1252' || encoding === 'windows-1251' ? singleBytes : units[encoding];
+
+/** An encoding of the time before Unicode, there and back. */
+interface CodePageTable {
+  /** Bytes that stand for nothing, or that `encode` would give otherwise, come as escapes: nothing is lost. */
+  decode(bytes: Buffer): string;
+  /** `undefined` where it has no bytes for a character. */
+  encode(text: string): Buffer | undefined;
+}
+
+const tables = new Map<CodePage, CodePageTable>();
+
+/** Made on first use. */
+function codePageTable(encoding: CodePage): CodePageTable {
+  const made = tables.get(encoding) ?? makeTable(encoding);
+  tables.set(encoding, made);
+  return made;
+}
+
+function makeTable(encoding: CodePage): CodePageTable {
+  /** Characters by their units; units by their character. */
+  const characters = new Map<string, string>();
+  const codes = new Map<string, string>();
+  const take = (unit: string, character: string): void => {
+    if (!isOneCharacter(character) || codes.has(character)) return;
+    codes.set(character, unit);
+    characters.set(unit, character);
+  };
+  const decodeAll = (text: string): string => {
+    const decoder = new TextDecoder(encoding);
+    // Node 22.13 takes windows-1252 for Latin-1 if it decodes all at once.
+    return decoder.decode(Buffer.from(text, 'latin1'), {stream: true}) + decoder.decode();
+  };
+  const all = allUnits(encoding);
+  const texts = decodeAll(all.join('\n')).split('\n');
+  for (const [at, unit] of all.entries()) take(unit, texts[at] ?? '');
+  return {
+    decode: bytes =>
+      bytes.toString('latin1').replaceAll(unitsOf(encoding), unit => {
+        // In GB 18030 four bytes stand for the rest of Unicode: looked up as they come.
+        if (unit.length === 4 && !characters.has(unit)) take(unit, decodeAll(unit));
+        return characters.get(unit) ?? escaped(unit);
+      }),
+    encode(text) {
+      let isWhole = true;
+      const encoded = text.replaceAll(/[\u{80}-\u{10ffff}]/gu, character => {
+        const code = character.charCodeAt(0);
+        const isEscape = character.length === 1 && code >= 0xdc00 && code <= 0xdcff;
+        const unit = isEscape ? String.fromCharCode(code & 0xff) : codes.get(character);
+        isWhole &&= unit !== undefined;
+        return unit ?? '';
+      });
+      return isWhole ? Buffer.from(encoded, 'latin1') : undefined;
+    },
+  };
+}
+
+/** All units of up to three bytes that may stand for a character. */
+function allUnits(encoding: CodePage): readonly string[] {
+  const range = (from: number): readonly string[] =>
+    Array.from({length: 0xff - from}, (_, at) => String.fromCharCode(from + at));
+  const isUnit = (unit: string): boolean => unit.match(unitsOf(encoding))?.length === 1;
+  const firsts = [...range(0x80), '\xff'];
+  const short = firsts.flatMap(first => [first, ...range(0x40).map(second => first + second)]);
+  const long = range(0xa1).flatMap(second => range(0xa1).map(third => `\x8f${second}${third}`));
+  return [...short, ...(encoding === 'euc-jp' ? long : [])].filter(isUnit);
+}
+
+const isOneCharacter = (text: string): boolean =>
+  !text.includes('\ufffd') && text.isWellFormed() && /^[\u{80}-\u{10ffff}]$/u.test(text);
+
+/** U+DC00 plus the byte for each: half a surrogate pair, which no valid text has, so nothing can be mistaken for it. */
+const escaped = (unit: string): string =>
+  unit.replaceAll(/[^]/gu, byte => String.fromCharCode(0xdc00 + byte.charCodeAt(0)));
+
+/** Decodes UTF-8; bytes that are none come as escapes. */
+const escapeBytes = (bytes: Buffer): string =>
+  bytes
+    .toString('latin1')
+    .replaceAll(units['utf-8'], unit =>
+      unit.length === 1 ? escaped(unit) : Buffer.from(unit, 'latin1').toString('utf8'),
+    );
+
+/** The way back. */
+const unescapeBytes = (text: string): Buffer =>
+  text.isWellFormed()
+    ? Buffer.from(text, 'utf8')
+    : Buffer.concat(
+        text
+          .split(/([\udc00-\udcff])/u)
+          .map((part, at) => (at % 2 === 0 ? Buffer.from(part, 'utf8') : Buffer.of(part.charCodeAt(0) & 0xff))),
+      );
+
+/** Bytes looked at: more would not change the guess. */
+const mostLooked = 256 * 1024;
+
+/** Below this share of bytes that look right an encoding is not believed. */
+const leastShare = 0.6;
+
+/**
+ * The encoding of bytes that are not all UTF-8 and have no zeros: by how many of those beyond ASCII are what is frequent in
+ * texts of that encoding. Mostly UTF-8 is UTF-8 with broken bytes; `unknown` where nothing fits well.
+ */
+function guessEncoding(bytes: Buffer): CodePage | ReadOnlyEncoding | 'utf-8' | 'unknown' {
+  const text = bytes.toString('latin1', 0, mostLooked);
+  const shares: [CodePage | ReadOnlyEncoding | 'utf-8', number][] = [
+    ['utf-8', utf8Share(text)],
+    ...multiByteEncodings.map((encoding): [MultiByteEncoding, number] => [encoding, multiByteShare(encoding, text)]),
+    ['windows-1252', westernShare(text)],
+    ...cyrillicShares(text),
+  ];
+  let best: readonly [CodePage | ReadOnlyEncoding | 'utf-8' | 'unknown', number] = ['unknown', leastShare];
+  for (const share of shares) if (share[1] > best[1]) best = share;
+  return best[0];
+}
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** A legacy text holds such sequences by chance, so a share of them must be larger to tell. */
+function utf8Share(text: string): number {
+  const right = (text.match(units['utf-8']) ?? []).reduce((sum, {length}) => sum + (length > 1 ? length : 0), 0);
+  return right === 0 ? 0 : right / count(text, singleBytes);
+}
+
+/** One sequence that is none in this encoding is enough against it, the very last apart: it may be cut. */
+function multiByteShare(encoding: MultiByteEncoding, text: string): number {
+  let right = 0;
+  let found = 0;
+  for (const {0: unit, index} of text.matchAll(units[encoding])) {
+    const first = unit.charCodeAt(0);
+    const single = unit.length === 1 && encoding === 'shift_jis' && first >= 0xa1 && first <= 0xdf;
+    if (unit.length === 1 && !single) {
+      return index >= text.length - 4 && text.length === mostLooked ? right / found : 0;
+    }
+    found += 1;
+    right += weight[encoding](first, text.charCodeAt(index + 1) || 0);
+  }
+  if (found === 0) return 0;
+  // A few characters that Korean and Chinese bytes have in common are more often Chinese.
+  return encoding === 'euc-kr' && found < fewUnits ? (0.95 * right) / found : right / found;
+}
+
+const fewUnits = 6;
+
+/** 1 for what is frequent in such texts, 0 for what is not. */
+const weight: Readonly<Record<MultiByteEncoding, (first: number, second: number) => number>> = {
+  // Punctuation and full-width forms, and the 3,755 most frequent characters.
+  gb18030: (first, second) =>
+    second >= 0xa1 && ((first >= 0xb0 && first <= 0xd7) || first === 0xa1 || first === 0xa3) ? 0.97 : 0,
+  // Punctuation, kana, and the frequent characters; half-width kana rarely.
+  shift_jis: (first, second) => {
+    if (first === 0x82 || first === 0x83 || first === 0x81) return 1;
+    if (first >= 0x88 && first <= 0x97) return 0.95;
+    return first >= 0xa1 && first <= 0xdf && second >= 0xa1 && second <= 0xdf ? 0.65 : 0;
+  },
+  'euc-jp': first =>
+    first === 0xa4 || first === 0xa5 ? 1.2 : first === 0xa1 || (first >= 0xb0 && first <= 0xcf) ? 0.9 : 0,
+  'euc-kr': (first, second) => (second >= 0xa1 && first >= 0xb0 && first <= 0xc8 ? 1 : first === 0xa1 ? 0.9 : 0),
+  big5: (first, second) => (first >= 0xa4 && first <= 0xc6 ? (second < 0x80 ? 1.05 : 0.93) : first === 0xa1 ? 0.93 : 0),
+};
+
+/** Letters with accents stand alone between ASCII letters and spaces. */
+function westernShare(text: string): number {
+  const runs = (text.match(/[\x80-\xff]{3,}/gu) ?? []).reduce((sum, {length}) => sum + length, 0);
+  const right = Math.max(0, count(text, frequentWestern) - runs);
+  return right === 0 ? 0 : (0.94 * right) / count(text, singleBytes);
+}
+
+const frequentWestern =
+  /[\x80\x85\x91-\x94\x96\x97\xa0\xa3\xa7\xa9\xab\xae\xb0\xb5\xb7\xbb\xc0-\xcf\xd1-\xd6\xd8-\xef\xf1-\xf6\xf8-\xfd]/gu;
+
+/** Words of two letters and more, all beyond ASCII, small ones mostly: where those lie tells the two apart. */
+function cyrillicShares(text: string): readonly ['windows-1251' | 'koi8-r', number][] {
+  const high = count(text, singleBytes);
+  const lowRow = count(text, /[\xc0-\xdf]/gu);
+  const highRow = count(text, /[\xe0-\xff]/gu);
+  const inWords = count(text, /(?<=[\xc0-\xff])[\x80-\xff]|[\x80-\xff](?=[\xc0-\xff])/gu);
+  if (high < fewUnits || new Set(text).size < fewUnits) return [];
+  const share = (0.92 * inWords * (lowRow + highRow)) / (high * high);
+  return highRow > 4 * lowRow ? [['windows-1251', share]] : lowRow > 4 * highRow ? [['koi8-r', share]] : [];
 }

@@ -9,6 +9,8 @@ const samples: readonly [string, string, string][] = [
   ['gb18030', 'c4e3bac3209532823620656e640a', '你好 𠀀 end\n'],
   ['shift_jis', '93fa967b8cea82cc83658358836782510a955c8ea682b782e90a', '日本語のテスト２\n表示する\n'],
   ['shift_jis', '955c0a', '表\n'],
+  // The sign at 8790 stands at 81e0 already, and only those bytes come back.
+  ['shift_jis', '93fa967b8cea82cc83658358836781e087900a', '日本語のテスト≒\udc87\udc90\n'],
   ['euc-jp', 'c6fccbdcb8eca4cea5c6a5b9a5c80a', '日本語のテスト\n'],
   ['euc-kr', 'bec8b3e7c7cfbcbcbfe420bcbcb0e80a', '안녕하세요 세계\n'],
   ['big5', 'c163c5e9a4a4a4e5b4fab8d50a', '繁體中文測試\n'],
@@ -18,6 +20,7 @@ const samples: readonly [string, string, string][] = [
   ['utf-16le', '610062000a00', 'ab\n'],
   ['utf-16be', 'feff0061e4b80a00', 'a\ue4b8\u0a00'],
   ['utf-8', 'c3a4ffc3b60a', 'ä\udcffö\n'],
+  ['utf-8', 'c3a4c3a4c3a4e080bf0a', 'äää\udce0\udc80\udcbf\n'],
   ['unknown', '6120fffe20620a', 'a \udcff\udcfe b\n'],
 ];
 
