@@ -118,17 +118,8 @@ function narrowed(
 
   const old = normalText(oldText, tier);
   const there = normalText(text.slice(span.start, span.end), tier);
-  const place = (offset: number): number => {
-    // The character of the normal text that begins at or after `offset` of the old text.
-    let low = 0;
-    let high = old.text.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (old.at(middle) < offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  /** The first character of the normal text that begins at or after `offset` of the old text. */
+  const place = (offset: number): number => firstWhere(old.text.length, at => old.at(at) >= offset);
   const first = place(head);
   const last = place(oldText.length - tail);
   const start = head === 0 ? span.start : span.start + there.at(first);
@@ -160,11 +151,7 @@ function withoutNumbers({oldText, newText}: TextPair): TextPair | undefined {
   return {oldText: stripped(oldText), newText: stripped(newText)};
 }
 
-const stripped = (text: string): string =>
-  text
-    .split('\n')
-    .map(line => line.replace(numberedLine, ''))
-    .join('\n');
+const stripped = (text: string): string => text.replaceAll(/(?<=^|\n) {0,9}\d{1,9}(?:\t|→|\|)/gu, '');
 
 const numberedLine = /^ {0,9}(\d{1,9})(?:\t|→|\|)/u;
 
@@ -236,17 +223,20 @@ function withoutOuterSpace(text: string, sides: 'end' | 'both'): NormalText {
   parts.push(text.slice(done));
   return {
     text: parts.join(''),
-    at(offset) {
-      let low = 0;
-      let high = cuts.length;
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if ((cuts[middle] ?? Infinity) <= offset) low = middle + 1;
-        else high = middle;
-      }
-      return offset + (sums[low - 1] ?? 0);
-    },
+    at: offset => offset + (sums[firstWhere(cuts.length, at => (cuts[at] ?? Infinity) > offset) - 1] ?? 0),
   };
+}
+
+/** The first of `length` ascending places for which `holds` is true; `length` if there is none. */
+export function firstWhere(length: number, holds: (at: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;

@@ -1,18 +1,13 @@
-import type {Splice} from './find-text.ts';
+import {firstWhere, type Splice} from './find-text.ts';
 
 type LineEnd = '\n' | '\r\n' | '\r';
 
 /** The kind of line ends that a text has. */
 export function lineEnds(text: string): 'lf' | 'crlf' | 'cr' | 'mixed' {
-  const has = {lf: false, crlf: false, cr: false};
-  for (const [end] of text.matchAll(/\r\n?|\n/gu)) {
-    has[kindOf[end] ?? 'lf'] = true;
-    if (Number(has.lf) + Number(has.crlf) + Number(has.cr) > 1) return 'mixed';
-  }
-  return has.crlf ? 'crlf' : has.cr ? 'cr' : 'lf';
+  const kinds = {crlf: text.includes('\r\n'), cr: /\r(?!\n)/u.test(text), lf: /(?<!\r)\n/u.test(text)};
+  if (Number(kinds.lf) + Number(kinds.crlf) + Number(kinds.cr) > 1) return 'mixed';
+  return kinds.crlf ? 'crlf' : kinds.cr ? 'cr' : 'lf';
 }
-
-const kindOf: Readonly<Record<string, 'lf' | 'crlf' | 'cr'>> = {'\n': 'lf', '\r\n': 'crlf', '\r': 'cr'};
 
 /**
  * A text with `\n` as its only line end, as models see files, and the mapping of its offsets back to the original. A `\r` alone counts
@@ -34,7 +29,10 @@ export function lineView(text: string, returns: 'strict' | 'loose'): LineView {
   return {
     text: alone ? paired.replaceAll('\r', '\n') : paired,
     ends: alone ? /\r\n?|\n/gu : /\r\n|\n/gu,
-    original: ends.length === 0 ? offset => offset : offset => offset + countBelow(ends, offset),
+    original:
+      ends.length === 0
+        ? offset => offset
+        : offset => offset + firstWhere(ends.length, at => (ends[at] ?? offset) >= offset),
   };
 }
 
@@ -46,26 +44,10 @@ export const plainEnds = (text: string, returns: 'strict' | 'loose'): string => 
 
 /** The line end for text that is inserted at `offset`: the nearest one before it, else the first one after it. */
 export function lineEndAt(text: string, offset: number): LineEnd {
-  const feed = nearest(text, offset, '\n');
+  const before = offset === 0 ? -1 : text.lastIndexOf('\n', offset - 1);
+  const feed = before >= 0 ? before : text.indexOf('\n', offset);
   if (feed < 0) return text.includes('\r') ? '\r' : '\n';
   return text[feed - 1] === '\r' ? '\r\n' : '\n';
-}
-
-function nearest(text: string, offset: number, character: string): number {
-  const before = offset === 0 ? -1 : text.lastIndexOf(character, offset - 1);
-  return before >= 0 ? before : text.indexOf(character, offset);
-}
-
-/** How many of the ascending `numbers` are below `bound`. */
-function countBelow(numbers: readonly number[], bound: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[middle] ?? bound) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**

@@ -2,7 +2,6 @@ import type {WebSearchReport, WebSearchRequest, WebSearchResult} from '../../act
 import {clip, collapseSpaces} from '../../base/clip.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import {withoutInvisible} from '../../base/visible.ts';
 import type {Fault} from '../../domain/fault.ts';
 import {readWebUrl} from '../../domain/web-url.ts';
@@ -89,82 +88,98 @@ function isWanted(url: string, {allowedDomains, blockedDomains}: Domains): boole
   return (allowedDomains.length === 0 || allowedDomains.some(isBelow)) && !blockedDomains.some(isBelow);
 }
 
-function exchangeRequest(
-  provider: SearchProvider,
-  {query, allowedDomains, blockedDomains}: WebSearchRequest,
-  userAgent: string,
-): Outcome<ExchangeRequest, Fault> {
-  const {baseUrl, key} = provider;
-  const address = requestAddress(provider, {query, allowedDomains, blockedDomains});
-  const url = readWebUrl(address.path, `${baseUrl}/`);
-  if (url.tag === 'failed') {
-    return failed({
-      kind: 'needs-user',
-      message: `${provider.name}: ${url.error}`,
-      fix: `Check its address in the environment.`,
-    });
-  }
-  const common = {accept: 'application/json', 'user-agent': userAgent};
-  const basis = {url: url.value, reach: 'any', mostBytes: mostAnswerBytes} as const;
-  switch (provider.name) {
-    case 'Brave':
-      return ok({...basis, method: 'GET', headers: {...common, 'x-subscription-token': key}, body: ''});
-    case 'SearXNG':
-      return ok({...basis, method: 'GET', headers: common, body: ''});
-    case 'Tavily':
-      return ok({
-        ...basis,
-        method: 'POST',
-        headers: {...common, 'content-type': 'application/json', authorization: `Bearer ${key}`},
-        body: JSON.stringify({
-          query,
-          max_results: count,
-          ...(allowedDomains.length === 0 ? {} : {include_domains: allowedDomains}),
-          ...(blockedDomains.length === 0 ? {} : {exclude_domains: blockedDomains}),
-        }),
-      });
-    case 'Exa':
-      return ok({
-        ...basis,
-        method: 'POST',
-        headers: {...common, 'content-type': 'application/json', 'x-api-key': key},
-        body: JSON.stringify({
-          query,
-          type: 'auto',
-          numResults: count,
-          contents: {highlights: {}, text: {maxCharacters: longestSnippet}},
-          ...(allowedDomains.length === 0 ? {} : {includeDomains: allowedDomains}),
-          ...(blockedDomains.length === 0 ? {} : {excludeDomains: blockedDomains}),
-        }),
-      });
-    default:
-      return unreachable(provider.name);
-  }
+/** What a search engine is asked, and where its answer says what. */
+interface Engine {
+  /** Path and query. Engines without filters understand `site:` in the query; what they find is looked through again. */
+  readonly path: (filtered: string) => string;
+  readonly headers: (key: string) => Readonly<Record<string, string>>;
+  /** Of a POST; `undefined` for a GET. */
+  readonly body: ((request: WebSearchRequest) => JsonObject) | undefined;
+  readonly results: (answer: JsonObject) => Json | undefined;
+  readonly published: string;
+  readonly snippet: (item: JsonObject) => string;
 }
 
-/** Engines without filters understand `site:`; what they find is looked through again. */
-function requestAddress(
-  {name, baseUrl}: SearchProvider,
-  {query, allowedDomains, blockedDomains}: WebSearchRequest,
-): {readonly path: string} {
+const search = (path: string, words: Readonly<Record<string, string>>): string =>
+  `${path}/search?${new URLSearchParams(words).toString()}`;
+
+const unlessEmpty = (name: string, list: readonly string[]): JsonObject => (list.length === 0 ? {} : {[name]: list});
+
+const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
+  Brave: {
+    path: q => search('/res/v1/web', {q, count: String(2 * count)}),
+    headers: key => ({'x-subscription-token': key}),
+    body: undefined,
+    // Brave leaves out what it found nothing for.
+    results: ({web}) => (isJsonObject(web) ? web['results'] : []),
+    published: 'page_age',
+    // With <strong> around the words that were found.
+    snippet: item => textIn(item, 'description').replaceAll(/<\/?[a-z]+>/gu, ''),
+  },
+  SearXNG: {
+    path: q => search('', {q, format: 'json'}),
+    headers: () => ({}),
+    body: undefined,
+    results: ({results}) => results,
+    published: 'publishedDate',
+    snippet: item => textIn(item, 'content'),
+  },
+  Tavily: {
+    path: () => '/search',
+    headers: key => ({authorization: `Bearer ${key}`}),
+    body: ({query, allowedDomains, blockedDomains}) => ({
+      query,
+      max_results: count,
+      ...unlessEmpty('include_domains', allowedDomains),
+      ...unlessEmpty('exclude_domains', blockedDomains),
+    }),
+    results: ({results}) => results,
+    published: 'published_date',
+    snippet: item => textIn(item, 'content'),
+  },
+  Exa: {
+    path: () => '/search',
+    headers: key => ({'x-api-key': key}),
+    body: ({query, allowedDomains, blockedDomains}) => ({
+      query,
+      type: 'auto',
+      numResults: count,
+      contents: {highlights: {}, text: {maxCharacters: longestSnippet}},
+      ...unlessEmpty('includeDomains', allowedDomains),
+      ...unlessEmpty('excludeDomains', blockedDomains),
+    }),
+    results: ({results}) => results,
+    published: 'publishedDate',
+    snippet({highlights, ...item}) {
+      const texts = isJsonList(highlights) ? highlights.filter(text => typeof text === 'string') : [];
+      return texts.length > 0 ? texts.join(' … ') : textIn(item, 'summary') || textIn(item, 'text');
+    },
+  },
+};
+
+function exchangeRequest(
+  provider: SearchProvider,
+  request: WebSearchRequest,
+  userAgent: string,
+): Outcome<ExchangeRequest, Fault> {
+  const {name, baseUrl, key} = provider;
+  const {query, allowedDomains, blockedDomains} = request;
+  const {path, headers, body} = engines[name];
   const sites = [
     ...(allowedDomains.length === 0 ? [] : [`(${allowedDomains.map(domain => `site:${domain}`).join(' OR ')})`]),
     ...blockedDomains.map(domain => `-site:${domain}`),
   ];
-  const filtered = [query, ...sites].join(' ');
-  switch (name) {
-    case 'Brave':
-      return {
-        path: `${baseUrl}/res/v1/web/search?${new URLSearchParams({q: filtered, count: String(2 * count)}).toString()}`,
-      };
-    case 'SearXNG':
-      return {path: `${baseUrl}/search?${new URLSearchParams({q: filtered, format: 'json'}).toString()}`};
-    case 'Tavily':
-    case 'Exa':
-      return {path: `${baseUrl}/search`};
-    default:
-      return unreachable(name);
-  }
+  const url = readWebUrl(`${baseUrl}${path([query, ...sites].join(' '))}`, `${baseUrl}/`);
+  if (url.tag === 'failed') return failed(providerFault(provider, url.error, 'Check its address in the environment.'));
+  const posted = body === undefined ? {} : {'content-type': 'application/json'};
+  return ok({
+    url: url.value,
+    reach: 'any',
+    mostBytes: mostAnswerBytes,
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {accept: 'application/json', 'user-agent': userAgent, ...posted, ...headers(key)},
+    body: body === undefined ? '' : JSON.stringify(body(request)),
+  });
 }
 
 const providerFault = ({name}: SearchProvider, message: string, fix: string): Fault => ({
@@ -213,9 +228,7 @@ function refusalOf(provider: SearchProvider, {status, headers, body}: WebAnswer)
 /** `undefined` for an answer of another form. */
 function resultsIn({name}: SearchProvider, answer: Json): readonly WebSearchResult[] | undefined {
   if (!isJsonObject(answer)) return undefined;
-  const web = answer['web'];
-  // Brave leaves out what it found nothing for.
-  const listed = name === 'Brave' ? (isJsonObject(web) ? web['results'] : []) : answer['results'];
+  const listed = engines[name].results(answer);
   return isJsonList(listed) ? listed.flatMap(item => (isJsonObject(item) ? resultOf(name, item) : [])) : undefined;
 }
 
@@ -232,35 +245,10 @@ function resultOf(name: SearchProvider['name'], item: JsonObject): readonly WebS
         encodeURIComponent(character).replace('(', '%28').replace(')', '%29'),
       ),
       title: title === '' ? url : title,
-      snippet: clip(plain(snippetOf(name, item)), longestSnippet),
-      published: clip(plain(textIn(item, publishedIn[name])), 40),
+      snippet: clip(plain(engines[name].snippet(item)), longestSnippet),
+      published: clip(plain(textIn(item, engines[name].published)), 40),
     },
   ];
-}
-
-const publishedIn = {
-  Brave: 'page_age',
-  Tavily: 'published_date',
-  Exa: 'publishedDate',
-  SearXNG: 'publishedDate',
-} as const;
-
-function snippetOf(name: SearchProvider['name'], item: JsonObject): string {
-  switch (name) {
-    case 'Brave':
-      // With <strong> around the words that were found.
-      return textIn(item, 'description').replaceAll(/<\/?[a-z]+>/gu, '');
-    case 'Exa': {
-      const {highlights} = item;
-      const texts = isJsonList(highlights) ? highlights.filter(text => typeof text === 'string') : [];
-      return texts.length > 0 ? texts.join(' … ') : textIn(item, 'summary') || textIn(item, 'text');
-    }
-    case 'Tavily':
-    case 'SearXNG':
-      return textIn(item, 'content');
-    default:
-      return unreachable(name);
-  }
 }
 
 function textIn(item: JsonObject, key: string): string {
