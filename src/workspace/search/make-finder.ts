@@ -1,4 +1,3 @@
-import {spawn} from 'node:child_process';
 import {resolve} from 'node:path';
 import type {FileFinder, FoundFiles} from '../../actions/files-port.ts';
 import {fuzzyScorer, noFit} from '../../base/fuzzy.ts';
@@ -6,7 +5,7 @@ import type {Environment} from '../exec/shell-environment.ts';
 import {makePaths} from '../files/resolve-path.ts';
 import {readExclusions} from './exclusions.ts';
 import {BestPaths, maskOfQuery, PathTable} from './path-table.ts';
-import {allRules, findSearchBinary, rulesOffAbove, whenStuck} from './ripgrep.ts';
+import {allRules, findSearchBinary, rulesOffAbove, runRipgrep, whenStuck} from './ripgrep.ts';
 import {commonOptions} from './search.ts';
 
 export interface Finder extends FileFinder {
@@ -118,18 +117,34 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
     const off = rulesOffAbove(paths.root);
     for (const rank of ['ordinary', 'ignored'] as const) {
       using stuck = whenStuck(paths.root, rank === 'ignored' ? allRules : off);
+      let rest: Buffer = Buffer.alloc(0);
       // oxlint-disable-next-line no-await-in-loop -- what is ignored is what the first listing has not found
-      await listFiles(
+      await runRipgrep(
         {
           binary: binary.value.path,
-          options: [...commonOptions, ...bare, ...(rank === 'ignored' ? ['--no-ignore'] : off)],
+          options: [
+            '--null',
+            '--files',
+            ...commonOptions,
+            ...bare,
+            ...(rank === 'ignored' ? ['--no-ignore'] : off),
+            './',
+          ],
           directory: paths.root,
           environment: options.environment,
-          onPath(path) {
-            if (isShown(path)) table.add(path, rank);
+          limit: 'idle',
+          onPiece(bytes) {
+            const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+            let from = 0;
+            for (let to = all.indexOf(0); to >= 0 && !table.isFull; to = all.indexOf(0, from)) {
+              const path = all.subarray(all.toString('latin1', from, from + 2) === './' ? from + 2 : from, to);
+              if (isShown(path)) table.add(path, rank);
+              from = to + 1;
+            }
+            rest = Buffer.from(all.subarray(from));
+            tellGrown();
             return table.isFull ? 'enough' : 'more';
           },
-          onPiece: tellGrown,
         },
         AbortSignal.any([signal, stuck.signal]),
       );
@@ -188,56 +203,3 @@ async function compare(listing: Listing, {query, tell}: Search, signal: AbortSig
 const breath = (): Promise<void> => new Promise(go => void setImmediate(go));
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-interface ListRun {
-  readonly binary: string;
-  readonly options: readonly string[];
-  readonly directory: string;
-  readonly environment: Environment;
-  /** Gets each path without its leading `./`, only valid during the call; `enough` ends the listing. */
-  readonly onPath: (path: Uint8Array) => 'more' | 'enough';
-  /** After every piece of output has been taken. */
-  readonly onPiece: () => void;
-}
-
-/** Milliseconds without a path after which a listing ends: it may wait for a pipe in the place of an ignore file. */
-const idleMs = 10_000;
-
-/** Lists files with ripgrep, NUL between them. Settles when the process is gone; a listing that fails has listed what it could. */
-async function listFiles(run: ListRun, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const ended = Promise.withResolvers<undefined>();
-  const child = spawn(run.binary, ['--null', '--files', ...run.options, './'], {
-    cwd: run.directory,
-    env: run.environment,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const end = (): void => void child.kill('SIGKILL');
-  signal.addEventListener('abort', end);
-  const idle = setTimeout(end, idleMs);
-  idle.unref();
-  let rest = new Uint8Array(0);
-  let state: 'more' | 'enough' = 'more';
-  child.stdout.on('data', (bytes: Buffer) => {
-    idle.refresh();
-    if (state === 'enough' || signal.aborted) return;
-    const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-    let from = 0;
-    for (let to = all.indexOf(0, from); to >= 0 && state === 'more'; to = all.indexOf(0, from)) {
-      const start = all[from] === dot && all[from + 1] === slash ? from + 2 : from;
-      state = run.onPath(all.subarray(start, to));
-      from = to + 1;
-    }
-    rest = Uint8Array.prototype.slice.call(all, from);
-    if (state === 'enough') end();
-    run.onPiece();
-  });
-  child.on('error', () => ended.resolve(undefined));
-  child.on('close', () => ended.resolve(undefined));
-  await ended.promise;
-  clearTimeout(idle);
-  signal.removeEventListener('abort', end);
-}
-
-const dot = 0x2e;
-const slash = 0x2f;

@@ -7,7 +7,7 @@ const chunkBytes = 512 * 1024;
 const longestPath = 4096;
 
 /**
- * Holds many paths in little memory (about 20 bytes for each path beside its text). Each path is held once. The folders that a path
+ * Holds many paths in little memory (about 15 bytes for each path beside its text). Each path is held once. The folders that a path
  * lies in are added with it, with a slash at their end. Paths are numbered in the order in which they were added; a `place` is such
  * a number, and it never changes.
  */
@@ -15,17 +15,21 @@ export class PathTable {
   readonly #mostPaths: number;
   readonly #chunks: Uint8Array[] = [];
   #used = chunkBytes;
-  #starts = new Uint32Array(1024);
-  #lengths = new Uint16Array(1024);
-  #masks = new Uint32Array(1024);
-  #hashes = new Uint32Array(1024);
-  #ignored = new Uint8Array(1024);
-  /** A hash table of the places: a slot holds the place plus one, or 0 while it is free. */
-  #slots = new Uint32Array(4096);
+  // The system gives memory to these only as far as they are filled.
+  readonly #starts: Uint32Array;
+  readonly #lengths: Uint16Array;
+  readonly #masks: Uint32Array;
+  readonly #ignored: Uint8Array;
+  /** The paths read as Latin-1, while they are added. */
+  readonly #known = new Set<string>();
   #length = 0;
 
   constructor(mostPaths: number) {
     this.#mostPaths = mostPaths;
+    this.#starts = new Uint32Array(mostPaths);
+    this.#lengths = new Uint16Array(mostPaths);
+    this.#masks = new Uint32Array(mostPaths);
+    this.#ignored = new Uint8Array(mostPaths);
   }
 
   get length(): number {
@@ -38,21 +42,11 @@ export class PathTable {
 
   /** Adds a path (relative, UTF-8, separated by slashes) and the folders that it lies in. */
   add(path: Uint8Array, rank: PathRank): void {
-    if (path.length === 0 || path.length > longestPath) return;
-    const folders: Folder[] = [];
-    let hash = hashStart;
-    let mask = 0;
-    for (let at = 0; at < path.length; at += 1) {
-      const byte = path[at] ?? 0;
-      if (byte < 0x20 || byte === 0x7f) return;
-      hash = Math.imul(hash ^ byte, hashFactor);
-      mask |= maskOf(byte);
-      if (byte === slash) folders.push({end: at + 1, hash: hash >>> 0, mask: mask >>> 0});
-    }
-    if (!this.#put(path, {end: path.length, hash: hash >>> 0, mask: mask >>> 0}, rank)) return;
-    for (let at = folders.length - 1; at >= 0; at -= 1) {
-      const folder = folders[at];
-      if (folder === undefined || !this.#put(path, folder, rank)) return;
+    if (path.length > longestPath || path.some(byte => byte < 0x20 || byte === 0x7f)) return;
+    const text = Buffer.from(path.buffer, path.byteOffset, path.length).toString('latin1');
+    // A path that is known is known with its folders.
+    for (let end = path.length; end > 0 && this.#put(path.subarray(0, end), text.slice(0, end), rank);) {
+      end = text.lastIndexOf('/', end - 2) + 1;
     }
   }
 
@@ -83,71 +77,28 @@ export class PathTable {
     return decoder.decode(this.chunk(place).subarray(from, from + this.size(place)));
   }
 
-  /** Frees the hash table, which only `add` needs. No path may be added afterwards. */
+  /** Frees what only `add` needs. No path may be added afterwards. */
   freeze(): void {
-    this.#slots = new Uint32Array(0);
-    this.#hashes = new Uint32Array(0);
+    this.#known.clear();
   }
 
-  #put(path: Uint8Array, {end, hash, mask}: Folder, rank: PathRank): boolean {
-    if (this.isFull) return false;
-    let slot = hash & (this.#slots.length - 1);
-    for (let known = this.#slots[slot] ?? 0; known !== 0; known = this.#slots[slot] ?? 0) {
-      if (this.#hashes[known - 1] === hash && this.#isAt(known - 1, path, end)) return false;
-      slot = (slot + 1) & (this.#slots.length - 1);
-    }
-    if (this.#used + end > chunkBytes) {
+  #put(path: Uint8Array, text: string, rank: PathRank): boolean {
+    if (this.isFull || this.#known.has(text)) return false;
+    this.#known.add(text);
+    if (this.#used + path.length > chunkBytes) {
       this.#chunks.push(new Uint8Array(chunkBytes));
       this.#used = 0;
     }
     const place = this.#length;
-    if (place === this.#starts.length) this.#grow();
-    this.#chunks.at(-1)?.set(path.subarray(0, end), this.#used);
+    this.#chunks.at(-1)?.set(path, this.#used);
     this.#starts[place] = (this.#chunks.length - 1) * chunkBytes + this.#used;
-    this.#lengths[place] = end;
-    this.#masks[place] = mask;
-    this.#hashes[place] = hash;
+    this.#lengths[place] = path.length;
+    this.#masks[place] = maskOfQuery(path);
     this.#ignored[place] = rank === 'ignored' ? 1 : 0;
-    this.#used += end;
+    this.#used += path.length;
     this.#length += 1;
-    this.#slots[slot] = this.#length;
-    if (this.#length * 2 > this.#slots.length) this.#widen();
     return true;
   }
-
-  #isAt(place: number, path: Uint8Array, end: number): boolean {
-    if (this.size(place) !== end) return false;
-    const chunk = this.chunk(place);
-    const from = this.from(place);
-    for (let at = 0; at < end; at += 1) if (chunk[from + at] !== path[at]) return false;
-    return true;
-  }
-
-  #grow(): void {
-    const size = this.#starts.length * 2;
-    this.#starts = longer(this.#starts, new Uint32Array(size));
-    this.#lengths = longer(this.#lengths, new Uint16Array(size));
-    this.#masks = longer(this.#masks, new Uint32Array(size));
-    this.#hashes = longer(this.#hashes, new Uint32Array(size));
-    this.#ignored = longer(this.#ignored, new Uint8Array(size));
-  }
-
-  #widen(): void {
-    const slots = new Uint32Array(this.#slots.length * 2);
-    for (let place = 0; place < this.#length; place += 1) {
-      let slot = (this.#hashes[place] ?? 0) & (slots.length - 1);
-      while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
-      slots[slot] = place + 1;
-    }
-    this.#slots = slots;
-  }
-}
-
-/** A folder that a path lies in: how many bytes of the path name it, with the hash and the mask of those bytes. */
-interface Folder {
-  readonly end: number;
-  readonly hash: number;
-  readonly mask: number;
 }
 
 /** A bit set of the characters in `query` (UTF-8): one bit for each letter without its case, one for all digits, some for signs. */
@@ -166,15 +117,8 @@ function maskOf(byte: number): number {
 }
 
 const slash = 0x2f;
-const hashStart = 0x811c9dc5;
-const hashFactor = 0x01000193;
 const empty = new Uint8Array(0);
 const decoder = new TextDecoder();
-
-function longer<T extends Uint8Array | Uint16Array | Uint32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
-}
 
 /** A path that matches the query, and how well it matches. */
 interface ScoredPath {

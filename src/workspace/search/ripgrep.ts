@@ -21,16 +21,17 @@ export interface SearchRun {
   readonly options: readonly string[];
   readonly directory: string;
   readonly environment: Environment;
-  /** Gets each line of the output without its end; `enough` ends the search. */
-  readonly onLine: (line: string) => 'more' | 'enough';
+  readonly limit: 'total' | 'idle';
+  /** Gets each piece of the output; `enough` ends the run. */
+  readonly onPiece: (bytes: Buffer) => 'more' | 'enough';
 }
 
-/** Milliseconds a search may take. */
-const searchLimitMs = 10_000;
+/** Milliseconds that a run may take in all, or without output: it may wait for a pipe in the place of an ignore file. */
+const limitMs = 10_000;
 
 const longestComplaint = 2000;
 
-/** Runs ripgrep and hands its output on line by line. The process is gone when the promise resolves. */
+/** Runs ripgrep and hands its output on. The process is gone when the promise resolves. */
 export async function runRipgrep(run: SearchRun, signal: AbortSignal): Promise<SearchEnd> {
   if (signal.aborted) return {kind: 'stopped'};
   const subprocess = execa(run.binary, run.options, {
@@ -42,33 +43,27 @@ export async function runRipgrep(run: SearchRun, signal: AbortSignal): Promise<S
     stderr: 'pipe',
     buffer: false,
     reject: false,
-    timeout: searchLimitMs,
     cancelSignal: signal,
     killSignal: 'SIGKILL',
   });
-  let enough = false;
-  let rest = '';
-  let complaint = '';
-  const take = (line: string): void => {
-    if (enough || run.onLine(line) === 'more') return;
-    enough = true;
+  let killed: 'enough' | 'too-slow' | undefined;
+  const end = (why: 'enough' | 'too-slow'): void => {
+    killed ??= why;
     subprocess.kill();
   };
-  const decoder = new TextDecoder();
+  const late = setTimeout(end, limitMs, 'too-slow');
+  let complaint = '';
   subprocess.stdout.on('data', (bytes: Buffer) => {
-    if (enough) return;
-    const lines = (rest + decoder.decode(bytes, {stream: true})).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) take(line);
+    if (run.limit === 'idle') late.refresh();
+    if (killed === undefined && run.onPiece(bytes) === 'enough') end('enough');
   });
   subprocess.stderr.on('data', (bytes: Buffer) => {
     complaint = (complaint + bytes.toString('utf8')).slice(0, longestComplaint);
   });
 
   const result = await subprocess;
-  if (rest !== '') take(rest);
-  if (enough) return {kind: 'enough'};
-  if (result.timedOut) return {kind: 'too-slow'};
+  clearTimeout(late);
+  if (killed !== undefined) return {kind: killed};
   if (result.isCanceled) return {kind: 'stopped'};
   if (result.exitCode === undefined) return {kind: 'not-started', reason: result.shortMessage ?? 'no process was made'};
   // 1 means that nothing was found; 2 comes with a complaint, or after files that could not be read.

@@ -16,8 +16,8 @@ import {
   findSearchBinary,
   type RulesOff,
   rulesOffAbove,
+  runRipgrep,
   type SearchEnd,
-  type SearchRun,
   whenStuck,
 } from './ripgrep.ts';
 
@@ -63,14 +63,24 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       : ok({place: place.value, exclusions: exclusions.value});
   }
 
-  async function runWithout(off: ReadonlySet<RulesOff>, search: Search, signal: AbortSignal): Promise<SearchEnd> {
-    const {runRipgrep} = await import('./ripgrep.ts');
-    const {binary, directory} = search;
+  async function runWithout(
+    off: ReadonlySet<RulesOff>,
+    {binary, directory, ...search}: Search,
+    signal: AbortSignal,
+  ): Promise<SearchEnd> {
     const {environment} = options;
-    return runRipgrep(
-      {binary, directory, environment, options: [...off, ...search.options], onLine: search.begin()},
-      signal,
-    );
+    const take = search.begin();
+    const decoder = new TextDecoder();
+    let rest = '';
+    const onPiece = (bytes: Buffer): 'more' | 'enough' => {
+      const lines = (rest + decoder.decode(bytes, {stream: true})).split('\n');
+      rest = lines.pop() ?? '';
+      return lines.some(line => take(line) === 'enough') ? 'enough' : 'more';
+    };
+    const runOptions = [...off, ...search.options];
+    const run = {binary, directory, environment, options: runOptions, limit: 'total', onPiece} as const;
+    const end = await runRipgrep(run, signal);
+    return end.kind !== 'enough' && rest !== '' && take(rest) === 'enough' ? {kind: 'enough'} : end;
   }
 
   /** A search that waits for what stands in the place of an ignore file is begun anew without such rules. */
@@ -223,7 +233,7 @@ interface Search {
   /** The folder whose files are searched first of all. */
   readonly start: string;
   /** Answers with what takes the lines of a run from its first one on. */
-  readonly begin: () => SearchRun['onLine'];
+  readonly begin: () => (line: string) => 'more' | 'enough';
 }
 
 interface Prepared {
