@@ -1,10 +1,10 @@
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {closeSync, fstatSync, readFileSync, type Stats, writeFileSync} from 'node:fs';
+import {readFileSync, type Stats, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {isJsonList, parseJson} from '../../base/json.ts';
 import {makeFolders} from '../../config/make-folders.ts';
-import {openInPlace} from '../files/regular-files.ts';
+import {readRegularFile} from '../files/regular-files.ts';
 import {gitEnvironment} from './git-query.ts';
 import {type GitIndex, matchesIndex} from './tracked-files.ts';
 
@@ -108,22 +108,10 @@ export function findInGit(
   if (file !== undefined && index?.contents === 'as-held' && matchesIndex(file, stats)) return gitName(file);
   const names = [file === undefined ? '' : gitName(file), last ?? ''].filter(isGitName);
   if (!names.some(name => name.endsWith(`:${stats.size}`)) || stats.size > mostCompared) return undefined;
-  const bytes = wholeFile(path);
+  const bytes = readRegularFile(path, mostCompared, 'refused');
   const name = bytes === undefined ? '' : gitName({blob: blobOf(bytes), size: bytes.length});
   return names.includes(name) ? name : undefined;
 }
 
 /** Bytes beyond which a file is not read just to find out whether git holds it. */
 const mostCompared = 16 * 1024 * 1024;
-
-function wholeFile(path: string): Buffer | undefined {
-  let handle: number | undefined;
-  try {
-    handle = openInPlace(path);
-    return fstatSync(handle).isFile() ? readFileSync(handle) : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    if (handle !== undefined) closeSync(handle);
-  }
-}

@@ -15,6 +15,7 @@ import {basename, dirname} from 'node:path';
 import type {RevertedFile} from '../../domain/checkpoint.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type HeldPath, holdPath, temporaryName} from '../files/folder-handle.ts';
+import {hasCode} from '../files/regular-files.ts';
 import {blobOf, gitName, isGitName} from './git-blobs.ts';
 import type {ObjectStore} from './object-store.ts';
 import {type CachedFile, matchesStats} from './stat-cache.ts';
@@ -307,7 +308,7 @@ function folderOf(path: string): HeldPath {
   try {
     return holdPath(dirname(path), 'folder');
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code !== 'ENOTDIR') throw cause;
+    if (cause instanceof Error && 'code' in cause && !hasCode(cause, 'ENOTDIR')) throw cause;
     throw new Error('its folder is a link now', {cause});
   }
 }

@@ -4,6 +4,7 @@ import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {Fault} from '../../domain/fault.ts';
 import {isTemporaryName} from '../files/folder-handle.ts';
+import {hasCode} from '../files/regular-files.ts';
 import {
   countFiles,
   emptyStatCache,
@@ -318,8 +319,8 @@ class Scanner {
       this.#files.set(path, toCachedFile(stats, hash));
       return {kind: 'file', mode: stats.mode & 0o7777, hash};
     } catch (cause) {
-      if (isAbout(cause, unreadable)) return this.#unreadable(path, stats);
-      if (isAbout(cause, gone)) return undefined;
+      if (hasCode(cause, ...unreadable)) return this.#unreadable(path, stats);
+      if (hasCode(cause, ...gone)) return undefined;
       throw cause;
     }
   }
@@ -352,7 +353,6 @@ class Scanner {
   }
 }
 
-/** Whether one of the paths is, or lies within, the other. */
 /** Paths with all folders above them: thousands of files may be deleted at once. */
 interface PathLines {
   readonly paths: ReadonlySet<string>;
@@ -378,6 +378,3 @@ function isOnLine(path: string, {paths, above}: PathLines): boolean {
 
 const unreadable = ['EACCES', 'EPERM', 'EIO', 'EBUSY'];
 const gone = ['ENOENT', 'ENOTDIR', 'ELOOP'];
-
-const isAbout = (cause: unknown, codes: readonly string[]): boolean =>
-  cause instanceof Error && 'code' in cause && codes.some(code => code === cause.code);

@@ -32,12 +32,13 @@ export const makeArtifacts = ({
     if (found.kind !== 'file') {
       return failed(rejected(`${path} is not kept: ${found.kind === 'directory' ? 'it is a folder' : found.reason}.`));
     }
+    await using handle = found.handle;
     try {
       const {size} = found.stats;
       if (size > mostBytes) {
         return failed(rejected(`${path} is not kept: it has ${size} bytes, and an artifact at most ${mostBytes}.`));
       }
-      const bytes = await found.handle.readFile({signal});
+      const bytes = await handle.readFile({signal});
       if (bytes.length > mostBytes) return failed(rejected(`${path} is not kept: it grows while it is read.`));
       if (holdsSecrets(bytes.toString('utf8'))) {
         return failed(rejected(`${path} is not kept: it holds secrets. Keep a copy without them.`));
@@ -58,8 +59,6 @@ export const makeArtifacts = ({
       return ok({name, sha256, bytes: bytes.length, path: join(place, name), url: urlOf({session, sha256})});
     } catch (cause) {
       return failed(rejected(`${path} could not be kept: ${causeText(cause)}`));
-    } finally {
-      await found.handle.close();
     }
   },
 });
@@ -81,13 +80,10 @@ export async function readArtifact(
     if (name === undefined) return undefined;
     const found = await openRegular(join(place, name));
     if (found.kind !== 'file') return undefined;
-    try {
-      if (found.stats.size > mostBytes) return undefined;
-      const bytes = await found.handle.readFile({signal});
-      return createHash('sha256').update(bytes).digest('hex') === sha256 ? {name, bytes} : undefined;
-    } finally {
-      await found.handle.close();
-    }
+    await using handle = found.handle;
+    if (found.stats.size > mostBytes) return undefined;
+    const bytes = await handle.readFile({signal});
+    return createHash('sha256').update(bytes).digest('hex') === sha256 ? {name, bytes} : undefined;
   } catch {
     return undefined;
   }

@@ -37,7 +37,8 @@ export async function takeSnapshot(path: string): Promise<Outcome<FileSnapshot, 
     case 'file':
       break;
   }
-  const {handle, stats} = found;
+  const {stats} = found;
+  await using handle = found.handle;
   try {
     if (stats.size > largestEdited) {
       return failed(
@@ -49,8 +50,6 @@ export async function takeSnapshot(path: string): Promise<Outcome<FileSnapshot, 
     return ok({kind: 'present', bytes, hash: sha256(bytes), mode: stats.mode & 0o7777, owner, names: stats.nlink});
   } catch (cause) {
     return failed(`it could not be read: ${cause instanceof Error ? cause.message : String(cause)}.`);
-  } finally {
-    await handle.close();
   }
 }
 

@@ -3,20 +3,19 @@ import {closeSync, constants, openSync, readlinkSync, realpathSync} from 'node:f
 import {type FileHandle, mkdir, open, readdir, realpath, rm, rmdir, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isRunning} from '../exec/process-table.ts';
-import {pathOfHandle} from './regular-files.ts';
+import {hasCode, pathOfHandle} from './regular-files.ts';
 
 /**
  * An open folder. Its files are reached through the open descriptor where the system offers that (/proc/self/fd), so the folder stays
  * the one that was checked, whatever its path leads to meanwhile.
  */
-export interface FolderHandle {
+export interface FolderHandle extends AsyncDisposable {
   /** The path of the file `name` in the folder. */
   at(name: string): string;
   /** Writes the folder's own entries to the disk (fsync), where the system can. */
   sync(): Promise<void>;
   /** Whether the folder's path still leads to it. */
   isInPlace(): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 /** Opens the folder at `path`, all links resolved; throws where a link has taken the place of a part of it. */
@@ -52,12 +51,12 @@ export async function makeAndOpenFolder(
         if (!hasCode(cause, 'EEXIST')) throw cause;
       }
       const next = await held(at, folder.at(name));
-      await folder.close();
+      await folder[Symbol.asyncDispose]();
       folder = next;
     }
     return {folder, made};
   } catch (cause) {
-    await folder.close();
+    await folder[Symbol.asyncDispose]();
     await removeFolders(made);
     throw cause;
   }
@@ -96,9 +95,8 @@ const takenPlace = (path: string, cause?: unknown): Error =>
 /** Removes empty folders, the innermost first. A folder that is not empty, or that was moved, stays. Never throws. */
 export async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const path of folders.toReversed()) {
-    const folder = await openFolder(dirname(path)).catch(() => undefined);
+    await using folder = await openFolder(dirname(path)).catch(() => undefined);
     await rmdir(folder?.at(basename(path)) ?? '').catch(() => {});
-    await folder?.close();
   }
 }
 
@@ -120,7 +118,7 @@ async function held(path: string, through: string): Promise<FolderHandle> {
         now => now === path,
         () => false,
       ),
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       await handle?.close();
     },
   };
@@ -132,14 +130,10 @@ async function openDirectory(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (cause) {
-    if (!hasCode(cause, 'ENOTDIR') && !hasCode(cause, 'ELOOP')) throw cause;
+    if (!hasCode(cause, 'ENOTDIR', 'ELOOP')) throw cause;
     throw takenPlace(path, cause);
   }
 }
-
-/** Whether a call of the system failed with this code. */
-export const hasCode = (cause: unknown, code: string): boolean =>
-  cause instanceof Error && 'code' in cause && cause.code === code;
 
 /** Milliseconds after which a temporary file counts as left behind. Its writer may run on another machine, so its pid alone does not tell. */
 const staleMs = 60_000;

@@ -6,7 +6,7 @@ import {isOpenDatabase} from '../../config/open-databases.ts';
 import {type InstructionFile, instructionFileNames, maxInstructions} from '../../config/instructions.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
 import {openFolder, temporaryName} from './folder-handle.ts';
-import {readRegularFile} from './regular-files.ts';
+import {hasCode, readRegularFile} from './regular-files.ts';
 import {holds} from './resolve-path.ts';
 
 interface InstructionPlaces {
@@ -167,14 +167,14 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return false;
+    if (hasCode(cause, 'ENOENT')) return false;
     throw cause;
   }
 }
 
 /** Whole or not at all, with the permissions the file had. */
 async function replace(path: string, text: string): Promise<void> {
-  const folder = await openFolder(dirname(path));
+  await using folder = await openFolder(dirname(path));
   const [target, temporary] = [folder.at(basename(path)), folder.at(temporaryName())];
   const mode = await stat(target).then(
     stats => stats.mode & 0o777,
@@ -186,7 +186,5 @@ async function replace(path: string, text: string): Promise<void> {
   } catch (cause) {
     await rm(temporary, {force: true});
     throw cause;
-  } finally {
-    await folder.close();
   }
 }

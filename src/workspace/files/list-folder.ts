@@ -2,7 +2,7 @@ import {readdirSync, type Stats, statSync} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
 import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
 import type {FolderEntry} from '../../actions/ports.ts';
-import {type FolderHandle, openFolder} from './folder-handle.ts';
+import {openFolder} from './folder-handle.ts';
 
 /** Entries in one answer. */
 const mostEntries = 500;
@@ -15,18 +15,7 @@ export async function listDirectory(
   path: string,
   shown: {readonly path: string; readonly request: ReadRequest},
 ): Promise<ReadFile> {
-  const folder = await openFolder(path);
-  try {
-    return await listHeld(folder, shown);
-  } finally {
-    await folder.close();
-  }
-}
-
-async function listHeld(
-  folder: FolderHandle,
-  shown: {readonly path: string; readonly request: ReadRequest},
-): Promise<ReadFile> {
+  await using folder = await openFolder(path);
   const entries = await readdir(folder.at('.'), {withFileTypes: true});
   const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const start = Math.max(1, shown.request.offset) - 1;
@@ -40,12 +29,11 @@ async function listHeld(
   return {kind: 'directory', path: shown.path, entries: names, more: Math.max(0, sorted.length - start - page.length)};
 }
 
-async function leadsToFolder(path: string): Promise<boolean> {
-  return stat(path).then(
+const leadsToFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
     target => target.isDirectory(),
     () => false,
   );
-}
 
 /** The entries of a folder with their kinds; none when it cannot be read. */
 export function listFolder(path: string): readonly FolderEntry[] {

@@ -7,7 +7,6 @@ import type {UserChanges, EditRequest, FilesPort, ReadRequest} from '../../actio
 import {showsAll, type DiffLine, type FileDiff} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, faultText, rejected, type Fault} from '../../domain/fault.ts';
-import type {FileRead} from './read-file.ts';
 import type {FileWrite} from './write-files.ts';
 
 /**
@@ -74,14 +73,9 @@ function filesOn(
         case 'file':
           break;
       }
-      const {handle, stats} = found;
-      let answer: Outcome<FileRead, Fault>;
-      try {
-        const {readRegular} = await import('./read-file.ts');
-        answer = await readRegular({handle, size: stats.size, shown, request}, signal);
-      } finally {
-        await handle.close();
-      }
+      await using handle = found.handle;
+      const {readRegular} = await import('./read-file.ts');
+      const answer = await readRegular({handle, size: found.stats.size, shown, request}, signal);
       if (answer.tag === 'failed') return answer;
       known.set(path, answer.value.hash);
       if (answer.value.file.kind === 'text') remember(path, answer.value.file);

@@ -18,6 +18,10 @@ import {isOpenDatabase} from '../../config/open-databases.ts';
 import {causeText} from '../../domain/fault.ts';
 import {realPath} from './resolve-path.ts';
 
+/** Whether a call of the system failed with one of these codes. */
+export const hasCode = (cause: unknown, ...codes: readonly string[]): boolean =>
+  cause instanceof Error && 'code' in cause && codes.some(code => code === cause.code);
+
 /** The outcome of opening a path as a regular file. */
 type Found =
   | {readonly kind: 'file'; readonly handle: FileHandle; readonly stats: Stats}
@@ -55,20 +59,13 @@ async function openOnce(path: string, through: string): Promise<Found | {readonl
     const place = opened.isFile() ? await placeOf(handle, opened, path) : 'no file';
     if (place === 'there') return {kind: 'file', handle, stats: opened};
     await handle.close();
-    switch (place) {
-      case 'replaced':
-        return {kind: 'replaced'};
-      case 'no file':
-        return {kind: 'refused', reason: 'it changed while it was opened'};
-      default:
-        return elsewhere;
-    }
+    if (place === 'replaced') return {kind: 'replaced'};
+    return place === 'no file' ? {kind: 'refused', reason: 'it changed while it was opened'} : elsewhere;
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    if (code === 'ENOENT') return {kind: 'missing'};
-    if (code === 'ENOTDIR') return {kind: 'refused', reason: 'a part of its path is a file, not a folder'};
-    if (code === 'EACCES' || code === 'EPERM') return {kind: 'refused', reason: 'permission denied'};
-    if (code === 'ELOOP') return elsewhere;
+    if (hasCode(cause, 'ENOENT')) return {kind: 'missing'};
+    if (hasCode(cause, 'ENOTDIR')) return {kind: 'refused', reason: 'a part of its path is a file, not a folder'};
+    if (hasCode(cause, 'EACCES', 'EPERM')) return {kind: 'refused', reason: 'permission denied'};
+    if (hasCode(cause, 'ELOOP')) return elsewhere;
     return {kind: 'refused', reason: causeText(cause)};
   }
 }
@@ -83,7 +80,7 @@ const circle: Found = {kind: 'refused', reason: 'its links lead in a circle'};
 const isCircle = async (path: string): Promise<boolean> =>
   stat(path).then(
     () => false,
-    (cause: unknown) => cause instanceof Error && 'code' in cause && cause.code === 'ELOOP',
+    (cause: unknown) => hasCode(cause, 'ELOOP'),
   );
 
 /** Whether the open file lies at `path`. Linux tells where an open file lies; elsewhere the path is resolved once more. */
@@ -166,8 +163,7 @@ export function readBytes(path: string): ReadBytes {
       closeSync(descriptor);
     }
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    return code === 'ENOTDIR' ? {kind: 'missing'} : {kind: 'unreadable'};
+    return hasCode(cause, 'ENOTDIR') ? {kind: 'missing'} : {kind: 'unreadable'};
   }
 }
 
@@ -183,7 +179,7 @@ export async function fingerprintFiles(paths: readonly string[], signal: AbortSi
 async function fingerprint(path: string, signal: AbortSignal): Promise<Fingerprint> {
   const found = await openRegular(realPath(path));
   if (found.kind !== 'file') return {path, kind: found.kind === 'missing' ? 'absent' : 'unreadable'};
-  const {handle} = found;
+  await using handle = found.handle;
   try {
     const hash = createHash('sha256');
     for await (const chunk of handle.createReadStream({autoClose: false})) {
@@ -193,7 +189,5 @@ async function fingerprint(path: string, signal: AbortSignal): Promise<Fingerpri
     return {path, kind: 'file', sha256: hash.digest('hex')};
   } catch {
     return {path, kind: 'unreadable'};
-  } finally {
-    await handle.close();
   }
 }

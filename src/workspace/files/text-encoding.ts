@@ -219,10 +219,12 @@ function makeTable(encoding: CodePage): CodePageTable {
   };
 }
 
+/** The bytes from there on, but for 0xff. */
+const range = (from: number): readonly string[] =>
+  Array.from({length: 0xff - from}, (_, at) => String.fromCharCode(from + at));
+
 /** All units of up to three bytes that may stand for a character. */
 function allUnits(encoding: CodePage): readonly string[] {
-  const range = (from: number): readonly string[] =>
-    Array.from({length: 0xff - from}, (_, at) => String.fromCharCode(from + at));
   const isUnit = (unit: string): boolean => unit.match(unitsOf(encoding))?.length === 1;
   const firsts = [...range(0x80), '\xff'];
   const short = firsts.flatMap(first => [first, ...range(0x40).map(second => first + second)]);

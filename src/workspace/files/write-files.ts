@@ -2,7 +2,7 @@ import {open, rename, rm, unlink} from 'node:fs/promises';
 import {basename, dirname} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
-import {sha256, type FileSnapshot, type PresentFile} from './file-snapshot.ts';
+import {sha256, type FileSnapshot} from './file-snapshot.ts';
 import {
   type FolderHandle,
   openFolder,
@@ -57,7 +57,7 @@ export async function writeFiles(
     const reason = cause instanceof NotWritten ? cause.message : causeText(cause);
     return failed(rejected([reason, ...lost].join(' ')));
   } finally {
-    for (const {folder} of staged) await folder.close();
+    for (const {folder} of staged) await folder[Symbol.asyncDispose]();
   }
 }
 
@@ -90,25 +90,21 @@ async function stage(write: FileWrite): Promise<Staged> {
     return {write, folder, name, temporary, made};
   } catch (cause) {
     if (folder !== undefined) await rm(folder.at(temporary), {force: true}).catch(() => {});
-    await folder?.close();
+    await folder?.[Symbol.asyncDispose]();
     await removeFolders(made);
     throw new NotWritten(`${write.shown} could not be written: ${causeText(cause)}.`);
   }
 }
 
 async function writeWhole(path: string, content: Buffer, like: FileSnapshot): Promise<void> {
-  const handle = await open(path, 'wx', like.kind === 'present' ? 0o600 : 0o666);
-  try {
-    await handle.writeFile(content);
-    if (like.kind === 'present') {
-      // Where the owner cannot be kept the file becomes ours; its permissions stay.
-      await handle.chown(like.owner.user, like.owner.group).catch(() => {});
-      await handle.chmod(like.mode);
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
+  await using handle = await open(path, 'wx', like.kind === 'present' ? 0o600 : 0o666);
+  await handle.writeFile(content);
+  if (like.kind === 'present') {
+    // Where the owner cannot be kept the file becomes ours; its permissions stay.
+    await handle.chown(like.owner.user, like.owner.group).catch(() => {});
+    await handle.chmod(like.mode);
   }
+  await handle.sync();
 }
 
 async function putInPlace({write, folder, name, temporary}: Staged): Promise<void> {
@@ -129,13 +125,8 @@ async function putInPlace({write, folder, name, temporary}: Staged): Promise<voi
 async function hashOf(path: string, through: string): Promise<string> {
   const found = await openRegular(path, through);
   if (found.kind !== 'file') return found.kind === 'missing' ? 'absent' : 'unknown';
-  try {
-    return sha256(await found.handle.readFile());
-  } catch {
-    return 'unknown';
-  } finally {
-    await found.handle.close();
-  }
+  await using handle = found.handle;
+  return await handle.readFile().then(sha256, () => 'unknown');
 }
 
 /** Answers with a sentence for each file that could not be put back. */
@@ -147,7 +138,7 @@ async function putBack(done: readonly Staged[]): Promise<readonly string[]> {
       if (write.before.kind === 'absent') {
         await rm(folder.at(name));
       } else {
-        await restore(folder.at(temporary), write.before);
+        await writeWhole(folder.at(temporary), write.before.bytes, write.before);
         await rename(folder.at(temporary), folder.at(name));
       }
     } catch (cause) {
@@ -157,8 +148,6 @@ async function putBack(done: readonly Staged[]): Promise<readonly string[]> {
   }
   return lost;
 }
-
-const restore = async (path: string, before: PresentFile): Promise<void> => writeWhole(path, before.bytes, before);
 
 async function unstage({folder, temporary, made}: Staged): Promise<void> {
   await rm(folder.at(temporary), {force: true}).catch(() => {});

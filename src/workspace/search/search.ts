@@ -77,9 +77,10 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       rest = lines.pop() ?? '';
       return lines.some(line => take(line) === 'enough') ? 'enough' : 'more';
     };
-    const runOptions = [...off, ...search.options];
-    const run = {binary, directory, environment, options: runOptions, limit: 'total', onPiece} as const;
-    const end = await runRipgrep(run, signal);
+    const end = await runRipgrep(
+      {binary, directory, environment, options: [...off, ...search.options], limit: 'total', onPiece},
+      signal,
+    );
     return end.kind !== 'enough' && rest !== '' && take(rest) === 'enough' ? {kind: 'enough'} : end;
   }
 
@@ -506,14 +507,10 @@ export function checkPlaces(roots: readonly string[]): PlaceCheck {
     async lines(real) {
       const found = await openRegular(real);
       if (found.kind !== 'file') return undefined;
-      try {
-        if (found.stats.size > largestCompared) return undefined;
-        return (await found.handle.readFile('utf8')).split('\n');
-      } catch {
-        return undefined;
-      } finally {
-        await found.handle.close();
-      }
+      await using handle = found.handle;
+      if (found.stats.size > largestCompared) return undefined;
+      const text = await handle.readFile('utf8').catch(() => undefined);
+      return text?.split('\n');
     },
   };
 }

@@ -4,7 +4,7 @@ import {chmod, copyFile, type FileHandle, lstat, mkdir, open, readlink, symlink,
 import {basename, dirname, join} from 'node:path';
 import * as z from 'zod/mini';
 import {type FolderHandle, openFolder} from '../files/folder-handle.ts';
-import {openRegular, pathThrough} from '../files/regular-files.ts';
+import {hasCode, openRegular, pathThrough} from '../files/regular-files.ts';
 import {realPath} from '../files/resolve-path.ts';
 
 /** A file or a link as git sees it: its content by the SHA-256 of its bytes, or of where the link leads. */
@@ -42,11 +42,8 @@ export async function inFolderOf<T>(
   work: (place: Place, name: string) => Promise<T>,
 ): Promise<T> {
   const place = await openPlace(dirname(join(top, path)));
-  try {
-    return await work(place, basename(path));
-  } finally {
-    if (typeof place === 'object') await place.close();
-  }
+  await using held = typeof place === 'object' ? place : undefined;
+  return await work(held ?? place, basename(path));
 }
 
 /** How often a folder that is replaced while it is opened is looked at again. */
@@ -91,11 +88,8 @@ export async function stateIn(place: Place, path: string, known?: Known): Promis
   if (stats.isSymbolicLink()) return {mode: 'link', sha256: hash('sha256', await readlink(through), 'hex')};
   const found = await openRegular(path, through);
   if (found.kind !== 'file') return 'other';
-  try {
-    return await stateOf(found);
-  } finally {
-    await found.handle.close();
-  }
+  await using handle = found.handle;
+  return await stateOf(handle, found.stats);
 }
 
 /** `undefined` too where something that is no folder stands above it. */
@@ -103,8 +97,7 @@ async function statsAt(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : '';
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (hasCode(cause, 'ENOENT', 'ENOTDIR')) return undefined;
     throw cause;
   }
 }
@@ -114,7 +107,7 @@ const readAtOnce = 1024 * 1024;
 
 const modeOf = ({mode}: Stats): FileState['mode'] => ((mode & 0o100) === 0 ? 'file' : 'executable');
 
-async function stateOf({handle, stats}: {readonly handle: FileHandle; readonly stats: Stats}): Promise<FileState> {
+async function stateOf(handle: FileHandle, stats: Stats): Promise<FileState> {
   const mode = modeOf(stats);
   if (stats.size <= readAtOnce) return {mode, sha256: hash('sha256', await handle.readFile(), 'hex')};
   const hasher = createHash('sha256');
@@ -130,11 +123,8 @@ export const contentAt = (top: string, path: string, most: number): Promise<Buff
     if (stats?.isSymbolicLink() === true) return Buffer.from(await readlink(place.at(name)));
     const found = await openRegular(join(top, path), place.at(name));
     if (found.kind !== 'file') return undefined;
-    try {
-      return found.stats.size > most ? 'too large' : await found.handle.readFile();
-    } finally {
-      await found.handle.close();
-    }
+    await using handle = found.handle;
+    return found.stats.size > most ? 'too large' : await handle.readFile();
   });
 
 /**
@@ -153,29 +143,19 @@ export async function copyEntry(place: Place, path: string, to: string): Promise
   }
   const found = await openRegular(path, from);
   if (found.kind !== 'file') return undefined;
-  const {
-    handle,
-    stats: {mode, size},
-  } = found;
-  try {
-    if (size <= readAtOnce) {
-      const bytes = await handle.readFile();
-      await writeFile(to, bytes, {mode, flag: 'wx'});
-      await chmod(to, mode);
-      return {mode: modeOf(found.stats), sha256: hash('sha256', bytes, 'hex'), stats: statsOf(await lstat(to))};
-    }
-    // Clones the file where the file system can.
-    await copyFile(pathThrough(handle, from), to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-  } finally {
-    await handle.close();
+  await using handle = found.handle;
+  const {mode, size} = found.stats;
+  if (size <= readAtOnce) {
+    const bytes = await handle.readFile();
+    await writeFile(to, bytes, {mode, flag: 'wx'});
+    await chmod(to, mode);
+    return {mode: modeOf(found.stats), sha256: hash('sha256', bytes, 'hex'), stats: statsOf(await lstat(to))};
   }
-  const made = await open(to, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  try {
-    const copied = await made.stat();
-    return {...(await stateOf({handle: made, stats: copied})), stats: statsOf(copied)};
-  } finally {
-    await made.close();
-  }
+  // Clones the file where the file system can.
+  await copyFile(pathThrough(handle, from), to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  await using made = await open(to, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  const copied = await made.stat();
+  return {...(await stateOf(made, copied)), stats: statsOf(copied)};
 }
 
 /** Does something with the paths of each folder below `top`, which is open for all of them; several folders at a time. */

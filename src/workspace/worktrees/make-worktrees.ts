@@ -1,15 +1,16 @@
 import {existsSync, lstatSync} from 'node:fs';
 import {copyFile, mkdir, realpath, rm, writeFile} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve, sep} from 'node:path';
+import type {WorkspaceChanges} from '../../actions/changes-port.ts';
 import type {Worktree, WorktreesPort} from '../../actions/worktrees-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import {topIn} from '../checkpoints/git-query.ts';
+import {isRunning} from '../exec/process-table.ts';
 import {makeAndOpenFolder} from '../files/folder-handle.ts';
 import {copyEntry, forEach, forEachFolder, type Place, type SeenFile} from './file-states.ts';
-import {mergeChanges} from './merge-changes.ts';
 import {runGit} from './run-git.ts';
-import {changedPaths, conflictsOf, diffsOf, listFiles} from './worktree-changes.ts';
+import {type ChangedPath, changedPaths, conflictsOf, diffsOf, listFiles, mergeChanges} from './worktree-changes.ts';
 import {ignoreFileOf, readRecord, type WorktreeRecord, worktreesFolder, writeRecord} from './worktree-record.ts';
 
 /** A worktree that is there. */
@@ -104,12 +105,8 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     const top = await git(from, ['rev-parse', '--show-toplevel'], signal);
     const found = top.tag === 'ok' ? topIn(top.value) : undefined;
     if (found !== undefined) return ok(await realpath(found));
-    const why =
-      top.tag === 'ok'
-        ? ' (its settings name another folder)'
-        : top.error.startsWith('not a git repository')
-          ? ''
-          : ` (${top.error})`;
+    const said = top.tag === 'ok' ? 'its settings name another folder' : top.error;
+    const why = said.startsWith('not a git repository') ? '' : ` (${said})`;
     return failed({
       kind: 'needs-user',
       message: `${from} is in no git repository, so there can be no worktree of it${why}`,
@@ -121,32 +118,27 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
   async function fill(
     folder: string,
     {
-      of,
       names,
-      name,
-      branch,
       from,
-    }: {readonly of: string; readonly names: readonly string[]} & Pick<WorktreeRecord, 'name' | 'branch'> & {
-        readonly from: string;
-      },
+      ...made
+    }: Pick<WorktreeRecord, 'of' | 'name' | 'branch'> & {
+      readonly names: readonly string[];
+      readonly from: string;
+    },
     signal: AbortSignal,
   ): Promise<WorktreeRecord> {
+    const {of} = made;
     const entries: [string, SeenFile][] = [];
     const copyFolder = async (paths: readonly [string, ...string[]], source: Place): Promise<void> => {
       if (typeof source === 'string') return;
-      const {folder: to} = await makeAndOpenFolder(dirname(join(folder, paths[0])));
-      try {
-        const copy = async (path: string): Promise<void> => {
-          const made = await copyEntry(source, join(of, path), to.at(basename(path)));
-          if (made !== undefined) entries.push([path, made]);
-        };
-        await forEach(paths, copy, signal);
-      } finally {
-        await to.close();
-      }
+      await using to = (await makeAndOpenFolder(dirname(join(folder, paths[0])))).folder;
+      const copy = async (path: string): Promise<void> => {
+        const copied = await copyEntry(source, join(of, path), to.at(basename(path)));
+        if (copied !== undefined) entries.push([path, copied]);
+      };
+      await forEach(paths, copy, signal);
     };
     await forEachFolder({top: of, paths: names}, copyFolder, signal);
-    const files = Object.fromEntries(entries);
     const [head, index, ownIndex, shared] = await Promise.all([
       git(folder, ['rev-parse', 'HEAD'], signal),
       git(of, ['rev-parse', '--git-path', 'index'], signal),
@@ -162,14 +154,12 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     else await git(folder, ['read-tree', 'HEAD'], signal);
     const inside = relative(of, await realpath(from));
     const record: WorktreeRecord = {
-      name,
-      branch,
-      of,
+      ...made,
       below: inside === '' ? '' : `${inside.replaceAll(sep, '/')}/`,
       head: head.value.trim(),
       createdAt: place.now(),
       pid: place.pid,
-      files,
+      files: Object.fromEntries(entries),
     };
     // An ignored folder is not copied, and an agent may be at work in it.
     await mkdir(join(folder, record.below), {recursive: true});
@@ -190,6 +180,15 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     if (branch !== 'keep') await git(of, ['branch', '--quiet', '-D', branch.drop], signal);
   }
 
+  async function lookAt(worktree: Worktree, signal: AbortSignal): Promise<Outcome<Looked, Fault>> {
+    const read = await recordOf(worktree);
+    if (read.tag === 'failed') return read;
+    const record = read.value;
+    const changed = await changedPaths(worktree, record, {environment: place.environment, signal});
+    if (changed.tag === 'failed') return changed;
+    return ok({record, changed: changed.value, diffs: await diffsOf(changed.value, {worktree, record})});
+  }
+
   return {
     async list(from, signal) {
       const listed = await git(from, ['worktree', 'list', '--porcelain'], signal);
@@ -198,18 +197,11 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       const folders = listed.value.split('\n').flatMap(line => /^worktree (.+)$/u.exec(line)?.[1] ?? []);
       const found = await Promise.all(folders.map(async folder => ({folder, record: await readRecord(folder)})));
       return ok(
-        found.flatMap(({folder, record}) =>
-          record === undefined
-            ? []
-            : [
-                {
-                  ...worktreeOf(folder, record),
-                  of: record.of,
-                  createdAt: record.createdAt,
-                  usedBy: liveProcess(record.pid),
-                },
-              ],
-        ),
+        found.flatMap(({folder, record}) => {
+          if (record === undefined) return [];
+          const {of, createdAt, pid} = record;
+          return [{...worktreeOf(folder, record), of, createdAt, usedBy: liveProcess(pid)}];
+        }),
       );
     },
     async release(worktree) {
@@ -219,23 +211,19 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     open: (request, signal) => attempt('The worktree could not be made', () => open(request, signal)),
     changes: (worktree, signal) =>
       attempt(`The worktree ${worktree.folder} could not be looked at`, async () => {
-        const record = await recordOf(worktree);
-        if (record.tag === 'failed') return record;
-        const changed = await changedPaths(worktree, record.value, {environment: place.environment, signal});
-        if (changed.tag === 'failed') return changed;
-        const conflicts = await conflictsOf(changed.value, record.value);
-        const diffs = await diffsOf(changed.value, {worktree, record: record.value});
-        return ok({...diffs, conflicts, commits: await commitsOf(worktree, record.value, signal)});
+        const looked = await lookAt(worktree, signal);
+        if (looked.tag === 'failed') return looked;
+        const {record, changed, diffs} = looked.value;
+        const conflicts = await conflictsOf(changed, record);
+        return ok({...diffs, conflicts, commits: await commitsOf(worktree, record, signal)});
       }),
     merge: (worktree, signal) =>
       attempt('Nothing was merged', async () => {
-        const record = await recordOf(worktree);
-        if (record.tag === 'failed') return record;
-        const changed = await changedPaths(worktree, record.value, {environment: place.environment, signal});
-        if (changed.tag === 'failed') return changed;
-        const diffs = await diffsOf(changed.value, {worktree, record: record.value});
+        const looked = await lookAt(worktree, signal);
+        if (looked.tag === 'failed') return looked;
         signal.throwIfAborted();
-        const merged = await mergeChanges(changed.value, {worktree, record: record.value});
+        const {record, changed, diffs} = looked.value;
+        const merged = await mergeChanges(changed, {worktree, record});
         return merged.tag === 'ok' ? ok(diffs) : merged;
       }),
     drop: (worktree, commits) =>
@@ -247,6 +235,12 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
         return ok(undefined);
       }),
   };
+}
+
+interface Looked {
+  readonly record: WorktreeRecord;
+  readonly changed: readonly ChangedPath[];
+  readonly diffs: WorkspaceChanges;
 }
 
 const recordOf = async ({folder}: Worktree): Promise<Outcome<WorktreeRecord, Fault>> => {
@@ -263,13 +257,7 @@ const attempt = async <T>(what: string, work: () => Promise<Outcome<T, Fault>>):
 };
 
 /** The process where it still runs, else 0. */
-function liveProcess(pid: number): number {
-  try {
-    return pid !== 0 && process.kill(pid, 0) ? pid : 0;
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM' ? pid : 0;
-  }
-}
+const liveProcess = (pid: number): number => (pid !== 0 && isRunning(pid) ? pid : 0);
 
 const worktreeOf = (folder: string, {name, branch, below}: WorktreeRecord): Worktree => ({
   name,

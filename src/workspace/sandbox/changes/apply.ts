@@ -18,7 +18,8 @@ import {
   writeSync,
 } from 'node:fs';
 import type {AppliedChanges} from '../../../actions/changes-port.ts';
-import {hasCode, temporaryName} from '../../files/folder-handle.ts';
+import {temporaryName} from '../../files/folder-handle.ts';
+import {hasCode} from '../../files/regular-files.ts';
 import type {HeldEntry, HeldSet} from './held-set.ts';
 import {Conflict, OpenFolders} from './open-folders.ts';
 import {byTree, folderOf, joinBytes, nameOf, type PathBytes, toBytes, toNative} from './path-bytes.ts';

@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import type {ChangeKind} from '../../../domain/change-set.ts';
-import {hasCode} from '../../files/folder-handle.ts';
 import type {ViewLayer} from '../sandbox.ts';
 import {joinBytes, type PathBytes, toBytes, toNative} from './path-bytes.ts';
 import {findOpaque} from './opaque-folders.ts';
+import {hasCode} from '../../files/regular-files.ts';
 
 /** The file, link or folder at a path. It is JSON, so that a later weft can apply the change. */
 export interface Node {
