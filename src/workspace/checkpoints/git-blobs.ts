@@ -24,22 +24,17 @@ export const blobOf = (bytes: Uint8Array): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
 /** Reads contents from the repositories that are listed in `file`. */
-interface GitBlobs {
-  /** Adds a repository to the list. */
-  refer(gitFolder: string): void;
-  /** The contents that git still has, by name. */
-  read(names: readonly string[]): ReadonlyMap<string, Buffer>;
-}
-
-export function openGitBlobs(file: string, environment: NodeJS.ProcessEnv): GitBlobs {
+export function openGitBlobs(file: string, environment: NodeJS.ProcessEnv) {
   return {
-    refer(gitFolder) {
+    /** Adds a repository to the list. */
+    refer(gitFolder: string): void {
       const known = foldersIn(file);
       if (known.includes(gitFolder)) return;
       makeFolders(dirname(file));
       writeFileSync(file, JSON.stringify([...known, gitFolder]), {mode: 0o600});
     },
-    read(names) {
+    /** The contents that git still has, by name. */
+    read(names: readonly string[]): ReadonlyMap<string, Buffer> {
       const found = new Map<string, Buffer>();
       for (const gitFolder of foldersIn(file).toReversed()) {
         const missing = names.filter(name => !found.has(name));

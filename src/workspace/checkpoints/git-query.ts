@@ -1,9 +1,9 @@
-import {statSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {type GitSetting, restrictedEnvironment, withGitSettings} from '../exec/shell-environment.ts';
-import {readRegularFile} from '../files/regular-files.ts';
+import {gitFolderAt, lineOf} from '../files/git-branch.ts';
+import {isFile, isFolder as isFolderAt} from '../files/list-folder.ts';
 import {runProgram} from '../run-program.ts';
-import {whenStuck} from '../search/ripgrep.ts';
+import {isEndless, whenStuck} from '../search/ripgrep.ts';
 
 /** Milliseconds git may take. */
 const limitMs = 10_000;
@@ -112,7 +112,7 @@ const ofOneRepository: ReadonlySet<string> = new Set([
  */
 export function topIn(answer: string | undefined): string | undefined {
   const top = answer?.replace(/\n$/u, '');
-  return top !== undefined && stateOf(join(top, '.git')) === 'there' ? top : undefined;
+  return top !== undefined && isThere(join(top, '.git')) ? top : undefined;
 }
 
 /**
@@ -122,9 +122,9 @@ export function topIn(answer: string | undefined): string | undefined {
 function isGitReady(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
     if (isEndless(join(at, '.gitignore'))) return false;
-    const state = stateOf(join(at, '.git'));
-    if (state === 'endless') return false;
-    if (state === 'there') return !foldersOf(at).some(git => openedFirst.some(name => isEndless(join(git, name))));
+    const git = join(at, '.git');
+    if (isEndless(git)) return false;
+    if (isThere(git)) return !foldersOf(at).some(own => openedFirst.some(name => isEndless(join(own, name))));
     if (dirname(at) === at) return true;
   }
 }
@@ -137,29 +137,12 @@ const openedFirst =
 
 /** The repository's own folder; of a worktree or a submodule the one that its file names, and the one shared with others. */
 function foldersOf(top: string): readonly string[] {
-  const git = join(top, '.git');
-  const named = firstLineOf(git, /^gitdir: (.+)$/mu);
-  const own = named === undefined ? git : resolve(top, named);
-  const common = firstLineOf(join(own, 'commondir'), /^(.+)$/mu);
+  const own = gitFolderAt(top) ?? join(top, '.git');
+  const common = lineOf(join(own, 'commondir'), /^(.+)$/mu);
   return common === undefined ? [own] : [own, resolve(own, common)];
 }
 
-const firstLineOf = (path: string, line: RegExp): string | undefined =>
-  line.exec(readRegularFile(path, longestName)?.toString('utf8') ?? '')?.[1]?.trim();
-
-const longestName = 4096;
-
-const isEndless = (path: string): boolean => stateOf(path) === 'endless';
-
-function stateOf(path: string): 'missing' | 'there' | 'endless' {
-  try {
-    const stats = statSync(path, {throwIfNoEntry: false});
-    if (stats === undefined) return 'missing';
-    return stats.isFile() || stats.isDirectory() ? 'there' : 'endless';
-  } catch {
-    return 'missing';
-  }
-}
+const isThere = (path: string): boolean => isFile(path) || isFolderAt(path);
 
 /** The untracked paths that a repository ignores. Absolute paths. */
 export interface IgnoredPaths {

@@ -262,25 +262,14 @@ function copyHashed(from: number, to: string): string {
  * times their size. The beginning of a pack says how long it is; a pack of another length is ignored.
  */
 
-/** Objects in packs, by place (64 hexadecimal digits). The bytes are stored as they are given. */
-interface ObjectPacks {
-  /** The length of the object; `undefined` where no pack holds it. */
-  sizeOf(place: string): number | undefined;
-  read(place: string): Buffer | undefined;
-  /** Looks for packs that other processes have added. */
-  lookAgain(): void;
-  add(objects: ReadonlyMap<string, Buffer>): void;
-  /** Removes the objects that are not in `keep`. A pack is removed only after the objects to be kept are in another one. */
-  sweep(keep: ReadonlySet<string>): void;
-}
-
 interface PackedAt {
   readonly pack: string;
   readonly at: number;
   readonly length: number;
 }
 
-function openPacks(folder: string, temporary: () => string): ObjectPacks {
+/** Objects in packs, by place (64 hexadecimal digits). The bytes are stored as they are given. */
+function openPacks(folder: string, temporary: () => string) {
   let packs = new Map<string, ReadonlyMap<string, PackedAt>>();
   let state: 'unread' | 'read' = 'unread';
 
@@ -307,26 +296,26 @@ function openPacks(folder: string, temporary: () => string): ObjectPacks {
     makeFolders(folder);
     const from = temporary();
     const path = join(folder, randomUUID());
-    try {
+    orRemoved(from, () => {
       writeFileSync(from, packOf(objects), {flag: 'wx', mode: 0o600});
       renameSync(from, path);
-    } catch (cause) {
-      rmSync(from, {force: true});
-      throw cause;
-    }
+    });
     const written = objectsOf(path);
     if (written !== undefined) packs.set(path, written);
   };
 
   return {
     add,
-    sizeOf: place => find(place)?.length,
-    read(place) {
+    /** The length of the object; `undefined` where no pack holds it. */
+    sizeOf: (place: string): number | undefined => find(place)?.length,
+    read(place: string): Buffer | undefined {
       const found = find(place);
-      return found === undefined ? undefined : bytesAt(found);
+      return found && readAt(found);
     },
+    /** Looks for packs that other processes have added. */
     lookAgain: look,
-    sweep(keep) {
+    /** Removes the objects that are not in `keep`. A pack is removed only after the objects to be kept are in another one. */
+    sweep(keep: ReadonlySet<string>): void {
       look();
       for (const name of entryNames(folder)) {
         const path = join(folder, name);
@@ -335,7 +324,7 @@ function openPacks(folder: string, temporary: () => string): ObjectPacks {
         if (needed.length > 0 && needed.length === objects.size) continue;
         const stays = new Map<string, Buffer>();
         for (const [place, packed] of needed) {
-          const bytes = bytesAt(packed);
+          const bytes = readAt(packed);
           if (bytes !== undefined) stays.set(place, bytes);
         }
         if (stays.size > 0) add(stays);
@@ -367,10 +356,10 @@ function packOf(objects: ReadonlyMap<string, Buffer>): Buffer {
 /** The objects of a pack; `undefined` if the file is no pack or is not complete. */
 function objectsOf(pack: string): ReadonlyMap<string, PackedAt> | undefined {
   const size = statSync(pack, {throwIfNoEntry: false})?.size ?? 0;
-  const start = readAt(pack, 0, rowsAt);
+  const start = readAt({pack, at: 0, length: rowsAt});
   if (start === undefined || start.toString('latin1', 0, magic.length) !== magic) return undefined;
   const count = start.readUInt32BE(magic.length);
-  const rows = size < rowsAt + count * rowBytes ? undefined : readAt(pack, rowsAt, count * rowBytes);
+  const rows = size < rowsAt + count * rowBytes ? undefined : readAt({pack, at: rowsAt, length: count * rowBytes});
   if (rows === undefined) return undefined;
   const objects = new Map<string, PackedAt>();
   let at = rowsAt + rows.length;
@@ -382,12 +371,10 @@ function objectsOf(pack: string): ReadonlyMap<string, PackedAt> | undefined {
   return at === size ? objects : undefined;
 }
 
-const bytesAt = ({pack, at, length}: PackedAt): Buffer | undefined => readAt(pack, at, length);
-
-function readAt(path: string, at: number, length: number): Buffer | undefined {
+function readAt({pack, at, length}: PackedAt): Buffer | undefined {
   let handle: number | undefined;
   try {
-    handle = openSync(path, 'r');
+    handle = openSync(pack, 'r');
     const bytes = Buffer.alloc(length);
     return readSync(handle, bytes, 0, length, at) === length ? bytes : undefined;
   } catch {

@@ -1,17 +1,9 @@
-import {
-  type Dirent,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
+import {lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, type Stats, writeFileSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
 import {holdPath} from '../files/folder-handle.ts';
+import {entriesIn} from '../files/list-folder.ts';
 import {isGitName} from './git-blobs.ts';
 import type {TreeEntries, TreeNode} from './tree.ts';
 
@@ -144,12 +136,4 @@ export function countFiles(folder: string, most: number): number {
     }
   }
   return count;
-}
-
-function entriesIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, {withFileTypes: true});
-  } catch {
-    return [];
-  }
 }

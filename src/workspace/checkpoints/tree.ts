@@ -100,37 +100,27 @@ export interface Difference {
   readonly to: TreeNode | undefined;
 }
 
-/** Reads the trees of checkpoints. Every method throws a `LostCheckpoint` if an object is missing or damaged. */
-export interface TreeReader {
-  root(tree: string): RootTree;
-  /** The paths that differ, folders before their content. */
-  differences(from: string, to: string): readonly Difference[];
-  /** The node at a path. */
-  at(root: RootTree, path: string): TreeNode | undefined;
-}
-
 export class LostCheckpoint extends FaultError {
   override readonly name = 'LostCheckpoint';
 }
 
-export function makeTreeReader(objects: ObjectStore): TreeReader {
+export type TreeReader = ReturnType<typeof makeTreeReader>;
+
+/** Reads the trees of checkpoints. Every method throws a `LostCheckpoint` if an object is missing or damaged. */
+export function makeTreeReader(objects: ObjectStore) {
   const cache = new Map<string, TreeEntries>();
 
+  const read = <T>(tree: string, decode: (text: string) => T | undefined): T => {
+    const decoded = decode(objects.get(tree)?.toString() ?? '');
+    if (decoded === undefined) throw lost(tree);
+    return decoded;
+  };
   const entries = (tree: string): TreeEntries => {
-    const known = cache.get(tree);
-    if (known !== undefined) return known;
-    const bytes = objects.get(tree);
-    const decoded = bytes === undefined ? undefined : decodeEntries(bytes.toString());
-    if (decoded === undefined) throw lost(tree);
-    cache.set(tree, decoded);
-    return decoded;
+    const known = cache.get(tree) ?? read(tree, decodeEntries);
+    cache.set(tree, known);
+    return known;
   };
-  const root = (tree: string): RootTree => {
-    const bytes = objects.get(tree);
-    const decoded = bytes === undefined ? undefined : decodeRoot(bytes.toString());
-    if (decoded === undefined) throw lost(tree);
-    return decoded;
-  };
+  const root = (tree: string): RootTree => read(tree, decodeRoot);
   const below = (node: TreeNode | undefined): TreeEntries =>
     node?.kind === 'folder' ? entries(node.tree) : new Map<string, TreeNode>();
 
@@ -150,7 +140,10 @@ export function makeTreeReader(objects: ObjectStore): TreeReader {
     return below(at(tree, dirname(path))).get(basename(path));
   };
 
-  return {root, at, differences: (from, to) => compare('', {from: root(from).folders, to: root(to).folders})};
+  /** The paths that differ, folders before their content. */
+  const differences = (from: string, to: string): readonly Difference[] =>
+    compare('', {from: root(from).folders, to: root(to).folders});
+  return {root, at, differences};
 }
 
 const lost = (tree: string): LostCheckpoint =>

@@ -23,25 +23,13 @@ export type EditError =
   | {readonly kind: 'miss'; readonly message: string; readonly wanted: string}
   | {readonly kind: 'missing-file' | 'other'; readonly message: string};
 
-/** The content of one file while edits are applied to it, one after the other; nothing is on the disk yet. */
-export interface FileDraft {
-  readonly content: Buffer | undefined;
-  readonly notes: readonly string[];
-  write(content: string): readonly EditError[];
-  replace(replacement: Replacement): readonly EditError[];
-  replaceLines(lines: LineRange, newText: string): readonly EditError[];
-  patch(hunks: readonly PatchHunk[]): readonly EditError[];
-  remove(): readonly EditError[];
-  /** Removes the content from the draft and returns it, for a file that is renamed. */
-  takeContent(): Outcome<Buffer, EditError>;
-  /** Sets the whole content, such as that of a renamed file, and adds notes about how it came about. */
-  setContent(content: Buffer, notes: readonly string[]): void;
-}
+export type FileDraft = ReturnType<typeof makeFileDraft>;
 
+/** The content of one file while edits are applied to it, one after the other; nothing is on the disk yet. */
 export function makeFileDraft(
   before: FileSnapshot,
   {knowledge, quoting}: {readonly knowledge: ReadState; readonly quoting: QuotePolicy},
-): FileDraft {
+) {
   const original = before.kind === 'present' ? before.bytes : undefined;
   let content = original;
   /** The text of `content`; decoded when it is first needed. */
@@ -114,13 +102,13 @@ export function makeFileDraft(
   }
 
   return {
-    get content() {
+    get content(): Buffer | undefined {
       return bytesNow();
     },
-    get notes() {
+    get notes(): readonly string[] {
       return [...notes];
     },
-    write(newText) {
+    write(newText: string): readonly EditError[] {
       if (!newText.isWellFormed()) return [other(halfCharacter)];
       const untouched = original !== undefined && content === original && original.length > 0;
       if (untouched && knowledge === 'unread')
@@ -137,7 +125,7 @@ export function makeFileDraft(
         ? take(there.form, {text, notes: []})
         : take(plainForm, {text, notes: [`it was ${encodingNames[there.form.encoding]} and is UTF-8 now`]});
     },
-    replace(replacement) {
+    replace(replacement: Replacement): readonly EditError[] {
       const {oldText, newText} = replacement;
       if (oldText === '') return create(newText);
       return change({given: newText, wanted: oldText}, text => {
@@ -145,7 +133,7 @@ export function makeFileDraft(
         return done.tag === 'ok' ? done : failed([done.error]);
       });
     },
-    replaceLines(lines, newText) {
+    replaceLines(lines: LineRange, newText: string): readonly EditError[] {
       if (knowledge !== 'as-read' || content !== original) {
         const why =
           content !== original
@@ -155,13 +143,13 @@ export function makeFileDraft(
       }
       return change({given: newText, wanted: ''}, text => withLines(text, lines, newText));
     },
-    patch(hunks) {
+    patch(hunks: readonly PatchHunk[]): readonly EditError[] {
       const lines = hunks.flatMap(hunk => hunk.lines);
       const given = lines.map(({kind, text}) => (kind === 'added' ? text : '')).join('\n');
       const wanted = lines.flatMap(({kind, text}) => (kind === 'added' ? [] : [text])).join('\n');
       return change({given, wanted}, text => applyHunks(text, hunks, quoting));
     },
-    remove() {
+    remove(): readonly EditError[] {
       if (content === undefined) return [{kind: 'missing-file', message: ''}];
       if (content === original && knowledge === 'changed-since')
         return [other('it changed since it was read; read it again.')];
@@ -170,14 +158,16 @@ export function makeFileDraft(
       unencoded = undefined;
       return [];
     },
-    takeContent() {
+    /** Removes the content from the draft and returns it, for a file that is renamed. */
+    takeContent(): Outcome<Buffer, EditError> {
       const given = bytesNow();
       if (given === undefined) return failed({kind: 'missing-file', message: ''});
       content = undefined;
       decoded = undefined;
       return ok(given);
     },
-    setContent(bytes, said) {
+    /** Sets the whole content, such as that of a renamed file, and adds notes about how it came about. */
+    setContent(bytes: Buffer, said: readonly string[]): void {
       for (const note of said) notes.add(note);
       content = bytes;
       decoded = undefined;

@@ -1,5 +1,5 @@
-import {statSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
+import {isFolder} from './list-folder.ts';
 import {readRegularFile} from './regular-files.ts';
 
 /**
@@ -7,29 +7,30 @@ import {readRegularFile} from './regular-files.ts';
  * reads two small files, regular ones, and starts no process.
  */
 export function gitBranch(directory: string): string {
-  try {
-    const head = headIn(directory);
-    if (head === undefined) return '';
-    const text = readRegularFile(head, longestHead)?.toString('utf8').trim() ?? '';
-    const branch = /^ref: (?:refs\/heads\/)?(.+)$/u.exec(text)?.[1];
-    return branch ?? (/^[0-9a-f]{40,64}$/u.test(text) ? text.slice(0, 8) : '');
-  } catch {
-    return '';
-  }
+  const head = headIn(directory);
+  const text = (head === undefined ? undefined : lineOf(head, /^(.*)$/su)) ?? '';
+  const branch = /^ref: (?:refs\/heads\/)?(.+)$/u.exec(text)?.[1];
+  return branch ?? (/^[0-9a-f]{40,64}$/u.test(text) ? text.slice(0, 8) : '');
 }
 
-const longestHead = 1000;
+/** The first line of a small regular file that matches, or its group. */
+export const lineOf = (path: string, line: RegExp): string | undefined =>
+  line.exec(readRegularFile(path, longestFile)?.toString('utf8') ?? '')?.[1]?.trim();
 
-/** A worktree and a submodule have a file in the folder's place, which names it. */
+const longestFile = 4096;
+
+/** The repository's own folder, right in `top`: a worktree and a submodule have a file in its place, which names it. */
+export function gitFolderAt(top: string): string | undefined {
+  const git = join(top, '.git');
+  if (isFolder(git)) return git;
+  const named = lineOf(git, /^gitdir: (.+)$/mu);
+  return named === undefined ? undefined : resolve(top, named);
+}
+
 function headIn(directory: string): string | undefined {
   for (let folder = resolve(directory); ; folder = dirname(folder)) {
-    const git = join(folder, '.git');
-    const found = statSync(git, {throwIfNoEntry: false});
-    if (found?.isDirectory() === true) return join(git, 'HEAD');
-    if (found?.isFile() === true) {
-      const named = /^gitdir: (.+)$/mu.exec(readRegularFile(git, longestHead)?.toString('utf8') ?? '')?.[1];
-      if (named !== undefined) return join(resolve(folder, named.trim()), 'HEAD');
-    }
+    const git = gitFolderAt(folder);
+    if (git !== undefined) return join(git, 'HEAD');
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import {readdirSync, type Stats, statSync} from 'node:fs';
+import {type Dirent, readdirSync, type Stats, statSync} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
 import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
 import type {FolderEntry} from '../../actions/ports.ts';
@@ -35,17 +35,21 @@ const leadsToFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The entries of a folder with their kinds; none when it cannot be read. */
-export function listFolder(path: string): readonly FolderEntry[] {
+/** The entries of a folder; none when it cannot be read. */
+export function entriesIn(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(path, {withFileTypes: true}).map(entry => ({
-      name: entry.name,
-      kind: entry.isSymbolicLink() ? 'link' : entry.isDirectory() ? 'folder' : 'file',
-    }));
+    return readdirSync(folder, {withFileTypes: true});
   } catch {
     return [];
   }
 }
+
+/** The entries of a folder with their kinds. */
+export const listFolder = (path: string): readonly FolderEntry[] =>
+  entriesIn(path).map(entry => ({
+    name: entry.name,
+    kind: entry.isSymbolicLink() ? 'link' : entry.isDirectory() ? 'folder' : 'file',
+  }));
 
 /** The names of a folder's entries, in the order of the file system; none when the folder cannot be read. */
 export function entryNames(folder: string): readonly string[] {

@@ -202,13 +202,8 @@ interface CollectedLines {
   readonly full: 'within-bound' | 'bound-reached';
 }
 
-interface LineCollector {
-  add(text: string): void;
-  end(): CollectedLines;
-}
-
 /** Collects lines `first` to `first + limit - 1` (1-based) of text that comes in pieces, and counts all of them. */
-function collectLines(range: {readonly first: number; readonly limit: number}): LineCollector {
+function collectLines(range: {readonly first: number; readonly limit: number}) {
   const lines: string[] = [];
   const cut: number[] = [];
   let bytes = 0;
@@ -243,7 +238,7 @@ function collectLines(range: {readonly first: number; readonly limit: number}): 
   }
 
   return {
-    add(text) {
+    add(text: string): void {
       let start = 0;
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
         grow(text.slice(start, end));
@@ -252,7 +247,7 @@ function collectLines(range: {readonly first: number; readonly limit: number}): 
       }
       if (start < text.length) grow(text.slice(start));
     },
-    end() {
+    end(): CollectedLines {
       if (lineLength > 0) endLine();
       return {lines, totalLines: number - 1, cut, full: full ? 'bound-reached' : 'within-bound'};
     },

@@ -1,6 +1,7 @@
-import {readdirSync, statSync, type Dirent} from 'node:fs';
+import {statSync, type Dirent} from 'node:fs';
 import {basename, join, resolve} from 'node:path';
 import {generatedFolders} from './generated-folders.ts';
+import {entriesIn} from './list-folder.ts';
 import {readRegularFile} from './regular-files.ts';
 
 /** A file whose text was read because of its name. */
@@ -70,7 +71,7 @@ export function watchSecretFiles(options: {
       for (const folder of level) {
         folders += 1;
         if (folders > mostFolders) return found;
-        const entries = entriesOf(folder);
+        const entries = entriesIn(folder);
         found.push(...inFolder(folder, entries));
         for (const entry of entries) {
           if (entry.isDirectory() && !passedOver.has(entry.name)) next.push(join(folder, entry.name));
@@ -81,7 +82,7 @@ export function watchSecretFiles(options: {
     return found;
   }
 
-  const atRoots = (): readonly string[] => roots.flatMap(root => inFolder(root, entriesOf(root)));
+  const atRoots = (): readonly string[] => roots.flatMap(root => inFolder(root, entriesIn(root)));
 
   return {
     inRoots: () => readChanged(atRoots()),
@@ -94,12 +95,4 @@ export function watchSecretFiles(options: {
       return readChanged(new Set([...seen.keys(), ...found, ...named]));
     },
   };
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, {withFileTypes: true});
-  } catch {
-    return [];
-  }
 }

@@ -8,27 +8,24 @@ export interface TermCounts {
   readonly counts: readonly number[];
 }
 
-/** How much a file fits a query, by how often the terms stand in it and how rare they are: BM25, with the usual constants. */
-export interface CodeScorer {
-  /** The weight of each term: a rare one tells more. */
-  readonly weights: readonly number[];
-  /** `length` in units of an average file's; 1 where it is not known. */
-  score(file: TermCounts, length: number): number;
-}
-
-/** `files` are all in which a term was found, of `searched` files. */
+/**
+ * How much a file fits a query, by how often the terms stand in it and how rare they are: BM25, with the usual constants. `files` are
+ * all in which a term was found, of `searched` files.
+ */
 export function codeScorer(
   terms: readonly QueryTerm[],
   {files, searched}: {readonly files: readonly TermCounts[]; readonly searched: number},
-): CodeScorer {
+) {
   const weights = terms.map((_, at) => {
     const having = files.reduce((sum, {counts}) => sum + ((counts[at] ?? 0) > 0 ? 1 : 0), 0);
     return Math.log(1 + (Math.max(searched, files.length) - having + 0.5) / (having + 0.5));
   });
   const expected = expectedKinds(terms);
   return {
+    /** The weight of each term: a rare one tells more. */
     weights,
-    score({path, counts}, length) {
+    /** `length` in units of an average file's; 1 where it is not known. */
+    score({path, counts}: TermCounts, length: number): number {
       const words = {plain: path, lower: path.toLowerCase()};
       const sum = terms.reduce((total, term, at) => {
         const count = (counts[at] ?? 0) + (term.count(words) > 0 ? inPath : 0);

@@ -177,7 +177,7 @@ const rulesOffIn = (folder: string): readonly RulesOff[] =>
   kinds.flatMap(([name, option]) => (isEndless(join(folder, name)) ? [option] : []));
 
 /** Whether something is there that is neither a file nor a folder, or a link to such a thing. */
-function isEndless(path: string): boolean {
+export function isEndless(path: string): boolean {
   try {
     const stats = statSync(path, {throwIfNoEntry: false});
     return stats !== undefined && !stats.isFile() && !stats.isDirectory();

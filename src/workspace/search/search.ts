@@ -111,6 +111,29 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
     }
   }
 
+  /** A run over the place itself, named as the root sees it. */
+  const runAt = (
+    {place, exclusions}: Prepared,
+    {options: own, begin}: Pick<Search, 'options' | 'begin'>,
+    signal: AbortSignal,
+  ): Promise<Outcome<SearchEnd, Fault>> =>
+    run(
+      {
+        options: [
+          ...commonOptions,
+          ...exclusions.options(paths.root),
+          ...own,
+          '--',
+          place.shown === '.' ? './' : place.shown,
+        ],
+        directory: paths.root,
+        start: place.kind === 'file' ? dirname(place.real) : place.real,
+        begin,
+      },
+      signal,
+    );
+  const real = (shown: string): string => resolve(paths.root, shown);
+
   /** An absolute glob below the workspace root means the same as its relative form. */
   function relativeGlob(glob: string): string {
     const expanded = glob.startsWith('~/') ? join(options.home, glob.slice(2)) : glob;
@@ -126,24 +149,12 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       const {place, exclusions} = prepared.value;
       const globs = readGlobs(request.globs.map(relativeGlob));
       if (globs.tag === 'failed') return globs;
-      const real = (shown: string): string => resolve(paths.root, shown);
       const isShown = (shown: string): boolean => !exclusions.leavesOut(real(shown));
-      const collect = (): MatchCollector =>
-        collectMatches({limit: request.limit, tests: globs.value.tests, isShown, real}, place);
+      const collect = () => collectMatches({limit: request.limit, tests: globs.value.tests, isShown, real}, place);
       let collector = collect();
       const check = checkPlaces(paths.roots);
-      const end = await run(
-        {
-          options: [...commonOptions, ...exclusions.options(paths.root), ...grepOptions(request, globs.value, place)],
-          directory: paths.root,
-          start: place.kind === 'file' ? dirname(place.real) : place.real,
-          begin() {
-            collector = collect();
-            return collector.take;
-          },
-        },
-        signal,
-      );
+      const begin = (): Take => (collector = collect()).take;
+      const end = await runAt(prepared.value, {options: grepOptions(request, globs.value), begin}, signal);
       if (end.tag === 'failed') return end;
       const report = await collector.report(end.value, check);
       return end.value.kind === 'too-slow' && report.lines.length === 0 ? failed(tooSlow) : ok(report);
@@ -176,8 +187,8 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
             start: folder,
             begin: () => line => {
               const path = line.replace(/^\.\//u, '');
-              const real = join(folder, path);
-              if (tests.some(test => test(path)) && !exclusions.leavesOut(real)) found.add(paths.show(real));
+              const at = join(folder, path);
+              if (tests.some(test => test(path)) && !exclusions.leavesOut(at)) found.add(paths.show(at));
               return found.size < mostPaths ? 'more' : 'enough';
             },
           },
@@ -192,29 +203,13 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
     async codebase(request, signal) {
       const prepared = await prepare(request.path);
       if (prepared.tag === 'failed') return prepared;
-      const {place, exclusions} = prepared.value;
+      const {exclusions} = prepared.value;
       const {searchCode} = await import('./search-code.ts');
-      const real = (shown: string): string => resolve(paths.root, shown);
       const check = checkPlaces(paths.roots);
       return searchCode(
         request,
         {
-          find: (patterns, begin) =>
-            run(
-              {
-                options: [
-                  ...commonOptions,
-                  ...exclusions.options(paths.root),
-                  ...patterns,
-                  '--',
-                  place.shown === '.' ? './' : place.shown,
-                ],
-                directory: paths.root,
-                start: place.kind === 'file' ? dirname(place.real) : place.real,
-                begin,
-              },
-              signal,
-            ),
+          find: (patterns, begin) => runAt(prepared.value, {options: patterns, begin}, signal),
           isShown: shown =>
             (request.filters.length === 0 || request.filters.some(part => shown.includes(part))) &&
             !exclusions.leavesOut(real(shown)),
@@ -234,8 +229,10 @@ interface Search {
   /** The folder whose files are searched first of all. */
   readonly start: string;
   /** Answers with what takes the lines of a run from its first one on. */
-  readonly begin: () => (line: string) => 'more' | 'enough';
+  readonly begin: () => Take;
 }
+
+type Take = (line: string) => 'more' | 'enough';
 
 interface Prepared {
   readonly place: SearchPlace;
@@ -279,7 +276,7 @@ function readGlobs(globs: readonly string[]): Outcome<Globs, Fault> {
   });
 }
 
-function grepOptions(request: GrepRequest, globs: Globs, place: SearchPlace): readonly string[] {
+function grepOptions(request: GrepRequest, globs: Globs): readonly string[] {
   const options = ['--sort=path', engineFor(request.queries), '--no-heading', '--with-filename'];
   if (request.span === 'lines') options.push('--multiline', '--multiline-dotall');
   options.push(request.letterCase === 'insensitive' ? '--ignore-case' : '--case-sensitive');
@@ -302,7 +299,7 @@ function grepOptions(request: GrepRequest, globs: Globs, place: SearchPlace): re
   else if (globs.names.length > 0) options.push(...globs.names.map(name => `--type-add=weft:${name}`), '--type=weft');
   options.push(...excluding(globs.unwanted));
   for (const query of request.queries) options.push('-e', query);
-  return [...options, '--', place.shown === '.' ? './' : place.shown];
+  return options;
 }
 
 /**
@@ -339,12 +336,6 @@ function compareByPart(a: string, b: string): number {
 /** Characters of a matching line that are shown. */
 export const longestLine = 500;
 
-export interface MatchCollector {
-  readonly take: (line: string) => 'more' | 'enough';
-  /** Builds the report; a match that `check` does not find in its file is left out. */
-  readonly report: (end: SearchEnd, check: PlaceCheck) => Promise<GrepReport>;
-}
-
 /** Turns ripgrep's output into a report of at most `limit` lines. What `isShown` turns down is not even counted. */
 export function collectMatches(
   wanted: {
@@ -357,7 +348,7 @@ export function collectMatches(
     readonly real: (path: string) => string;
   },
   place: SearchPlace,
-): MatchCollector {
+) {
   const lines: ShownMatch[] = [];
   let omitted = 0;
   const {tests} = wanted;
@@ -367,7 +358,7 @@ export function collectMatches(
     tests.some(test => test(path.replace(/^\//u, '')) || test(posix.relative(place.shown, path)));
 
   return {
-    take(line) {
+    take: (line: string): 'more' | 'enough' => {
       const shown = showMatch(line, path => fits(path) && wanted.isShown(path));
       if (shown === undefined || (shown.kind === 'gap' && (lines.at(-1)?.kind ?? 'gap') === 'gap')) return 'more';
       if (lines.length < wanted.limit) {
@@ -378,7 +369,8 @@ export function collectMatches(
       omitted += 1;
       return 'enough';
     },
-    async report(end, check) {
+    /** Builds the report; a match that `check` does not find in its file is left out. */
+    async report(end: SearchEnd, check: PlaceCheck): Promise<GrepReport> {
       if (lines.at(-1)?.kind === 'gap') lines.pop();
       const kept = await inPlace(lines, {real: wanted.real, check});
       const count = (end.kind === 'too-slow' ? Math.max(1, omitted) : omitted) + lines.length - kept.length;
@@ -459,21 +451,14 @@ const clockTick = process.platform === 'linux' ? 20 : 1000;
 const largestCompared = 16_000_000;
 
 /** Checks results of a search program after it has ended: a folder may have become a link while it ran. */
-export interface PlaceCheck {
-  /** Whether what was found at a path can only be from there: no folder on the way to it changed since the search began. */
-  isSure(real: string): boolean;
-  /** Whether there is a regular file at the path, reached through no link. */
-  isFile(real: string): Promise<boolean>;
-  /** The lines of the text file at the path, reached through no link; `undefined` where there is none. */
-  lines(real: string): Promise<readonly string[] | undefined>;
-}
+type PlaceCheck = ReturnType<typeof checkPlaces>;
 
 /**
  * A search program opens files by their paths, and a folder can become a link between two of its steps. To do so its parent must
  * change, and the times of folders tell that. To be made before the search begins; `roots` are resolved, and what lies above them
  * is taken as it is.
  */
-export function checkPlaces(roots: readonly string[]): PlaceCheck {
+export function checkPlaces(roots: readonly string[]) {
   const begun = Date.now() - clockTick;
   const folders = new Map<string, boolean>();
 
@@ -490,7 +475,8 @@ export function checkPlaces(roots: readonly string[]): PlaceCheck {
   }
 
   return {
-    isSure(real) {
+    /** Whether what was found at a path can only be from there: no folder on the way to it changed since the search began. */
+    isSure(real: string): boolean {
       const root = roots.find(each => holds(each, real)) ?? dirname(real);
       if (real === root) return true;
       try {
@@ -499,12 +485,14 @@ export function checkPlaces(roots: readonly string[]): PlaceCheck {
         return false;
       }
     },
-    async isFile(real) {
+    /** Whether there is a regular file at the path, reached through no link. */
+    async isFile(real: string): Promise<boolean> {
       const found = await openRegular(real);
       if (found.kind === 'file') await found.handle.close();
       return found.kind === 'file';
     },
-    async lines(real) {
+    /** The lines of the text file at the path, reached through no link; `undefined` where there is none. */
+    async lines(real: string): Promise<readonly string[] | undefined> {
       const found = await openRegular(real);
       if (found.kind !== 'file') return undefined;
       await using handle = found.handle;

@@ -1,7 +1,7 @@
-import {readFileSync} from 'node:fs';
 import {readFile, rename, writeFile} from 'node:fs/promises';
-import {dirname, join, resolve} from 'node:path';
+import {dirname, join} from 'node:path';
 import * as z from 'zod/mini';
+import {gitFolderAt} from '../files/git-branch.ts';
 import {seenFile} from './file-states.ts';
 
 /** What weft keeps of a worktree that it has made. It lies with what git keeps of it, and goes with it. */
@@ -28,12 +28,8 @@ const recordName = 'weft.json';
 
 /** Where git keeps what it knows of the worktree; `undefined` where the folder is no worktree. */
 function gitFolderOf(worktree: string): string | undefined {
-  try {
-    const named = /^gitdir: (.+)$/mu.exec(readFileSync(join(worktree, '.git'), 'utf8'))?.[1];
-    return named === undefined ? undefined : resolve(worktree, named.trim());
-  } catch {
-    return undefined;
-  }
+  const folder = gitFolderAt(worktree);
+  return folder === join(worktree, '.git') ? undefined : folder;
 }
 
 /** `undefined` where the folder is no worktree that weft has made. */
