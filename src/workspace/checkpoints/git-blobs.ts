@@ -19,7 +19,6 @@ export const gitName = ({blob, size}: {readonly blob: string; readonly size: num
 
 export const isGitName = (name: string): boolean => name.startsWith('git:');
 
-/** The name git gives to a content. */
 export const blobOf = (bytes: Uint8Array): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 

@@ -5,16 +5,13 @@ import {isFile, isFolder as isFolderAt} from '../files/list-folder.ts';
 import {runProgram} from '../run-program.ts';
 import {isEndless, whenStuck} from '../search/ripgrep.ts';
 
-/** Milliseconds git may take. */
 const limitMs = 10_000;
 
-/** Bytes that are taken from git. */
 const mostOutput = 64 * 1024 * 1024;
 
 /** Folders in which git did not answer in time; it is not asked there again. */
 const unanswered = new Set<string>();
 
-/** Where git is asked. */
 export interface GitPlace {
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;

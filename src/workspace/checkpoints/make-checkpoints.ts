@@ -7,12 +7,13 @@ import {
 } from '../../domain/checkpoint.ts';
 import type {ResolvedCommand} from '../../domain/risk.ts';
 import {hash} from 'node:crypto';
-import {accessSync, constants, lstatSync, realpathSync} from 'node:fs';
+import {constants, lstatSync} from 'node:fs';
 import {basename, join, relative, sep} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {openDatabases} from '../../config/open-databases.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
+import {canAccess} from '../files/regular-files.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {expandPaths, hasOption, sortWords} from '../impact/command-words.ts';
 import {carryOutRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
@@ -24,7 +25,6 @@ import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {LostCheckpoint, makeTreeReader} from './tree.ts';
 
 export interface CheckpointPlace {
-  /** The workspace folders. */
   readonly roots: readonly string[];
   /** The folder of the checkpoints of all workspaces; need not exist. */
   readonly folder: string;
@@ -38,7 +38,7 @@ const questionWaitsMs = 400;
 /** Checkpoints of the files below some folders, kept outside of them; no repository is needed, and none is written to. */
 export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
   const {folder, environment, now} = place;
-  const roots = outermost(place.roots.map(resolvedRoot));
+  const roots = outermost(place.roots.map(realPath));
   const objects = openObjects(join(folder, 'objects'), environment);
   const reader = makeTreeReader(objects);
   const cacheFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.json`);
@@ -55,7 +55,7 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
   };
   const scanPlace = (): ScanPlace => ({
     roots,
-    never: new Set([resolvedRoot(folder), ...roots.map(worktreesFolder), ...openDatabases()]),
+    never: new Set([realPath(folder), ...roots.map(worktreesFolder), ...openDatabases()]),
     objects,
     environment,
   });
@@ -179,21 +179,12 @@ function reportOf(
   };
 }
 
-function resolvedRoot(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
 /** Without those that lie within another one. */
 const outermost = (roots: readonly string[]): readonly string[] =>
   [...new Set(roots)].filter(
     root => !roots.some(other => other !== root && root.startsWith(other.endsWith(sep) ? other : other + sep)),
   );
 
-/** How many paths are named. */
 const mostNamed = 3;
 
 /**
@@ -227,16 +218,7 @@ function describe(path: string, roots: readonly string[]): string {
   const name = roots.map(root => relative(root, path)).find(each => !each.startsWith('..')) ?? path;
   const stats = lstatSync(path, {throwIfNoEntry: false});
   if (stats?.isFile() === true) return `${name} (${byteSize(stats.size)})`;
-  return stats?.isDirectory() === true && isReadable(path)
+  return stats?.isDirectory() === true && canAccess(path, constants.R_OK)
     ? `${name} (more than ${String(mostIgnoredFiles)} files)`
     : name;
-}
-
-function isReadable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

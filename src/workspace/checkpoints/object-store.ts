@@ -189,7 +189,7 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
 }
 
 /** Removes the file if the work fails: the disk may be full. */
-function orRemoved<T>(path: string, work: () => T): T {
+export function orRemoved<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {

@@ -17,7 +17,6 @@ const mostBytes = 2 * 1024 * 1024 * 1024;
 const stretchMs = 12;
 
 export interface PruneRequest {
-  /** Where checkpoints are kept. */
   readonly folder: string;
   /** All sessions that are kept, the newest first. */
   readonly sessions: readonly SessionCheckpoints[];

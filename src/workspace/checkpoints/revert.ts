@@ -1,12 +1,10 @@
 import {
-  accessSync,
   chmodSync,
   constants,
   lstatSync,
   mkdirSync,
   renameSync,
   rmdirSync,
-  rmSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -15,16 +13,16 @@ import {basename, dirname} from 'node:path';
 import type {RevertedFile} from '../../domain/checkpoint.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type HeldPath, holdPath, temporaryName} from '../files/folder-handle.ts';
-import {hasCode} from '../files/regular-files.ts';
+import {canAccess, hasCode} from '../files/regular-files.ts';
 import {blobOf, gitName, isGitName} from './git-blobs.ts';
-import type {ObjectStore} from './object-store.ts';
+import {type ObjectStore, orRemoved} from './object-store.ts';
 import {type CachedFile, matchesStats} from './stat-cache.ts';
 import {type Difference, liesIn, type RootTree, sameNode, type TreeNode, type TreeReader} from './tree.ts';
 
 /** The steps of a revert, and the files that it leaves as they are because of a conflict. */
 export interface RevertPlan {
   readonly steps: readonly RevertStep[];
-  readonly conflicts: readonly {readonly path: string; readonly reason: string}[];
+  readonly conflicts: readonly RefusedPath[];
 }
 
 interface RevertStep {
@@ -184,11 +182,14 @@ async function mergeText(texts: {
   if (ours === undefined || theirs === undefined) return undefined;
   const merged: string[] = [];
   let at = 0;
-  for (const next of inOrder([...ours, ...theirs])) {
-    if (next.kind === 'clash') return undefined;
-    const {from, to, lines} = next.replacement;
-    merged.push(...common.slice(at, from), ...lines);
-    at = to;
+  let last: Replacement | undefined;
+  for (const next of [...ours, ...theirs].toSorted((a, b) => a.from - b.from || a.to - b.to)) {
+    // A replacement that both changes made counts once.
+    if (last !== undefined && isSame(last, next)) continue;
+    if (last !== undefined && next.from <= last.to) return undefined;
+    merged.push(...common.slice(at, next.from), ...next.lines);
+    at = next.to;
+    last = next;
   }
   return Buffer.from([...merged, ...common.slice(at)].join(''), 'latin1');
 }
@@ -225,21 +226,6 @@ async function replacements(
   }
   if (open !== undefined) found.push(open);
   return found;
-}
-
-type Placed = {readonly kind: 'apply'; readonly replacement: Replacement} | {readonly kind: 'clash'};
-
-/** Sorts replacements from top to bottom. A replacement that both changes made counts once. */
-function inOrder(all: readonly Replacement[]): readonly Placed[] {
-  const sorted = all.toSorted((a, b) => a.from - b.from || a.to - b.to);
-  const placed: Placed[] = [];
-  let last: Replacement | undefined;
-  for (const next of sorted) {
-    if (last !== undefined && isSame(last, next)) continue;
-    placed.push(last !== undefined && next.from <= last.to ? {kind: 'clash'} : {kind: 'apply', replacement: next});
-    last = next;
-  }
-  return placed;
 }
 
 const isSame = (a: Replacement, b: Replacement): boolean =>
@@ -322,7 +308,7 @@ function makeUnlocker(): {
   return {
     modes,
     open(folder, {self}) {
-      if (modes.has(folder) || isOpen(self)) return;
+      if (modes.has(folder) || canAccess(self, constants.W_OK | constants.X_OK)) return;
       const mode = statSync(self).mode & 0o7777;
       try {
         chmodSync(self, mode | 0o300);
@@ -332,15 +318,6 @@ function makeUnlocker(): {
       }
     },
   };
-}
-
-function isOpen(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether the present entry must be removed before the wanted one can take its place. */
@@ -369,7 +346,6 @@ function whyNot(
 
 const changedNow = 'it changed at this very moment';
 
-/** Removes a folder if it is empty. */
 function removeEmpty(path: string, {wanted}: RevertStep): void {
   try {
     rmdirSync(path);
@@ -381,7 +357,7 @@ function removeEmpty(path: string, {wanted}: RevertStep): void {
 function putLink({folder, path}: Target, target: string): void {
   const fresh = folder.at(temporaryName());
   symlinkSync(target, fresh);
-  replace(path, fresh);
+  orRemoved(fresh, () => renameSync(fresh, path));
 }
 
 function putFile(
@@ -398,23 +374,11 @@ function putFile(
     return;
   }
   const fresh = folder.at(temporaryName());
-  try {
+  orRemoved(fresh, () => {
     if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its content is not kept any more');
     chmodSync(fresh, wanted.mode);
-    replace(path, fresh);
-  } catch (cause) {
-    rmSync(fresh, {force: true});
-    throw cause;
-  }
-}
-
-function replace(path: string, fresh: string): void {
-  try {
     renameSync(fresh, path);
-  } catch (cause) {
-    rmSync(fresh, {force: true});
-    throw cause;
-  }
+  });
 }
 
 /** Sets the mode of a folder; nothing happens if the folder is gone. */

@@ -57,7 +57,6 @@ const mostIgnoredTotal = 64 * 1024 * 1024;
 /** Folders that tools fill. Outside of repositories no ignore file says so. */
 const filledByTools = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.cache']);
 
-/** The folders of version control systems. */
 const ofVersionControl = new Set(['.git', '.hg', '.svn', '.jj']);
 
 /** Milliseconds of work after which the event loop gets a turn. */
@@ -157,16 +156,17 @@ const outsideOfRepositories: Omit<Where, 'standing'> = {repository: false, index
 /** `not-held`: only contents that git does not hold. `leftOut`: only look for what would be left out at, above or below these paths. */
 type Purpose = 'all' | 'not-held' | {readonly leftOut: PathLines};
 
+interface ScanKnown extends Known {
+  readonly found: Map<string, CachedFile>;
+  readonly purpose: Purpose;
+}
+
 const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
 
 class Scanner {
   readonly #place: ScanPlace;
-  readonly #cache: StatCache;
-  readonly #ahead: StatCache;
-  readonly #now: () => number;
-  readonly #purpose: Purpose;
+  readonly #known: ScanKnown;
   readonly #signal: AbortSignal;
-  readonly #files: Map<string, CachedFile>;
   readonly #folders = new Map<string, CachedFolder>();
   readonly #leftOut: string[] = [];
   readonly #ignored: IgnoredPaths[] = [];
@@ -176,17 +176,9 @@ class Scanner {
   #newBytes = 0;
   #stretchEnds = 0;
 
-  constructor(
-    place: ScanPlace,
-    {cache, ahead, now, found, purpose}: Known & {readonly found: Map<string, CachedFile>; readonly purpose: Purpose},
-    signal: AbortSignal,
-  ) {
+  constructor(place: ScanPlace, known: ScanKnown, signal: AbortSignal) {
     this.#place = place;
-    this.#cache = cache;
-    this.#ahead = ahead;
-    this.#now = now;
-    this.#files = found;
-    this.#purpose = purpose;
+    this.#known = known;
     this.#signal = signal;
   }
 
@@ -195,7 +187,7 @@ class Scanner {
   }
 
   async scan(): Promise<Scan> {
-    const since = this.#now();
+    const since = this.#known.now();
     const folders = new Map<string, TreeNode>();
     for (const root of this.#place.roots) {
       const stats = lstatSync(root, {throwIfNoEntry: false});
@@ -205,8 +197,9 @@ class Scanner {
       const node = await this.#folder(root, stats, {standing: 'kept', ...known});
       if (node !== undefined) folders.set(root, node);
     }
-    const tree = this.#purpose === 'all' ? this.#place.objects.put(encodeRoot({folders, leftOut: this.#leftOut})) : '';
-    return {tree, cache: {files: this.#files, folders: this.#folders, since}, leftOut: this.#leftOut};
+    const tree =
+      this.#known.purpose === 'all' ? this.#place.objects.put(encodeRoot({folders, leftOut: this.#leftOut})) : '';
+    return {tree, cache: {files: this.#known.found, folders: this.#folders, since}, leftOut: this.#leftOut};
   }
 
   async #ask(folder: string): Promise<boolean> {
@@ -238,13 +231,13 @@ class Scanner {
       const isTracked = (name: string): boolean => ofVersionControl.has(name) || index.tracks(beginning + name);
       if (!found.every(isTracked)) await this.#ask(own.askIn);
     }
-    const last = this.#cache.folders.get(path);
+    const last = this.#known.cache.folders.get(path);
     const nodes = new Map<string, TreeNode>();
     let isAsLast = true;
     for (const name of found) {
       const below = beginning + name;
       if (ofVersionControl.has(name) || isTemporaryName(name) || this.#place.never.has(below)) continue;
-      if (typeof this.#purpose === 'object' && !isOnLine(below, this.#purpose.leftOut)) continue;
+      if (typeof this.#known.purpose === 'object' && !isOnLine(below, this.#known.purpose.leftOut)) continue;
       const scanned = this.#entry(below, inside);
       const node = scanned instanceof Promise ? await scanned : scanned;
       if (node === undefined) continue;
@@ -253,7 +246,7 @@ class Scanner {
       isAsLast &&= isOld;
       nodes.set(name, isOld ? old : node);
     }
-    if (this.#purpose !== 'all') return undefined;
+    if (this.#known.purpose !== 'all') return undefined;
     const kept =
       last !== undefined && isAsLast && last.entries.size === nodes.size
         ? last
@@ -268,7 +261,11 @@ class Scanner {
     if (this.#entries > mostEntries) throw this.#tooLarge(`more than ${String(mostEntries)} files and folders`);
     // A name that is not UTF-8 cannot be turned back into the path of the file.
     if (path.includes('\uFFFD')) return this.#leaveOut(path);
-    if (this.#purpose === 'not-held' && where.index?.contents === 'as-held' && where.index.file(path) !== undefined) {
+    if (
+      this.#known.purpose === 'not-held' &&
+      where.index?.contents === 'as-held' &&
+      where.index.file(path) !== undefined
+    ) {
       return undefined;
     }
     const stats = statsOf(path);
@@ -301,22 +298,22 @@ class Scanner {
       this.#ignoredTotal += stats.size;
       if (this.#ignoredTotal > mostIgnoredTotal) return this.#leaveOut(path);
     }
-    if (typeof this.#purpose === 'object') return undefined;
-    const known = findUnchanged(this.#cache, path, stats) ?? findUnchanged(this.#ahead, path, stats);
+    if (typeof this.#known.purpose === 'object') return undefined;
+    const known = findUnchanged(this.#known.cache, path, stats) ?? findUnchanged(this.#known.ahead, path, stats);
     if (known !== undefined) {
-      this.#files.set(path, known);
+      this.#known.found.set(path, known);
       return {kind: 'file', mode: stats.mode & 0o7777, hash: known.hash};
     }
-    const held = findInGit(path, stats, {index, last: this.#cache.files.get(path)?.hash});
+    const held = findInGit(path, stats, {index, last: this.#known.cache.files.get(path)?.hash});
     if (held !== undefined) {
-      this.#files.set(path, toCachedFile(stats, held));
+      this.#known.found.set(path, toCachedFile(stats, held));
       return {kind: 'file', mode: stats.mode & 0o7777, hash: held};
     }
     this.#newBytes += stats.size;
     if (this.#newBytes > mostNewBytes) throw this.#tooLarge('more than 4 GB');
     try {
       const hash = this.#place.objects.putFile(path);
-      this.#files.set(path, toCachedFile(stats, hash));
+      this.#known.found.set(path, toCachedFile(stats, hash));
       return {kind: 'file', mode: stats.mode & 0o7777, hash};
     } catch (cause) {
       if (hasCode(cause, ...unreadable)) return this.#unreadable(path, stats);
@@ -327,9 +324,9 @@ class Scanner {
 
   /** A file whose stats are those of the last checkpoint, but that may no longer be read, has the same content. */
   #unreadable(path: string, stats: Stats): TreeNode | undefined {
-    const last = this.#cache.files.get(path);
+    const last = this.#known.cache.files.get(path);
     if (last === undefined || !matchesStats({...last, ctime: stats.ctimeMs}, stats)) return this.#leaveOut(path);
-    this.#files.set(path, toCachedFile(stats, last.hash));
+    this.#known.found.set(path, toCachedFile(stats, last.hash));
     return {kind: 'file', mode: stats.mode & 0o7777, hash: last.hash};
   }
 
@@ -347,9 +344,9 @@ class Scanner {
 
   async #yieldToEventLoop(): Promise<void> {
     this.#signal.throwIfAborted();
-    if (this.#now() < this.#stretchEnds) return;
+    if (this.#known.now() < this.#stretchEnds) return;
     await yieldToEventLoop();
-    this.#stretchEnds = this.#now() + stretchMs;
+    this.#stretchEnds = this.#known.now() + stretchMs;
   }
 }
 

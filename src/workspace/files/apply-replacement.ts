@@ -10,7 +10,6 @@ export interface ChangedText {
   readonly notes: readonly string[];
 }
 
-/** Matches listed in a message. */
 const mostListed = 5;
 
 /**
@@ -117,7 +116,6 @@ export function ambiguousMatchText(
   );
 }
 
-/** The 1-based number of the line that holds `offset`. */
 const lineNumberAt = (text: string, offset: number): number => 1 + countFeeds(text, 0, offset);
 
 function countFeeds(text: string, from: number, to: number): number {

@@ -7,7 +7,6 @@ import {causeText, rejected} from '../../domain/fault.ts';
 import {isTemporaryName, temporaryName} from './folder-handle.ts';
 import {openRegular} from './regular-files.ts';
 
-/** Bytes of one artifact. */
 const mostBytes = 20 * 1024 * 1024;
 
 /** The folder of a session's artifacts; it goes when the session is deleted. */

@@ -11,7 +11,6 @@ const leastTelling = 12;
 const mostNamed = 3;
 const mostQuoted = 12;
 
-/** Characters of a line in a message. */
 const longestQuoted = 300;
 
 /** Lines whose letters are compared. */

@@ -7,7 +7,7 @@ import {type InstructionFile, instructionFileNames, maxInstructions} from '../..
 import {causeText, type Fault} from '../../domain/fault.ts';
 import {openFolder, temporaryName} from './folder-handle.ts';
 import {hasCode, readRegularFile} from './regular-files.ts';
-import {holds} from './resolve-path.ts';
+import {holds, realPath} from './resolve-path.ts';
 
 interface InstructionPlaces {
   readonly workspace: string;
@@ -46,10 +46,9 @@ function whyNotRead(
 ): string | undefined {
   const found = realpathSync.native(folder);
   if (real === join(found, name)) return undefined;
-  const workspace = realPathOf(places.workspace);
+  const workspace = realPath(places.workspace);
   const isUsers =
-    ([places.config, places.claude].some(own => found === realPathOf(own)) ||
-      holds(realPathOf(places.memory), found)) &&
+    ([places.config, places.claude].some(own => found === realPath(own)) || holds(realPath(places.memory), found)) &&
     !holds(workspace, found);
   const isInside = holds(workspace, real) || holds(found, real);
   if (!isUsers && !isInside && !isOfFolderAbove(real, places)) return `it is a link to ${real}, outside the workspace`;
@@ -61,7 +60,7 @@ function whyNotRead(
 
 /** Whether the file is the instructions of a folder above the workspace, which are read for that folder in any case. */
 const isOfFolderAbove = (real: string, {workspace}: InstructionPlaces): boolean =>
-  instructionFileNames.some(name => name === basename(real)) && holds(dirname(real), realPathOf(workspace));
+  instructionFileNames.some(name => name === basename(real)) && holds(dirname(real), realPath(workspace));
 
 function whyNoText(stats: Stats): string | undefined {
   if (!stats.isFile()) return 'it is not a regular file';
@@ -98,14 +97,6 @@ function readBeginning(real: string): InstructionFile {
   }
 }
 
-function realPathOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
-}
-
 /** Files of standing instructions, the one that counts first. */
 const names = ['AGENTS.md', 'CLAUDE.md'] as const;
 
@@ -136,7 +127,6 @@ export async function addInstructionNote(note: string, directory: string): Promi
   }
 }
 
-/** Bytes of a file that a note is added to. */
 const mostNoteBytes = 4_000_000;
 
 const notWritten = (why: string): Fault => ({

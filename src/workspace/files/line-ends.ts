@@ -2,7 +2,6 @@ import {firstWhere, type Splice} from './find-text.ts';
 
 type LineEnd = '\n' | '\r\n' | '\r';
 
-/** The kind of line ends that a text has. */
 export function lineEnds(text: string): 'lf' | 'crlf' | 'cr' | 'mixed' {
   const kinds = {crlf: text.includes('\r\n'), cr: /\r(?!\n)/u.test(text), lf: /(?<!\r)\n/u.test(text)};
   if (Number(kinds.lf) + Number(kinds.crlf) + Number(kinds.cr) > 1) return 'mixed';

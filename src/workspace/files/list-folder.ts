@@ -4,7 +4,6 @@ import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
 import type {FolderEntry} from '../../actions/ports.ts';
 import {openFolder} from './folder-handle.ts';
 
-/** Entries in one answer. */
 const mostEntries = 500;
 
 /**

@@ -1,4 +1,4 @@
-import type {CachedReplacement, PlannedFile, ShownLines} from './plan-edits.ts';
+import type {FileMemory, PlannedFile, ShownLines} from './plan-edits.ts';
 import {whyInvalidPath} from '../../base/invalid-path.ts';
 import {holds, limitToJudgedPaths, makePaths, type Paths} from './resolve-path.ts';
 import type {ChangedPlan} from './user-changes.ts';
@@ -26,18 +26,6 @@ export function makeFiles(options: {
     replaced: new Map(),
   };
   return filesOn(makePaths(options), options, memory);
-}
-
-/** What the model has read of the files of one workspace. */
-interface FileMemory {
-  /** The SHA-256 of the bytes the model read last, by real path. */
-  readonly known: Map<string, string>;
-  /** The lines that it was shown last, by real path, for the files that it read last. */
-  readonly seen: QuickLRU<string, ShownLines>;
-  /** The result of the last replacement in a large file, from its planning until it is written. */
-  readonly replaced: Map<string, CachedReplacement>;
-  /** How often in a row a text was not found, by file. */
-  readonly misses: Map<string, number>;
 }
 
 /** Files whose lines are remembered, and characters of one. */

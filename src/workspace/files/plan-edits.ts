@@ -1,6 +1,7 @@
 import {lstat} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
+import type QuickLRU from 'quick-lru';
 import type {DraftText, FileEdit} from '../../actions/files-port.ts';
 import {type DiffHunk, type FileDiff, showsAll} from '../../actions/preview.ts';
 import {clip} from '../../base/clip.ts';
@@ -23,25 +24,31 @@ import {expandHome, type Paths, realPath} from './resolve-path.ts';
 import {decodeText} from './text-encoding.ts';
 
 /** What planning needs: how paths are resolved, and what the model has read and was shown. */
-export interface PlanContext {
+export interface PlanContext extends Pick<FileMemory, 'known' | 'seen' | 'replaced'> {
   readonly paths: Paths;
   readonly home: string;
-  /** The SHA-256 of the bytes the model read last, by real path. */
-  readonly known: ReadonlyMap<string, string>;
-  /** The lines that the model was shown last, by real path. */
-  readonly seen: {get(path: string): ShownLines | undefined};
   /** Whether a real path must not be edited although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
-  /** The result of the last replacement in a large file, by real path; at most one. */
-  readonly replaced: Map<string, CachedReplacement>;
   /** The diffs that were shown to the user, by path. A diff of the same contents is not computed again. */
   readonly shown: ReadonlyMap<string, FileDiff>;
   /** Called for each file in which a text was not found; answers how often in a row that has happened to the file. */
   readonly missed: (real: string) => number;
 }
 
+/** What the model has read of the files of one workspace, by real path. */
+export interface FileMemory {
+  /** The SHA-256 of the bytes the model read last. */
+  readonly known: Map<string, string>;
+  /** The lines that it was shown last, for the files that it read last. */
+  readonly seen: QuickLRU<string, ShownLines>;
+  /** The result of the last replacement in a large file, from its planning until it is written; at most one. */
+  readonly replaced: Map<string, CachedReplacement>;
+  /** How often in a row a text was not found. */
+  readonly misses: Map<string, number>;
+}
+
 /** A replacement and its result. An edit is planned once to be judged and once to be written; the second time reuses the result. */
-export interface CachedReplacement {
+interface CachedReplacement {
   readonly edit: FileEdit;
   readonly from: string;
   readonly after: Buffer;
@@ -301,7 +308,6 @@ async function plannedFile(
   };
 }
 
-/** A file before and after an edit. */
 export interface PlannedFile {
   /** The real path, links followed. */
   readonly path: string;

@@ -197,7 +197,6 @@ const longestShownLine = 2000;
 interface CollectedLines {
   readonly lines: readonly string[];
   readonly totalLines: number;
-  /** Numbers of the lines that were cut. */
   readonly cut: readonly number[];
   readonly full: 'within-bound' | 'bound-reached';
 }

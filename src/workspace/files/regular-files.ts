@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto';
 import {
+  accessSync,
   closeSync,
   constants,
   fstatSync,
@@ -18,11 +19,19 @@ import {isOpenDatabase} from '../../config/open-databases.ts';
 import {causeText} from '../../domain/fault.ts';
 import {realPath} from './resolve-path.ts';
 
+export function canAccess(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether a call of the system failed with one of these codes. */
 export const hasCode = (cause: unknown, ...codes: readonly string[]): boolean =>
   cause instanceof Error && 'code' in cause && codes.some(code => code === cause.code);
 
-/** The outcome of opening a path as a regular file. */
 type Found =
   | {readonly kind: 'file'; readonly handle: FileHandle; readonly stats: Stats}
   | {readonly kind: 'directory'}

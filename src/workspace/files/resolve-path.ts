@@ -7,7 +7,6 @@ import type {JudgedPath} from '../../domain/obligation.ts';
 
 /** How paths are read and shown in one workspace. */
 export interface Paths {
-  /** See `FilesPort.resolve`. */
   readonly resolve: (path: string) => ResolvedPath;
   /** A resolved path for people and models: relative to the workspace root if it lies inside, else absolute. */
   readonly show: (real: string) => string;

@@ -7,7 +7,6 @@ import {diffHunks} from './diff-hunks.ts';
 import {changeIn, oldOf, shownText, withCutNote, type PlannedFile} from './plan-edits.ts';
 import {decodeText, encodeText, encodingNames, plainForm, type DecodedText} from './text-encoding.ts';
 
-/** A plan as the user left it. */
 export interface ChangedPlan {
   readonly planned: readonly PlannedFile[];
   readonly userChanged: readonly UserChangedFile[];

@@ -13,7 +13,6 @@ import {
 } from './folder-handle.ts';
 import {openRegular} from './regular-files.ts';
 
-/** One file to be written: its path, and its content before and after. */
 export interface FileWrite {
   readonly path: string;
   /** The path for messages. */

@@ -24,7 +24,6 @@ export interface FinderOptions {
 /** Paths kept at most; the files of a larger workspace are found only in part. */
 const mostPaths = 1_000_000;
 
-/** Paths told at once. */
 const mostFound = 50;
 
 /** Milliseconds of work without a pause, and between two answers while there is more to come. */

@@ -120,7 +120,6 @@ const slash = 0x2f;
 const empty = new Uint8Array(0);
 const decoder = new TextDecoder();
 
-/** A path that matches the query, and how well it matches. */
 interface ScoredPath {
   readonly path: string;
   readonly score: number;

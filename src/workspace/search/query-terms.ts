@@ -11,13 +11,11 @@ export interface QueryTerm {
   readonly count: (text: SearchedText) => number;
 }
 
-/** A text as it is, and in lower case. */
 export interface SearchedText {
   readonly plain: string;
   readonly lower: string;
 }
 
-/** Words of a query that are looked for, at most. */
 const mostTerms = 24;
 
 /** Units of a query that are read. */

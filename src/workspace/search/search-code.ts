@@ -24,7 +24,6 @@ import type {SearchEnd} from './ripgrep.ts';
  * tomorrow, for answers that are no better.
  */
 
-/** Where it is searched. */
 export interface CodeFolder {
   /** Runs ripgrep with options and patterns, and hands on its output by lines. */
   readonly find: (
@@ -140,7 +139,6 @@ const slice = 1000;
 
 const yieldToEventLoop = (): Promise<void> => new Promise(go => void setImmediate(go));
 
-/** Counts terms in the output of ripgrep, by file. */
 function countTerms(
   terms: readonly QueryTerm[],
   isShown: CodeFolder['isShown'],

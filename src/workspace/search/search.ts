@@ -24,7 +24,6 @@ import {
 /** Paths held while names are searched; a pattern that fits more is too wide to be of use. */
 const mostPaths = 200_000;
 
-/** Patterns in one request. */
 const mostPatterns = 50;
 
 /** Options of every search: ignore files count outside repositories too, hidden files are included, the user's own settings are not read. */

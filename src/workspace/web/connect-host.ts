@@ -63,10 +63,8 @@ async function addressesOf(host: string, network: HostNetwork, signal: AbortSign
   return found;
 }
 
-/** What a stray address is. */
 export const strayScope = (address: string): AddressScope => addressScope(address) ?? 'private';
 
-/** This machine's own network. */
 export const machineNetwork: HostNetwork = {
   addressesOf: async host => (await lookup(host, {all: true})).map(({address}) => address),
   async connect({address, port}, signal) {

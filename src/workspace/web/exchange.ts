@@ -11,13 +11,11 @@ import {causeText, type Fault, rejected} from '../../domain/fault.ts';
 import type {WebUrl} from '../../domain/web-url.ts';
 import {connectHost, type HostNetwork, type HostReach, strayScope} from './connect-host.ts';
 
-/** The network as the web uses it. */
 export interface WebNetwork extends HostNetwork {
   /** The way to a server: through the proxy that the user's environment names, or direct. Throws where the proxy cannot be used. */
   readonly routeOf: (url: URL) => WebRoute;
 }
 
-/** The way of a request to its server. */
 export type WebRoute =
   | {readonly kind: 'direct'}
   | {

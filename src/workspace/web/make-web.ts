@@ -8,7 +8,6 @@ export interface WebOptions extends PageFetcherOptions {
   readonly provider: SearchProvider | undefined;
 }
 
-/** The web, as this machine reaches it. */
 export function makeWeb(options: WebOptions): WebPort {
   const {provider} = options;
   return {

@@ -2,7 +2,6 @@ import {parentPort, Worker, workerData} from 'node:worker_threads';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 
-/** Pages of a PDF that are read. */
 const mostPages = 200;
 
 /** UTF-16 units of the text that are taken over. */
