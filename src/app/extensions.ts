@@ -56,7 +56,7 @@ export function runExtensions(
 
 /** Those of `--agents`; what is wrong with it has been said when weft started. */
 async function definedAgents(json: Json): Promise<readonly AgentFile[]> {
-  const {givenAgents} = await import('../extensions/skills/load-extensions.ts');
+  const {givenAgents} = await import('../extensions/skills/given-agents.ts');
   const read = givenAgents(json, '--agents');
   return read.tag === 'ok' ? read.value : [];
 }

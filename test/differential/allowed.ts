@@ -5,7 +5,7 @@ export const allowed: readonly Allowed[] = [
   {
     fields: 'covered',
     commands:
-      /\b(?:git (?:cat-file --filters|filter-branch)|ext::|perl|php|ruby|vim|docker -H|yq|node --run|socat|emacs|nc -e|less|cmake -E|at|crontab)\b/u,
+      /\b(?:git (?:cat-file --filters|filter-branch)|ext::|perl|php|ruby|vim|docker -H|yq|node --run|socat|emacs|nc -e|at|crontab)\b/u,
     now: /\bask/u,
     why: 'no rule with a wildcard covers options that run or load code',
   },
@@ -27,11 +27,5 @@ export const allowed: readonly Allowed[] = [
     commands:
       /\b(?:awk --dump-variables|jq (?:-s|-ss|-- --split-exp|--split-exp)|(?:jest|vitest) -- --outputFile|pip3? --prefi|pandoc --outpu|javac|nix -c|poetry run)\b/u,
     why: 'more options name a file that is written; jq has no --split-exp, and -s reads',
-  },
-  {
-    fields: 'loss impact risk reasons word destructive critical rules',
-    commands:
-      /\b(?:cp -t|curl -- --output|wget -- -O|sed -fscript|install --mode|cp --archive|ln -\w*[nt]\b|git clean -fe)\b/u,
-    why: 'options are read as the programs read them: values of letters that share a word, and `--`',
   },
 ];

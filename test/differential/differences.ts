@@ -22,10 +22,8 @@ export async function differencesOf(
   fields: Parameters<Probe>[1],
   {old, current}: {readonly old: Probe; readonly current: Probe},
 ): Promise<readonly Difference[]> {
-  // How much a deletion of all files would take is not the same twice.
-  const wanted = /\s(?:\/|~|\.\.)(?:\s|[/*]|$)/u.test(command) ? 'most' : fields;
-  const was = await old(command, wanted);
-  const now = await current(command, wanted);
+  const was = await old(command, fields);
+  const now = await current(command, fields);
   return fieldsOf(was).flatMap(field =>
     was[field] === now[field] ? [] : [{command, field, was: was[field], now: now[field]}],
   );

@@ -1,15 +1,12 @@
 import {
   Client,
   type ConnectOptions,
-  InsufficientScopeError,
   isSpecType,
   type jsonSchemaValidator,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
-  type Progress,
   type Transport,
-  UnauthorizedError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/mini';
@@ -36,14 +33,37 @@ import {
   readToolResult,
   type ServerTool,
 } from './server-answers.ts';
-import {noChallenge, SignInNeeded} from './oauth/sign-in-needed.ts';
+import {signInNeededIn} from './oauth/sign-in-errors.ts';
 import type {ServerTimes} from './server-config.ts';
 import {ServerEnded} from './stdio-transport.ts';
 
-interface ToolRequest {
-  readonly tool: string;
-  readonly input: JsonObject;
-  readonly progress: (text: string) => void;
+/** One MCP server, from its greeting on. */
+export interface ServerConnection {
+  readonly title: string;
+  readonly version: string;
+  /** What the server wants models to know of it, bounded; empty where it says nothing. */
+  readonly instructions: string;
+  readonly resources: 'offered' | 'none';
+  readonly prompts: 'offered' | 'none';
+  /** Which revisions it speaks, to be handed to the next connection. */
+  readonly era: ProtocolEra;
+  /** Settles when the connection is gone, and says why. */
+  readonly closed: Promise<string>;
+  listTools(signal: AbortSignal): Promise<readonly ServerTool[]>;
+  /** `progress` hears what the server says of how far it has come. */
+  call(
+    request: {readonly tool: string; readonly input: JsonObject; readonly progress: (text: string) => void},
+    signal: AbortSignal,
+  ): Promise<Outcome<McpResult, Fault>>;
+  listResources(signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>>;
+  readResource(uri: string, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
+  listPrompts(signal: AbortSignal): Promise<Outcome<readonly McpPrompt[], Fault>>;
+  /** The text that a prompt becomes. */
+  expandPrompt(
+    prompt: {readonly name: string; readonly values: Readonly<Record<string, string>>},
+    signal: AbortSignal,
+  ): Promise<Outcome<McpResult, Fault>>;
+  close(): Promise<void>;
 }
 
 /** What a server said of the revisions that it speaks. `discover` is its own answer. */
@@ -146,7 +166,7 @@ export async function connectTransport(
     await transport.close().catch(() => {});
     throw isClosed(cause) ? new Error(whyClosed, {cause}) : cause;
   }
-  return new ServerConnection(client, {...options, closed: closed.promise});
+  return new Connection(client, {...options, closed: closed.promise});
 }
 
 /** What is known of a server, as the protocol takes it; a server whose kept answer does not fit any more is asked again. */
@@ -165,17 +185,13 @@ const acceptsAll: jsonSchemaValidator = {
   getValidator: () => value => ({valid: true, data: value as never, errorMessage: undefined}),
 };
 
-/** One MCP server, from its greeting on. */
-export class ServerConnection {
+class Connection implements ServerConnection {
   readonly title: string;
   readonly version: string;
-  /** What the server wants models to know of it, bounded; empty where it says nothing. */
   readonly instructions: string;
   readonly resources: 'offered' | 'none';
   readonly prompts: 'offered' | 'none';
-  /** Which revisions it speaks, to be handed to the next connection. */
   readonly era: ProtocolEra;
-  /** Settles when the connection is gone, and says why. */
   readonly closed: Promise<string>;
   readonly #client: Client;
   readonly #options: ConnectionOptions;
@@ -198,8 +214,7 @@ export class ServerConnection {
 
   async listTools(signal: AbortSignal): Promise<readonly ServerTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
-    const given =
-      this.era.kind === 'modern' ? await this.#modernTools(signal) : await this.#pages('tools', mostTools, signal);
+    const given = this.era.kind === 'modern' ? await this.#modernTools(signal) : await this.#legacyTools(signal);
     return given.flatMap(tool => {
       const read = readTool(tool);
       if (read === undefined) this.#options.log('a tool without a name is left out');
@@ -207,8 +222,14 @@ export class ServerConnection {
     });
   }
 
-  /** `progress` hears what the server says of how far it has come. */
-  async call({tool, input, progress}: ToolRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
+  async call(
+    {
+      tool,
+      input,
+      progress,
+    }: {readonly tool: string; readonly input: JsonObject; readonly progress: (text: string) => void},
+    signal: AbortSignal,
+  ): Promise<Outcome<McpResult, Fault>> {
     const who = `${tool} of ${this.#options.server}`;
     const params = {name: tool, arguments: {...input}};
     const settings = this.#callSettings(progress, signal);
@@ -222,62 +243,54 @@ export class ServerConnection {
       : failed(rejected(`${who} could not be called: ${answer.error}`));
   }
 
-  listResources(signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
-    return this.#list({member: 'resources', most: mostResources, read: readResource}, signal);
+  async listResources(signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
+    const {server} = this.#options;
+    if (this.resources === 'none') return ok([]);
+    try {
+      const given = await this.#pages({method: 'resources/list', member: 'resources', most: mostResources}, signal);
+      return ok(given.flatMap(resource => readResource(resource, server)));
+    } catch (cause) {
+      return failed(rejected(`The resources of ${server} could not be listed: ${this.#troubleText(cause)}`));
+    }
   }
 
-  listPrompts(signal: AbortSignal): Promise<Outcome<readonly McpPrompt[], Fault>> {
-    return this.#list({member: 'prompts', most: mostTools, read: readPrompt}, signal);
-  }
-
-  readResource(uri: string, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
+  async readResource(uri: string, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
     const who = `${clip(uri, 200)} of ${this.#options.server}`;
-    return this.#get({method: 'resources/read', params: {uri}}, {who, read: readResourceResult}, signal);
+    const settings = this.#callSettings(() => {}, signal);
+    const answer = await this.#ask(() =>
+      this.#client.request({method: 'resources/read', params: {uri}}, loose, settings),
+    );
+    return answer.tag === 'ok'
+      ? readResourceResult(answer.value, who)
+      : failed(rejected(`${who} could not be read: ${answer.error}`));
   }
 
-  /** The text that a prompt becomes. */
-  expandPrompt(
+  async listPrompts(signal: AbortSignal): Promise<Outcome<readonly McpPrompt[], Fault>> {
+    const {server} = this.#options;
+    if (this.prompts === 'none') return ok([]);
+    try {
+      const given = await this.#pages({method: 'prompts/list', member: 'prompts', most: mostTools}, signal);
+      return ok(given.flatMap(prompt => readPrompt(prompt, server)));
+    } catch (cause) {
+      return failed(rejected(`The prompts of ${server} could not be listed: ${this.#troubleText(cause)}`));
+    }
+  }
+
+  async expandPrompt(
     {name, values}: {readonly name: string; readonly values: Readonly<Record<string, string>>},
     signal: AbortSignal,
   ): Promise<Outcome<McpResult, Fault>> {
     const who = `The prompt ${name} of ${this.#options.server}`;
+    const settings = this.#callSettings(() => {}, signal);
     const params = {name, arguments: {...values}};
-    return this.#get({method: 'prompts/get', params}, {who, read: readPromptResult}, signal);
+    const answer = await this.#ask(() => this.#client.request({method: 'prompts/get', params}, loose, settings));
+    return answer.tag === 'ok'
+      ? readPromptResult(answer.value, who)
+      : failed(rejected(`${who} could not be read: ${answer.error}`));
   }
 
   close(): Promise<void> {
     return this.#client.close();
-  }
-
-  async #list<Item>(
-    list: {
-      readonly member: 'resources' | 'prompts';
-      readonly most: number;
-      readonly read: (given: Json, server: string) => readonly Item[];
-    },
-    signal: AbortSignal,
-  ): Promise<Outcome<readonly Item[], Fault>> {
-    const {member, most, read} = list;
-    const {server} = this.#options;
-    if (this[member] === 'none') return ok([]);
-    try {
-      const given = await this.#pages(member, most, signal);
-      return ok(given.flatMap(item => read(item, server)));
-    } catch (cause) {
-      return failed(rejected(`The ${member} of ${server} could not be listed: ${this.#troubleText(cause)}`));
-    }
-  }
-
-  async #get(
-    request: {readonly method: string; readonly params: Record<string, unknown>},
-    {who, read}: {readonly who: string; readonly read: typeof readResourceResult},
-    signal: AbortSignal,
-  ): Promise<Outcome<McpResult, Fault>> {
-    const settings = this.#callSettings(() => {}, signal);
-    const answer = await this.#ask(() => this.#client.request(request, loose, settings));
-    return answer.tag === 'ok'
-      ? read(answer.value, who)
-      : failed(rejected(`${who} could not be read: ${answer.error}`));
   }
 
   /** Progress is a sign of life: the server then has its time again. */
@@ -288,7 +301,8 @@ export class ServerConnection {
       timeout: times.silence,
       maxTotalTimeout: times.call,
       resetTimeoutOnProgress: true,
-      onprogress: (report: Progress) => progress(progressText(report)),
+      onprogress: (report: {progress: number; total?: number | undefined; message?: string | undefined}) =>
+        progress(progressText(report)),
     };
   }
 
@@ -311,12 +325,19 @@ export class ServerConnection {
     return isJsonList(tools) ? tools.slice(0, mostTools) : [];
   }
 
-  async #pages(member: 'tools' | 'resources' | 'prompts', most: number, signal: AbortSignal): Promise<readonly Json[]> {
+  #legacyTools(signal: AbortSignal): Promise<readonly Json[]> {
+    return this.#pages({method: 'tools/list', member: 'tools', most: mostTools}, signal);
+  }
+
+  async #pages(
+    {method, member, most}: {readonly method: string; readonly member: string; readonly most: number},
+    signal: AbortSignal,
+  ): Promise<readonly Json[]> {
     const found: Json[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < mostPages; page += 1) {
       const answer = asJson(
-        await this.#client.request({method: `${member}/list`, params: cursor === undefined ? {} : {cursor}}, loose, {
+        await this.#client.request({method, params: cursor === undefined ? {} : {cursor}}, loose, {
           signal,
           timeout: this.#options.times.start,
         }),
@@ -348,24 +369,6 @@ const isClosed = (cause: unknown): boolean => cause instanceof SdkError && cause
 
 const secondsText = (ms: number): string => `${ms < 10_000 ? ms / 1000 : Math.round(ms / 1000)} s`;
 
-/** What an error of a connection says of signing in, however it was wrapped on its way; `undefined` where it says nothing of that. */
-export function signInNeededIn(cause: unknown, server: string): SignInNeeded | undefined {
-  let at = cause;
-  for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {
-    if (at instanceof SignInNeeded) return at;
-    if (at instanceof InsufficientScopeError) {
-      const challenge = {resourceMetadataUrl: at.resourceMetadataUrl, scope: at.requiredScope};
-      return new SignInNeeded(server, {challenge, why: 'more-scope'});
-    }
-    // A token that is new and refused all the same.
-    if (at instanceof UnauthorizedError || (at instanceof SdkHttpError && at.status === 401)) {
-      return new SignInNeeded(server, {challenge: noChallenge, why: 'no-token'});
-    }
-    at = at.cause;
-  }
-  return undefined;
-}
-
 /** Why a server cannot be talked to, in words; bounded. */
 function connectTroubleText(cause: unknown): string {
   const {cause: inner} = cause instanceof Error ? cause : {cause: undefined};
@@ -373,7 +376,15 @@ function connectTroubleText(cause: unknown): string {
   return clip(text === 'fetch failed' && inner !== undefined ? `fetch failed: ${causeText(inner)}` : text, 10_000);
 }
 
-function progressText({progress, total, message}: Progress): string {
+function progressText({
+  progress,
+  total,
+  message,
+}: {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}): string {
   const share = total === undefined || !(total > 0) ? String(progress) : `${Math.round((progress / total) * 100)} %`;
   return message === undefined || message === '' ? share : `${share} ${firstLine(message, 300)}`;
 }

@@ -39,9 +39,8 @@ export class CallQueue {
     return id === '' ? undefined : this.#waiting.find(call => call.subject === 'tool' && call.id === id);
   }
 
-  /** Puts `after` in the place of a waiting call, unless it is too deep to be written. */
+  /** Puts `after` in the place of a waiting call. */
   change(before: WaitingCall, after: WaitingCall): void {
-    if (!isShallowEnough(after.input)) return;
     this.#waiting = this.#waiting.map(call => (call === before ? after : call));
   }
 
