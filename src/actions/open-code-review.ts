@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {unreachable} from '../base/unreachable.ts';
 import {interrupted} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
+import {plainQuestion} from './ports.ts';
 
 export interface OpenReviewInput {
   /** As after `/review`; empty for the working tree. */
@@ -43,8 +44,11 @@ export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, Op
   outcome: ({choice}) => [choice === 'opened' ? 'opened' : 'not now'],
   async run({range}, {ports, signal}) {
     const question = `Open the code review${range === '' ? '' : ` of the changes since ${range}`}? It takes the whole screen.`;
-    const options = [yes, 'Not now'].map(label => ({label, description: '', recommended: 'plain'}) as const);
-    const reply = await ports.questions.ask([{question, header: 'Review', options, choice: 'one'}], signal);
+    const asked = plainQuestion('Review', question, [
+      [yes, ''],
+      ['Not now', ''],
+    ]);
+    const reply = await ports.questions.ask([asked], signal);
     if (signal.aborted) return interrupted({range});
     switch (reply.kind) {
       case 'answered': {

@@ -1,4 +1,4 @@
-import {unreachable} from '../base/unreachable.ts';
+import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
 import {faultText} from '../domain/fault.ts';
 import type {CancelReason} from '../domain/settled.ts';
 import type {SettledCall} from './agent-event.ts';
@@ -14,6 +14,7 @@ import {
 } from './catalogue.ts';
 import {type ChangesOutcome, noHeldChanges} from './changes-port.ts';
 import type {ActionDefinition} from './define-action.ts';
+import type {ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
 
 /** How a call ended, in the short words that front ends without cards say. */
@@ -74,42 +75,29 @@ export function endWords(result: ActionResult): string {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return '';
   const {output} = result.settled;
   if (output.kind === 'block') return output.block.id;
-  const {end} = output.report;
-  switch (end.kind) {
-    case 'exited':
-      return end.code === 0 ? '' : `exit ${end.code}`;
-    case 'signalled':
-      return `ended by ${end.signal}`;
-    case 'timed-out':
-      return 'timed out';
-    case 'aborted':
-      return 'interrupted';
-    case 'not-started':
-      return 'not started';
-    case 'moved':
-      return `in background as ${end.block}`;
-    default:
-      return unreachable(end);
-  }
+  return textByKind(output.report.end, endTexts);
 }
 
+const endTexts: TextsByKind<ShellReport['end']> = {
+  exited: ({code}) => (code === 0 ? '' : `exit ${code}`),
+  signalled: ({signal}) => `ended by ${signal}`,
+  'timed-out': () => 'timed out',
+  aborted: () => 'interrupted',
+  'not-started': () => 'not started',
+  moved: ({block}) => `in background as ${block}`,
+};
+
 /** Why an action was not run to its end, in two or three words. */
-export function cancelWords(name: ActionName, reason: CancelReason): string {
-  switch (reason) {
-    case 'declined':
-      return name === 'ask-user-question' ? 'not answered' : 'you said no';
-    case 'denied':
-      return 'not permitted';
-    case 'interrupted':
-      return 'interrupted';
-    case 'shutdown':
-      return 'stopped with weft';
-    case 'not-run':
-      return 'not run';
-    default:
-      return unreachable(reason);
-  }
-}
+export const cancelWords = (name: ActionName, reason: CancelReason): string =>
+  name === 'ask-user-question' && reason === 'declined' ? 'not answered' : reasonWords[reason];
+
+const reasonWords: Readonly<Record<CancelReason, string>> = {
+  declined: 'you said no',
+  denied: 'not permitted',
+  interrupted: 'interrupted',
+  shutdown: 'stopped with weft',
+  'not-run': 'not run',
+};
 
 /** The files that an edit, or a command that nobody was asked about, has changed. */
 export const changedFiles = (result: ActionResult): readonly FileDiff[] =>

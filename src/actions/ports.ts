@@ -430,6 +430,18 @@ export interface Question {
   readonly choice: 'one' | 'many';
 }
 
+/** A question with one answer, of which none is recommended: labels with what they mean. */
+export const plainQuestion = (
+  header: string,
+  question: string,
+  options: readonly (readonly [label: string, description: string])[],
+): Question => ({
+  question,
+  header,
+  options: options.map(([label, description]) => ({label, description, recommended: 'plain'})),
+  choice: 'one',
+});
+
 export interface QuestionOption {
   readonly label: string;
   readonly description: string;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
-import {unreachable} from '../base/unreachable.ts';
+import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Claim, CommandAccess, CommandClaims} from './access.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
@@ -300,21 +300,13 @@ export function reportText(report: ShellReport): string {
 }
 
 /** `exit code 1`, `ended by SIGTERM`, `timed out`: how a command ended, in words. */
-export function endText(report: ShellReport): string {
-  switch (report.end.kind) {
-    case 'exited':
-      return `exit code ${report.end.code}`;
-    case 'signalled':
-      return `ended by ${report.end.signal}`;
-    case 'timed-out':
-      return `timed out and was ended`;
-    case 'aborted':
-      return 'interrupted';
-    case 'not-started':
-      return 'not started';
-    case 'moved':
-      return `moved to the background as ${report.end.block}`;
-    default:
-      return unreachable(report.end);
-  }
-}
+export const endText = ({end}: ShellReport): string => textByKind(end, endTexts);
+
+const endTexts: TextsByKind<ShellReport['end']> = {
+  exited: ({code}) => `exit code ${code}`,
+  signalled: ({signal}) => `ended by ${signal}`,
+  'timed-out': () => 'timed out and was ended',
+  aborted: () => 'interrupted',
+  'not-started': () => 'not started',
+  moved: ({block}) => `moved to the background as ${block}`,
+};

@@ -3,7 +3,7 @@ import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 import type {SamplingReply, SamplingRequest} from './mcp-port.ts';
-import type {ActionPorts} from './ports.ts';
+import {type ActionPorts, plainQuestion} from './ports.ts';
 import type {AskedMessage, ModelQuestion} from './sampling-port.ts';
 
 /** Tokens of one answer, whatever the server wants. */
@@ -33,15 +33,10 @@ export async function sampleWithApproval(
   if (obstacle !== '') return failed(obstacle);
   const reply = await questions.ask(
     [
-      {
-        question: questionText(server, question, sampling.model()),
-        header: 'Ask model',
-        options: [
-          {label: 'Decline', description: 'the server is told that you decline', recommended: 'plain'},
-          {label: yes, description: 'you pay for it, and the server gets the answer', recommended: 'plain'},
-        ],
-        choice: 'one',
-      },
+      plainQuestion('Ask model', questionText(server, question, sampling.model()), [
+        ['Decline', 'the server is told that you decline'],
+        [yes, 'you pay for it, and the server gets the answer'],
+      ]),
     ],
     signal,
   );

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {firstLine, pluralize} from '../base/clip.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
-import {unreachable} from '../base/unreachable.ts';
 import type {Change} from '../domain/change-set.ts';
 import type {Settled} from '../domain/settled.ts';
 import {changesTexts, type HeldChanges, noHeldChanges} from './changes-port.ts';
@@ -171,17 +170,10 @@ export const keptWords = ({changes}: KeptChanges): string =>
   changes.length === 0 ? 'it would change nothing' : `it would change ${pluralize(changes.length, 'file')}`;
 
 /** A change without its diff: `created dist/a.js (output)`. */
-const changeText = (change: Change): string => `${change.kind} ${change.path} (${classText(change)})`;
+const changeText = (change: Change): string => `${change.kind} ${change.path} (${classTexts[change.class]})`;
 
-function classText(change: Change): string {
-  switch (change.class) {
-    case 'output':
-      return 'ignored by git';
-    case 'file':
-      return 'file';
-    case 'protected':
-      return 'never applied';
-    default:
-      return unreachable(change);
-  }
-}
+const classTexts: Readonly<Record<Change['class'], string>> = {
+  output: 'ignored by git',
+  file: 'file',
+  protected: 'never applied',
+};

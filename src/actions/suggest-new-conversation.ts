@@ -3,7 +3,7 @@ import {clip} from '../base/clip.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {interrupted} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
-import type {Question} from './ports.ts';
+import {plainQuestion, type Question} from './ports.ts';
 
 export interface NewConversationInput {
   readonly summary: string;
@@ -78,12 +78,8 @@ export const suggestNewConversation = defineAction<
   },
 });
 
-const questionOf = ({summary, reason}: NewConversationInput): Question => ({
-  question: `Go on in a new conversation?${reason === '' ? '' : ` ${reason}`}`,
-  header: 'Conversation',
-  options: [
-    {label: yes, description: `It begins with: ${clip(summary.replaceAll(/\s+/gu, ' '), 600)}`, recommended: 'plain'},
-    {label: 'Stay here', description: '', recommended: 'plain'},
-  ],
-  choice: 'one',
-});
+const questionOf = ({summary, reason}: NewConversationInput): Question =>
+  plainQuestion('Conversation', `Go on in a new conversation?${reason === '' ? '' : ` ${reason}`}`, [
+    [yes, `It begins with: ${clip(summary.replaceAll(/\s+/gu, ' '), 600)}`],
+    ['Stay here', ''],
+  ]);

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {rejected} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
@@ -40,7 +39,7 @@ export const transferShellCommandControlToUser = defineAction<
   ],
   label: input => `Hand over ${firstLine(input.blockId, 40)}: ${firstLine(input.reason, 200)}`,
   cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
-  modelContent: output => textContent(`${snapshotText(output.block)}\n[${endText(output.end)}]`),
+  modelContent: output => textContent(`${snapshotText(output.block)}\n[${endTexts[output.end]}]`),
   partialText: partial =>
     partial.reached === 'running' ? `The hand-over was broken off; block ${partial.blockId} goes on.` : '',
   outcome: ({block}) => [blockText(block)],
@@ -63,17 +62,9 @@ export const transferShellCommandControlToUser = defineAction<
 
 const noUser = 'There is no user at a terminal here, so nothing can be handed over.';
 
-function endText(end: HandOverOutput['end']): string {
-  switch (end) {
-    case 'detached':
-      return 'the user had the terminal and gave it back';
-    case 'ended':
-      return 'the user had the terminal; the command has ended';
-    case 'declined':
-      return 'the user did not take the terminal';
-    case 'over':
-      return 'the command had ended already; the user was not asked';
-    default:
-      return unreachable(end);
-  }
-}
+const endTexts: Readonly<Record<HandOverOutput['end'], string>> = {
+  detached: 'the user had the terminal and gave it back',
+  ended: 'the user had the terminal; the command has ended',
+  declined: 'the user did not take the terminal',
+  over: 'the command had ended already; the user was not asked',
+};

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {byteSize} from '../base/byte-size.ts';
 import {clip, pluralize} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {unreachable} from '../base/unreachable.ts';
+import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
 import {type Fault, faultText, rejected} from '../domain/fault.ts';
 import {
   type ComputerStep,
@@ -94,28 +94,18 @@ export const screenshotText = ({width, height, bytes, path}: Screenshot): string
 const stepsText = (steps: readonly ComputerStep[]): string =>
   steps.length === 0 ? 'screenshot' : clip(steps.map(stepText).join(', '), 300);
 
-function stepText(step: ComputerStep): string {
-  switch (step.kind) {
-    case 'click': {
-      const button = step.button === 'left' ? '' : `${step.button} `;
-      return `${step.times === 2 ? 'double ' : ''}${button}click ${pointText(step.at)}`;
-    }
-    case 'move':
-      return `move to ${pointText(step.at)}`;
-    case 'drag':
-      return `drag ${pointText(step.from)} to ${pointText(step.to)}`;
-    case 'type':
-      return `type ${JSON.stringify(clip(step.text, 80))}`;
-    case 'keys':
-      return `press ${[...step.modifiers, 'named' in step.key ? step.key.named : step.key.character].join('+')}`;
-    case 'scroll':
-      return `scroll ${step.direction} at ${pointText(step.at)}`;
-    case 'wait':
-      return `wait ${step.ms} ms`;
-    default:
-      return unreachable(step);
-  }
-}
+const stepText = (step: ComputerStep): string => textByKind(step, stepTexts);
+
+const stepTexts: TextsByKind<ComputerStep> = {
+  click: ({at, button, times}) =>
+    `${times === 2 ? 'double ' : ''}${button === 'left' ? '' : `${button} `}click ${pointText(at)}`,
+  move: ({at}) => `move to ${pointText(at)}`,
+  drag: ({from, to}) => `drag ${pointText(from)} to ${pointText(to)}`,
+  type: ({text}) => `type ${JSON.stringify(clip(text, 80))}`,
+  keys: ({modifiers, key}) => `press ${[...modifiers, 'named' in key ? key.named : key.character].join('+')}`,
+  scroll: ({at, direction}) => `scroll ${direction} at ${pointText(at)}`,
+  wait: ({ms}) => `wait ${ms} ms`,
+};
 
 const pointText = ({x, y}: Point): string => `${x},${y}`;
 

@@ -1,4 +1,4 @@
-import type {ActionPorts, Question} from '../actions/ports.ts';
+import {type ActionPorts, plainQuestion} from '../actions/ports.ts';
 import {firstLine} from '../base/clip.ts';
 import {faultText} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
@@ -22,29 +22,21 @@ const always = 'Always allow';
 export const hostsPort = ({mode, questions, judge, warn}: AskHostDeps): ActionPorts['hosts'] => ({
   async ask({host, port, command, rule, standing}, signal) {
     if (mode() === 'dontAsk') return 'nobody';
-    const longer: Question['options'] =
-      standing === 'ask-rule'
-        ? []
-        : [
-            {label: forSession, description: `the rule ${rule}, until weft ends`, recommended: 'plain'},
-            {
-              label: always,
-              description: `the rule ${rule} goes to your settings of this project`,
-              recommended: 'plain',
-            },
-          ];
+    const longer: readonly (readonly [string, string])[] = [
+      [forSession, `the rule ${rule}, until weft ends`],
+      [always, `the rule ${rule} goes to your settings of this project`],
+    ];
     const reply = await questions.ask(
       [
-        {
-          question: `A command in the sandbox wants to reach ${host}, port ${String(port)}. Allow it? ${firstLine(command, 200)}`,
-          header: 'Network',
-          options: [
-            {label: 'No', description: 'the agent reads that you refused', recommended: 'plain'},
-            {label: once, description: 'as long as this command runs', recommended: 'plain'},
-            ...longer,
+        plainQuestion(
+          'Network',
+          `A command in the sandbox wants to reach ${host}, port ${String(port)}. Allow it? ${firstLine(command, 200)}`,
+          [
+            ['No', 'the agent reads that you refused'],
+            [once, 'as long as this command runs'],
+            ...(standing === 'ask-rule' ? [] : longer),
           ],
-          choice: 'one',
-        },
+        ),
       ],
       signal,
     );

@@ -1,5 +1,5 @@
 import {pluralize} from '../base/clip.ts';
-import {unreachable} from '../base/unreachable.ts';
+import {textByKind, type TextsByKind} from '../base/unreachable.ts';
 import type {Obligation} from './obligation.ts';
 
 /**
@@ -112,107 +112,68 @@ export type SecretRecipient =
   | {readonly kind: 'screen'};
 
 /** A reason as people read it: what happens, in sentence case and without a full stop: "Reads outside the workspace: /etc/hosts". */
-export function reasonText(reason: Reason): string {
-  switch (reason.kind) {
-    case 'rule':
-      return reason.behaviour === 'deny' ? `Denied by the rule ${reason.rule}` : `The rule ${reason.rule} asks first`;
-    case 'possible-denial':
-      return possibleDenialText(reason.why);
-    case 'mode':
-      return reason.mode === 'plan' ? 'Plan mode changes and runs nothing' : 'Edits ask first in this mode';
-    case 'plan':
-      return 'Approving it ends plan mode';
-    case 'computer':
-      return 'The agent sees your whole screen and uses your mouse and keyboard; Esc or /computer off ends it';
-    case 'delegated':
-      return 'Whoever gave this work decides about all of it';
-    case 'obligation':
-      return unkeptText(reason.executor, reason.obligation);
-    case 'reads-outside':
-      return `Reads outside the workspace: ${reason.paths.join(', ')}`;
-    case 'reads-secrets':
-      return `Reads files that may hold secrets: ${reason.paths.join(', ')}`;
-    case 'unclear-search':
-      return `Searches in a folder that is not known: ${reason.patterns.join(', ')}`;
-    case 'writes-outside':
-      return withPaths('Changes files outside the workspace', reason.paths);
-    case 'writes-secrets':
-      return withPaths('Changes files that may hold secrets', reason.paths);
-    case 'writes-protected':
-      return withPaths('Changes what can run code or grant permissions', reason.paths);
-    case 'writes-weft-files':
-      return withPaths("Changes weft's own settings and permissions", reason.paths);
-    case 'weft-files':
-      return sentenceCase(weftFileChangeText(reason.change));
-    case 'program-input':
-      return 'Types into a running program';
-    case 'mcp-tool':
-      return `Calls a tool of the MCP server ${reason.server}`;
-    case 'mcp-tool-changed':
-      return `The MCP server ${reason.server} now describes this tool differently, so earlier permissions do not cover it`;
-    case 'mcp-resource':
-      return `Reads from the MCP server ${reason.server}`;
-    case 'web-page':
-      return `Reads from ${reason.host}`;
-    case 'web-loopback':
-      return `Reads from this machine: ${reason.host}`;
-    case 'web-port':
-      return `Port ${reason.port} is not one of the web's (80, 443)`;
-    case 'web-refused':
-      return `weft does not read there: ${reason.why}`;
-    case 'web-query':
-      return 'Sends the query to a search engine';
-    case 'secret':
-      return secretText(reason.name, reason.to);
-    case 'sends': {
-      const more = reason.what.length > mostSentNamed ? ` and ${reason.what.length - mostSentNamed} more` : '';
-      return `Sends ${reason.what.slice(0, mostSentNamed).join(', ')}${more} to ${reason.host}`;
-    }
-    case 'model-claim':
-      return reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it changes something';
-    case 'command-part': {
-      const text = sentenceCase(effectText(reason.effect));
-      const more = reason.alike === 0 ? '' : `and ${reason.alike} more like it`;
-      // A file that is written is named by its path already.
-      const named = typeof reason.effect !== 'string' && reason.effect.kind === 'writes-file' ? '' : reason.part;
-      const notes = [named, more].filter(note => note !== '').join(', ');
-      return notes === '' ? text : `${text} (${notes})`;
-    }
-    case 'more-command-parts':
-      return `${reason.count} more reasons to ask`;
-    case 'unparsed':
-      return reason.what === '' ? 'weft cannot read this command' : `weft cannot read all of it: ${reason.what}`;
-    case 'readings-differ':
-      return 'Can be read in two ways';
-    case 'judge-failed':
-      return `weft could not check it: ${reason.cause} (a bug in weft)`;
-    case 'sandboxed':
-      return `Runs unasked in the sandbox; its changes ${reason.changes}`;
-    case 'hook':
-      return reason.text === '' ? 'A hook asks first' : reason.text;
-    case 'not-undoable':
-      return reason.text;
-    default:
-      return unreachable(reason);
-  }
-}
+export const reasonText = (reason: Reason): string => textByKind(reason, reasonTexts);
 
-function unkeptText(executor: string, obligation: Obligation): string {
-  switch (obligation.kind) {
-    case 'restricted-environment':
-      return `${executor} runs it with all programs and git hooks that the workspace brings`;
-    case 'confined':
-      return `${executor} runs it, outside of the sandbox`;
-    case 'directory':
-      return `${executor} may run it in another folder than ${obligation.path}`;
-    case 'paths':
-      return `${executor} follows links that may change meanwhile: ${obligation.links.join(', ')}`;
-    case 'left-out':
-      return `${executor} also searches files that a rule forbids to read: ${obligation.rules.join(', ')}`;
-    default:
-      return unreachable(obligation);
-  }
-}
+const reasonTexts: TextsByKind<Reason> = {
+  rule: reason =>
+    reason.behaviour === 'deny' ? `Denied by the rule ${reason.rule}` : `The rule ${reason.rule} asks first`,
+  'possible-denial': reason => textByKind(reason.why, possibleDenialTexts),
+  mode: reason => (reason.mode === 'plan' ? 'Plan mode changes and runs nothing' : 'Edits ask first in this mode'),
+  plan: () => 'Approving it ends plan mode',
+  computer: () => 'The agent sees your whole screen and uses your mouse and keyboard; Esc or /computer off ends it',
+  delegated: () => 'Whoever gave this work decides about all of it',
+  obligation: ({executor, obligation}) => textByKind({...obligation, executor}, unkeptTexts),
+  'reads-outside': reason => `Reads outside the workspace: ${reason.paths.join(', ')}`,
+  'reads-secrets': reason => `Reads files that may hold secrets: ${reason.paths.join(', ')}`,
+  'unclear-search': reason => `Searches in a folder that is not known: ${reason.patterns.join(', ')}`,
+  'writes-outside': reason => withPaths('Changes files outside the workspace', reason.paths),
+  'writes-secrets': reason => withPaths('Changes files that may hold secrets', reason.paths),
+  'writes-protected': reason => withPaths('Changes what can run code or grant permissions', reason.paths),
+  'writes-weft-files': reason => withPaths("Changes weft's own settings and permissions", reason.paths),
+  'weft-files': reason => sentenceCase(textByKind(reason.change, weftFileChangeTexts)),
+  'program-input': () => 'Types into a running program',
+  'mcp-tool': reason => `Calls a tool of the MCP server ${reason.server}`,
+  'mcp-tool-changed': reason =>
+    `The MCP server ${reason.server} now describes this tool differently, so earlier permissions do not cover it`,
+  'mcp-resource': reason => `Reads from the MCP server ${reason.server}`,
+  'web-page': reason => `Reads from ${reason.host}`,
+  'web-loopback': reason => `Reads from this machine: ${reason.host}`,
+  'web-port': reason => `Port ${reason.port} is not one of the web's (80, 443)`,
+  'web-refused': reason => `weft does not read there: ${reason.why}`,
+  'web-query': () => 'Sends the query to a search engine',
+  secret: ({name, to}) => textByKind({...to, name}, secretTexts),
+  sends: reason => {
+    const more = reason.what.length > mostSentNamed ? ` and ${reason.what.length - mostSentNamed} more` : '';
+    return `Sends ${reason.what.slice(0, mostSentNamed).join(', ')}${more} to ${reason.host}`;
+  },
+  'model-claim': reason =>
+    reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it changes something',
+  'command-part': reason => {
+    const text = sentenceCase(effectText(reason.effect));
+    const more = reason.alike === 0 ? '' : `and ${reason.alike} more like it`;
+    // A file that is written is named by its path already.
+    const named = typeof reason.effect !== 'string' && reason.effect.kind === 'writes-file' ? '' : reason.part;
+    const notes = [named, more].filter(note => note !== '').join(', ');
+    return notes === '' ? text : `${text} (${notes})`;
+  },
+  'more-command-parts': reason => `${reason.count} more reasons to ask`,
+  unparsed: reason =>
+    reason.what === '' ? 'weft cannot read this command' : `weft cannot read all of it: ${reason.what}`,
+  'readings-differ': () => 'Can be read in two ways',
+  'judge-failed': reason => `weft could not check it: ${reason.cause} (a bug in weft)`,
+  sandboxed: reason => `Runs unasked in the sandbox; its changes ${reason.changes}`,
+  hook: reason => (reason.text === '' ? 'A hook asks first' : reason.text),
+  'not-undoable': reason => reason.text,
+};
+
+const unkeptTexts: TextsByKind<Obligation & {readonly executor: string}> = {
+  'restricted-environment': ({executor}) =>
+    `${executor} runs it with all programs and git hooks that the workspace brings`,
+  confined: ({executor}) => `${executor} runs it, outside of the sandbox`,
+  directory: ({executor, path}) => `${executor} may run it in another folder than ${path}`,
+  paths: ({executor, links}) => `${executor} follows links that may change meanwhile: ${links.join(', ')}`,
+  'left-out': ({executor, rules}) => `${executor} also searches files that a rule forbids to read: ${rules.join(', ')}`,
+};
 
 /** Paths of one sending that a sentence names. */
 const mostSentNamed = 3;
@@ -233,27 +194,19 @@ export function isAboutOutsideWorkspace(reason: Reason): boolean {
 
 function effectText(effect: PartEffect): string {
   if (typeof effect === 'string') return effect;
-  switch (effect.kind) {
-    case 'runs-code':
-      return effect.does;
-    case 'writes-file':
-      return writtenFileText(effect);
-    case 'reads-outside':
-      return `reads outside the workspace: ${effect.path}`;
-    case 'leaves-workspace':
-      return `leaves the workspace: ${effect.path}`;
-    case 'leaves-for-home':
-      return 'leaves the workspace for the home folder';
-    case 'may-lie-outside':
-      return `may reach outside the workspace: ${effect.path}`;
-    case 'repository-outside':
-      return `${repositoryReads[effect.reads]} outside the workspace: ${effect.path}`;
-    case 'runs-program':
-      return `runs ${effect.program}, which ${effectText(effect.effect)}`;
-    default:
-      return unreachable(effect);
-  }
+  return textByKind(effect, effectTexts);
 }
+
+const effectTexts: TextsByKind<Exclude<PartEffect, string>> = {
+  'runs-code': effect => effect.does,
+  'writes-file': effect => writtenFileText(effect),
+  'reads-outside': effect => `reads outside the workspace: ${effect.path}`,
+  'leaves-workspace': effect => `leaves the workspace: ${effect.path}`,
+  'leaves-for-home': () => 'leaves the workspace for the home folder',
+  'may-lie-outside': effect => `may reach outside the workspace: ${effect.path}`,
+  'repository-outside': effect => `${repositoryReads[effect.reads]} outside the workspace: ${effect.path}`,
+  'runs-program': effect => `runs ${effect.program}, which ${effectText(effect.effect)}`,
+};
 
 function writtenFileText({change, path, lines}: WrittenFile): string {
   const length = lines === 0 ? '' : ` (${pluralize(lines, 'line')})`;
@@ -266,72 +219,37 @@ const repositoryReads = {
   settings: 'takes git settings from',
 } as const;
 
-function possibleDenialText(why: PossibleDenial): string {
-  switch (why.kind) {
-    case 'unparsed':
-      return `A deny rule may apply; weft cannot read all of it: ${why.what}`;
-    case 'in-variable':
-      return `A rule denies ${why.command}, and a variable is set to it`;
-    case 'word-splitting':
-      return `A rule denies ${why.command}, and IFS is set`;
-    case 'in-code':
-      return `A rule denies ${why.command}, which code in this command may run`;
-    case 'same-options':
-      return `A rule denies ${why.command}, and these are its options`;
-    case 'unknown-program':
-      return 'A deny rule may apply to the program, which is only known when it runs';
-    case 'program-from-input':
-      return 'A deny rule may apply to the program, which comes from the input';
-    case 'unknown-script':
-      return `A deny rule may apply to the script that ${why.program} runs`;
-    case 'unknown-text':
-      return `A deny rule may apply to the code that ${why.program} runs`;
-    case 'unknown-subcommand':
-      return `A deny rule may apply to what ${why.program} is told to do`;
-    case 'own-program':
-      return `A rule denies ${why.command}, and ${why.program} is that program`;
-    case 'in-arguments':
-      return `A rule denies ${why.command}, and ${why.program} is given it`;
-    default:
-      return unreachable(why);
-  }
-}
+const possibleDenialTexts: TextsByKind<PossibleDenial> = {
+  unparsed: why => `A deny rule may apply; weft cannot read all of it: ${why.what}`,
+  'in-variable': why => `A rule denies ${why.command}, and a variable is set to it`,
+  'word-splitting': why => `A rule denies ${why.command}, and IFS is set`,
+  'in-code': why => `A rule denies ${why.command}, which code in this command may run`,
+  'same-options': why => `A rule denies ${why.command}, and these are its options`,
+  'unknown-program': () => 'A deny rule may apply to the program, which is only known when it runs',
+  'program-from-input': () => 'A deny rule may apply to the program, which comes from the input',
+  'unknown-script': why => `A deny rule may apply to the script that ${why.program} runs`,
+  'unknown-text': why => `A deny rule may apply to the code that ${why.program} runs`,
+  'unknown-subcommand': why => `A deny rule may apply to what ${why.program} is told to do`,
+  'own-program': why => `A rule denies ${why.command}, and ${why.program} is that program`,
+  'in-arguments': why => `A rule denies ${why.command}, and ${why.program} is given it`,
+};
 
-function weftFileChangeText(change: WeftFileChange): string {
-  switch (change.kind) {
-    case 'changes':
-      return `may change weft's own settings and permissions: ${change.path}`;
-    case 'replaces-folder':
-      return `moves or replaces ${change.path}, which holds weft's own settings and permissions`;
-    case 'calls-weft':
-      return 'calls weft to change its own permissions, which only you may';
-    case 'changes-run-limit':
-      return "changes the limit by which weft's own commands are known";
-    case 'too-many-names':
-      return 'names more files than weft checks';
-    default:
-      return unreachable(change);
-  }
-}
+const weftFileChangeTexts: TextsByKind<WeftFileChange> = {
+  changes: change => `may change weft's own settings and permissions: ${change.path}`,
+  'replaces-folder': change => `moves or replaces ${change.path}, which holds weft's own settings and permissions`,
+  'calls-weft': () => 'calls weft to change its own permissions, which only you may',
+  'changes-run-limit': () => "changes the limit by which weft's own commands are known",
+  'too-many-names': () => 'names more files than weft checks',
+};
 
-function secretText(name: string, to: SecretRecipient): string {
-  switch (to.kind) {
-    case 'program':
-      return `Gets the secret ${name}`;
-    case 'file':
-      return `Writes the secret ${name} to ${to.path}`;
-    case 'mcp-server':
-      return `Sends the secret ${name} to the MCP server ${to.server}`;
-    case 'host':
-      return `Sends the secret ${name} to ${to.host}`;
-    case 'search-engine':
-      return `Sends the secret ${name} to a search engine`;
-    case 'screen':
-      return `Types the secret ${name} into what has the keyboard`;
-    default:
-      return unreachable(to);
-  }
-}
+const secretTexts: TextsByKind<SecretRecipient & {readonly name: string}> = {
+  program: ({name}) => `Gets the secret ${name}`,
+  file: ({name, path}) => `Writes the secret ${name} to ${path}`,
+  'mcp-server': ({name, server}) => `Sends the secret ${name} to the MCP server ${server}`,
+  host: ({name, host}) => `Sends the secret ${name} to ${host}`,
+  'search-engine': ({name}) => `Sends the secret ${name} to a search engine`,
+  screen: ({name}) => `Types the secret ${name} into what has the keyboard`,
+};
 
 const withPaths = (text: string, paths: readonly string[]): string =>
   paths.length === 0 ? text : `${text}: ${paths.join(', ')}`;

@@ -1,4 +1,3 @@
-import QuickLRU from 'quick-lru';
 import {unreachable} from '../../base/unreachable.ts';
 import {secretName, type SecretName} from './secret-name.ts';
 import {isDistinctive, isTemplate, looksRandom} from './secret-value.ts';
@@ -154,23 +153,14 @@ for (const form of tokenForms) {
 }
 for (const separator of '=:') kinds[separator.charCodeAt(0)] = separates;
 
-let bodies: Readonly<Record<TokenForm['body'], RegExp>> | undefined;
+const bodies = new Map<TokenForm['body'], RegExp>();
 
 /** The patterns are compiled when first used, since most runs of weft meet no key. */
 function bodyPattern(body: TokenForm['body']): RegExp {
-  bodies ??= {
-    word: sticky(bodyClasses.word),
-    dashed: sticky(bodyClasses.dashed),
-    dotted: sticky(bodyClasses.dotted),
-    capitals: sticky(bodyClasses.capitals),
-    base64: sticky(bodyClasses.base64),
-    path: sticky(bodyClasses.path),
-    any: sticky(bodyClasses.any),
-  };
-  return bodies[body];
+  const pattern = bodies.get(body) ?? new RegExp(`[${bodyClasses[body]}]*`, 'uy');
+  bodies.set(body, pattern);
+  return pattern;
 }
-
-const sticky = (characters: string): RegExp => new RegExp(`[${characters}]*`, 'uy');
 
 /** Whether a word begins here although a letter or digit stands before it: behind `\n`, `%20` and colour codes. */
 function isAfterEscape(text: string, at: number): boolean {
@@ -257,7 +247,7 @@ function assignedAt(text: string, {at, tries}: {readonly at: number; readonly tr
   if (at < tries.until && tries.left === 0) return undefined;
   const name = nameBefore(text, at);
   if (name === '') return undefined;
-  const kind = knownKind(name.replace(/^-+/u, ''));
+  const kind = secretName(name.replace(/^-+/u, ''));
   if (kind === 'none') return undefined;
   const place = valueAfter(text, at, kind);
   if (place === undefined) return undefined;
@@ -281,17 +271,6 @@ const namesValue = (value: string, behind: string): boolean =>
   /^(?:\s*[,;)}\]>]| [|&=?} ])/u.test(behind) && nameInProgram.test(value);
 
 const nameInProgram = /^[!$_]*[A-Za-z][a-z]*\d{0,3}(?:[A-Z][a-z]+\d{0,2}|[A-Z]+(?![a-z]))*$/u;
-
-/** Results by name, since the same names come again in a file. */
-function knownKind(name: string): SecretName {
-  const known = kindsOfNames.get(name);
-  if (known !== undefined) return known;
-  const kind = secretName(name);
-  kindsOfNames.set(name, kind);
-  return kind;
-}
-
-const kindsOfNames = new QuickLRU<string, SecretName>({maxSize: 2000});
 
 /** The name that ends right before a separator; white space and closing quotes may stand between. */
 function nameBefore(text: string, separator: number): string {

@@ -7,8 +7,8 @@ import QuickLRU from 'quick-lru';
  */
 export type SecretName = 'env' | 'code' | 'header' | 'none';
 
-/** Judges the name before a `=` or `:`. */
-export function secretName(name: string): SecretName {
+/** Judges the name before a `=` or `:`. Names come again in a text, so answers are kept. */
+export const secretName = remembered((name): SecretName => {
   const lower = name.toLowerCase();
   if (lower === 'authorization' || lower === 'proxy-authorization') return 'header';
   if (!parts.some(part => lower.includes(part))) return 'none';
@@ -24,6 +24,15 @@ export function secretName(name: string): SecretName {
   }
   // `SECRET_FOR_MAIL`, `TOKENX_A`: names in capitals are variables with values.
   return inCapitals && before.some(word => strong.has(word)) ? 'env' : 'none';
+});
+
+function remembered<Kind>(judge: (name: string) => Kind): (name: string) => Kind {
+  const known = new QuickLRU<string, Kind>({maxSize: 2000});
+  return name => {
+    const kind = known.get(name) ?? judge(name);
+    known.set(name, kind);
+    return kind;
+  };
 }
 
 /** Whether a variable of that name names a machine, a user or a place, and so holds no secret. */
@@ -73,20 +82,7 @@ const plainEnds = listed(
 );
 
 /** Whether a name is one of a password, which a person may have thought up, or of another secret, which looks generated. */
-export function passwordOrOther(name: string): NameKind {
-  const known = kindsOfNames.get(name);
-  if (known !== undefined) return known;
-  const kind = readKind(name);
-  kindsOfNames.set(name, kind);
-  return kind;
-}
-
-type NameKind = 'password' | 'other' | 'none';
-
-/** Results by name, since the same names come again in a text. */
-const kindsOfNames = new QuickLRU<string, NameKind>({maxSize: 2000});
-
-function readKind(name: string): NameKind {
+export const passwordOrOther = remembered((name): 'password' | 'other' | 'none' => {
   const lower = name.toLowerCase();
   if (passwordStems.some(stem => lower.includes(stem)) && passwordNames.test(lower))
     return /(?:policy|field|label|hint|length|reset|hash|id|url|path|file|name|count|type|less)s?$/u.test(lower)
@@ -94,7 +90,7 @@ function readKind(name: string): NameKind {
       : 'password';
   if (secretName(name) !== 'none') return 'other';
   return lower === 'api key' || lower === 'api-key' ? 'other' : 'none';
-}
+});
 
 /** Every name of a password has one of these in it. */
 const passwordStems = [

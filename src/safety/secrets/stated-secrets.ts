@@ -244,8 +244,9 @@ function findOption(scan: Scan, {at, option}: {readonly at: number; readonly opt
   const command = lead.slice(Math.max(lead.lastIndexOf('\n'), lead.lastIndexOf('|'), lead.lastIndexOf(';')) + 1);
   const from = at + 1 + option.length;
   const behind = text.slice(from, from + longestForm);
-  for (const pattern of optionForms(option, command)) {
-    const match = pattern.exec(behind);
+  for (const form of optionForms) {
+    if (!form.options.includes(option) || !form.command.test(command)) continue;
+    const match = form.value.exec(behind);
     if (match !== null && keep(scan, {match, from, name: 'PASSWORD', value: 'password'})) return;
   }
 }
@@ -431,40 +432,28 @@ const separateValue = new RegExp(`^[ \\t]{1,8}${optionValue}`, 'u');
 const passValue = new RegExp(`^[ \\t]{1,8}["']?pass:(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
 const sambaValue = new RegExp(`^[ \\t]{0,8}["']?[^\\s%"']{1,64}%(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
 
-/** The forms of what follows an option that takes a password in this command; the group `value` is the password. */
-function optionForms(option: string, command: string): readonly RegExp[] {
-  switch (option) {
-    case '-u':
-    case '-a':
-    case '--user':
-    case '--auth':
-    case '--proxy-user':
-      if (option === '-a' && commands.redis.test(command)) return [separateValue];
-      return commands.login.test(command) ? [loginValue] : [];
-    case '-U':
-      if (commands.samba.test(command)) return [sambaValue];
-      return commands.login.test(command) ? [loginValue] : [];
-    case '-p':
-      return [
-        ...(commands.attached.test(command) ? [attachedValue] : []),
-        ...(commands.separate.test(command) ? [separateValue] : []),
-      ];
-    case '/p:':
-      return /\bx?freerdp\w*|\bmstsc\b/u.test(command) ? [attachedValue] : [];
-    case '-P':
-      return commands.sql.test(command) ? [separateValue] : [];
-    case '-w':
-      return commands.ldap.test(command) ? [separateValue] : [];
-    case '-k':
-      return commands.openssl.test(command) ? [separateValue] : [];
-    case '-pass':
-    case '-passin':
-    case '-passout':
-      return [passValue];
-    default:
-      return [];
-  }
+interface OptionForm {
+  readonly options: readonly string[];
+  readonly command: RegExp;
+  /** What follows the option; the group `value` is the password. */
+  readonly value: RegExp;
 }
+
+const anyCommand = /^/u;
+
+/** The options that take a password in these commands. */
+const optionForms: readonly OptionForm[] = [
+  {options: ['-a'], command: commands.redis, value: separateValue},
+  {options: ['-U'], command: commands.samba, value: sambaValue},
+  {options: ['-u', '-a', '-U', '--user', '--auth', '--proxy-user'], command: commands.login, value: loginValue},
+  {options: ['-p'], command: commands.attached, value: attachedValue},
+  {options: ['-p'], command: commands.separate, value: separateValue},
+  {options: ['/p:'], command: /\bx?freerdp\w*|\bmstsc\b/u, value: attachedValue},
+  {options: ['-P'], command: commands.sql, value: separateValue},
+  {options: ['-w'], command: commands.ldap, value: separateValue},
+  {options: ['-k'], command: commands.openssl, value: separateValue},
+  {options: ['-pass', '-passin', '-passout'], command: anyCommand, value: passValue},
+];
 
 /** The secrets of a table, and up to where it has been read. */
 interface TableScan extends FormScan {
