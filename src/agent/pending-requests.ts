@@ -1,8 +1,6 @@
 import type {ApprovalAnswer, Op, QuestionResponse} from './client.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
-import {mapUserChanges} from '../actions/edit-texts.ts';
 import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
-import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {raceAbort} from '../base/race.ts';
 import type {ActionId} from '../domain/ids.ts';
@@ -209,20 +207,18 @@ class PendingAnswers<Answer> {
 }
 
 /** An answer that the user types may hold a secret, and both the model and the journal would get it. */
-function redactApproval(answer: ApprovalAnswer, {redact}: SecretsPort): ApprovalAnswer {
+function redactApproval(answer: ApprovalAnswer, {redactDeep}: SecretsPort): ApprovalAnswer {
   switch (answer.decision) {
     case 'allow':
     case 'allow-rule':
     case 'allow-files':
       return answer;
     case 'allow-updated':
-      return answer.input === 'unchanged' ? answer : {...answer, input: redactObject(answer.input, redact)};
+      return {...answer, ...redactDeep({input: answer.input})};
     case 'allow-edited':
-      return {...answer, command: redact(answer.command)};
     case 'allow-with-changes':
-      return {...answer, userChanges: mapUserChanges(answer.userChanges, redact)};
     case 'refuse':
-      return {...answer, message: redact(answer.message)};
+      return redactDeep(answer);
     default:
       return unreachable(answer);
   }
@@ -237,14 +233,4 @@ function redactReply(reply: QuestionResponse, {redact}: SecretsPort): QuestionRe
     default:
       return unreachable(reply);
   }
-}
-
-function redactObject(object: JsonObject, redact: SecretsPort['redact']): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, redactJson(value, redact)]));
-}
-
-function redactJson(value: Json, redact: SecretsPort['redact']): Json {
-  if (typeof value === 'string') return redact(value);
-  if (isJsonObject(value)) return redactObject(value, redact);
-  return Array.isArray(value) ? value.map((entry: Json) => redactJson(entry, redact)) : value;
 }

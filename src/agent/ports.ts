@@ -124,6 +124,8 @@ export interface NoticesPort {
 export interface SecretsPort {
   /** Puts stable placeholders in the place of secrets. */
   readonly redact: (text: string) => string;
+  /** Does so in all texts of a value. */
+  readonly redactDeep: <T>(value: T) => T;
 }
 
 /** The kinds of sub-agents that files and programs define. */

@@ -11,7 +11,7 @@ import {
 import {secretNamesIn} from '../safety/secrets/placeholders.ts';
 import {redactingCommands, redactingComputer, redactingPorts} from '../safety/secrets/redacting-ports.ts';
 import {redactingHarnesses} from '../safety/secrets/redacting-harnesses.ts';
-import {redactFault, makeRedactor, type Redactor} from '../safety/secrets/redactor.ts';
+import {makeRedactor, redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
 import type {SessionInfo} from '../actions/agent-event.ts';
@@ -74,7 +74,7 @@ import type {OpenSession} from '../domain/journal.ts';
 import {type PermissionMode, ruleLists} from '../domain/risk.ts';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {makeCommands} from '../workspace/exec/make-commands.ts';
 import {keepLongAnswers} from '../workspace/files/long-texts.ts';
@@ -445,7 +445,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         const replaced = applyReplacement(text, {...replacement, occurrence: 'only'}, 'quotes');
         return replaced.tag === 'ok' ? ok(replaced.value.text) : replaced;
       },
-      secrets,
+      secrets: {redact: secrets.redact, redactDeep: value => redactDeep(value, secrets)},
       commands: redactingCommands(setup.commands, secrets),
       hooks: setup.hooks({
         command: (work, stdin, signal) => commands.hooks.run(work, stdin, signal),
@@ -486,7 +486,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   });
   function connected(done: Outcome<ModelConnection, Fault>): Outcome<ModelConnection, Fault> {
     if (done.tag === 'ok') engine.submit({op: 'set-model', model: done.value.model});
-    return done.tag === 'ok' ? done : failed(redactFault(done.error, secrets));
+    return done.tag === 'ok' ? done : redactDeep(done, secrets);
   }
   return {
     submit: op => engine.submit(op),
@@ -519,7 +519,7 @@ const redactModel = (model: ModelPort, secrets: Redactor): ModelPort => ({
 });
 
 function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
-  if (event.event === 'failed') return {...event, fault: redactFault(event.fault, secrets)};
+  if (event.event === 'failed') return {...event, fault: redactDeep(event.fault, secrets)};
   return event.event === 'retrying' || event.event === 'fell-back'
     ? {...event, message: secrets.redact(event.message)}
     : event;

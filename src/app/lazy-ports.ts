@@ -7,20 +7,18 @@ import type {ReviewSourcePort} from '../actions/review-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
 import type {ImpactPort, SearchPort, TerminalControl} from '../actions/ports.ts';
 import {isGoing} from '../actions/block-text.ts';
-import type {WorkspaceChanges} from '../actions/changes-port.ts';
 import type {WorktreesPort} from '../actions/worktrees-port.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok} from '../base/outcome.ts';
 import {visibleLine} from '../base/visible.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../domain/checkpoint.ts';
-import {type Fault, rejected} from '../domain/fault.ts';
+import {rejected} from '../domain/fault.ts';
 import type {SessionId} from '../domain/ids.ts';
 import {unknownFileEffect} from '../domain/risk.ts';
 import type {Judge, JudgeOptions} from '../safety/judge.ts';
 import {allowsEveryCall, type PermissionRules} from '../safety/rules/permission-rule.ts';
 import {hostDecision, hostRule, someHostReachable} from '../safety/rules/host-rules.ts';
 import type {PathContextOptions} from '../safety/paths/path-context.ts';
-import {redactDiff} from '../safety/secrets/redacting-ports.ts';
-import {redactFault, type Redactor} from '../safety/secrets/redactor.ts';
+import {redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import type {PlanStore} from '../store/plan-store.ts';
 import type {JobStore} from '../domain/job.ts';
 import type {CheckpointPlace} from '../workspace/checkpoints/make-checkpoints.ts';
@@ -39,9 +37,30 @@ import {searchProviderOf} from '../workspace/web/search-provider.ts';
 import {version} from './version.ts';
 import type {MemoryPort} from './host-ports.ts';
 
+/** Methods of a port that is loaded with the first call of one of them. */
+function lazyPort<Port extends object, Name extends Answering<Port>>(
+  load: () => Promise<Port>,
+  ...names: readonly Name[]
+): Pick<Port, Name>;
+function lazyPort(load: () => Promise<object>, ...names: readonly string[]): object {
+  let loaded: Promise<object> | undefined;
+  const method =
+    (name: string) =>
+    async (...given: readonly unknown[]): Promise<unknown> => {
+      const port = await (loaded ??= load());
+      const call: unknown = Reflect.get(port, name);
+      return typeof call === 'function' ? Reflect.apply(call, port, given) : undefined;
+    };
+  return Object.fromEntries(names.map(name => [name, method(name)]));
+}
+
+/** The names of methods that answer later. */
+type Answering<Port> = {
+  [Name in keyof Port]: Port[Name] extends (...given: never[]) => Promise<unknown> ? Name : never;
+}[keyof Port];
+
 /** Loads the judge with the first action: an answer without one needs none. */
 export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
-  let judge: Promise<Judge> | undefined;
   const load = async (): Promise<Judge> => {
     const [{makeJudge}, {fileEffect}] = await Promise.all([
       import('../safety/judge.ts'),
@@ -49,21 +68,20 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
     ]);
     return makeJudge({...options, effectOf: command => fileEffect(command, options.home)});
   };
-  return {
-    assess: async (action, by, signal) => (await (judge ??= load())).assess(action, by, signal),
-    reach: async (rule, action, directory) => (await (judge ??= load())).reach(rule, action, directory),
-  };
+  return lazyPort(load, 'assess', 'reach');
 }
-
-const loadMemoryFile = () => import('../config/memory-file.ts');
 
 /** The user's notes for the project in a file, which are read and changed without secrets. */
 export function lazyMemory(path: () => string, {redact}: Pick<Redactor, 'redact'>): MemoryPort {
-  return {
-    read: async () => (await loadMemoryFile()).readNotes(path(), redact),
-    add: async note => (await loadMemoryFile()).addToNotes(path(), note, redact),
-    write: async edit => (await loadMemoryFile()).writeNotes(path(), edit, redact),
+  const load = async (): Promise<MemoryPort> => {
+    const {addToNotes, readNotes, writeNotes} = await import('../config/memory-file.ts');
+    return {
+      read: async () => readNotes(path(), redact),
+      add: async note => addToNotes(path(), note, redact),
+      write: async edit => writeNotes(path(), edit, redact),
+    };
   };
+  return lazyPort(load, 'read', 'add', 'write');
 }
 
 /** Screen, mouse and keyboard, loaded with the first request to use them. Whether there are any is looked up once. */
@@ -74,7 +92,6 @@ export function lazyComputer({
   let found: {readonly desktop: FoundDesktop | undefined} | undefined;
   const look = (): FoundDesktop | undefined =>
     (found ??= {desktop: findDesktop(process.platform, environment, findProgram)}).desktop;
-  let made: Promise<Omit<ComputerPort, 'using'>> | undefined;
   const load = async (): Promise<Omit<ComputerPort, 'using'>> => {
     const {makeComputer, programRunner} = await import('../workspace/computer/make-computer.ts');
     return makeComputer({found: look(), run: programRunner(environment), newFile});
@@ -83,9 +100,7 @@ export function lazyComputer({
     get using() {
       return look()?.missing.length === 0 ? 'offered' : 'none';
     },
-    probe: async signal => (await (made ??= load())).probe(signal),
-    act: async (step, signal) => (await (made ??= load())).act(step, signal),
-    screenshot: async signal => (await (made ??= load())).screenshot(signal),
+    ...lazyPort(load, 'probe', 'act', 'screenshot'),
   };
 }
 
@@ -105,13 +120,7 @@ export const lazyImpact = (
     const mayAskGit = (directory: string): boolean =>
       repositoryFinding(directory, makePathContext({...pathContext, ...disk})).reason === undefined;
     const report = await makeImpact({...place, mayAskGit}).find(commands, signal);
-    const {redact} = secrets;
-    return {
-      ...report,
-      summary: redact(report.summary),
-      paths: report.paths.map(redact),
-      diffs: report.diffs.map(diff => redactDiff(diff, secrets)),
-    };
+    return redactDeep(report, secrets);
   },
 });
 
@@ -127,8 +136,7 @@ export const lazyArtifacts = (
     if (folder === undefined) return failed(rejected('This session is not kept, so nothing can be kept with it.'));
     const {makeArtifacts} = await import('../workspace/files/artifacts.ts');
     const holdsSecrets = (text: string): boolean => secrets.redact(text) !== text;
-    const kept = await makeArtifacts({folder, holdsSecrets, urlOf}).keep(request, signal);
-    return kept.tag === 'ok' ? kept : failed(redactFault(kept.error, secrets));
+    return redactDeep(await makeArtifacts({folder, holdsSecrets, urlOf}).keep(request, signal), secrets);
   },
 });
 
@@ -138,16 +146,11 @@ export function lazyWorktrees(environment: NodeJS.ProcessEnv, secrets: Redactor)
     const {makeWorktrees} = await import('../workspace/worktrees/make-worktrees.ts');
     return makeWorktrees({environment, now: () => Date.now(), pid: process.pid});
   };
-  const redacted = <T extends WorkspaceChanges>(changes: Outcome<T, Fault>): Outcome<T, Fault> =>
-    changes.tag === 'failed'
-      ? changes
-      : ok({...changes.value, files: changes.value.files.map(file => redactDiff(file, secrets))});
+  const worktrees = lazyPort(load, 'open', 'changes', 'merge', 'release', 'drop');
   return {
-    open: async (request, signal) => (await load()).open(request, signal),
-    changes: async (worktree, signal) => redacted(await (await load()).changes(worktree, signal)),
-    merge: async (worktree, signal) => redacted(await (await load()).merge(worktree, signal)),
-    release: async worktree => (await load()).release(worktree),
-    drop: async (worktree, commits) => (await load()).drop(worktree, commits),
+    ...worktrees,
+    changes: async (worktree, signal) => redactDeep(await worktrees.changes(worktree, signal), secrets),
+    merge: async (worktree, signal) => redactDeep(await worktrees.merge(worktree, signal), secrets),
   };
 }
 
@@ -168,9 +171,7 @@ export const lazyReviewSource = (
 ): ReviewSourcePort => ({
   async read(request, signal) {
     const {makeReviewSource} = await import('../workspace/review/review-source.ts');
-    const read = await makeReviewSource(place).read(request, signal);
-    if (read.tag === 'failed') return read;
-    return ok({...read.value, files: read.value.files.map(file => redactDiff(file, secrets))});
+    return redactDeep(await makeReviewSource(place).read(request, signal), secrets);
   },
 });
 
@@ -183,20 +184,12 @@ export function lazyCheckpoints(
   trees: () => Promise<readonly SessionCheckpoints[]>,
 ): CheckpointsPort {
   if (place === undefined) return nothingKept;
-  let made: Promise<CheckpointsPort> | undefined;
-  const make = async (): Promise<CheckpointsPort> => {
+  const load = async (): Promise<CheckpointsPort> => {
     const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
     await pruneWhenDue(place, trees);
     return makeCheckpoints(place);
   };
-  const load = (): Promise<CheckpointsPort> => (made ??= make());
-  return {
-    prefetch: async signal => (await load()).prefetch(signal),
-    uncoveredFiles: async (touched, signal) => (await load()).uncoveredFiles(touched, signal),
-    take: async signal => (await load()).take(signal),
-    preview: async (changes, signal) => (await load()).preview(changes, signal),
-    revert: async (changes, signal) => (await load()).revert(changes, signal),
-  };
+  return lazyPort(load, 'prefetch', 'uncoveredFiles', 'take', 'preview', 'revert');
 }
 
 /** Removes checkpoints that nothing needs, once a day. A failure is ignored: they are removed another day. */
@@ -293,15 +286,11 @@ export const lazyNetwork = ({
 /** Loads what searches files with the first search. */
 export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPort {
   let made: Promise<SearchPort> | undefined;
-  const load = (): Promise<SearchPort> =>
-    (made ??= import('../workspace/search/search.ts').then(loaded => loaded.makeSearch(options)));
-  const searchIn = (chosen: (all: SearchPort) => SearchPort): SearchPort => ({
-    limitedTo: paths => searchIn(all => chosen(all).limitedTo(paths)),
-    grep: async (request, signal) => chosen(await load()).grep(request, signal),
-    glob: async (request, signal) => chosen(await load()).glob(request, signal),
-    codebase: async (request, signal) => chosen(await load()).codebase(request, signal),
+  const searchIn = (load: () => Promise<SearchPort>): SearchPort => ({
+    limitedTo: paths => searchIn(async () => (await load()).limitedTo(paths)),
+    ...lazyPort(load, 'grep', 'glob', 'codebase'),
   });
-  return searchIn(all => all);
+  return searchIn(() => (made ??= import('../workspace/search/search.ts').then(loaded => loaded.makeSearch(options))));
 }
 
 /** Loads what reaches the web with the first page or search. The user's environment names the search engine and the proxy. */
@@ -313,7 +302,6 @@ export function lazyWeb({
   readonly environment: NodeJS.ProcessEnv;
   readonly rules: PermissionRules;
 }): WebPort {
-  let made: Promise<WebPort> | undefined;
   const provider = searchProviderOf(environment);
   const load = async (): Promise<WebPort> => {
     const [{makeWeb}, {machineNetwork}, {routeThroughProxy}] = await Promise.all([
@@ -330,8 +318,7 @@ export function lazyWeb({
       if (provider !== undefined) return 'offered';
       return allowsEveryCall(rules, 'WebSearch') ? 'by-provider' : 'none';
     },
-    fetch: async (request, signal) => (await (made ??= load())).fetch(request, signal),
-    search: async (request, signal) => (await (made ??= load())).search(request, signal),
+    ...lazyPort(load, 'fetch', 'search'),
   };
 }
 
@@ -361,10 +348,7 @@ export function lazyImages(directory: string): ImagePort {
     const {makeImages} = await import('../workspace/files/images.ts');
     return makeImages({directory, home: homedir(), environment: process.env});
   };
-  return {
-    read: async (path, signal) => (await load()).read(path, signal),
-    fromClipboard: async signal => (await load()).fromClipboard(signal),
-  };
+  return lazyPort(load, 'read', 'fromClipboard');
 }
 
 /** The job of a sub-agent. */

@@ -286,7 +286,7 @@ export function engineBench(
       text.split(oldText).length === 2
         ? ok(text.replace(oldText, () => newText))
         : failed('it does not stand there once.'),
-    secrets: {redact: text => text},
+    secrets: {redact: text => text, redactDeep: value => value},
     harnesses: given.harnesses ?? noHarnesses,
     agentKinds: noAgentKinds,
     separateMachine: () => ({...ports, stop: async () => {}}),

@@ -10,7 +10,7 @@ import {
   reviewLayout,
   type ReviewState,
 } from '../../src/tui/scrollback/review-panel.ts';
-import {stripStyles} from '../../src/tui/scrollback/transcript-pages.ts';
+import {stripStyles} from '../../src/tui/text/cell-width.ts';
 import type {KeyPress} from '../../src/tui/terminal/keymap.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {leaveSpeakers, speak} from './accessible/speaker.ts';

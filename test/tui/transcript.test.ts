@@ -1,10 +1,5 @@
 import {itemLines, searchedText, transcriptItems} from '../../src/tui/scrollback/transcript-items.ts';
-import {
-  highlightMatches,
-  type Position,
-  stripStyles,
-  TranscriptPages,
-} from '../../src/tui/scrollback/transcript-pages.ts';
+import {highlightMatches, type Position, TranscriptPages} from '../../src/tui/scrollback/transcript-panel.ts';
 import * as fc from 'fast-check';
 import {afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {actionId, messageId} from '../../src/domain/ids.ts';
@@ -12,7 +7,7 @@ import type {AssistantBlock} from '../../src/domain/conversation.ts';
 import type {JournalRecord} from '../../src/domain/journal.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/scrollback/render-markdown.ts';
-import {cellWidth} from '../../src/tui/text/cell-width.ts';
+import {cellWidth, stripStyles} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {processorClock} from '../support/processor-clock.ts';
 import {approval, ask, begin, leaveStages, start} from './support/stage.ts';

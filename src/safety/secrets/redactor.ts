@@ -1,6 +1,4 @@
 import type {OutputFilter} from '../../actions/ports.ts';
-import {unreachable} from '../../base/unreachable.ts';
-import type {Fault} from '../../domain/fault.ts';
 import {isSecretVariable, secretPartsOf, valuesOfEnvFile} from './secret-files.ts';
 import {asText, findSecrets, isInsideKey} from './find-secrets.ts';
 import {shortestLiteral} from './literal-finder.ts';
@@ -185,16 +183,103 @@ function hide(
   return result + text.slice(done, part.until);
 }
 
-/** The fault with secrets redacted: its message may quote them. */
-export function redactFault(fault: Fault, {redact}: Pick<Redactor, 'redact'>): Fault {
-  switch (fault.kind) {
-    case 'rejected':
-    case 'bug':
-      return {...fault, message: redact(fault.message)};
-    case 'needs-user':
-    case 'provider':
-      return {...fault, message: redact(fault.message), fix: redact(fault.fix)};
-    default:
-      return unreachable(fault);
+/**
+ * The value with the secrets redacted in all its texts; it is the same value where it has none. Lines are redacted together, since some
+ * secrets are recognised by the lines around them. What is in `clean` stays.
+ */
+export const redactDeep = <T>(value: T, {redact}: Pick<Redactor, 'redact'>, clean: ReadonlySet<unknown> = none): T =>
+  mapTexts(value, {text: redact, lines: lines => redactLines(lines, redact), exact, clean});
+
+/** What something is found or used by again, and bytes. */
+const exact: ReadonlySet<string> = new Set([
+  'kind',
+  'id',
+  'server',
+  'session',
+  'label',
+  'boundary',
+  'allowedTools',
+  'directory',
+  'nextDirectory',
+  'file',
+  'data',
+]);
+
+/** The value with the secrets in the place of their placeholders. */
+export const restoreDeep = <T>(value: T, {restore}: Pick<Redactor, 'restore'>): T =>
+  mapTexts(value, {
+    text: restore,
+    lines: lines => lines.flatMap(line => linesOf(line, restore(textOf(line)))),
+    exact: none,
+    clean: none,
+  });
+
+/** All texts in a value. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+const none: ReadonlySet<never> = new Set();
+
+interface TextChange {
+  readonly text: (text: string) => string;
+  readonly lines: (lines: readonly Line[]) => readonly Line[];
+  /** The names of properties that stay. */
+  readonly exact: ReadonlySet<string>;
+  readonly clean: ReadonlySet<unknown>;
+}
+
+type Line = string | {readonly text: string};
+
+function mapTexts<T>(value: T, change: TextChange): T;
+function mapTexts(value: unknown, change: TextChange): unknown {
+  if (typeof value === 'string') return change.text(value);
+  if (typeof value !== 'object' || value === null || change.clean.has(value)) return value;
+  if (Array.isArray(value)) {
+    const list: readonly unknown[] = value;
+    const next = list.map(item => mapTexts(item, change));
+    return next.some((item, at) => item !== list[at]) ? next : list;
   }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const parts = Object.entries(value).map(
+    ([name, part]: [string, unknown]) => [name, part, mapPart(name, part, change)] as const,
+  );
+  return parts.some(([, before, after]) => before !== after)
+    ? Object.fromEntries(parts.map(([name, , after]) => [name, after]))
+    : value;
+}
+
+function mapPart(name: string, part: unknown, change: TextChange): unknown {
+  if (change.exact.has(name)) return part;
+  if (name === 'input' || name === 'params') return mapTexts(part, ofProgram(change));
+  return name === 'lines' && isLines(part) ? change.lines(part) : mapTexts(part, change);
+}
+
+/** What a program is given: the names in it are its own, and say nothing. */
+function ofProgram({text, clean}: TextChange): TextChange {
+  const change: TextChange = {text, lines: lines => lines.map(line => mapTexts(line, change)), exact: none, clean};
+  return change;
+}
+
+const isLines = (part: unknown): part is readonly Line[] =>
+  Array.isArray(part) && part.every(line => typeof line === 'string' || typeof line?.text === 'string');
+
+const textOf = (line: Line): string => (typeof line === 'string' ? line : line.text);
+
+/** The line with another text, which may be several lines. The words of a diff that changed are not where they were. */
+const linesOf = (line: Line, text: string): readonly Line[] =>
+  text.split('\n').map(part => {
+    if (typeof line === 'string') return part;
+    return {...line, text: part, ...('changed' in line && part !== line.text ? {changed: []} : {})};
+  });
+
+function redactLines(lines: readonly Line[], redact: Redactor['redact']): readonly Line[] {
+  const before = lines.map(textOf).join('\n');
+  const after = redact(before);
+  if (after === before) return lines;
+  const texts = after.split('\n');
+  return lines.every(line => typeof line === 'string')
+    ? texts
+    : lines.flatMap((line, at) => linesOf(line, texts[at] ?? ''));
 }

@@ -2,8 +2,9 @@ import {pluralize} from '../../base/clip.ts';
 import type {Token, Tokens} from 'marked';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible} from '../../base/visible.ts';
-import {inlineSpans, isKnown, type MarkdownLexer} from '../scrollback/render-markdown.ts';
+import {inlineSpans, isInline, isKnown, type MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {MarkdownPiece} from '../scrollback/split-markdown.ts';
+import {spansText} from '../text/wrap.ts';
 import {spokenFrame} from './spoken-entry.ts';
 
 /**
@@ -22,7 +23,11 @@ export class PlainMarkdown {
     return pieces.flatMap(piece => {
       switch (piece.kind) {
         case 'block':
-          return [...this.close(), ...(piece.gap === 'line' ? [''] : []), ...this.#block(piece.source)];
+          return [
+            ...this.close(),
+            ...(piece.gap === 'line' ? [''] : []),
+            ...blocks(this.#lexer(visible(piece.source))),
+          ];
         case 'code-start': {
           const closed = this.close();
           this.#inCode = true;
@@ -42,16 +47,13 @@ export class PlainMarkdown {
     this.#inCode = false;
     return ['End of code.'];
   }
-
-  #block(source: string): readonly string[] {
-    return blocks(this.#lexer(visible(source)));
-  }
 }
 
 const blocks = (tokens: readonly Token[]): readonly string[] => tokens.flatMap(blockLines);
 
 function blockLines(token: Token): readonly string[] {
   if (!isKnown(token)) return split(token.raw);
+  if (isInline(token)) return inline([token]);
   switch (token.type) {
     case 'space':
     case 'checkbox':
@@ -77,15 +79,6 @@ function blockLines(token: Token): readonly string[] {
       return tableLines(token);
     case 'html':
       return split(token.text.trimEnd());
-    case 'strong':
-    case 'em':
-    case 'del':
-    case 'codespan':
-    case 'br':
-    case 'escape':
-    case 'link':
-    case 'image':
-      return inline([token]);
     default:
       return unreachable(token);
   }
@@ -113,10 +106,6 @@ function tableLines({header, rows}: Tokens.Table): readonly string[] {
 }
 
 const inline = (tokens: readonly Token[]): readonly string[] =>
-  split(
-    inlineSpans(tokens, [], spokenFrame.theme)
-      .map(({text}) => text)
-      .join(''),
-  );
+  split(spansText(inlineSpans(tokens, [], spokenFrame.theme)));
 
 const split = (text: string): readonly string[] => text.split('\n');

@@ -43,7 +43,6 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
   const session = new ScreenReaderSession(options, {
     terminal: {write, columns: () => stdout.columns, echo: options.echo},
     leave,
-    loadLexer: async () => (await import('../scrollback/render-markdown.ts')).loadMarkdownLexer(),
     suspend: () => stop('stops'),
     async edit(work) {
       editing = true;

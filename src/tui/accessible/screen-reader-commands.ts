@@ -1,20 +1,13 @@
-import type {Outcome} from '../../base/outcome.ts';
 import {pluralize} from '../../base/clip.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {type CommandInfo, completions} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
 import {printReview, reviewCommandWith} from '../commands/review.ts';
 import {contextSentences} from '../commands/context.ts';
-import {answerOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
-import type {TuiExit, TuiOptions} from '../options.ts';
-import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
-import type {ComposerRequest, StepQuery} from '../state/effect.ts';
-import type {Panel} from '../state/panels/panel.ts';
+import type {CommandContext, SlashCommand} from '../commands/command.ts';
+import type {ComposerRequest} from '../state/effect.ts';
 import {foregroundCommand, sandboxText, statusOf} from '../state/selectors.ts';
-import type {View} from '../state/view.ts';
-import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
-import {Appearance} from '../theme/theme.ts';
-import {spokenFrame, spokenNotice, sentences, todoLines} from './spoken-entry.ts';
+import {sentences, todoLines} from './spoken-entry.ts';
 
 /** What a slash command can use in screen-reader mode: everything that it can use on the screen, and the following. */
 export interface ScreenReaderContext extends CommandContext {
@@ -27,7 +20,10 @@ export interface ScreenReaderContext extends CommandContext {
 }
 
 /** The commands of the screen UI, with numbered lists in place of panels, and a few more for what is a key in the screen UI. */
-function screenReaderCommands(demo: 'none' | 'offered', context: () => ScreenReaderContext): readonly SlashCommand[] {
+export function screenReaderCommands(
+  demo: 'none' | 'offered',
+  context: () => ScreenReaderContext,
+): readonly SlashCommand[] {
   const own = ownCommands(context);
   const names = new Set(own.map(({name}) => name));
   return [...own, ...commandsFor(demo).filter(({name}) => !names.has(name) && !absent.has(name))];
@@ -130,77 +126,6 @@ const keys = [
   '! runs your own command, and the agent sees its output; # adds a note to AGENTS.md, and asks first.',
   'Ctrl+D on an empty line leaves; so does Ctrl+C twice when nothing runs, and /exit.',
 ];
-
-interface ScreenReaderHost {
-  readonly options: TuiOptions;
-  readonly terminals: TerminalSessions;
-  readonly signal: AbortSignal;
-  view(): View;
-  loadLexer(): Promise<MarkdownLexer>;
-  readonly say: (...lines: readonly string[]) => void;
-  open(panel: Panel): void;
-  repeat(): void;
-  stop(): void;
-  queue(text: string): void;
-  compose(work: ComposerRequest): void;
-  query(request: StepQuery): void;
-  /** Keeps the marker of the input line away until the answer, whose lines come first, is there. */
-  beforeMarker<Answer>(answer: Promise<Answer>): Promise<Answer>;
-  edit(): void;
-  writeDraft(text: string): void;
-  editText(work: {readonly text: string; readonly name: string}): Promise<Outcome<string, string>>;
-  leave(exit: TuiExit): void;
-}
-
-/** The context of slash commands in screen-reader mode: no colours, no width to keep to, and no vim. */
-export function screenReaderContext(host: ScreenReaderHost): ScreenReaderContext {
-  const {options, terminals, signal, say} = host;
-  const appearance = new Appearance('plain', 'summary');
-  const context: ScreenReaderContext = {
-    options,
-    terminals,
-    signal,
-    commands: screenReaderCommands(options.demo, () => context),
-    get view() {
-      return host.view();
-    },
-    frame: spokenFrame,
-    appearance,
-    // Running times are not shown in screen-reader mode.
-    times: () => ({
-      elapsedMs: 0,
-      waitedMs: 0,
-      retryInMs: 0,
-      outputTokens: 0,
-      actions: new Map(),
-      todos: new Map(),
-      costPerMinute: 'unknown',
-    }),
-    loadLexer: () => host.loadLexer(),
-    notify: (level, text) => say(...spokenNotice(level, text)),
-    print: lines => say(...lines),
-    submit: op => options.engine.submit(op),
-    answerTo: request => host.beforeMarker(answerOrNotify(request, context)),
-    // Printed lines are never changed.
-    redraw: () => {},
-    query: request => host.query(request),
-    open: panel => host.open(panel),
-    // The only reader is that of the transcript, for which there is a command of its own.
-    openTranscript: () => {},
-    openLoading: (_title, _text, filled) => void host.beforeMarker(filled).then(panel => context.open(panel)),
-    openEditor: () => host.edit(),
-    writeDraft: text => host.writeDraft(text),
-    editText: work => host.editText(work),
-    switchVim: () => 'off',
-    leave: kind => host.leave(kind === 'demo' ? {kind, draft: ''} : {kind}),
-    repeat: () => host.repeat(),
-    stop: () => host.stop(),
-    queue: text => host.queue(text),
-    addNote: note => host.compose({kind: 'note', note}),
-    compose: work => host.compose(work),
-  };
-  return context;
-}
 
 /** Completes the name of a command that is being typed: `more` is the rest of the only name that fits; otherwise `names` lists all that fit. */
 export function completion(

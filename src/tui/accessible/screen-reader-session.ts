@@ -7,17 +7,14 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId, MessageId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
 import {ComposerEffects} from '../app/composer-effects.ts';
-import {
-  type CommandInfo,
-  type CommandLine,
-  promptCommandInfo,
-  readCommand,
-  readDraft,
-} from '../commands/command-line.ts';
+import {PromptCommands} from '../app/argument-choices.ts';
+import {answerOrNotify} from '../commands/command.ts';
+import {type CommandLine, readCommand, readDraft} from '../commands/command-line.ts';
 import {isIdle} from '../state/selectors.ts';
-import {commandPrefix} from '../terminal/keymap.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
-import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
+import {loadMarkdownLexer} from '../scrollback/render-markdown.ts';
+import {RunClock} from '../app/run-clock.ts';
+import {Appearance} from '../theme/theme.ts';
 import type {Effect, PressContext, StepQuery} from '../state/effect.ts';
 import {notePanel, quitPanel} from '../state/panels/confirm.ts';
 import type {Panel} from '../state/panels/panel.ts';
@@ -35,13 +32,19 @@ import {EventLines} from './event-lines.ts';
 import {type EnteredLine, LineInput, type LineKey} from './line-input.ts';
 import {changeRule} from '../commands/permissions.ts';
 import {panelOfStep, panelQuestion} from './panel-question.ts';
-import {completion, type ScreenReaderContext, screenReaderContext} from './screen-reader-commands.ts';
-import {spokenPrompt} from './spoken-entry.ts';
+import {completion, type ScreenReaderContext, screenReaderCommands} from './screen-reader-commands.ts';
+import {spokenFrame, spokenNotice, spokenPrompt} from './spoken-entry.ts';
+
+/** The keys that go to an attached terminal session as they are. */
+const controls: Readonly<Partial<Record<LineKey['key'], string>>> = {
+  interrupt: '\u0003',
+  'end-of-input': '\u0004',
+  suspend: '\u001A',
+};
 
 interface ScreenReaderSessionHost {
   readonly terminal: AppendOnlyTerminalOptions;
   leave(exit: TuiExit): void;
-  loadLexer(): Promise<MarkdownLexer>;
   /** Restores the terminal and stops weft until the user's shell continues it. */
   suspend(): void;
   /** Opens the text in the user's editor, which has the terminal meanwhile; resolves to the edited text, or to why there is none. */
@@ -63,6 +66,7 @@ export class ScreenReaderSession {
   readonly #attached: AttachedSession;
   readonly #context: ScreenReaderContext;
   readonly #question: CurrentQuestion;
+  readonly #promptCommands: PromptCommands;
   #view: View = emptyView;
   /** Of what the screen UI keeps for its composer, only the attached images are used. */
   #ui = initialUi([], '', 'emacs');
@@ -77,19 +81,18 @@ export class ScreenReaderSession {
   #leaving: 'no' | 'asked' | 'leaves' = 'no';
   #pause: NodeJS.Timeout | undefined;
   #answersAwaited = 0;
-  #promptCommands: readonly CommandInfo[] = [];
-  #isCommandTyped = false;
 
   constructor(options: TuiOptions, host: ScreenReaderSessionHost) {
     this.#options = options;
     this.#host = host;
     this.#terminals = new TerminalSessions(options.engine, () => options.clock.now());
     this.#terminal = new AppendOnlyTerminal(host.terminal);
+    this.#promptCommands = new PromptCommands(options.engine, () => {}, this.#closing.signal);
     this.#question = new CurrentQuestion(lines => this.#terminal.say(lines));
     this.#input = new LineInput(this.#terminal, {
       answers: () => this.#question.of !== 'none',
       hides: () => this.#attached.hides,
-      follows: line => this.#followLine(line),
+      follows: line => this.#promptCommands.follow(line),
       completion: text => this.#completion(text),
     });
     const say = (...lines: readonly string[]): void => this.#say(...lines);
@@ -106,25 +109,49 @@ export class ScreenReaderSession {
       columns: () => host.terminal.columns(),
       left: (block, end) => this.#blockLeft(block, end),
     });
-    this.#context = screenReaderContext({
+    this.#context = this.#commandContext();
+  }
+
+  /** What slash commands can use: no colours, no width to keep to, and no vim; running times are not shown, and printed lines never changed. */
+  #commandContext(): ScreenReaderContext {
+    const options = this.#options;
+    const view = (): View => this.#view;
+    return {
       options,
       terminals: this.#terminals,
       signal: this.#closing.signal,
-      say,
-      view: () => this.#view,
-      loadLexer: () => host.loadLexer(),
+      commands: screenReaderCommands(options.demo, () => this.#context),
+      get view() {
+        return view();
+      },
+      frame: spokenFrame,
+      appearance: new Appearance('plain', 'summary'),
+      times: () => new RunClock(() => options.clock.now()).times(),
+      loadLexer: loadMarkdownLexer,
+      notify: (level, text) => this.#say(...spokenNotice(level, text)),
+      print: lines => this.#say(...lines),
+      submit: op => options.engine.submit(op),
+      answerTo: request => this.#beforeMarker(answerOrNotify(request, this.#context)),
+      redraw: () => {},
+      query: request => void this.#query(request),
       open: panel => this.#open(panel),
+      // The only reader is that of the transcript, for which there is a command of its own.
+      openTranscript: () => {},
+      openLoading: (_title, _text, filled) => void this.#beforeMarker(filled).then(panel => this.#open(panel)),
+      openEditor: () => void this.#edit(),
+      writeDraft: text => {
+        this.#say('The prompt, which Enter sends:');
+        this.#input.write(text);
+      },
+      editText: work => this.#editText(work),
+      switchVim: () => 'off',
+      leave: kind => this.#leave(kind === 'demo' ? {kind, draft: ''} : {kind}),
       repeat: () => this.#question.repeat(),
       stop: () => this.#stopAgent(),
       queue: text => this.#send(text, 'queued'),
+      addNote: note => this.#composer.perform({kind: 'note', note}),
       compose: work => this.#composer.perform(work),
-      query: request => void this.#query(request),
-      beforeMarker: answer => this.#beforeMarker(answer),
-      edit: () => void this.#edit(),
-      writeDraft: text => this.#writeDraft(text),
-      editText: work => this.#editText(work),
-      leave: exit => this.#leave(exit),
-    });
+    };
   }
 
   /** Prints the first lines and submits the prompt that weft was started with. */
@@ -198,7 +225,7 @@ export class ScreenReaderSession {
   }
 
   async #readMarkdown(): Promise<void> {
-    this.#events = new EventLines(await this.#host.loadLexer(), this.#typed);
+    this.#events = new EventLines(await loadMarkdownLexer(), this.#typed);
     const early = this.#early;
     this.#early = [];
     if (!this.#closing.signal.aborted) for (const events of early) this.handleEvents(events);
@@ -227,19 +254,22 @@ export class ScreenReaderSession {
   }
 
   #key(key: LineKey): void {
-    if (key.key === 'interrupt') {
-      this.#interrupt();
+    const isLeaving = this.#leaving === 'asked';
+    this.#leaving = 'no';
+    const control = controls[key.key];
+    if (control !== undefined && this.#attached.block !== undefined) {
+      this.#attached.press(control);
       return;
     }
-    this.#leaving = 'no';
     switch (key.key) {
+      case 'interrupt':
+        this.#interrupt(isLeaving);
+        return;
       case 'suspend':
-        if (this.#attached.block === undefined) this.#host.suspend();
-        else this.#attached.press('\u001A');
+        this.#host.suspend();
         return;
       case 'end-of-input':
-        if (this.#attached.block !== undefined) this.#attached.press('\u0004');
-        else if (this.#input.isEmpty) this.#leave({kind: 'left'});
+        if (this.#input.isEmpty) this.#leave({kind: 'left'});
         return;
       case 'escape':
         if (this.#attached.block === undefined) this.#back();
@@ -251,18 +281,11 @@ export class ScreenReaderSession {
     }
   }
 
-  #interrupt(): void {
-    const leaving = this.#leaving === 'asked';
-    this.#leaving = 'no';
-    if (this.#attached.block !== undefined) {
-      this.#attached.press('\u0003');
-    } else if (!this.#input.isEmpty) {
-      this.#input.clear();
-    } else if (
-      (!this.#isIdle && this.#options.workAfter === 'goes-on' && this.#question.of !== 'user') ||
-      !this.#back()
-    ) {
-      if (leaving) this.#leave({kind: 'left'});
+  #interrupt(isLeaving: boolean): void {
+    const isOnlyLeft = !this.#isIdle && this.#options.workAfter === 'goes-on' && this.#question.of !== 'user';
+    if (!this.#input.isEmpty) this.#input.clear();
+    else if (isOnlyLeft || !this.#back()) {
+      if (isLeaving) this.#leave({kind: 'left'});
       this.#leaving = 'asked';
       this.#terminal.say([this.#isIdle ? 'Ctrl+C again leaves.' : 'Ctrl+C again leaves. Escape stops the agent.']);
     }
@@ -355,11 +378,6 @@ export class ScreenReaderSession {
     const taken = this.#events?.take(view, []) ?? {view, lines: []};
     this.#view = taken.view;
     this.#say(...images.map(({name}) => `The image ${name} goes with the next prompt.`), ...taken.lines);
-  }
-
-  #writeDraft(text: string): void {
-    this.#say('The prompt, which Enter sends:');
-    this.#input.write(text);
   }
 
   async #editText(work: {readonly text: string; readonly name: string}): Promise<Outcome<string, string>> {
@@ -562,20 +580,8 @@ export class ScreenReaderSession {
     if (this.#options.preferences.bellOn.includes(event)) this.#terminal.bell();
   }
 
-  /** Asks for the commands of files and servers where one is begun. */
-  #followLine(line: string): void {
-    const isCommand = line.startsWith(commandPrefix);
-    if (isCommand && !this.#isCommandTyped) void this.#loadPromptCommands();
-    this.#isCommandTyped = isCommand;
-  }
-
-  async #loadPromptCommands(): Promise<void> {
-    const answer = await this.#options.engine.query({query: 'commands'}, this.#closing.signal);
-    if (answer.tag === 'ok') this.#promptCommands = answer.value.map(promptCommandInfo);
-  }
-
   #completion(text: string): string {
-    const {more, names} = completion(text, [...this.#context.commands, ...this.#promptCommands]);
+    const {more, names} = completion(text, [...this.#context.commands, ...this.#promptCommands.known]);
     if (names.length > 0) {
       this.#terminal.say([names.map(name => `/${name}`).join(', ')]);
       this.#terminal.print('now');

@@ -8,7 +8,7 @@ import {stopOf, turnFacts} from '../scrollback/closing-line.ts';
 import {explorationRows} from '../scrollback/exploration.ts';
 import {isFinishedTodo} from '../state/selectors.ts';
 import type {FinishedEntry} from '../state/view.ts';
-import type {EntryFrame} from '../text/wrap.ts';
+import {type EntryFrame, spansText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {themeOf} from '../theme/theme.ts';
 
@@ -43,7 +43,7 @@ export function spokenEntry(
     case 'notice':
       return spokenNotice(entry.level, entry.text);
     case 'end': {
-      const facts = turnFacts(entry.turn).map(spans => spans.map(({text}) => text).join(''));
+      const facts = turnFacts(entry.turn).map(spansText);
       const stop = stopOf(entry.end);
       const said = stop === undefined ? ['Done'] : stop.text.split(/\n| · /u).map(plainTextLine);
       return [(stop?.role === 'error' ? 'Failed: ' : '') + sentences([...said, ...facts])];
@@ -72,7 +72,7 @@ const markWords = new Map<string, string>([
 
 /** `Failed: npm test. Exit 1. 2.7 s.`, then the lines that say why. Of a change the title alone: its lines were said when it was asked. */
 function spokenAction({mark, spans, notes, body}: ActionFacts, extent: 'title' | 'body', frame: EntryFrame) {
-  const title = plainLabel(spans.map(({text}) => text).join(''));
+  const title = plainLabel(spansText(spans));
   const said = sentences([`${markWords.get(mark.glyph) ?? 'Begun'}: ${title}`, ...notes]);
   if (extent === 'title') return [said];
   const {rows, foot} = body(frame);

@@ -2,8 +2,15 @@ import type {AgentClient} from '../../agent/client.ts';
 import {timeAgo} from '../../base/time-ago.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {sessionTitle} from '../../domain/session-list.ts';
-import {type ArgumentChoice, type ChoiceSource, type CommandInfo, commandOf} from '../commands/command-line.ts';
+import {
+  type ArgumentChoice,
+  type ChoiceSource,
+  type CommandInfo,
+  commandOf,
+  promptCommandInfo,
+} from '../commands/command-line.ts';
 import type {TuiOptions} from '../options.ts';
+import {commandPrefix} from '../terminal/keymap.ts';
 
 /** What the arguments of slash commands can be, where that has to be asked for; asked once, when such a command is typed. */
 export class ArgumentChoices {
@@ -79,4 +86,32 @@ async function settingChoices(engine: AgentClient, signal: AbortSignal): Promise
     {value: name, summary: value === '' ? 'not set' : value},
     ...choices.map(choice => ({value: `${name} ${choice}`, summary: choice === value ? 'current' : ''})),
   ]);
+}
+
+/** The commands of files and servers, which become prompts; they may have changed, so they are asked for whenever a command is begun. */
+export class PromptCommands {
+  readonly #engine: AgentClient;
+  readonly #changed: () => void;
+  readonly #signal: AbortSignal;
+  #isTyped = false;
+  known: readonly CommandInfo[] = [];
+
+  constructor(engine: AgentClient, changed: () => void, signal: AbortSignal) {
+    this.#engine = engine;
+    this.#changed = changed;
+    this.#signal = signal;
+  }
+
+  follow(draft: string): void {
+    const isCommand = draft.startsWith(commandPrefix);
+    if (isCommand && !this.#isTyped) void this.#load();
+    this.#isTyped = isCommand;
+  }
+
+  async #load(): Promise<void> {
+    const answer = await this.#engine.query({query: 'commands'}, this.#signal);
+    if (answer.tag !== 'ok' || this.#signal.aborted || answer.value.length + this.known.length === 0) return;
+    this.known = answer.value.map(promptCommandInfo);
+    this.#changed();
+  }
 }

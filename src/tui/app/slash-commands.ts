@@ -1,6 +1,6 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import type {RequestedRuleChange} from '../../agent/client.ts';
-import {type CommandInfo, type CommandLine, promptCommandInfo} from '../commands/command-line.ts';
+import type {CommandInfo, CommandLine} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
 import {answerOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
 import {changeRule} from '../commands/permissions.ts';
@@ -21,7 +21,7 @@ import type {View} from '../state/view.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import type {EntryFrame} from '../text/wrap.ts';
-import {ArgumentChoices} from './argument-choices.ts';
+import {ArgumentChoices, PromptCommands} from './argument-choices.ts';
 
 /** What slash commands need from `runTui`, which has the terminal. */
 export interface CommandHost {
@@ -57,32 +57,31 @@ export class SlashCommands {
   readonly #parts: SlashCommandParts;
   readonly #commands: readonly SlashCommand[];
   readonly #arguments: ArgumentChoices;
+  readonly #promptCommands: PromptCommands;
   readonly #context: CommandContext;
   /** The command that has not been answered yet; empty for none. */
   #unanswered = '';
-  #promptCommands: readonly CommandInfo[] = [];
-  #isCommandTyped = false;
 
   constructor(parts: SlashCommandParts) {
     const {options, signal} = parts;
     this.#parts = parts;
     this.#commands = commandsFor(options.demo);
     this.#arguments = new ArgumentChoices(options, () => parts.show({}), signal);
+    this.#promptCommands = new PromptCommands(options.engine, () => parts.show({}), signal);
     this.#context = this.#contextOf(parts);
   }
 
   /** The commands with the choices that are known by now. */
   get known(): readonly CommandInfo[] {
     const own = this.#arguments.of(this.#commands);
-    return this.#promptCommands.length === 0 ? own : [...own, ...this.#promptCommands];
+    const {known} = this.#promptCommands;
+    return known.length === 0 ? own : [...own, ...known];
   }
 
   /** Asks for the commands where one is begun, and for the choices of the command that is being typed. */
   followDraft(): void {
     const {text} = this.#parts.ui().draft.buffer;
-    const isCommand = text.startsWith(commandPrefix);
-    if (isCommand && !this.#isCommandTyped) void this.#loadPromptCommands();
-    this.#isCommandTyped = isCommand;
+    this.#promptCommands.follow(text);
     this.#arguments.follow(text, this.#commands);
   }
 
@@ -93,16 +92,6 @@ export class SlashCommands {
     }
     this.#unanswered = `${commandPrefix}${line.name} ${line.argument}`.trimEnd();
     this.#commands.find(({name}) => name === line.name)?.run(line.argument, this.#context);
-  }
-
-  /** Files and servers may have changed since it was asked last. */
-  async #loadPromptCommands(): Promise<void> {
-    const {options, signal, show} = this.#parts;
-    const answer = await options.engine.query({query: 'commands'}, signal);
-    if (answer.tag !== 'ok' || signal.aborted) return;
-    if (answer.value.length === 0 && this.#promptCommands.length === 0) return;
-    this.#promptCommands = answer.value.map(promptCommandInfo);
-    show({});
   }
 
   /** Sends what the engine knows as a command; what it does not know is no prompt. */

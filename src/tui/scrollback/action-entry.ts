@@ -2,6 +2,7 @@ import {firstLine, pluralize} from '../../base/clip.ts';
 import type {SettledCall} from '../../actions/agent-event.ts';
 import {accessOf, type Action} from '../../actions/catalogue.ts';
 import {commandIn, editedFiles, endWords, exitedBadly, printedOutput} from '../../actions/outcome.ts';
+import {pastResult, type PastResult} from '../../actions/past-result.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import {nameOf} from '../../actions/request-file-edits.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -13,11 +14,10 @@ import {withTildes} from '../text/workspace-paths.ts';
 import {type EntryFrame, type StyledSpan, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
-import {resultBody, type ResultBody, runningBody} from './action-results.ts';
+import {commandForm, nothing, outputBody, resultBody, type ResultBody, runningBody} from './action-results.ts';
 import {countSpans, editVerb, foldLines} from './diff-lines.ts';
 import {editLines} from './edit-lines.ts';
 import {barredRows, behindBar, titleRows} from './entry-rows.ts';
-import {pastBody, pastEnd} from './past-results.ts';
 
 /** What there is to say of an action: one line of what was done and how it ended, and below it the output so far, or the result. */
 export interface ActionFacts {
@@ -98,15 +98,6 @@ const titleOf = ({mark: {glyph, role}, spans, notes}: ActionFacts, frame: EntryF
     frame,
   );
 
-/** A command as it was typed, everything else by its label. */
-function actionText({action, label, by}: {readonly action: Action | 'unknown'} & Pick<ActionEntry, 'label' | 'by'>) {
-  const input = action === 'unknown' ? undefined : commandIn(action);
-  if (input === undefined) return label;
-  const command = firstLine(input.command, longestCommand);
-  if (by === 'user') return `! ${command}`;
-  return input.place === 'block' ? `Start in background: ${command}` : command;
-}
-
 /** Characters of a command on its title. */
 const longestCommand = 400;
 
@@ -120,14 +111,17 @@ function titleSpans({stage, label, by}: ActionEntry, frame: EntryFrame): readonl
   return actionSpans({action, label, by}, frame);
 }
 
-/** Unfolded, a command stands there with all its lines. */
-function actionSpans(entry: Parameters<typeof actionText>[0], frame: EntryFrame): readonly StyledSpan[] {
-  const input = entry.action === 'unknown' ? undefined : commandIn(entry.action);
-  if (frame.verbosity !== 'full' || input === undefined) {
-    const text = actionText(entry);
-    return [{text: visibleLine(input === undefined ? withTildes(text, frame.home) : text), roles: []}];
-  }
-  return [{text: visible(`${entry.by === 'user' ? '! ' : ''}${input.command.trimEnd()}`), roles: []}];
+/** A command as it was typed, unfolded with all its lines; everything else by its label. */
+function actionSpans(
+  {action, label, by}: {readonly action: Action | 'unknown'} & Pick<ActionEntry, 'label' | 'by'>,
+  frame: EntryFrame,
+): readonly StyledSpan[] {
+  const input = action === 'unknown' ? undefined : commandIn(action);
+  if (input === undefined) return [{text: visibleLine(withTildes(label, frame.home)), roles: []}];
+  const typed = by === 'user' ? '! ' : '';
+  if (frame.verbosity === 'full') return [{text: visible(typed + input.command.trimEnd()), roles: []}];
+  const lead = typed === '' && input.place === 'block' ? 'Start in background: ' : typed;
+  return [{text: visibleLine(lead + firstLine(input.command, longestCommand)), roles: []}];
 }
 
 const changeSpans = (words: string, files: Parameters<typeof countSpans>[0]): readonly StyledSpan[] => [
@@ -191,7 +185,7 @@ export const isEdit = (stage: ActionStage): boolean =>
 function bodyOf(stage: ActionStage, by: ActionEntry['by'], frame: EntryFrame): ResultBody {
   switch (stage.stage) {
     case 'queued':
-      return {rows: [], foot: []};
+      return nothing;
     case 'waiting':
     case 'running':
       return runningBody(stage.tail, frame);
@@ -212,28 +206,43 @@ export interface Mark {
   readonly role: Role;
 }
 
-const marks: Readonly<Record<'success' | 'error' | 'cancelled', Mark>> = {
+const marks = {
+  queued: {glyph: glyphs.queued, role: 'dim'},
+  waiting: {glyph: glyphs.waiting, role: 'warning'},
+  running: {glyph: glyphs.running, role: 'running'},
   success: {glyph: glyphs.success, role: 'success'},
   error: {glyph: glyphs.error, role: 'error'},
   cancelled: {glyph: glyphs.cancelled, role: 'dim'},
-};
+} as const satisfies Readonly<Record<string, Mark>>;
 
 function markOf(stage: ActionStage): Mark {
-  switch (stage.stage) {
-    case 'queued':
-      return {glyph: glyphs.queued, role: 'dim'};
-    case 'waiting':
-      return {glyph: glyphs.waiting, role: 'warning'};
-    case 'running':
-      return {glyph: glyphs.running, role: 'running'};
-    case 'settled':
-      return settledMark(stage.result);
-    default:
-      return unreachable(stage);
-  }
+  if (stage.stage !== 'settled') return marks[stage.stage];
+  const {result: call} = stage;
+  return call.tag === 'undecodable' || exitedBadly(call.result) ? marks.error : marks[call.result.settled.state];
 }
 
-function settledMark(call: SettledCall): Mark {
-  if (call.tag === 'undecodable' || exitedBadly(call.result)) return marks.error;
-  return marks[call.result.settled.state];
+/** How a call of a resumed session ended; `notes` also say how long it took. */
+function pastEnd({action, resultText, outcome}: PastActionEntry): PastResult {
+  const past = pastResult(action, outcome, resultText);
+  return {...past, notes: [...past.notes, ...(past.seconds >= 1 ? [durationText(past.seconds * 1000)] : [])]};
+}
+
+/** What stands below the title of an action of a resumed session, of which only the text for the model is kept. */
+function pastBody(past: PastActionEntry, frame: EntryFrame): ResultBody {
+  const {action, by, outcome} = past;
+  const {failed, output} = pastEnd(past);
+  const access = action === 'unknown' ? 'unknown' : accessOf(action).kind;
+  const isFull = frame.verbosity === 'full';
+  if (output.trim() === '' || (frame.verbosity === 'name' && outcome === 'success')) return nothing;
+  if (outcome === 'cancelled') {
+    const rows = wrapText(visible(output), ['dim'], frame);
+    return {rows: isFull ? rows : rows.slice(0, 3), foot: []};
+  }
+  if (access === 'command') {
+    return outputBody(output, {...commandForm(by, failed ? 'failed' : 'ended'), leftOut: 0}, frame);
+  }
+  if (failed) return outputBody(output, {most: 4, part: 'reasons', leftOut: 0}, frame);
+  if (!isFull && access === 'edit') return nothing;
+  const lines = output.split('\n').map(visibleLine).join('\n');
+  return outputBody(lines, {most: 1, part: 'beginning', leftOut: 0}, frame);
 }

@@ -26,6 +26,7 @@ import type {Role} from '../theme/palette.ts';
 import {type ChangePart, commandParts} from '../state/change-parts.ts';
 import {changedWords, changeLines, changeSummary, countsOf, type Tense} from './change-lines.ts';
 import {diffLines} from './diff-lines.ts';
+import {looksLikeAddress} from './render-markdown.ts';
 import {type BarredRow, excerptRows, moreLines, unfolds} from './entry-rows.ts';
 import {
   allOf,
@@ -59,125 +60,89 @@ const linksShown = 5;
 /** The most rows of an edited file. */
 const diffShown = 24;
 
+const body = (rows: ResultBody['rows'], ...foot: readonly string[]): ResultBody => ({rows, foot});
+const noteBody = (text: string, frame: Frame, ...foot: readonly string[]): ResultBody =>
+  body(noteRows(visibleLine(text), frame), ...foot);
+
 /** One renderer for every action: an action without one does not compile. */
 export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>} = {
   'request-command-output': (output, frame, by) =>
     output.kind === 'block'
       ? blockBody(output, frame)
       : withChanges(reportBody(output.report, frame, by), output.report.changes, frame),
-  'read-files': ({files}, frame) => ({rows: files.flatMap(entry => readRows(entry, frame)), foot: []}),
-  'request-file-edits': ({files}, frame) => ({
-    rows: diffLines(files, {...(frame.verbosity === 'full' ? wholeDiff : foldedDiff), home: frame.home}, frame),
-    foot: [],
-  }),
-  grep: (report, frame) =>
-    listBody(
-      report.lines,
-      (report.omitted.exact === 'exact' ? '' : 'at least ') +
-        countOf(report.lines.length + report.omitted.count, {one: 'line', many: 'lines'}),
-      frame,
-    ),
-  'file-glob-v2': (report, frame) =>
-    listBody(report.paths, countOf(report.paths.length + report.omitted, {one: 'file', many: 'files'}), frame),
+  'read-files': ({files}, frame) => body(files.flatMap(entry => readRows(entry, frame))),
+  'request-file-edits': ({files}, frame) =>
+    body(diffLines(files, {...(frame.verbosity === 'full' ? wholeDiff : foldedDiff), home: frame.home}, frame)),
+  grep: ({lines, omitted}, frame) => {
+    const least = omitted.exact === 'exact' ? '' : 'at least ';
+    return listBody(lines, least + countOf(lines.length + omitted.count, 'line'), frame);
+  },
+  'file-glob-v2': ({paths, omitted}, frame) => listBody(paths, countOf(paths.length + omitted, 'file'), frame),
   'update-todos': () => nothing,
-  'ask-user-question': ({questions, answers}, frame) => ({
-    rows: questions.flatMap((question, at) => {
-      const answer = answers[at];
-      const parts = [
-        ...(answer?.selected ?? []),
-        ...(answer === undefined || answer.other === '' ? [] : [answer.other]),
-      ];
-      return noteRows(`${visibleLine(question.question)} → ${visibleLine(parts.join('; '))}`, frame);
-    }),
-    foot: [],
-  }),
+  'ask-user-question': ({questions, answers}, frame) =>
+    body(
+      questions.flatMap(({question}, at) => {
+        const {selected = [], other = ''} = answers[at] ?? {};
+        const parts = [...selected, ...(other === '' ? [] : [other])];
+        return noteRows(visibleLine(`${question} → ${parts.join('; ')}`), frame);
+      }),
+    ),
   'write-to-long-running-shell-command': blockBody,
   'read-shell-command-output': blockBody,
   'transfer-shell-command-control-to-user': blockBody,
   'read-mcp-resource': (output, frame) =>
-    output.kind === 'read'
-      ? answerBody(output.result, frame)
-      : {rows: [], foot: [countOf(output.resources.length, {one: 'resource', many: 'resources'})]},
+    output.kind === 'read' ? answerBody(output.result, frame) : body([], countOf(output.resources.length, 'resource')),
   'start-agent': ({row}, frame) => agentBody(row, frame),
   'send-message-to-agent': ({row}, frame) => agentBody(row, frame),
-  'read-skill': ({skill, given}) => ({
-    rows: [],
-    foot:
-      given === 'already'
-        ? ['read before']
-        : [countOf(skill.instructions.split('\n').length, {one: 'line', many: 'lines'})],
-  }),
-  'search-tools': ({found}, frame) => ({
-    rows: noteRows(visibleLine(found.map(({name}) => name).join(', ')), frame),
-    foot: [countOf(found.length, {one: 'tool', many: 'tools'})],
-  }),
+  'read-skill': ({skill, given}) =>
+    body([], given === 'already' ? 'read before' : countOf(skill.instructions.split('\n').length, 'line')),
+  'search-tools': ({found}, frame) =>
+    noteBody(found.map(({name}) => name).join(', '), frame, countOf(found.length, 'tool')),
   'call-mcp-tool': answerBody,
   'web-fetch': ({page}, frame) => pageBody(page, frame),
-  'web-search': ({report}, frame) => ({
-    rows: report.results
-      .slice(0, frame.verbosity === 'full' ? report.results.length : linksShown)
-      .flatMap(result => linkRows(result, frame)),
-    foot: [countOf(report.results.length, {one: 'result', many: 'results'})],
-  }),
-  'read-documents': ({documents}) => ({
-    rows: [],
-    foot: [countOf(documents.length, {one: 'document', many: 'documents'})],
-  }),
-  'create-documents': ({documents}, frame) => ({rows: documentRows(documents, frame), foot: []}),
-  'edit-documents': ({documents}, frame) => ({rows: documentRows(documents, frame), foot: []}),
-  'insert-code-review-comments': ({comments}, frame) => ({
-    rows: comments.flatMap(comment =>
-      noteRows(
-        `${comment.severity} ${visibleLine(commentPlace(comment))}: ${visibleLine(firstLine(comment.text, 200))}`,
-        frame,
-      ),
+  'web-search': ({report: {results}}, frame) => {
+    const shown = results.slice(0, frame.verbosity === 'full' ? results.length : linksShown);
+    return body(
+      shown.flatMap(result => linkRows(result, frame)),
+      countOf(results.length, 'result'),
+    );
+  },
+  'read-documents': ({documents}) => body([], countOf(documents.length, 'document')),
+  'create-documents': ({documents}, frame) => body(documentRows(documents, frame)),
+  'edit-documents': ({documents}, frame) => body(documentRows(documents, frame)),
+  'insert-code-review-comments': ({comments}, frame) =>
+    body(
+      comments.flatMap(comment => {
+        const words = `${comment.severity} ${commentPlace(comment)}: ${firstLine(comment.text, 200)}`;
+        return noteRows(visibleLine(words), frame);
+      }),
+      '/review shows them',
     ),
-    foot: ['/review shows them'],
-  }),
-  'open-code-review': ({choice, other}, frame) => ({
-    rows: noteRows(visibleLine(other), frame),
-    foot: [choice === 'opened' ? 'opened' : 'not now'],
-  }),
-  'upload-artifact': ({artifact, description}, frame) => ({
-    rows: noteRows(visibleLine(description), frame),
-    foot: [artifact.path, artifact.url].filter(place => place !== '').map(visibleLine),
-  }),
-  'init-project': ({found, omitted}, frame) =>
-    listBody(found, countOf(found.length + omitted, {one: 'telling file', many: 'telling files'}), frame),
+  'open-code-review': ({choice, other}, frame) => noteBody(other, frame, choice === 'opened' ? 'opened' : 'not now'),
+  'upload-artifact': ({artifact, description}, frame) =>
+    noteBody(description, frame, ...[artifact.path, artifact.url].filter(place => place !== '').map(visibleLine)),
+  'init-project': ({found, omitted}, frame) => listBody(found, countOf(found.length + omitted, 'telling file'), frame),
   'sandbox-exec': ({report, kept}, frame, by) =>
     kept === 'none'
       ? withChanges(reportBody(report, frame, by), report.changes, frame)
       : withDryRun(reportBody(report, frame, by), kept, frame),
-  'search-codebase': ({places}, frame) =>
-    listBody(places.map(placeText), countOf(places.length, {one: 'place', many: 'places'}), frame),
-  'fetch-conversation': ({title, messages, total}, frame) => ({
-    rows: noteRows(visibleLine(title), frame),
-    foot: [`${messages.length} of ${countOf(total, {one: 'message', many: 'messages'})}`],
-  }),
-  'request-computer-use': ({until}) => ({
-    rows: [],
-    foot: [until === 0 ? 'allowed already' : `allowed until ${timeOfDay(until)}; Esc or /computer off ends it`],
-  }),
-  'use-computer': ({screenshot}) => ({rows: [], foot: [visibleLine(screenshotText(screenshot))]}),
-  'suggest-prompt': ({prompt, label}, frame) => ({
-    rows: label === '' ? [] : noteRows(visibleLine(prompt), frame),
-    foot: [],
-  }),
-  'suggest-new-conversation': (output, frame) => ({
-    rows: output.choice === 'stay' ? noteRows(visibleLine(output.other), frame) : [],
-    foot: [output.choice === 'new' ? 'accepted' : 'not wanted'],
-  }),
-  'exit-plan': ({plan, decision}, frame) => ({
-    rows:
-      decision === 'kept'
-        ? []
-        : plan.steps.flatMap(({id, description}) => stepRows(visibleLine(`${id}.`), visibleLine(description), frame)),
-    foot: [decision === 'kept' ? `kept as ${plan.id}` : 'approved'],
-  }),
-  'give-structured-answer': ({answer}, frame) => ({
-    rows: noteRows(visibleLine(firstLine(JSON.stringify(answer), 4 * frame.width)), frame),
-    foot: [],
-  }),
+  'search-codebase': ({places}, frame) => listBody(places.map(placeText), countOf(places.length, 'place'), frame),
+  'fetch-conversation': ({title, messages, total}, frame) =>
+    noteBody(title, frame, `${messages.length} of ${countOf(total, 'message')}`),
+  'request-computer-use': ({until}) =>
+    body([], until === 0 ? 'allowed already' : `allowed until ${timeOfDay(until)}; Esc or /computer off ends it`),
+  'use-computer': ({screenshot}) => body([], visibleLine(screenshotText(screenshot))),
+  'suggest-prompt': ({prompt, label}, frame) => noteBody(label === '' ? '' : prompt, frame),
+  'suggest-new-conversation': (output, frame) =>
+    noteBody(output.choice === 'stay' ? output.other : '', frame, output.choice === 'new' ? 'accepted' : 'not wanted'),
+  'exit-plan': ({plan, decision}, frame) =>
+    decision === 'kept'
+      ? body([], `kept as ${plan.id}`)
+      : body(
+          plan.steps.flatMap(({id, description}) => stepRows(visibleLine(`${id}.`), visibleLine(description), frame)),
+          'approved',
+        ),
+  'give-structured-answer': ({answer}, frame) => noteBody(firstLine(JSON.stringify(answer), 4 * frame.width), frame),
 };
 
 /** A step of a plan, whose further rows stand below its text. */
@@ -187,13 +152,14 @@ function stepRows(id: string, description: string, frame: EntryFrame): readonly 
 }
 
 /** The beginning of what a sub-agent has answered, and what it took. */
-const agentBody = (row: AgentRow, frame: EntryFrame): ResultBody => ({
-  rows:
-    row.status.kind === 'succeeded' ? noteRows(visibleLine(firstLine(row.status.answer, 4 * frame.width)), frame) : [],
-  foot: agentFacts(row).map(visibleLine),
-});
+const agentBody = (row: AgentRow, frame: EntryFrame): ResultBody =>
+  noteBody(
+    row.status.kind === 'succeeded' ? firstLine(row.status.answer, 4 * frame.width) : '',
+    frame,
+    ...agentFacts(row).map(visibleLine),
+  );
 
-const nothing: ResultBody = {rows: [], foot: []};
+export const nothing: ResultBody = {rows: [], foot: []};
 const wholeDiff = {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole'} as const;
 /** What was changed alone: the lines around it stood on the card. */
 const foldedDiff = {most: diffShown, shown: 'changes', long: 'clipped'} as const;
@@ -210,7 +176,7 @@ export function resultBody<N extends ActionName>(
     case 'success':
       return frame.verbosity === 'name' ? nothing : render(settled.output, frame, by);
     case 'error':
-      return {rows: wrapText(visible(faultText(settled.fault)), ['error'], frame), foot: []};
+      return body(wrapText(visible(faultText(settled.fault)), ['error'], frame));
     case 'cancelled': {
       // A question that was not answered says just that.
       const message = result.name === 'ask-user-question' ? '' : settled.why.message;
@@ -402,13 +368,12 @@ function pageBody({content, ageMs}: WebPage, frame: EntryFrame): ResultBody {
   switch (content.kind) {
     case 'text': {
       const lines = frame.verbosity === 'full' ? outputLines(content.text) : [];
-      const all = `${content.length.toLocaleString('en')} characters`;
-      return {rows: wholeRows(lines, frame), foot: [all, ...age]};
+      return body(wholeRows(lines, frame), `${content.length.toLocaleString('en')} characters`, ...age);
     }
     case 'image':
-      return {rows: [], foot: ['image', ...age]};
+      return body([], 'image', ...age);
     case 'moved':
-      return {rows: noteRows(`moved to ${visibleLine(content.to)}`, frame), foot: []};
+      return noteBody(`moved to ${content.to}`, frame);
     default:
       return unreachable(content);
   }
@@ -419,7 +384,7 @@ function linkRows({title, url}: WebSearchResult, frame: EntryFrame): readonly st
   const {theme, width} = frame;
   const words = visibleLine(title);
   // Words that look like an address must not lead to another one.
-  if (theme.links !== 'osc8' || !/^[!-~]{1,2000}$/u.test(url) || /\w\.\w|:\/\//u.test(words)) {
+  if (theme.links !== 'osc8' || !/^[!-~]{1,2000}$/u.test(url) || looksLikeAddress(words)) {
     return wrapText(`${words} (${visibleLine(url)})`, ['dim'], frame);
   }
   const host = URL.parse(url)?.host ?? '';
@@ -435,10 +400,8 @@ function blockBody({block}: {readonly block: BlockSnapshot}, frame: EntryFrame):
 }
 
 /** How much a search has found, and at full verbosity all of it. */
-const listBody = (lines: readonly string[], count: string, frame: EntryFrame): ResultBody => ({
-  rows: frame.verbosity === 'full' ? wholeRows(lines.map(visibleLine), frame) : [],
-  foot: [count],
-});
+const listBody = (lines: readonly string[], count: string, frame: EntryFrame): ResultBody =>
+  body(frame.verbosity === 'full' ? wholeRows(lines.map(visibleLine), frame) : [], count);
 
 /** How much was read of a file, and at full verbosity all of it. */
 function readRows(entry: ReadEntry, frame: EntryFrame): readonly (string | BarredRow)[] {
@@ -472,24 +435,18 @@ function readText(entry: ReadEntry): string {
   switch (file.kind) {
     case 'text':
       return file.lines.length === file.totalLines
-        ? countOf(file.totalLines, {one: 'line', many: 'lines'})
+        ? countOf(file.totalLines, 'line')
         : `lines ${file.firstLine} to ${file.firstLine + file.lines.length - 1} of ${file.totalLines}`;
     case 'image':
       return `image (${file.image.mediaType})`;
     case 'document':
-      return file.pages === undefined ? 'PDF' : `PDF, ${countOf(file.pages, {one: 'page', many: 'pages'})}`;
+      return file.pages === undefined ? 'PDF' : `PDF, ${countOf(file.pages, 'page')}`;
     case 'directory':
-      return countOf(file.entries.length + file.more, {one: 'entry', many: 'entries'});
+      return countOf(file.entries.length + file.more, 'entry', 'entries');
     default:
       return unreachable(file);
   }
 }
 
-interface Noun {
-  readonly one: string;
-  readonly many: string;
-}
-
-function countOf(count: number, {one, many}: Noun): string {
-  return count === 0 ? `no ${many}` : `${count} ${count === 1 ? one : many}`;
-}
+const countOf = (count: number, one: string, many = `${one}s`): string =>
+  count === 0 ? `no ${many}` : `${count} ${count === 1 ? one : many}`;

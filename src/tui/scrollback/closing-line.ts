@@ -1,18 +1,17 @@
 import type {PromptEnd} from '../../actions/agent-event.ts';
 import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {visible} from '../../base/visible.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import {hookStopText} from '../../domain/stop-text.ts';
 import {centsText} from '../state/selectors.ts';
 import type {TurnFacts} from '../state/view.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {durationText} from '../text/duration.ts';
-import {type Frame, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
+import {type Frame, spansText, type StyledSpan, wrapSpans} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import {countSpans} from './diff-lines.ts';
-import {margin} from './entry-rows.ts';
+import {signedRows} from './entry-rows.ts';
 
 /** How a turn ended where it did not end by itself, then the line that closes it; nothing for a short answer. */
 export function endRows(
@@ -20,12 +19,7 @@ export function endRows(
   frame: Frame,
 ): readonly string[] {
   const stop = stopOf(end);
-  const said =
-    stop === undefined
-      ? []
-      : wrapText(visible(stop.text), [stop.role], {...frame, width: frame.width - 2}).map((row, at) =>
-          at === 0 ? `${frame.theme.style([stop.role], stop.sign)} ${row}` : margin + row,
-        );
+  const said = stop === undefined ? [] : signedRows(stop.text, stop, frame);
   const isWorthClosing = turn.actions > 0 || turn.durationMs >= longAnswerMs;
   const closing = isWorthClosing ? closingRows(turn, frame) : [];
   if (said.length === 0) return closing;
@@ -69,7 +63,7 @@ function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
   if (whole.length === 0) return [];
   const indent = {first: `${glyphs.rule} `, rest: '   ', roles: ['dim']} as const;
   const fits = (spans: readonly StyledSpan[]): boolean =>
-    cellWidth(spans.map(({text}) => text).join('')) + 2 * (glyphs.rule.length + 1) <= frame.width;
+    cellWidth(spansText(spans)) + 2 * (glyphs.rule.length + 1) <= frame.width;
   const fitting = lines.find(fits);
   return fitting === undefined
     ? wrapSpans(short, frame, indent)

@@ -6,9 +6,6 @@ import {type EntryFrame, type Frame, hardWrap} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 
-const added = `${glyphs.added} `;
-const removed = `${glyphs.removed} `;
-
 /** What the model wanted in the place of what. */
 export function editLines(edit: FileEdit, frame: Frame & Pick<EntryFrame, 'home'>): readonly string[] {
   const shown = (path: string): string => visibleLine(withTildes(path, frame.home));
@@ -19,20 +16,20 @@ export function editLines(edit: FileEdit, frame: Frame & Pick<EntryFrame, 'home'
         ...heading,
         ...edit.replacements.flatMap(replacement => {
           const {oldText, newText} = changedLines(replacement);
-          return [
-            ...textLines(visible(oldText), 'removed', frame, removed),
-            ...textLines(visible(newText), 'added', frame, added),
-          ];
+          return [...signed('removed', oldText, frame), ...signed('added', newText, frame)];
         }),
       ];
     case 'replace-lines':
-      return [...heading, ...textLines(visible(edit.newText), 'added', frame, added)];
+      return [...heading, ...signed('added', edit.newText, frame)];
     case 'write':
-      return [...heading, ...textLines(visible(edit.content), 'added', frame, added)];
+      return [...heading, ...signed('added', edit.content, frame)];
     case 'patch':
-      return [...heading, ...edit.hunks.flatMap(hunk => hunk.lines.flatMap(line => patchLine(line, frame)))];
+      return [
+        ...heading,
+        ...edit.hunks.flatMap(hunk => hunk.lines.flatMap(({kind, text}) => signed(kind, `${text}\n`, frame))),
+      ];
     case 'delete':
-      return textLines(shown(edit.path), 'removed', frame, removed);
+      return signed('removed', shown(edit.path), frame);
     case 'rename':
       return [...heading, ...textLines(`to ${shown(edit.to)}`, 'dim', frame)];
     default:
@@ -40,16 +37,10 @@ export function editLines(edit: FileEdit, frame: Frame & Pick<EntryFrame, 'home'
   }
 }
 
-function patchLine({kind, text}: PatchLine, frame: Frame): readonly string[] {
-  const {sign, role} = patchSigns[kind];
-  return textLines(`${visible(text)}\n`, role, frame, sign);
-}
+const signed = (kind: PatchLine['kind'], text: string, frame: Frame): readonly string[] =>
+  textLines(visible(text), kind === 'context' ? 'dim' : kind, frame, signs[kind]);
 
-const patchSigns = {
-  context: {sign: '  ', role: 'dim'},
-  added: {sign: added, role: 'added'},
-  removed: {sign: removed, role: 'removed'},
-} as const satisfies Record<PatchLine['kind'], {readonly sign: string; readonly role: Role}>;
+const signs = {context: '  ', added: `${glyphs.added} `, removed: `${glyphs.removed} `} as const;
 
 /** Models repeat the lines around a change: those that both texts begin and end with are left out. */
 function changedLines({oldText, newText}: {readonly oldText: string; readonly newText: string}) {

@@ -8,11 +8,11 @@ import {countText} from '../state/selectors.ts';
 import {contextTokens} from '../../domain/usage.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {wholeSeconds} from '../text/duration.ts';
-import {type EntryFrame, type Frame, wrapText} from '../text/wrap.ts';
+import {type EntryFrame, type Frame, spansText, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {actionFacts, actionRows, pastActionRows} from './action-entry.ts';
 import {endRows} from './closing-line.ts';
-import {margin} from './entry-rows.ts';
+import {insideMargin, margin, signedRows} from './entry-rows.ts';
 import {explorationRows} from './exploration.ts';
 import {type MarkdownLexer, renderFence, renderMarkdown} from './render-markdown.ts';
 import {type MarkdownPiece, tableHead} from './split-markdown.ts';
@@ -56,8 +56,6 @@ export function finishedLines(finished: FinishedEntry, lexer: MarkdownLexer, fra
 
 const spaced = (lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : ['', ...lines]);
 
-const insideMargin = <F extends Frame>(frame: F): F => ({...frame, width: Math.max(8, frame.width - margin.length)});
-
 /** A message that was not streamed. */
 export const wholeAnswer = (text: string, lexer: MarkdownLexer, frame: Frame): readonly string[] =>
   spaced(answerLines(renderMarkdown(text, lexer, insideMargin(frame)), 'nothing', frame));
@@ -77,9 +75,7 @@ const noticeLines = (
   {level, text}: {readonly level: 'info' | 'warning'; readonly text: string},
   frame: Frame,
 ): readonly string[] =>
-  wrapText(visible(text), [level === 'warning' ? 'warning' : 'dim'], insideMargin(frame)).map((line, at) =>
-    at === 0 && level === 'warning' ? `${frame.theme.style(['warning'], glyphs.warning)} ${line}` : margin + line,
-  );
+  signedRows(text, level === 'warning' ? {sign: glyphs.warning, role: level} : {sign: '', role: 'dim'}, frame);
 
 /** What drawing unfinished entries needs. `lexer` is `undefined` until it is loaded. */
 interface OpenEntryOptions {
@@ -120,7 +116,7 @@ function agentRow(
   const {mark, spans, notes} = actionFacts(entry, frame, undefined);
   const about = agents.find(({row}) => row.agent.call === entry.id);
   const {stage} = entry;
-  const title = spans.map(({text}) => text).join('');
+  const title = spansText(spans);
   const now = about === undefined && stage.stage === 'running' ? lastLine(stage.tail) : '';
   const doing = about !== undefined && stage.stage === 'running' ? agentStatusText(about.row) : now;
   const tokens = about === undefined ? 0 : contextTokens(about.row.progress.usage);

@@ -1,12 +1,25 @@
 import {pluralize} from '../../base/clip.ts';
+import {visible} from '../../base/visible.ts';
 import {cellWidth, styledWidth} from '../text/cell-width.ts';
 import {type Frame, noIndent, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
+import type {Role} from '../theme/palette.ts';
 import type {Style} from '../theme/theme.ts';
 import type {ExcerptLine} from './output-excerpt.ts';
 
 /** Everything that the agent says and does stands so far from the left edge. */
 export const margin = '  ';
+
+export const insideMargin = <F extends Frame>(frame: F): F => ({
+  ...frame,
+  width: Math.max(8, frame.width - margin.length),
+});
+
+/** A text behind the margin; a sign stands in the margin of its first row. */
+export const signedRows = (text: string, {sign, role}: {readonly sign: string; readonly role: Role}, frame: Frame) =>
+  wrapText(visible(text), [role], insideMargin(frame)).map((row, at) =>
+    at === 0 && sign !== '' ? `${frame.theme.style([role], sign)} ${row}` : margin + row,
+  );
 
 /** Behind a title that ends further right than this, its note is no longer seen as belonging to it. */
 const widestTitle = 110;

@@ -1,3 +1,5 @@
+import {unreachable} from '../../base/unreachable.ts';
+
 /** What is shown of a long output: indexes of its lines, ascending. */
 export type Excerpt = readonly number[];
 
@@ -5,27 +7,27 @@ export type Excerpt = readonly number[];
 export type OutputPart = 'beginning' | 'end' | 'both-ends' | 'reasons';
 
 /** That part, in at most `most` lines. */
-export const excerptOf = (part: OutputPart, lines: readonly string[], most: number): Excerpt =>
-  excerpts[part](lines, most);
+export function excerptOf(part: OutputPart, lines: readonly string[], most: number): Excerpt {
+  switch (part) {
+    case 'beginning':
+      return allOf(lines).slice(0, most);
+    case 'end': {
+      // Where a program that went well says what it did.
+      const said = allOf(lines).filter(at => !isBlank(lines[at]));
+      const tells = said.filter(at => isTelling(lines[at]));
+      return (tells.length === 0 ? said : tells).slice(-most);
+    }
+    case 'both-ends':
+      return headAndTail(lines, most);
+    case 'reasons':
+      return failureExcerpt(lines, most);
+    default:
+      return unreachable(part);
+  }
+}
 
 /** All lines. */
 export const allOf = (lines: readonly string[]): Excerpt => lines.map((_, at) => at);
-
-/** The beginning of an output. */
-const firstLines = (lines: readonly string[], most: number): Excerpt => allOf(lines).slice(0, most);
-
-/** The end of an output, where a program that went well says what it did. */
-const lastLines = (lines: readonly string[], most: number): Excerpt =>
-  told(
-    lines,
-    allOf(lines).filter(at => !isBlank(lines[at])),
-  ).slice(-most);
-
-/** The lines that say something, where there are any. */
-function told(lines: readonly string[], said: Excerpt): Excerpt {
-  const tells = said.filter(at => isTelling(lines[at]));
-  return tells.length === 0 ? said : tells;
-}
 
 /** The beginning and the end of an output. */
 function headAndTail(lines: readonly string[], most: number): Excerpt {
@@ -86,13 +88,6 @@ const summary =
 
 /** Tests that passed, and what a package manager says before the program does. */
 const wentWell = /^\s*(?:[✓✔√]|ok\b|PASS\b)|^\s*(?:>\s|npm (?:warn|notice)\b|\$ )/iu;
-
-const excerpts: Readonly<Record<OutputPart, (lines: readonly string[], most: number) => Excerpt>> = {
-  beginning: firstLines,
-  end: lastLines,
-  'both-ends': headAndTail,
-  reasons: failureExcerpt,
-};
 
 /** A count of a test runner that writes each on a line of its own: `ℹ pass 1`. */
 const count = /^\s*[ℹ#]\s+(?<said>(?:tests|suites|pass|fail|cancelled|skipped|todo) \d+)\s*$/u;

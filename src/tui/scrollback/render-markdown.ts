@@ -2,7 +2,7 @@ import type {MarkedToken, Token, Tokens} from 'marked';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible} from '../../base/visible.ts';
 import {cellWidth, styledWidth} from '../text/cell-width.ts';
-import {type Frame, hardWrapSpans, noIndent, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
+import {type Frame, hardWrapSpans, noIndent, spansText, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Style, Theme} from '../theme/theme.ts';
 import {highlightFence, highlightCode, type Fence} from './syntax/highlight.ts';
@@ -58,6 +58,9 @@ function blocks(tokens: readonly Token[], frame: Frame, spacing: 'spaced' | 'tig
 
 function blockLines(token: Token, frame: Frame): readonly string[] {
   if (!isKnown(token)) return wrapText(token.raw, [], frame);
+  const prose = (tokens: readonly Token[], roles: readonly Style[] = []): readonly string[] =>
+    wrapSpans(inlineSpans(tokens, roles, frame.theme), frame, noIndent);
+  if (isInline(token)) return prose([token]);
   switch (token.type) {
     case 'space':
     case 'checkbox':
@@ -66,11 +69,11 @@ function blockLines(token: Token, frame: Frame): readonly string[] {
       // Link definitions are rendered as text, because they were parsed apart from the links that use them.
       return wrapText(token.raw.trim(), ['dim'], frame);
     case 'heading':
-      return wrapSpans(inlineSpans(token.tokens, ['heading'], frame.theme), frame, noIndent);
+      return prose(token.tokens, ['heading']);
     case 'paragraph':
-      return wrapSpans(inlineSpans(token.tokens, [], frame.theme), frame, noIndent);
+      return prose(token.tokens);
     case 'text':
-      return wrapSpans(inlineSpans(token.tokens ?? [token], [], frame.theme), frame, noIndent);
+      return prose(token.tokens ?? [token]);
     case 'code':
       return codeLines(highlightCode(token.text.split('\n'), grammarOfFence(token.lang ?? '')), frame);
     case 'blockquote':
@@ -85,15 +88,6 @@ function blockLines(token: Token, frame: Frame): readonly string[] {
       return [frame.theme.style(['dim'], '─'.repeat(Math.min(frame.width, 40)))];
     case 'html':
       return wrapText(token.text.trimEnd(), ['dim'], frame);
-    case 'strong':
-    case 'em':
-    case 'del':
-    case 'codespan':
-    case 'br':
-    case 'escape':
-    case 'link':
-    case 'image':
-      return wrapSpans(inlineSpans([token], [], frame.theme), frame, noIndent);
     default:
       return unreachable(token);
   }
@@ -208,26 +202,20 @@ function pad(text: string, width: number, align: 'left' | 'center' | 'right'): s
   return ' '.repeat(left) + text + ' '.repeat(free - left);
 }
 
-const spansWidth = (spans: Cell): number =>
-  Math.max(
-    0,
-    ...spans
-      .map(span => span.text)
-      .join('')
-      .split('\n')
-      .map(cellWidth),
-  );
+const spansWidth = (spans: Cell): number => Math.max(0, ...spansText(spans).split('\n').map(cellWidth));
 
 /** Inline markdown as styled spans of visible text. */
 export const inlineSpans = (tokens: readonly Token[], roles: readonly Style[], theme: Theme): readonly StyledSpan[] =>
   tokens.flatMap(token => spansOf(token, roles, theme));
 
 /** Unknown token types of a newer parser fall back to their raw text. */
-const known: ReadonlySet<string> = new Set(
-  `blockquote br checkbox code codespan def del em escape heading hr
-    html image link list list_item paragraph space strong table text`.split(/\s+/u),
-);
+const blockTypes = 'blockquote checkbox code def heading hr html list list_item paragraph space table text'.split(' ');
+const inlineTypes = ['br', 'codespan', 'del', 'em', 'escape', 'image', 'link', 'strong'] as const;
+const known = new Set<string>([...blockTypes, ...inlineTypes]);
 export const isKnown = (token: Token): token is MarkedToken => known.has(token.type);
+
+type InlineToken = Extract<MarkedToken, {readonly type: (typeof inlineTypes)[number]}>;
+export const isInline = (token: MarkedToken): token is InlineToken => inlineTypes.some(type => type === token.type);
 
 function spansOf(token: Token, roles: readonly Style[], theme: Theme): readonly StyledSpan[] {
   if (!isKnown(token)) return [{text: token.raw, roles}];
@@ -281,7 +269,7 @@ function linkSpans(link: Tokens.Link, roles: readonly Style[], theme: Theme): re
   const href = visible(link.href);
   const target = linkTarget(href);
   const words = inlineSpans(link.tokens, [...roles, ...(target === undefined ? [] : [{href: target}]), 'link'], theme);
-  const said = words.map(span => span.text).join('');
+  const said = spansText(words);
   if (sameAddress(said, href)) return words;
   const isHidden = theme.links === 'osc8' && target !== undefined && said.trim() !== '' && !looksLikeAddress(said);
   return isHidden ? words : [...words, {text: ` (${href})`, roles: [...roles, 'dim']}];
@@ -301,7 +289,7 @@ function imageSpans(image: Tokens.Image, roles: readonly Style[], theme: Theme):
 const sameAddress = (said: string, href: string): boolean =>
   href === said || href === `mailto:${said}` || href === `http://${said}` || href === encodeSafely(said);
 
-const looksLikeAddress = (words: string): boolean => /\w\.\w|:\/\//u.test(words);
+export const looksLikeAddress = (words: string): boolean => /\w\.\w|:\/\//u.test(words);
 
 /** The longest address that terminals accept in a link. */
 const longestTarget = 2048;

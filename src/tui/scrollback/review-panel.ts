@@ -16,7 +16,7 @@ import {cellWidth, fit} from '../text/cell-width.ts';
 import {type Frame, type Layout, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {changeTitle, type DiffRow, diffRows} from './diff-lines.ts';
-import {keysRow, type TranscriptPanel} from './transcript-panel.ts';
+import {keysRow, pagerLetters, type TranscriptPanel} from './transcript-panel.ts';
 
 /** What a review on the screen leads to. */
 export interface ReviewHost {
@@ -147,17 +147,24 @@ export function pressReview(state: ReviewState, key: KeyPress, rows: number): Re
   if (state.typing !== 'nothing') return typed(state, state.typing, key);
   const quiet = {...state, said: ''};
   if (key.kind === 'paste') return stays(quiet);
-  if (key.kind === 'key') {
-    const by = keySteps(rows)[key.name];
-    if (by !== undefined) return stays(moved(quiet, by));
-    if (key.name === 'line-start' || key.name === 'top') return stays(moved(quiet, -quiet.items.length));
-    if (key.name === 'line-end' || key.name === 'bottom') return stays(moved(quiet, quiet.items.length));
-    if (key.name === 'complete') return stays(toNext(quiet, 'file', 1));
-    return key.name === 'escape' || key.name === 'end-of-input' ? {next: 'closed', change: 'none'} : stays(quiet);
+  if (key.kind === 'text') return pressLetters(quiet, key.text);
+  const page = Math.max(1, rows - 3);
+  switch (key.name) {
+    case 'page-up':
+      return stays(moved(quiet, -page));
+    case 'page-down':
+      return stays(moved(quiet, page));
+    case 'complete':
+      return pressLetters(quiet, ']');
+    default:
+      return pressLetters(quiet, pagerLetters[key.name] ?? '');
   }
-  // Letters of one chunk, as of keys held down, count one by one; a change ends the chunk.
-  let now = quiet;
-  for (const letter of key.text) {
+}
+
+/** Letters of one chunk, as of keys held down, count one by one; a change ends the chunk. */
+function pressLetters(state: ReviewState, letters: string): ReviewStep {
+  let now = state;
+  for (const letter of letters) {
     const step = pressLetter(now, letter);
     if (step.change !== 'none' || step.next === 'closed' || step.next === 'sent') return step;
     now = step.next;
@@ -166,58 +173,41 @@ export function pressReview(state: ReviewState, key: KeyPress, rows: number): Re
   return stays(now);
 }
 
-const keySteps = (rows: number): Readonly<Partial<Record<string, number>>> => ({
-  up: -1,
-  down: 1,
-  enter: 1,
-  'page-up': -Math.max(1, rows - 3),
-  'page-down': Math.max(1, rows - 3),
-});
+const moves: Readonly<Partial<Record<string, (state: ReviewState) => ReviewState>>> = {
+  j: state => moved(state, 1),
+  k: state => moved(state, -1),
+  g: state => moved(state, -state.items.length),
+  G: state => moved(state, state.items.length),
+  ']': state => toNext(state, 'file', 1),
+  '[': state => toNext(state, 'file', -1),
+  n: state => toNext(state, 'comment', 1),
+  N: state => toNext(state, 'comment', -1),
+};
 
 function pressLetter(state: ReviewState, letter: string): ReviewStep {
+  const move = moves[letter];
+  if (move !== undefined) return stays(move(state));
   const selected = state.items[state.at];
   const comment = selected?.kind === 'comment' ? selected.comment : undefined;
+  const say = (said: string): ReviewStep => stays({...state, said});
+  const type = (what: 'comment' | 'answer'): ReviewStep => stays({...state, typing: {what, text: ''}});
   switch (letter) {
     case 'q':
       return {next: 'closed', change: 'none'};
-    case 'j':
-      return stays(moved(state, 1));
-    case 'k':
-      return stays(moved(state, -1));
-    case 'g':
-      return stays(moved(state, -state.items.length));
-    case 'G':
-      return stays(moved(state, state.items.length));
-    case ']':
-      return stays(toNext(state, 'file', 1));
-    case '[':
-      return stays(toNext(state, 'file', -1));
-    case 'n':
-      return stays(toNext(state, 'comment', 1));
-    case 'N':
-      return stays(toNext(state, 'comment', -1));
     case 'v':
-      return stays(selected?.kind === 'line' ? {...state, from: state.at} : {...state, said: 'Select a line first.'});
+      return selected?.kind === 'line' ? stays({...state, from: state.at}) : say('Select a line first.');
     case 'c':
-      return stays(
-        placeOf(state) === undefined
-          ? {...state, said: 'Select a line or a file to comment on.'}
-          : {...state, typing: {what: 'comment', text: ''}},
-      );
+      return placeOf(state) === undefined ? say('Select a line or a file to comment on.') : type('comment');
     case 'a':
-      return stays(
-        comment === undefined
-          ? {...state, said: 'Select a comment to answer: n goes to the next one.'}
-          : {...state, typing: {what: 'answer', text: ''}},
-      );
+      return comment === undefined ? say('Select a comment to answer: n goes to the next one.') : type('answer');
     case 'r':
       return comment === undefined
-        ? stays({...state, said: 'Select a comment to resolve: n goes to the next one.'})
+        ? say('Select a comment to resolve: n goes to the next one.')
         : changed(state, {change: comment.state === 'open' ? 'resolve' : 'reopen', id: comment.id});
     case 's':
       return state.review.comments.some(each => each.state === 'open')
         ? {next: 'sent', change: 'none'}
-        : stays({...state, said: 'There is no open comment to send.'});
+        : say('There is no open comment to send.');
     default:
       return stays(state);
   }
@@ -246,29 +236,22 @@ const longestText = 4000;
 function typed(state: ReviewState, typing: Exclude<ReviewState['typing'], 'nothing'>, key: KeyPress): ReviewStep {
   const as = (text: string): ReviewStep => stays({...state, typing: {...typing, text: text.slice(0, longestText)}});
   if (key.kind !== 'key') return as(typing.text + key.text.replaceAll(/\s+/gu, ' '));
-  switch (key.name) {
-    case 'escape':
-      return stays({...state, typing: 'nothing'});
-    case 'enter':
-      return written(state, typing);
-    default: {
-      const text = deletedAtEnd(typing.text, key.name);
-      return text === undefined ? stays(state) : as(text);
-    }
-  }
+  if (key.name === 'escape') return stays({...state, typing: 'nothing'});
+  return key.name === 'enter' ? written(state, typing) : as(deletedAtEnd(typing.text, key.name) ?? typing.text);
 }
 
 function written(state: ReviewState, {what, text}: Exclude<ReviewState['typing'], 'nothing'>): ReviewStep {
   const words = text.trim();
   const selected = state.items[state.at];
-  if (words === '') return stays({...state, typing: 'nothing'});
+  const closed = stays({...state, typing: 'nothing'});
+  if (words === '') return closed;
   if (what === 'answer') {
     return selected?.kind === 'comment'
       ? changed(state, {change: 'answer', id: selected.comment.id, by: 'user', text: words})
-      : stays({...state, typing: 'nothing'});
+      : closed;
   }
   const place = placeOf(state);
-  if (place === undefined) return stays({...state, typing: 'nothing'});
+  if (place === undefined) return closed;
   return changed(state, {change: 'add', by: 'user', comments: [{...place, ...readComment(words)}]});
 }
 

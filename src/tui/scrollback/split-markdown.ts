@@ -187,7 +187,7 @@ class Splitter {
     }
     this.#open = itemLine.test(line) ? 'list' : 'block';
     if (this.#open !== 'block' || !plainLine.test(line)) return;
-    this.#paragraph = {lines: 1, marks: openInlineMarks()};
+    this.#paragraph = {lines: 1, marks: new InlineMarks()};
     this.#paragraph.marks.read(line);
   }
 
@@ -235,34 +235,29 @@ function isClosing(line: string, fence: MarkdownPosition & {readonly kind: 'fenc
 
 const outdent = (text: string, spaces: number): string => text.replaceAll(new RegExp(`^ {1,${spaces}}`, 'gmu'), '');
 
-/** What emphasises, links or quotes in the lines of a paragraph, read one by one. */
-interface InlineMarks {
-  /** Whether all of it is closed again, so that what comes next does not change how the lines so far are read. */
-  readonly closed: boolean;
-  read(line: string): void;
-}
+/**
+ * What emphasises, links or quotes in the lines of a paragraph, read one by one. It only counts; in doubt nothing is closed.
+ */
+class InlineMarks {
+  readonly #odd = new Set<string>();
+  #brackets = 0;
+  #angles = 0;
 
-/** Counts only; in doubt nothing is closed. */
-function openInlineMarks(): InlineMarks {
-  const counts = {ticks: 0, stars: 0, lows: 0, tildes: 0, brackets: 0, angles: 0};
-  return {
-    get closed() {
-      const {ticks, stars, lows, tildes, brackets, angles} = counts;
-      return ticks % 2 === 0 && stars % 2 === 0 && lows % 2 === 0 && tildes % 2 === 0 && brackets === 0 && angles === 0;
-    },
-    read(line) {
-      for (const [mark] of line.matchAll(marks)) {
-        if (mark.startsWith('`')) counts.ticks++;
-        else if (mark.startsWith('*')) counts.stars++;
-        else if (mark.startsWith('_')) counts.lows++;
-        else if (mark.startsWith('~')) counts.tildes++;
-        else if (mark === '[') counts.brackets++;
-        else if (mark === ']') counts.brackets--;
-        else if (mark.startsWith('<')) counts.angles++;
-        else if (mark === '>') counts.angles = Math.max(0, counts.angles - 1);
-      }
-    },
-  };
+  /** Whether all of it is closed again, so that what comes next does not change how the lines so far are read. */
+  get closed(): boolean {
+    return this.#odd.size === 0 && this.#brackets === 0 && this.#angles === 0;
+  }
+
+  read(line: string): void {
+    for (const [mark] of line.matchAll(marks)) {
+      const kind = mark.charAt(0);
+      if (kind === '[') this.#brackets++;
+      else if (kind === ']') this.#brackets--;
+      else if (kind === '<') this.#angles++;
+      else if (kind === '>') this.#angles = Math.max(0, this.#angles - 1);
+      else if (kind !== '\\' && !this.#odd.delete(kind)) this.#odd.add(kind);
+    }
+  }
 }
 
 /**

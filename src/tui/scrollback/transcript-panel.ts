@@ -1,15 +1,15 @@
-import {unreachable} from '../../base/unreachable.ts';
+import QuickLRU from 'quick-lru';
 import type {Approval} from '../../actions/agent-event.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
-import type {MarkdownLexer} from './render-markdown.ts';
-import {itemLines} from './transcript-items.ts';
-import {highlightMatches, type Position, TranscriptPages} from './transcript-pages.ts';
-import type {KeyPress} from '../terminal/keymap.ts';
 import {deletedAtEnd} from '../editor/draft.ts';
-import {cellWidth, fit} from '../text/cell-width.ts';
+import type {KeyPress} from '../terminal/keymap.ts';
+import {cellWidth, fit, stripStyles} from '../text/cell-width.ts';
 import type {Frame, Layout} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
+import type {Theme} from '../theme/theme.ts';
+import type {MarkdownLexer} from './render-markdown.ts';
+import {itemLines, searchedText, type TranscriptItem, transcriptItems} from './transcript-items.ts';
 
 /** The transcript on the whole screen. It is immutable: a press returns the next one. */
 export interface TranscriptPanel {
@@ -67,92 +67,60 @@ function press(reading: Reading, key: KeyPress, place: TranscriptPlace): Transcr
   reading.update();
   if (reading.sought !== undefined) return pressSearch(reading, reading.sought, {key, place});
   if (key.kind === 'paste') return panelOf(reading);
-  if (key.kind === 'key') {
-    const command = commandOfKey[key.name];
-    if (key.name === 'escape' || key.name === 'end-of-input') return 'closed';
-    return panelOf(command === undefined ? reading : moved(reading, command, place));
-  }
+  const letters = key.kind === 'text' ? key.text : (pagerLetters[key.name] ?? '');
   let next = reading;
-  for (const [at, letter] of key.text.split('').entries()) {
-    if (letter === letters.close) return 'closed';
-    if (letter === letters.search) return panelOf({...next, sought: key.text.slice(at + 1), said: ''});
-    const command = commandOfLetter[letter];
-    if (command !== undefined) next = moved(next, command, place);
+  for (const [at, letter] of letters.split('').entries()) {
+    if (letter === 'q') return 'closed';
+    if (letter === '/') return panelOf({...next, sought: letters.slice(at + 1), said: ''});
+    next = moved(next, letter, place);
   }
   return panelOf(next);
 }
 
-const letters = {close: 'q', search: '/'} as const;
-
-type Command =
-  | 'line-up'
-  | 'line-down'
-  | 'page-up'
-  | 'page-down'
-  | 'half-up'
-  | 'half-down'
-  | 'top'
-  | 'end'
-  | 'next'
-  | 'previous';
-
-const commandOfKey: Readonly<Partial<Record<string, Command>>> = {
-  up: 'line-up',
-  down: 'line-down',
-  enter: 'line-down',
-  'page-up': 'page-up',
-  'page-down': 'page-down',
-  'line-start': 'top',
-  'line-end': 'end',
-  top: 'top',
-  bottom: 'end',
+/** The letters of a pager that other keys stand for. */
+export const pagerLetters: Readonly<Partial<Record<string, string>>> = {
+  up: 'k',
+  down: 'j',
+  enter: 'j',
+  'page-up': 'b',
+  'page-down': ' ',
+  'line-start': 'g',
+  'line-end': 'G',
+  top: 'g',
+  bottom: 'G',
+  escape: 'q',
+  'end-of-input': 'q',
 };
 
-const commandOfLetter: Readonly<Partial<Record<string, Command>>> = {
-  k: 'line-up',
-  j: 'line-down',
-  b: 'page-up',
-  ' ': 'page-down',
-  u: 'half-up',
-  d: 'half-down',
-  g: 'top',
-  G: 'end',
-  n: 'next',
-  N: 'previous',
+/** How many lines a letter goes on. */
+const linesOf: Readonly<Partial<Record<string, (room: number) => number>>> = {
+  k: () => -1,
+  j: () => 1,
+  b: room => 1 - room,
+  ' ': room => Math.max(1, room - 1),
+  u: room => -Math.ceil(room / 2),
+  d: room => Math.ceil(room / 2),
 };
 
-function moved(reading: Reading, command: Command, {frame, rows}: TranscriptPlace): Reading {
+function moved(reading: Reading, letter: string, {frame, rows}: TranscriptPlace): Reading {
   const {pages} = reading;
   const room = roomOf(rows);
   const end = pages.lastTop(room, frame);
-  const top = reading.top === 'end' ? end : reading.top;
-  const by = (count: number): Reading => {
-    const to = pages.moved(top, count, frame);
-    return {...reading, said: '', top: pages.isBefore(to, end) ? to : 'end'};
-  };
-  switch (command) {
-    case 'line-up':
-      return by(-1);
-    case 'line-down':
-      return by(1);
-    case 'page-up':
-      return by(1 - room);
-    case 'page-down':
-      return by(Math.max(1, room - 1));
-    case 'half-up':
-      return by(-Math.ceil(room / 2));
-    case 'half-down':
-      return by(Math.ceil(room / 2));
-    case 'top':
+  const from = reading.top === 'end' ? end : reading.top;
+  switch (letter) {
+    case 'g':
       return {...reading, said: '', top: {item: 0, line: 0}};
-    case 'end':
+    case 'G':
       return {...reading, said: '', top: 'end'};
-    case 'next':
-      return found(reading, {from: top, direction: 1, frame});
-    case 'previous':
-      return found(reading, {from: top, direction: -1, frame});
-    default:
-      return unreachable(command);
+    case 'n':
+    case 'N':
+      return found(reading, {from, direction: letter === 'n' ? 1 : -1, frame});
+    default: {
+      const lines = linesOf[letter];
+      if (lines === undefined) return reading;
+      const to = pages.moved(from, lines(room), frame);
+      return {...reading, said: '', top: pages.isBefore(to, end) ? to : 'end'};
+    }
   }
 }
 
@@ -177,26 +145,17 @@ function pressSearch(
   reading: Reading,
   sought: string,
   {key, place}: {readonly key: KeyPress; readonly place: TranscriptPlace},
-): TranscriptPanel | 'closed' {
-  const typed = (text: string): TranscriptPanel | 'closed' => panelOf({...reading, sought: text});
+): TranscriptPanel {
+  const typed = (text: string | undefined): TranscriptPanel => panelOf({...reading, sought: text});
   if (key.kind !== 'key') return typed(sought + key.text.replaceAll(/\s+/gu, ' ').slice(0, longestQuery));
-  switch (key.name) {
-    case 'escape':
-      return panelOf({...reading, sought: undefined});
-    case 'enter': {
-      const query = sought === '' ? reading.query : sought;
-      const {pages} = reading;
-      const {frame, rows} = place;
-      const top = reading.top === 'end' ? pages.lastTop(roomOf(rows), frame) : reading.top;
-      const before = pages.moved(top, -1, frame);
-      return panelOf(found({...reading, query, sought: undefined}, {from: before, direction: 1, frame}));
-    }
-    default: {
-      if (key.name === 'delete-left' && sought === '') return panelOf({...reading, sought: undefined});
-      const text = deletedAtEnd(sought, key.name);
-      return text === undefined ? panelOf(reading) : typed(text);
-    }
-  }
+  if (key.name === 'escape' || (key.name === 'delete-left' && sought === '')) return typed(undefined);
+  if (key.name !== 'enter') return typed(deletedAtEnd(sought, key.name) ?? sought);
+  const query = sought === '' ? reading.query : sought;
+  const {pages} = reading;
+  const {frame, rows} = place;
+  const top = reading.top === 'end' ? pages.lastTop(roomOf(rows), frame) : reading.top;
+  const before = pages.moved(top, -1, frame);
+  return panelOf(found({...reading, query, sought: undefined}, {from: before, direction: 1, frame}));
 }
 
 const longestQuery = 200;
@@ -236,3 +195,161 @@ export function keysRow(keys: readonly string[], frame: Frame): string {
 }
 
 const closeHints = /\bEsc\b|^[nq] /u;
+
+/** The position of a line: an item, and a line of that item. */
+export interface Position {
+  readonly item: number;
+  readonly line: number;
+}
+
+interface SearchOptions {
+  readonly query: string;
+  /** The search begins next to this line. */
+  readonly from: Position;
+  readonly direction: 1 | -1;
+  readonly frame: Frame;
+}
+
+/** The number of items whose rendered lines are cached. */
+const mostKept = 100;
+
+/**
+ * The lines of a transcript, rendered only near the screen: a position is an item and a line in it, so that the total number of lines
+ * is never needed.
+ */
+export class TranscriptPages {
+  readonly #render: (item: TranscriptItem, frame: Frame) => readonly string[];
+  #items: readonly TranscriptItem[] = [];
+  #records: readonly JournalRecord[] | undefined;
+  #count = 0;
+  #frame: Frame | undefined;
+  readonly #kept = new QuickLRU<number, readonly string[]>({maxSize: mostKept});
+
+  constructor(render: (item: TranscriptItem, frame: Frame) => readonly string[]) {
+    this.#render = render;
+  }
+
+  /** Updates the items from the records; a new result changes the item of its call. */
+  show(now: readonly JournalRecord[]): void {
+    if (now === this.#records && now.length === this.#count) return;
+    this.#records = now;
+    this.#count = now.length;
+    this.showItems(transcriptItems(now));
+  }
+
+  showItems(items: readonly TranscriptItem[]): void {
+    this.#items = items;
+    this.#kept.clear();
+  }
+
+  /** The positions before the first line and after the last one. */
+  readonly start: Position = {item: -1, line: 0};
+  get end(): Position {
+    return {item: this.#items.length, line: 0};
+  }
+
+  isBefore(a: Position, b: Position): boolean {
+    return a.item < b.item || (a.item === b.item && a.line < b.line);
+  }
+
+  /** The position as a percentage of the session, or of its only item. */
+  percent({item, line}: Position): number {
+    const count = this.#items.length;
+    if (count > 1) return Math.floor((100 * item) / (count - 1));
+    return Math.floor((100 * line) / Math.max(1, this.#kept.get(0)?.length ?? 1));
+  }
+
+  /** The position `count` lines further on (back if negative), at most the first or the last line. */
+  moved(from: Position, count: number, frame: Frame): Position {
+    let {item, line} = from;
+    let left = count;
+    while (left < 0) {
+      if (line + left >= 0) return {item, line: line + left};
+      if (item <= 0) return {item: 0, line: 0};
+      left += line;
+      item--;
+      line = this.#linesOf(item, frame).length;
+    }
+    for (;;) {
+      const length = this.#linesOf(item, frame).length;
+      if (line + left < length) return {item, line: line + left};
+      if (item >= this.#items.length - 1) return {item: Math.max(0, item), line: Math.max(0, length - 1)};
+      left -= length - line;
+      item++;
+      line = 0;
+    }
+  }
+
+  /** The first position of a screen that shows the last lines. */
+  lastTop(room: number, frame: Frame): Position {
+    return this.moved(this.end, -room, frame);
+  }
+
+  lines(from: Position, count: number, frame: Frame): readonly string[] {
+    const lines: string[] = [];
+    let {item, line} = from;
+    while (lines.length < count && item < this.#items.length) {
+      lines.push(...this.#linesOf(item, frame).slice(line, line + count - lines.length));
+      item++;
+      line = 0;
+    }
+    return lines;
+  }
+
+  /** The next line with a match, where only items whose searched text matches are rendered; the match may continue in the line after it. */
+  find({query, from, direction, frame}: SearchOptions): Position | undefined {
+    for (
+      let item = Math.max(0, from.item);
+      item >= 0 && item < this.#items.length + (direction < 0 ? 1 : 0);
+      item += direction
+    ) {
+      const candidate = this.#items[item];
+      if (candidate === undefined || indexOfMatch(query, searchedText(candidate)) < 0) continue;
+      const places = matchesIn(this.#linesOf(item, frame).map(stripStyles), query);
+      const ordered = direction > 0 ? places : places.toReversed();
+      const line = ordered.find(place => item !== from.item || (direction > 0 ? place > from.line : place < from.line));
+      if (line !== undefined) return {item, line};
+    }
+    return undefined;
+  }
+
+  #linesOf(item: number, frame: Frame): readonly string[] {
+    const of = this.#items[item];
+    if (of === undefined) return [];
+    if (this.#frame?.width !== frame.width || this.#frame.theme !== frame.theme) this.#kept.clear();
+    this.#frame = frame;
+    const known = this.#kept.get(item);
+    if (known !== undefined) return known;
+    const lines = this.#render(of, frame);
+    this.#kept.set(item, lines);
+    return lines;
+  }
+}
+
+function matchesIn(lines: readonly string[], query: string): readonly number[] {
+  return lines.flatMap((line, at) => {
+    if (indexOfMatch(query, line) >= 0) return [at];
+    const next = lines[at + 1];
+    if (next === undefined || indexOfMatch(query, next) >= 0) return [];
+    return indexOfMatch(query, `${line.trimEnd()} ${next.trimStart()}`) >= 0 ? [at] : [];
+  });
+}
+
+/** The index of `query` in a line without styling, from `from` on; -1 if it is not there. A query in lower case ignores case. */
+const indexOfMatch = (query: string, line: string, from = 0): number =>
+  query === query.toLowerCase() ? line.toLowerCase().indexOf(query, from) : line.indexOf(query, from);
+
+/** Highlights the matches in a line; a line with a match loses its other styling. */
+export function highlightMatches(line: string, query: string, theme: Theme): string {
+  const plain = stripStyles(line);
+  let at = indexOfMatch(query, plain);
+  if (at < 0) return line;
+  let marked = '';
+  let from = 0;
+  while (at >= 0) {
+    marked += plain.slice(from, at) + theme.style(['bold', 'selected'], plain.slice(at, at + query.length));
+    from = at + query.length;
+    at = indexOfMatch(query, plain, from);
+  }
+  return marked + plain.slice(from);
+}

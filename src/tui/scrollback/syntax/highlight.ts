@@ -26,10 +26,13 @@ export function highlightFence(
   const {grammar} = fence;
   if (grammar === undefined) return lines.map(plainLine);
   const known = progress.get(fence) ?? (isGrammarLoaded(grammar) ? codeStart : 'plain');
-  const {spans, state} =
-    known === 'plain' ? {spans: lines.map(plainLine), state: known} : readLines(lines, grammar, known);
-  if (extent === 'kept') progress.set(fence, state);
-  return spans;
+  if (known === 'plain') {
+    if (extent === 'kept') progress.set(fence, known);
+    return lines.map(plainLine);
+  }
+  const read = readLines(lines, grammar, known);
+  if (extent === 'kept') progress.set(fence, read.at(-1)?.after ?? known);
+  return read.map(({spans}) => spans);
 }
 
 /**
@@ -45,13 +48,8 @@ export function highlightCode(
   const kept = drawn.get(key) ?? [];
   let same = 0;
   while (same < kept.length && kept[same]?.line === lines[same]) same++;
-  const read = kept.slice(0, same);
-  let state = read.at(-1)?.after ?? codeStart;
-  for (const line of lines.slice(same)) {
-    const found = readCodeLine(line, grammar, state);
-    state = found?.next ?? state;
-    read.push({line, spans: found === undefined ? plainLine(line) : spansOf(found.tokens), after: state});
-  }
+  const known = kept.slice(0, same);
+  const read = [...known, ...readLines(lines.slice(same), grammar, known.at(-1)?.after ?? codeStart)];
   drawn.set(key, read);
   return read.map(({spans}) => spans);
 }
@@ -64,24 +62,21 @@ interface DrawnLine {
 
 const drawn = new QuickLRU<string, readonly DrawnLine[]>({maxSize: 8});
 
-function readLines(lines: readonly string[], grammar: GrammarName, start: CodeState) {
-  let state = start;
-  const spans = lines.map(line => {
-    const found = readCodeLine(line, grammar, state);
-    if (found === undefined) return plainLine(line);
-    state = found.next;
-    return spansOf(found.tokens);
+function readLines(lines: readonly string[], grammar: GrammarName, start: CodeState): readonly DrawnLine[] {
+  let after = start;
+  return lines.map(line => {
+    const found = readCodeLine(line, grammar, after);
+    after = found?.next ?? after;
+    return {line, spans: found === undefined ? plainLine(line) : spansOf(found.tokens), after};
   });
-  return {spans, state};
 }
 
 function spansOf(tokens: readonly CodeToken[]): readonly StyledSpan[] {
   const spans: {text: string; readonly roles: readonly Role[]}[] = [];
-  for (const {text, role} of tokens) {
-    const roles = rolesOf(role);
+  for (const [at, {text, role}] of tokens.entries()) {
     const last = spans.at(-1);
-    if (last?.roles === roles) last.text += text;
-    else spans.push({text, roles});
+    if (last !== undefined && tokens[at - 1]?.role === role) last.text += text;
+    else spans.push({text, roles: role === 'plain' ? plainRoles : [role]});
   }
   return spans;
 }
@@ -89,16 +84,6 @@ function spansOf(tokens: readonly CodeToken[]): readonly StyledSpan[] {
 const plainLine = (line: string): readonly StyledSpan[] => (line === '' ? [] : [{text: line, roles: plainRoles}]);
 
 const plainRoles: readonly Role[] = ['code-block'];
-const rolesMade = new Map<CodeToken['role'], readonly Role[]>([['plain', plainRoles]]);
-
-function rolesOf(role: CodeToken['role']): readonly Role[] {
-  const known = rolesMade.get(role);
-  if (known !== undefined) return known;
-  const roles: readonly Role[] = role === 'plain' ? plainRoles : [role];
-  rolesMade.set(role, roles);
-  return roles;
-}
-
 /** The most lines of a hunk that are coloured. */
 const mostLines = 1500;
 
@@ -365,39 +350,15 @@ function innermost(scopes: readonly string[]): Emitted['role'] {
   return 'outer';
 }
 
-const roleOf: ReadonlyMap<string, SyntaxRole | 'plain'> = new Map([
-  ['keyword', 'syntax-keyword'],
-  ['built_in', 'syntax-type'],
-  ['type', 'syntax-type'],
-  ['literal', 'syntax-number'],
-  ['number', 'syntax-number'],
-  ['symbol', 'syntax-number'],
-  ['bullet', 'syntax-number'],
-  ['string', 'syntax-string'],
-  ['regexp', 'syntax-string'],
-  ['char', 'syntax-string'],
-  ['code', 'syntax-string'],
-  ['addition', 'syntax-string'],
-  ['deletion', 'syntax-number'],
-  ['subst', 'plain'],
-  ['comment', 'syntax-comment'],
-  ['quote', 'syntax-comment'],
-  ['doctag', 'syntax-meta'],
-  ['meta', 'syntax-meta'],
-  ['attr', 'syntax-name'],
-  ['attribute', 'syntax-name'],
-  ['property', 'syntax-name'],
-  ['title', 'syntax-name'],
-  ['title.class', 'syntax-type'],
-  ['section', 'syntax-name'],
-  ['link', 'syntax-string'],
-  ['name', 'syntax-keyword'],
-  ['selector-tag', 'syntax-keyword'],
-  ['selector-id', 'syntax-name'],
-  ['selector-class', 'syntax-name'],
-  ['selector-attr', 'syntax-meta'],
-  ['selector-pseudo', 'syntax-meta'],
-  ['variable', 'syntax-meta'],
-  ['template-variable', 'syntax-meta'],
-  ['template-tag', 'syntax-meta'],
-]);
+/** The scopes of highlight.js that have a role. */
+const scopes: readonly (readonly [SyntaxRole | 'plain', string])[] = [
+  ['syntax-keyword', 'keyword name selector-tag'],
+  ['syntax-type', 'built_in type title.class'],
+  ['syntax-number', 'literal number symbol bullet deletion'],
+  ['syntax-string', 'string regexp char code addition link'],
+  ['syntax-comment', 'comment quote'],
+  ['syntax-name', 'attr attribute property title section selector-id selector-class'],
+  ['syntax-meta', 'doctag meta selector-attr selector-pseudo variable template-variable template-tag'],
+  ['plain', 'subst'],
+];
+const roleOf = new Map(scopes.flatMap(([role, names]) => names.split(' ').map(name => [name, role] as const)));

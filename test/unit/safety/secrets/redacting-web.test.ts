@@ -38,6 +38,8 @@ function bench() {
     searched,
     read: (url: string) => web.fetch({url, cache: 'use'}, signal),
     search: (query: string) => web.search({query, allowedDomains: [], blockedDomains: []}, signal),
+    searchIn: (allowedDomains: readonly string[]) =>
+      web.search({query: 'x', allowedDomains, blockedDomains: []}, signal),
   };
 }
 
@@ -68,4 +70,10 @@ test('results of a search come back without secrets', async () => {
   expect(found.tag === 'ok' && found.value.results).toEqual([
     {url: 'https://a.example/', title: placeholder, snippet: placeholder, published: ''},
   ]);
+});
+
+test('hosts that a search is limited to are never restored', async () => {
+  const {placeholder, searched, searchIn} = bench();
+  await searchIn([placeholder]);
+  expect(searched[0]?.allowedDomains).toEqual([placeholder]);
 });
