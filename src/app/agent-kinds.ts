@@ -2,8 +2,11 @@ import type {AgentKindsPort} from '../agent/ports.ts';
 import {type AgentKind, usualTurns} from '../agent/sub-agents/agent-kind.ts';
 import {permissionModes} from '../domain/risk.ts';
 import type {AgentFile} from '../extensions/skills/load-extensions.ts';
-import {mayCall, promptWithSkills, serversOf, toolsOf, turnsOf, unheededNotes} from './agent-fields.ts';
 import type {RunContext} from './run-context.ts';
+import {mcpServerName} from '../actions/mcp-tool-name.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {type Effort, efforts} from '../domain/model-stream.ts';
+import {skillBlock} from '../domain/slash-command.ts';
 
 /** The kinds of sub-agents that files, plugins and `--agents` define. Nothing is read before the first request to the model. */
 export function agentKinds(context: RunContext, systemPromptOf: (prompt: string) => string): AgentKindsPort {
@@ -59,5 +62,113 @@ export function redactedKinds(kinds: AgentKindsPort, redact: (text: string) => s
       if (known?.of !== of) known = {of, list: of.map(redacted)};
       return known.list;
     },
+  };
+}
+
+/*
+ * What the fields of an agent's file mean, for whoever acts as the agent: the main conversation (`--agent`) or a sub-agent.
+ */
+
+/** The tools that an agent may call; `all` where it names none. */
+export interface AgentTools {
+  readonly only: readonly string[] | 'all';
+  readonly not: readonly string[];
+  /** The MCP servers whose tools it may call. */
+  readonly servers: readonly string[] | 'all';
+}
+
+/** Reads `tools`, `disallowedTools` and `mcpServers`; of a rule (`Bash(git:*)`) the tool counts. */
+export function toolsOf(agent: RunContext['agent']): AgentTools {
+  if (agent === 'none') return {only: 'all', not: [], servers: 'all'};
+  const {tools, fields} = agent;
+  const named = tools.map(toolName);
+  const {named: servers, defined} = serversOf(agent);
+  return {
+    only: named.length === 0 || named.includes('*') ? 'all' : named,
+    not: listed(fields['disallowedTools']).map(toolName),
+    servers: fields['mcpServers'] === undefined ? 'all' : [...servers, ...Object.keys(defined)],
+  };
+}
+
+/** The texts of a list, or of one text that commas divide. */
+const listed = (said: Json | undefined): readonly string[] =>
+  (isJsonList(said) ? said : [said])
+    .flatMap(item => (typeof item === 'string' ? item.split(',') : []))
+    .map(text => text.trim())
+    .filter(text => text !== '');
+
+const toolName = (text: string): string => text.trim().replace(/\(.*$/su, '');
+
+/** Whether an agent may call a tool. `mcp__server` names all tools of a server. */
+export const mayCall = ({only, not, servers}: AgentTools, tool: string): boolean =>
+  (only === 'all' || only.some(name => covers(name, tool))) &&
+  !not.some(name => covers(name, tool)) &&
+  (servers === 'all' || !tool.startsWith('mcp__') || servers.some(server => covers(mcpServerName(server), tool)));
+
+const covers = (name: string, tool: string): boolean =>
+  name === tool || (name.startsWith('mcp__') && tool.startsWith(name.endsWith('*') ? name.slice(0, -1) : `${name}__`));
+
+/** The servers of `mcpServers`: those that it names, and those that it defines itself. */
+export function serversOf({fields}: AgentFile): {readonly named: readonly string[]; readonly defined: JsonObject} {
+  const said = fields['mcpServers'];
+  const items = isJsonList(said) ? said : [said];
+  return {
+    named: listed(said),
+    defined: Object.fromEntries(items.flatMap(item => (isJsonObject(item) ? Object.entries(item) : []))),
+  };
+}
+
+/** The requests that a prompt may take by `maxTurns`; `undefined` where it says no number. */
+export function turnsOf({fields: {maxTurns}}: AgentFile): number | undefined {
+  return typeof maxTurns === 'number' && maxTurns >= 1 ? Math.floor(maxTurns) : undefined;
+}
+
+/** How hard the model is to think by `effort`; `undefined` where it names no level. */
+export function effortOf({fields}: AgentFile): Effort | undefined {
+  return efforts.find(level => level === fields['effort']);
+}
+
+/** Fields that count for every agent, and those that only people read. */
+const heeded: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'prompt',
+  'tools',
+  'disallowedTools',
+  'model',
+  'permissionMode',
+  'maxTurns',
+  'skills',
+  'color',
+  'version',
+  'author',
+  'license',
+  'metadata',
+]);
+
+/** The fields that do not count, in a sentence; none where all do. `also` count besides. */
+export function unheededNotes({name, fields}: AgentFile, also: readonly string[]): readonly string[] {
+  const unheeded = Object.keys(fields).filter(field => !heeded.has(field) && !also.includes(field));
+  return unheeded.length === 0 ? [] : [`Not heeded of what defines ${name}: ${unheeded.join(', ')}.`];
+}
+
+/** The agent's prompt with the instructions of its `skills` behind it, and a sentence for each that cannot be had. */
+export async function promptWithSkills(
+  agent: AgentFile,
+  {skills}: ReturnType<RunContext['extensions']>,
+): Promise<{readonly prompt: string; readonly notes: readonly string[]}> {
+  const names = listed(agent.fields['skills']);
+  if (names.length === 0) return {prompt: agent.prompt, notes: []};
+  const {signal} = new AbortController();
+  await skills.ready(signal);
+  const read = await Promise.all(names.map(async name => skills.read({name, argument: ''}, signal)));
+  return {
+    prompt: [
+      agent.prompt,
+      ...read.flatMap(each => (each.tag === 'ok' ? [skillBlock(each.value.skill).text] : [])),
+    ].join('\n\n'),
+    notes: read.flatMap(each =>
+      each.tag === 'ok' ? [] : [`The agent ${agent.name} asks for a skill: ${each.error.message}`],
+    ),
   };
 }

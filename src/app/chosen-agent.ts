@@ -6,7 +6,7 @@ import {narrowerMode, type PermissionMode, permissionModes} from '../domain/risk
 import type {AgentFile} from '../extensions/skills/load-extensions.ts';
 import {UsageError} from './exit-code.ts';
 import type {MainOptions} from './main-options.ts';
-import {effortOf, promptWithSkills, serversOf, turnsOf, unheededNotes} from './agent-fields.ts';
+import {effortOf, promptWithSkills, serversOf, turnsOf, unheededNotes} from './agent-kinds.ts';
 import {configuredProvider, modelChoice} from './choose-model.ts';
 import type {RunContext} from './run-context.ts';
 

@@ -151,6 +151,8 @@ export interface EngineSetup {
   readonly mcp: McpPort;
   /** Tells of the tokens that MCP servers are given, as soon as they are known. */
   readonly learnTokens: (learn: (token: string) => void) => void;
+  /** Ends all MCP servers. */
+  readonly closeServers: () => Promise<void>;
   readonly commands: CommandsPort;
   readonly skills: SkillsPort;
   readonly agentKinds: AgentKindsPort;
@@ -500,6 +502,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       await harnesses.close();
       await Promise.all([...machines].map(async stop => stop()));
       await commands.close();
+      await setup.closeServers();
     },
   };
 }

@@ -3,7 +3,6 @@ import {passingDatabase} from '../config/places.ts';
 import {openSession, sessionRequest} from './open-session.ts';
 import type {PermissionRule} from '../safety/rules/permission-rule.ts';
 import {agentPrompt, systemPrompt} from '../agent/context/system-prompt.ts';
-import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {notesFolder, notesName} from '../config/instructions.ts';
@@ -15,18 +14,16 @@ import type {EngineOptions} from '../agent/create-engine.ts';
 import type {Hook} from '../actions/hooks-port.ts';
 import {isJsonObject, type Json, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {causeText} from '../domain/fault.ts';
 import {UsageError} from './exit-code.ts';
-import {thinkingOf} from './main-options.ts';
+import {givenText, isInline, thinkingOf} from './main-options.ts';
 import {limitedServers} from '../agent/limited-servers.ts';
-import {agentKinds} from './agent-kinds.ts';
+import {agentKinds, type AgentTools, mayCall, toolsOf} from './agent-kinds.ts';
 import {runHarnesses} from './run-harnesses.ts';
-import {type AgentTools, mayCall, toolsOf} from './agent-fields.ts';
 import type {ChosenModel} from './choose-model.ts';
 import type {AgentClient} from '../agent/client.ts';
 import {keptSecrets} from './api-keys.ts';
 import {keptTokens} from './server-credentials.ts';
-import {finishApplies} from './finish-applies.ts';
+import {finishApplies, requireNamedSandbox} from './prove-sandbox.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
 import {hooksOfPlugins, sessionHooks} from './compose-hooks.ts';
 import type {ModelSetup} from './host-ports.ts';
@@ -35,7 +32,6 @@ import {userPorts} from './user-ports.ts';
 import {note} from './output.ts';
 import {type OpenServers, openServers} from './open-servers.ts';
 import type {RunContext} from './run-context.ts';
-import {requireNamedSandbox} from './prove-sandbox.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
 /** What a program that drives weft brings along. A person at a terminal brings nothing (`noDriver`). */
@@ -121,7 +117,7 @@ export async function composeSession(
       replacement,
       addition: options.appendSystemPrompt ?? '',
     });
-  const engine = composeEngine({
+  return composeEngine({
     session,
     origin,
     sessions,
@@ -179,6 +175,7 @@ export async function composeSession(
     notices,
     mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool)),
     learnTokens: learn => servers.learnTokens(learn),
+    closeServers: () => servers.close(),
     commands: joinCommands([extensions.commands, driver.commands, servers.commands, ownCommands]),
     skills: extensions.skills,
     agentKinds: agentKinds(context, prompt => systemPromptWith(agentPrompt(prompt, surroundings))),
@@ -198,16 +195,6 @@ export async function composeSession(
     disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),
     structuredOutput: structured,
   });
-  return {
-    submit: op => engine.submit(op),
-    subscribe: listener => engine.subscribe(listener),
-    query: (request, signal) => engine.query(request, signal),
-    watch: (request, listener, signal) => engine.watch(request, listener, signal),
-    async close(reason) {
-      await engine.close(reason);
-      await servers.close();
-    },
-  };
 }
 
 /** Notices of MCP servers that are shown in one session: a server that fails over and over is not to fill the screen. */
@@ -263,9 +250,9 @@ type StructuredOutput = EngineOptions['structuredOutput'];
 
 /** What `--json-schema` asks for: a schema as JSON text, or the path of a file with one. */
 async function structuredOutputFromFlag(given: string): Promise<StructuredOutput> {
-  const inline = given.trim().startsWith('{');
-  const parsed = parseJson(inline ? given : readSchema(given));
-  const where = inline ? '--json-schema' : `--json-schema ${given}`;
+  const where = isInline(given) ? '--json-schema' : `--json-schema ${given}`;
+  const text = givenText(given, why => `${where} is neither JSON nor a readable file: ${why}`);
+  const parsed = parseJson(text.replace(/^\uFEFF/u, ''));
   if (parsed.tag === 'failed') throw new UsageError(`${where} is not JSON: ${parsed.error}`);
   const structured = await structuredOutputFor(parsed.value);
   if (structured.tag === 'failed') throw new UsageError(`${where} is not a schema to use: ${structured.error}`);
@@ -283,12 +270,4 @@ export async function structuredOutputFor(schema: Json): Promise<Outcome<Structu
   if (!isJsonObject(schema)) return failed('a schema is a JSON object');
   const check = compileSchema(schema);
   return check.tag === 'ok' ? ok({kind: 'schema', schema, check: check.value}) : check;
-}
-
-function readSchema(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/u, '');
-  } catch (cause) {
-    throw new UsageError(`--json-schema ${path} is neither JSON nor a readable file: ${causeText(cause)}`);
-  }
 }

@@ -28,10 +28,10 @@ import {
   modelChoice,
 } from './choose-model.ts';
 import {proveSandbox} from './prove-sandbox.ts';
-import {loadRunContext} from './run-context.ts';
 import {userPlaces} from './user-data.ts';
 import {leftoverNotices} from './leftovers.ts';
 import {version} from './version.ts';
+import {contextFor} from './run-context.ts';
 
 /** `limited`: weft works without it, with less. `fix` says what to do; may be empty. */
 interface Check {
@@ -93,8 +93,7 @@ async function guarded(name: Check['name'], look: () => Promise<Check>): Promise
 const ok = (name: Check['name'], detail: string): Check => ({name, state: 'ok', detail, fix: ''});
 const limited = (name: Check['name'], detail: string, fix: string): Check => ({name, state: 'limited', detail, fix});
 
-const context = () =>
-  loadRunContext({directory: process.cwd(), added: [], options: {sessionPersistence: true, color: true}});
+const context = () => contextFor({});
 
 async function settings(): Promise<Check> {
   const {notices, places} = context();

@@ -1,6 +1,9 @@
+import {readFileSync} from 'node:fs';
+import {causeText} from '../domain/fault.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import type {SandboxChoice} from '../domain/sandbox.ts';
+import {UsageError} from './exit-code.ts';
 
 export const inputFormats = ['text', 'stream-json'] as const;
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
@@ -97,4 +100,21 @@ export interface InFile extends InFolder {
   readonly user?: true;
   readonly project?: true;
   readonly local?: true;
+}
+
+/** True for the value of a flag that is JSON itself and not the path of a file with it. */
+export const isInline = (given: string): boolean => given.trimStart().startsWith('{');
+
+/** The text that a flag gives: JSON, or the path of a file. The usage error of a file that cannot be read is made of why. */
+export function givenText(given: string, unreadable: (why: string) => string): string {
+  return isInline(given) ? given : fileText(given, unreadable);
+}
+
+/** The text of a file that a flag names. */
+export function fileText(path: string, unreadable: (why: string) => string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new UsageError(unreadable(causeText(cause)));
+  }
 }

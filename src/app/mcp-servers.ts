@@ -1,8 +1,7 @@
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Settings} from '../config/merge-settings.ts';
 import type {ProjectTrust} from '../config/trust-record.ts';
-import {causeText} from '../domain/fault.ts';
 import {
   type ConfiguredServer,
   parseServers,
@@ -14,7 +13,7 @@ import {
 import type {Plugin} from '../config/plugin-folders.ts';
 import {pluginServers} from './plugin-content.ts';
 import {UsageError} from './exit-code.ts';
-import type {MainOptions} from './main-options.ts';
+import {givenText, isInline, type MainOptions} from './main-options.ts';
 
 /**
  * The MCP servers of this run, one for each name: those of the user's settings, of a trusted `.mcp.json`, of the settings of a trusted
@@ -85,20 +84,12 @@ function sourceOf(source: Settings['mcpServers'][string]['source']): ServerSourc
 
 /** Servers that run in the program which drives weft are left out: it names them in its greeting. */
 function serversOfFlag(given: string): readonly ConfiguredServer[] {
-  const isText = given.trimStart().startsWith('{');
-  const found = serversInText(isText ? given : fileText(given));
-  if (found.tag === 'failed') throw new UsageError(`--mcp-config${isText ? '' : ` ${given}`}: ${found.error}.`);
+  const where = isInline(given) ? '--mcp-config' : `--mcp-config ${given}`;
+  const found = serversInText(givenText(given, why => `${where} cannot be read: ${why}`));
+  if (found.tag === 'failed') throw new UsageError(`${where}: ${found.error}.`);
   const own = Object.fromEntries(Object.entries(found.value).filter(([, server]) => !isSdkServer(server)));
-  return parseServers(own, {source: 'given', path: isText ? '--mcp-config' : given});
+  return parseServers(own, {source: 'given', path: isInline(given) ? '--mcp-config' : given});
 }
 
-const isSdkServer = (server: unknown): boolean =>
+export const isSdkServer = (server: unknown): boolean =>
   typeof server === 'object' && server !== null && 'type' in server && server.type === 'sdk';
-
-function fileText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new UsageError(`--mcp-config ${path} cannot be read: ${causeText(cause)}`);
-  }
-}

@@ -1,4 +1,4 @@
-import {randomUUID} from 'node:crypto';
+import {randomUUID, hash} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 
 /**
@@ -13,4 +13,18 @@ export function randomUuid(): string {
     // `/proc` may be hidden, as in some containers.
     return randomUUID();
   }
+}
+
+/** A UUID for a message: a random one, or for a name always the same one. */
+export function messageUuid(name?: string): string {
+  if (name === undefined) return randomUuid();
+  const digits = hash('sha256', name, 'hex');
+  // Version 8 is for UUIDs made in a way of one's own.
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `8${digits.slice(13, 16)}`,
+    `a${digits.slice(17, 20)}`,
+    digits.slice(20, 32),
+  ].join('-');
 }

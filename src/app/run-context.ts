@@ -13,9 +13,9 @@ import {
   type Sourced,
   type TrustedSettings,
 } from '../config/merge-settings.ts';
-import type {NamedSkills} from '../config/extension-places.ts';
+import {type NamedSkills, type ExtensionPlaces, extensionRoots, hasExtensions} from '../config/extension-places.ts';
 import {nameInProject, projectTrust, type ProjectTrust} from '../config/trust-record.ts';
-import {causeText, faultText} from '../domain/fault.ts';
+import {faultText} from '../domain/fault.ts';
 import type {OwnModels} from '../config/model-settings.ts';
 import type {HookSetting} from '../config/hook-settings.ts';
 import type {Preferences} from '../domain/preferences.ts';
@@ -34,22 +34,24 @@ import type {Store} from '../store/open-store.ts';
 import {trustOwnPath} from '../workspace/exec/trusted-path.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
 import {readInstructionFile} from '../workspace/files/instruction-files.ts';
-import {noExtensions, runExtensions, type RunExtensions} from './extensions.ts';
 import {namedPlugins, type PluginError} from './named-plugins.ts';
-import type {AgentFile} from '../extensions/skills/load-extensions.ts';
+import type {AgentFile, Extensions} from '../extensions/skills/load-extensions.ts';
 import {type Json, parseJson} from '../base/json.ts';
 import type {Plugin} from '../config/plugin-folders.ts';
 import {homedir} from 'node:os';
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, realpathSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import type {Places} from '../config/places.ts';
 import {UsageError} from './exit-code.ts';
 import type {FolderTrustPort} from './host-ports.ts';
 import {folderTrust} from './folder-trust.ts';
 import {conditionNotices, ruleNotices, rulesFrom, rulesOf, splitRules} from './settings-rules.ts';
-import type {MainOptions, providerChoices} from './main-options.ts';
+import {givenText, isInline, type MainOptions, type providerChoices} from './main-options.ts';
 import {environmentLayer, fileLayers, noticesOfSettingsAbove, trustPlace} from './settings-layers.ts';
 import {claudeFolder, userPlaces} from './user-data.ts';
+import {type CommandsPort, noCommands} from '../actions/commands-port.ts';
+import {noSkills, type SkillsPort} from '../actions/skills-port.ts';
+import type {ExtensionPorts} from '../extensions/skills/extension-ports.ts';
 
 /** What one run of weft stands on: its flags, workspace folders, merged settings, instructions, and the store once it is needed. */
 export interface RunContext {
@@ -118,6 +120,14 @@ interface EffectiveSettings {
   /** Names of variables that commands get although they look like secrets. */
   readonly passEnv: readonly string[];
 }
+
+/** The context of a run with these flags, in the folder that `cwd` names. */
+export const contextFor = (options: Partial<MainOptions>): RunContext =>
+  loadRunContext({
+    directory: existingFolder(options.cwd ?? '.'),
+    added: (options.addDir ?? []).map(existingFolder),
+    options: {sessionPersistence: true, color: true, ...options},
+  });
 
 export function loadRunContext(given: {
   readonly directory: string;
@@ -288,25 +298,16 @@ function instructionsFor(places: Parameters<typeof findInstructions>[0], options
 
 /** `--agents`: JSON, or a file that holds it. */
 function definitionsIn(given: string): Json {
-  const inline = given.trimStart().startsWith('{');
-  try {
-    const json = parseJson((inline ? given : readFileSync(given, 'utf8')).replace(/^\uFEFF/u, ''));
-    if (json.tag === 'ok') return json.value;
-    throw new UsageError(`${inline ? '--agents' : given} is not JSON: ${json.error}`);
-  } catch (cause) {
-    if (cause instanceof UsageError) throw cause;
-    throw new UsageError(`--agents is neither JSON nor a readable file: ${causeText(cause)}`);
-  }
+  const text = givenText(given, why => `--agents is neither JSON nor a readable file: ${why}`);
+  const json = parseJson(text.replace(/^\uFEFF/u, ''));
+  if (json.tag === 'ok') return json.value;
+  throw new UsageError(`${isInline(given) ? '--agents' : given} is not JSON: ${json.error}`);
 }
 
 function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
   if (settings === undefined) return [];
-  if (settings.trimStart().startsWith('{')) return [{source: 'given', path: '--settings', text: settings}];
-  try {
-    return [{source: 'given', path: settings, text: readFileSync(settings, 'utf8')}];
-  } catch (cause) {
-    throw new UsageError(`Cannot read the settings file: ${causeText(cause)}`);
-  }
+  const text = givenText(settings, why => `Cannot read the settings file: ${why}`);
+  return [{source: 'given', path: isInline(settings) ? '--settings' : settings, text}];
 }
 
 /** The absolute path of a folder named on the command line; a usage error where there is none. */
@@ -315,3 +316,77 @@ export function existingFolder(path: string): string {
   if (!isFolder(directory)) throw new UsageError(`${directory} is not a folder.`);
   return directory;
 }
+
+/** The skills, commands and agents of one run of weft. */
+export interface RunExtensions {
+  readonly commands: CommandsPort;
+  readonly skills: SkillsPort;
+  /** The folders that hold skills of the user's own and of plugins, links followed. */
+  readonly skillFolders: () => readonly string[];
+  /** All that was found, also what is not offered. Never rejects. */
+  readonly found: (signal: AbortSignal) => Promise<Extensions>;
+}
+
+/**
+ * Reads nothing before it is asked; where there is no folder to look into, no module is loaded either. `chosen` are the only skills
+ * that the model is told of, `agents` definitions that no file holds.
+ */
+function runExtensions(
+  places: ExtensionPlaces,
+  {chosen, agents}: {readonly chosen: ReadonlySet<string> | 'all'; readonly agents: Json | undefined},
+): RunExtensions {
+  if (!hasExtensions(places) && agents === undefined) return noExtensions;
+  let loaded: Promise<Extensions> | undefined;
+  let ports: ExtensionPorts | undefined;
+  let loading: Promise<ExtensionPorts> | undefined;
+  const found = (signal: AbortSignal): Promise<Extensions> =>
+    (loaded ??= import('../extensions/skills/load-extensions.ts').then(async ({loadExtensions}) =>
+      loadExtensions(places, agents === undefined ? [] : await definedAgents(agents), signal),
+    ));
+  const load = (): Promise<ExtensionPorts> =>
+    (loading ??= import('../extensions/skills/extension-ports.ts').then(({extensionPorts}) => {
+      ports = extensionPorts(() => found(new AbortController().signal), {chosen});
+      return ports;
+    }));
+  let folders: readonly string[] | undefined;
+  return {
+    commands: {
+      ready: async signal => (await load()).commands.ready(signal),
+      list: () => ports?.commands.list() ?? noCommands.list(),
+      expand: async (request, signal) => (await load()).commands.expand(request, signal),
+    },
+    skills: {
+      ready: async signal => (await load()).skills.ready(signal),
+      catalogue: () => ports?.skills.catalogue(),
+      read: async (request, signal) => (await load()).skills.read(request, signal),
+    },
+    skillFolders: () => (folders ??= skillFoldersOf(places)),
+    found,
+  };
+}
+
+/** Those of `--agents`; what is wrong with it has been said when weft started. */
+async function definedAgents(json: Json): Promise<readonly AgentFile[]> {
+  const {givenAgents} = await import('../extensions/skills/given-agents.ts');
+  const read = givenAgents(json, '--agents');
+  return read.tag === 'ok' ? read.value : [];
+}
+
+const noExtensions: RunExtensions = {
+  commands: noCommands,
+  skills: noSkills,
+  skillFolders: () => [],
+  found: async () => ({skills: [], commands: [], agents: [], notices: []}),
+};
+
+const skillFoldersOf = (places: ExtensionPlaces): readonly string[] =>
+  extensionRoots(places)
+    .filter(({scope}) => scope !== 'project')
+    .flatMap(({paths}) => paths.skills)
+    .flatMap(folder => {
+      try {
+        return [realpathSync(folder)];
+      } catch {
+        return [];
+      }
+    });

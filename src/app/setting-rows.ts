@@ -18,7 +18,7 @@ import {faultText} from '../domain/fault.ts';
 import {unwrap, UsageError} from './exit-code.ts';
 import {requireOutsideWeft} from './folder-trust.ts';
 import type {InFile, InFolder} from './main-options.ts';
-import {existingFolder} from './run-context.ts';
+import {contextFor, existingFolder} from './run-context.ts';
 import {environmentLayer, fileLayers, trustPlace} from './settings-layers.ts';
 import {userPlaces} from './user-data.ts';
 import {carryTrustOverOrNote, settingsIn, ignoreInGit, targetFile} from './write-settings.ts';
@@ -53,13 +53,8 @@ export async function unsetText(name: SettingName, cwd: InFolder['cwd']): Promis
 
 /** The provider that the settings of a folder and the environment lead to. */
 async function configuredModel(cwd: InFolder['cwd']) {
-  const [{configuredProvider, ...model}, {modelChoice}, {loadRunContext}] = await Promise.all([
-    import('./choose-model.ts'),
-    import('./choose-model.ts'),
-    import('./run-context.ts'),
-  ]);
-  const directory = existingFolder(cwd ?? '.');
-  const choice = modelChoice(loadRunContext({directory, added: [], options: {sessionPersistence: true, color: true}}));
+  const {configuredProvider, modelChoice, ...model} = await import('./choose-model.ts');
+  const choice = modelChoice(contextFor(cwd === undefined ? {} : {cwd}));
   return {...model, choice, provider: configuredProvider(choice)};
 }
 

@@ -28,7 +28,7 @@ import type {ExchangeableModel} from '../app/model-setup.ts';
 import type {WantedSession} from '../app/open-sessions.ts';
 import {openServers} from '../app/open-servers.ts';
 import {requireSession} from '../app/open-session.ts';
-import {existingFolder, loadRunContext, type RunContext} from '../app/run-context.ts';
+import {contextFor, type RunContext} from '../app/run-context.ts';
 import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
 import {leftoverNotices} from '../app/leftovers.ts';
 import type {MainOptions} from '../app/main-options.ts';
@@ -136,13 +136,7 @@ async function chooseFrontEnd(
     if (promptText !== '') throw new UsageError('With --input-format stream-json, send prompts as messages on stdin.');
     return (await import('./run-rpc.ts')).runRpc(options);
   }
-  const context = await asNamedAgent(
-    loadRunContext({
-      directory: existingFolder(options.cwd ?? '.'),
-      added: (options.addDir ?? []).map(existingFolder),
-      options,
-    }),
-  );
+  const context = await asNamedAgent(contextFor(options));
   if (
     options.prompt === undefined &&
     options.print === undefined &&

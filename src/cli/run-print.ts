@@ -9,7 +9,7 @@ import {runHeadless} from '../headless/run-headless.ts';
 import {exitCode, timeLimitText, type ExitCode} from '../app/exit-code.ts';
 import type {outputFormats} from '../app/main-options.ts';
 import {stdoutSink} from '../app/output.ts';
-import {messageUuid} from '../app/message-uuid.ts';
+import {messageUuid} from '../app/random-uuid.ts';
 import {stallClock} from './headless-ports.ts';
 import {stopOnSignals} from './signals.ts';
 

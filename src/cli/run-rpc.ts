@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import type {EngineOptions} from '../agent/create-engine.ts';
-import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {isJsonObject, type JsonObject} from '../base/json.ts';
 import type {ClientServers} from '../headless/rpc/serve-request.ts';
 import {causeText} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
@@ -21,12 +21,12 @@ import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
 import {fixedModel, nobodyChooses} from '../app/host-services.ts';
 import {type ChosenModel, requireModel, connectModel} from '../app/choose-model.ts';
 import {composeSession, noDriver, structuredOutputFor, asNamedAgent} from '../app/compose-session.ts';
-import {configuredServers} from '../app/mcp-servers.ts';
+import {configuredServers, isSdkServer} from '../app/mcp-servers.ts';
 import {makeServers} from '../app/open-servers.ts';
 import {type OfferedExtensions, offeredExtensions} from '../app/offered-extensions.ts';
-import {existingFolder, loadRunContext, type RunContext} from '../app/run-context.ts';
+import {contextFor, type RunContext} from '../app/run-context.ts';
 import {exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
-import {messageUuid} from '../app/message-uuid.ts';
+import {messageUuid} from '../app/random-uuid.ts';
 import {stallClock} from './headless-ports.ts';
 import {leftoverNotices} from '../app/leftovers.ts';
 import {note, stdoutSink} from '../app/output.ts';
@@ -225,8 +225,6 @@ async function openClientServers(
 const givenServers = (servers: JsonObject) =>
   parseServers(servers, {source: 'given', path: 'the program that drives weft'});
 
-const isSdkServer = (server: Json): boolean => isJsonObject(server) && server['type'] === 'sdk';
-
 interface Prepared {
   readonly context: RunContext;
   readonly chosen: ChosenModel;
@@ -237,13 +235,7 @@ interface Prepared {
 async function prepare(given: MainOptions, initialize: InitializeRequest | undefined): Promise<Prepared> {
   if (given.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
   const options = optionsWithInitialize(given, initialize);
-  const context = await asNamedAgent(
-    loadRunContext({
-      directory: existingFolder(options.cwd ?? '.'),
-      added: (options.addDir ?? []).map(existingFolder),
-      options,
-    }),
-  );
+  const context = await asNamedAgent(contextFor(options));
   const [chosen, structured] = await Promise.all([
     connectModel(context),
     structuredFrom(initialize?.jsonSchema ?? undefined),

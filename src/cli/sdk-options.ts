@@ -1,9 +1,7 @@
-import {readFileSync} from 'node:fs';
 import {isJsonObject} from '../base/json.ts';
-import {causeText} from '../domain/fault.ts';
 import type {InitializeRequest} from '../protocol/rpc/control-message.ts';
 import {UsageError} from '../app/exit-code.ts';
-import {type MainOptions} from '../app/main-options.ts';
+import {fileText, type MainOptions} from '../app/main-options.ts';
 import {sdkFlags} from './flags.ts';
 
 /**
@@ -74,15 +72,7 @@ function oneOf(flag: string, given: string | undefined, choices: readonly string
 function textOf(flag: string, text: string | undefined, file: string | undefined): string | undefined {
   if (file === undefined) return text;
   if (text !== undefined) throw new UsageError(`${flag} and ${flag}-file cannot be used together.`);
-  return fileText(`${flag}-file`, file);
-}
-
-function fileText(flag: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new UsageError(`${flag} ${path} cannot be read: ${causeText(cause)}`);
-  }
+  return fileText(file, why => `${flag}-file ${file} cannot be read: ${why}`);
 }
 
 /** The options with what a program says in its greeting, which goes over what it said on the command line. */

@@ -14,11 +14,11 @@ import {connectSession, knownServer, serverUrl, type WeftServer} from '../../app
 import {requireModel, connectModel} from '../../app/choose-model.ts';
 import {composeSession, noDriver} from '../../app/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../app/host-services.ts';
-import {existingFolder, loadRunContext} from '../../app/run-context.ts';
 import type {MainOptions} from '../../app/main-options.ts';
 import {note, stdoutSink} from '../../app/output.ts';
 import {onSignal} from '../signals.ts';
 import {version} from '../../app/version.ts';
+import {contextFor} from '../../app/run-context.ts';
 
 interface AcpOptions {
   readonly server?: string;
@@ -98,7 +98,7 @@ async function openOwnEngine({directory, session, servers}: EngineRequest): Prom
     ...(Object.keys(servers).length === 0 ? {} : {mcpConfig: [jsonText({mcpServers: servers})]}),
   };
   try {
-    const context = loadRunContext({directory: existingFolder(directory), added: [], options});
+    const context = contextFor(options);
     for (const notice of context.notices) note(notice);
     const chosen = await connectModel(context);
     requireModel(chosen);

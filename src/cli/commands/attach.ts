@@ -7,11 +7,11 @@ import {OpenSessions} from '../../app/open-sessions.ts';
 import {randomUuid} from '../../app/random-uuid.ts';
 import {ok} from '../../base/outcome.ts';
 import {connectClient} from '../../server/client-stream.ts';
-import {loadRunContext} from '../../app/run-context.ts';
 import {connectSession, findSession, knownServer, serverUrl} from '../../app/server-connection.ts';
 import {isStdoutTerminal, note} from '../../app/output.ts';
 import {lookOf, runTerminal} from '../run-terminal.ts';
 import {loadTerminalUi} from '../terminal-ui.ts';
+import {contextFor} from '../../app/run-context.ts';
 
 interface AttachOptions {
   readonly tokenFile?: string;
@@ -44,12 +44,7 @@ async function runAttach(
   if (found.tag === 'failed') return fail(found.error);
   const connected = await connectSession(server, pathOf(found.value?.id, cwd));
   if (connected.tag === 'failed') return fail(connected.error);
-  const {settings} = loadRunContext({
-    directory: process.cwd(),
-    added: [],
-    options: {sessionPersistence: true, color: true},
-  });
-  const {preferences} = settings;
+  const {preferences} = contextFor({}).settings;
   const [watchdog, ui] = await Promise.all([
     import('../../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) =>
       startTerminalWatchdog(process.stdout.fd),

@@ -21,6 +21,7 @@ import {
   unsetText,
   valueLine,
 } from '../../app/setting-rows.ts';
+import {printRows} from '../rows.ts';
 
 interface ConfigOptions extends JsonOption, InFolder {}
 
@@ -75,10 +76,7 @@ async function getSetting(text: string, {json, cwd}: ConfigOptions): Promise<Exi
 
 /** `weft config list`: prints every value of every setting, the one that counts first, with its source. */
 async function listSettings({json, cwd}: ConfigOptions): Promise<ExitCode> {
-  const all = unwrap(explainAll(allLayers(cwd)));
-  if (json !== undefined) printJson(`${JSON.stringify(all, undefined, 2)}\n`);
-  else for (const each of all) printLine(valueLine(each));
-  return exitCode.done;
+  return printRows({rows: unwrap(explainAll(allLayers(cwd))), json, line: valueLine, none: ''});
 }
 
 /** `weft config explain`: prints every value of one setting, with its source and whether it counts. */
@@ -91,10 +89,8 @@ async function explainOne(text: string, {json, cwd}: ConfigOptions): Promise<Exi
   }
   const name = nameOf(text);
   const all = explainName(name, cwd);
-  if (json !== undefined) printJson(`${JSON.stringify(all, undefined, 2)}\n`);
-  else if (all.length === 0) printLine(await unsetText(name, cwd));
-  else for (const each of all) printLine(valueLine(each));
-  return exitCode.done;
+  if (json === undefined && all.length === 0) printLine(await unsetText(name, cwd));
+  return printRows({rows: all, json, line: valueLine, none: ''});
 }
 
 /** `weft config set`: writes a value that fits into a settings file. */

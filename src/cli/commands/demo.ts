@@ -159,6 +159,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     notices: {listen: () => {}},
     mcp: noMcp,
     learnTokens: () => {},
+    closeServers: async () => {},
     commands: noCommands,
     skills: noSkills,
     skillFolders: () => [],

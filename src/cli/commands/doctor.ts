@@ -1,7 +1,8 @@
 import type {Command} from 'commander';
 import {exitCode, type ExitCode, exiting} from '../../app/exit-code.ts';
-import {print, printJson} from '../../app/output.ts';
+import {print} from '../../app/output.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
+import {printDocument} from '../rows.ts';
 
 /** `weft doctor`. */
 export function add(command: Command): void {
@@ -17,6 +18,6 @@ async function doctor({json}: JsonOption): Promise<ExitCode> {
   const checks = await examine();
   const failed = checks.some(({state}) => state === 'failed');
   if (json === undefined) print(checks.map(lineOf).join(''));
-  else printJson(`${JSON.stringify({ok: !failed, checks}, undefined, 2)}\n`);
+  else printDocument({ok: !failed, checks});
   return failed ? exitCode.failed : exitCode.done;
 }

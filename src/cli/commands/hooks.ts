@@ -14,7 +14,8 @@ import {hooksOfPlugins, sessionHooks} from '../../app/compose-hooks.ts';
 import {namedPlugins} from '../../app/named-plugins.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {settingsIn} from '../../app/write-settings.ts';
-import {note, print, printJson} from '../../app/output.ts';
+import {note} from '../../app/output.ts';
+import {printRows} from '../rows.ts';
 
 type HookOptions = JsonOption & InFolder & Pick<MainOptions, 'pluginDir'>;
 
@@ -67,14 +68,15 @@ async function listHooks({json, ...options}: HookOptions): Promise<ExitCode> {
     onFailure: value.onFailure,
     if: value.condition,
   }));
-  if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
-  else if (rows.length === 0)
-    note('no hooks here. They stand in settings.json ({"hooks": {"PreToolUse": […]}}) and in plugins');
-  for (const row of json === undefined ? rows : []) {
-    const {event, matcher, text, path} = row;
-    const condition = row.if === '' ? '' : ` if ${visibleExactLine(row.if)}`;
-    print(`${titleOf(event, matcher)}${condition}  ${visibleExactLine(text)}   (${visibleExactLine(path)})\n`);
-  }
+  printRows({
+    rows,
+    json,
+    line({event, matcher, text, path, if: condition}) {
+      const title = `${titleOf(event, matcher)}${condition === '' ? '' : ` if ${visibleExactLine(condition)}`}`;
+      return `${title}  ${visibleExactLine(text)}   (${visibleExactLine(path)})`;
+    },
+    none: 'no hooks here. They stand in settings.json ({"hooks": {"PreToolUse": […]}}) and in plugins',
+  });
   const advice = (await import('../../app/import-settings.ts')).importAdvice();
   if (advice !== '') note(advice);
   const left = settings.withheldHooks.length;
@@ -131,11 +133,12 @@ async function testHooks(event: string | undefined, {json, ...options}: HookOpti
     rows.push(...port.list().map(row => ({...row, matcher})));
   }
   await processes.end();
-  if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
-  else if (rows.length === 0) note('no hooks to test');
-  for (const row of json === undefined ? rows : []) {
-    print(`${titleOf(row.event, row.matcher)}  ${visibleExactLine(row.text)}\n    ${visibleExactLine(row.last)}\n`);
-  }
+  printRows({
+    rows,
+    json,
+    line: row => `${titleOf(row.event, row.matcher)}  ${visibleExactLine(row.text)}\n    ${visibleExactLine(row.last)}`,
+    none: 'no hooks to test',
+  });
   return rows.some(({last}) => /^(?:blocks|does not count): /u.test(last)) ? exitCode.failed : exitCode.done;
 }
 

@@ -13,11 +13,22 @@ import type {ServerCheck} from '../../app/check-server.ts';
 import {requireOutsideWeft} from '../../app/folder-trust.ts';
 import {type KnownServer, knownServers, serverNamed} from '../../app/known-servers.ts';
 import {existingFolder} from '../../app/run-context.ts';
-import {checkAll, isSignedIn, type RowStatus, rowOf, type ServerRow} from '../../app/server-rows.ts';
+import {
+  checkAll,
+  isSignedIn,
+  type RowStatus,
+  rowOf,
+  type ServerRow,
+  hidden,
+  hiddenOAuth,
+  hiddenUrl,
+  hiddenValues,
+  secretIn,
+} from '../../app/server-rows.ts';
 import {openServerCredentials} from '../../app/server-credentials.ts';
 import {userPlaces} from '../../app/user-data.ts';
-import {note, print, printJson} from '../../app/output.ts';
-import {hidden, hiddenOAuth, hiddenUrl, hiddenValues, secretIn} from '../../app/shown-server.ts';
+import {note, print} from '../../app/output.ts';
+import {printDocument, printRows} from '../rows.ts';
 
 interface ListOptions extends JsonOption, InFolder {
   readonly check: boolean;
@@ -126,11 +137,12 @@ async function listServers({json, check, cwd}: ListOptions): Promise<ExitCode> {
   const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
   const checked = check ? await checkAll(servers, directory) : new Map<KnownServer, ServerCheck>();
   const rows = servers.map(server => rowOf(server, {check: checked.get(server), signedIn}));
-  if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
-  else if (rows.length === 0)
-    note('no MCP servers here. Add one: weft mcp add <name> -- <command>, or: weft mcp import');
-  else for (const row of rows) print(`${rowText(row)}\n`);
-  return exitCode.done;
+  return printRows({
+    rows,
+    json,
+    line: rowText,
+    none: 'no MCP servers here. Add one: weft mcp add <name> -- <command>, or: weft mcp import',
+  });
 }
 
 function rowText({name, target, source, status, detail, tools, signed_in: signedIn}: ServerRow): string {
@@ -189,12 +201,10 @@ async function getServer(name: string, {json, check, cwd}: GetOptions): Promise<
     exclude_tools: how.tools.exclude,
     oauth: hiddenOAuth(how.oauth),
   };
-  if (json !== undefined) printJson(`${JSON.stringify(shown, undefined, 2)}\n`);
-  else {
-    for (const [key, value] of Object.entries(shown)) {
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      if (!['', '[]', '{}', 'null', 'false'].includes(text)) print(`${visibleExactLine(`${key}: ${text}`)}\n`);
-    }
+  if (json !== undefined) return printDocument(shown);
+  for (const [key, value] of Object.entries(shown)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (!['', '[]', '{}', 'null', 'false'].includes(text)) print(`${visibleExactLine(`${key}: ${text}`)}\n`);
   }
   return exitCode.done;
 }

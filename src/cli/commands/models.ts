@@ -8,9 +8,10 @@ import {knownAsOf} from '../../models/known-models.ts';
 import {knownModels, modelTable} from '../../models/model-facts.ts';
 import {configuredProvider, modelChoice} from '../../app/choose-model.ts';
 import {listedModel, listModels} from '../../app/model-setup.ts';
-import {existingFolder, loadRunContext} from '../../app/run-context.ts';
 import type {InFolder} from '../../app/main-options.ts';
-import {note, print, printJson} from '../../app/output.ts';
+import {note, print} from '../../app/output.ts';
+import {contextFor} from '../../app/run-context.ts';
+import {printDocument} from '../rows.ts';
 
 /** `weft models`. */
 export function add(models: Command): void {
@@ -26,9 +27,8 @@ export function add(models: Command): void {
  * `weft models list`: the models of the provider that is configured, or those that weft knows where there is none or it cannot be
  * asked, and besides these the ones that the user's settings describe.
  */
-async function listKnownModels({cwd, json}: InFolder & JsonOption): Promise<ExitCode> {
-  const directory = existingFolder(cwd ?? '.');
-  const context = loadRunContext({directory, added: [], options: {sessionPersistence: true, color: false}});
+async function listKnownModels({json, ...options}: InFolder & JsonOption): Promise<ExitCode> {
+  const context = contextFor(options);
   for (const notice of context.notices) note(visibleLine(notice));
   const choice = modelChoice(context);
   const provider = configuredProvider(choice);
@@ -46,8 +46,8 @@ async function listKnownModels({cwd, json}: InFolder & JsonOption): Promise<Exit
   if (list.from.kind === 'weft') note(visibleLine(list.from.why));
   const others = Object.keys(choice.models).filter(name => !list.models.some(({model}) => model === name));
   const models = [...list.models, ...others.map(known)];
-  if (json === undefined) print(`${linesOf(models).join('\n')}\n`);
-  else printJson(`${JSON.stringify({pricesAsOf: knownAsOf, models: models.map(factsOf)}, undefined, 2)}\n`);
+  if (json !== undefined) return printDocument({pricesAsOf: knownAsOf, models: models.map(factsOf)});
+  print(`${linesOf(models).join('\n')}\n`);
   return exitCode.done;
 }
 

@@ -13,8 +13,9 @@ import {whyRuleIsBroad} from '../../safety/rules/suggested-rules.ts';
 import {acceptFolder, projectFilesOf, requireOutsideWeft, trustCard, trustState} from '../../app/folder-trust.ts';
 import {existingFolder} from '../../app/run-context.ts';
 import {recordOwnRule, settingsIn, ignoreInGit, targetFile, carryTrustOver} from '../../app/write-settings.ts';
-import {askYesNo, note, print, printJson} from '../../app/output.ts';
+import {askYesNo, note, print} from '../../app/output.ts';
 import {unreadPatternText, ruleLines, ruleText} from '../../app/rule-lines.ts';
+import {printRows} from '../rows.ts';
 
 /** `weft permissions check|list|add|remove|trust|untrust`. */
 export function add(permissions: Command): void {
@@ -98,34 +99,27 @@ async function listPermissions({
   classes,
 }: JsonOption & InFolder & {readonly classes?: true}): Promise<ExitCode> {
   if (classes !== undefined) return listClasses(json === undefined ? {} : {json});
-  const {settings} = settingsIn(cwd);
-  const lines = ruleLines(settings);
-  if (json !== undefined) printJson(`${JSON.stringify(lines, undefined, 2)}\n`);
-  else if (lines.length === 0) note('no rules yet. Add one: weft permissions add allow "Bash(git status:*)"');
-  else print(`${lines.map(ruleText).join('\n')}\n`);
-  return exitCode.done;
+  return printRows({
+    rows: ruleLines(settingsIn(cwd).settings),
+    json,
+    line: ruleText,
+    none: 'no rules yet. Add one: weft permissions add allow "Bash(git status:*)"',
+  });
 }
 
 /** `weft permissions --list`: prints the classes of actions that may be asked about. */
 async function listClasses({json}: JsonOption): Promise<ExitCode> {
-  const classes = askClasses();
-  const withoutPerson = 'denied; exit code 3 if the work could not be finished without it';
-  if (json !== undefined) {
-    printJson(
-      `${JSON.stringify(
-        classes.map(each => ({...each, withNobodyThere: withoutPerson})),
-        undefined,
-        2,
-      )}\n`,
-    );
-    return exitCode.done;
-  }
-  for (const {name, tools, risks, askedWhen} of classes) {
-    print(
-      `${name.padEnd(15)} ${tools.join(', ')}\n${' '.repeat(16)}asked when: ${askedWhen}\n${' '.repeat(16)}risk: ${risks.join(', ')}\n`,
-    );
-  }
-  print(`When nobody can be asked, they are ${withoutPerson}.\n`);
+  const withNobodyThere = 'denied; exit code 3 if the work could not be finished without it';
+  const indent = ' '.repeat(16);
+  printRows({
+    rows: askClasses(),
+    json,
+    toJson: row => ({...row, withNobodyThere}),
+    line: ({name, tools, risks, askedWhen}) =>
+      `${name.padEnd(15)} ${tools.join(', ')}\n${indent}asked when: ${askedWhen}\n${indent}risk: ${risks.join(', ')}`,
+    none: '',
+  });
+  if (json === undefined) print(`When nobody can be asked, they are ${withNobodyThere}.\n`);
   return exitCode.done;
 }
 

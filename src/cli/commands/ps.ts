@@ -7,7 +7,8 @@ import {jobKey, type JobStore} from '../../domain/job.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {exitCode, exiting, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
-import {note, print, printJson} from '../../app/output.ts';
+import {note, print} from '../../app/output.ts';
+import {printDocument} from '../rows.ts';
 
 interface PsOptions extends JsonOption {
   readonly stop?: string;
@@ -27,9 +28,8 @@ async function listRunning({json, stop}: PsOptions): Promise<ExitCode> {
   const running = await findRunning({folder: userPlaces().blocks});
   const agents = await agentsAtWork();
   if (stop !== undefined) return stopOne({running, agents}, stop);
-  if (json !== undefined) {
-    printJson(`${JSON.stringify([...running.map(factsOf), ...agents.map(agentFacts)], undefined, 2)}\n`);
-  } else if (running.length + agents.length === 0) note('no background commands and no sub-agents');
+  if (json !== undefined) return printDocument([...running.map(factsOf), ...agents.map(agentFacts)]);
+  if (running.length + agents.length === 0) note('no background commands and no sub-agents');
   else print([...running.map(textOf), ...agents.map(agentText)].join(''));
   return exitCode.done;
 }

@@ -18,7 +18,7 @@ import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
 import {loadProvider, withProxy} from '../../workspace/sandbox/make-sandbox.ts';
 import {probeProvider} from '../../workspace/sandbox/probe.ts';
 import {userPlaces} from '../../app/user-data.ts';
-import {print, printJson} from '../../app/output.ts';
+import {printDocument, printRows} from '../rows.ts';
 
 const running = () => import('./sandbox/run-command.ts');
 
@@ -64,18 +64,16 @@ export function add(sandbox: Command): void {
 
 /** `weft sandbox providers`: each backend, whether it is there, and what it is. */
 async function listProviders({json}: JsonOption): Promise<ExitCode> {
-  const rows = await providerRows();
-  if (json !== undefined) {
-    printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
-    return exitCode.done;
-  }
-  for (const {provider: name, installed, version, reason} of rows) {
-    const state = installed ? version : `not available: ${reason}`;
-    print(
-      `${installed ? '✓' : '✗'} ${name.padEnd(7)} ${descriptions[name]}${state === '' ? '' : ` (${visibleLine(state)})`}\n`,
-    );
-  }
-  return exitCode.done;
+  return printRows({
+    rows: await providerRows(),
+    json,
+    line({provider, installed, version, reason}) {
+      const state = installed ? version : `not available: ${reason}`;
+      const shown = state === '' ? '' : ` (${visibleLine(state)})`;
+      return `${installed ? '✓' : '✗'} ${provider.padEnd(7)} ${descriptions[provider]}${shown}`;
+    },
+    none: '',
+  });
 }
 
 /** Each backend, and whether it is installed. */
@@ -110,9 +108,9 @@ async function testProviders({provider, json}: JsonOption & {readonly provider?:
     // oxlint-disable-next-line no-await-in-loop -- one after the other: each watches the machine
     proofs.push(await tryProvider(name));
   }
-  if (json === undefined) for (const proof of proofs) print(`${proofLine(proof)}${hostsText(proof)}\n`);
-  else printJson(`${JSON.stringify(provider === undefined ? proofs : proofs[0], undefined, 2)}\n`);
   const [only] = proofs;
+  if (json !== undefined && provider !== undefined) printDocument(only);
+  else printRows({rows: proofs, json, line: proof => `${proofLine(proof)}${hostsText(proof)}`, none: ''});
   return provider === undefined || only?.works === true ? exitCode.done : exitCode.failed;
 }
 

@@ -16,7 +16,8 @@ import {sessionTitle, shortSessionIds} from '../../domain/session-list.ts';
 import {sessionIdOf} from '../../app/open-session.ts';
 import {sessionCosts} from '../../app/session-costs.ts';
 import {checkpointRoots, makeCheckpoints} from '../../workspace/checkpoints/make-checkpoints.ts';
-import {loadRunContext} from '../../app/run-context.ts';
+import {contextFor} from '../../app/run-context.ts';
+import {printDocument} from '../rows.ts';
 import {openUserStore} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {askYesNo, note, print, printError, printJson, stdoutWidth} from '../../app/output.ts';
@@ -77,17 +78,10 @@ export function add(sessions: Command): void {
 async function printSessions({json}: JsonOption): Promise<ExitCode> {
   const store = await userStore();
   const summaries = store.list({});
-  if (json !== undefined) printJson(`${JSON.stringify(summaries, undefined, 2)}\n`);
-  else if (summaries.length === 0) note('no sessions yet');
-  else {
-    const width = stdoutWidth() ?? 120;
-    const {models} = loadRunContext({
-      directory: process.cwd(),
-      added: [],
-      options: {sessionPersistence: true, color: false},
-    }).settings;
-    print(formatSessionList(summaries, {now: Date.now(), width, home: homedir(), costs: sessionCosts(store, models)}));
-  }
+  if (json !== undefined) return printDocument(summaries);
+  const costs = sessionCosts(store, contextFor({}).settings.models);
+  if (summaries.length === 0) note('no sessions yet');
+  print(formatSessionList(summaries, {now: Date.now(), width: stdoutWidth() ?? 120, home: homedir(), costs}));
   return exitCode.done;
 }
 

@@ -9,11 +9,12 @@ import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
 import type {JsonObject} from '../../base/json.ts';
 import type {AgentFile, ExtensionFile, SkillFile} from '../../extensions/skills/load-extensions.ts';
 import {homedir} from 'node:os';
-import {unheededNotes} from '../../app/agent-fields.ts';
+import {unheededNotes} from '../../app/agent-kinds.ts';
 import {asNamedAgent} from '../../app/compose-session.ts';
-import {existingFolder, loadRunContext, type RunContext} from '../../app/run-context.ts';
+import {contextFor, type RunContext} from '../../app/run-context.ts';
 import type {MainOptions} from '../../app/main-options.ts';
-import {note, print, printJson} from '../../app/output.ts';
+import {note, print} from '../../app/output.ts';
+import {printDocument} from '../rows.ts';
 
 /** `weft skills` and `weft agents`. */
 export function add(command: Command): void {
@@ -62,8 +63,7 @@ async function listExtensions(kind: ExtensionKind, options: ListOptions): Promis
   const harnesses = kind === 'agents' ? await findHarnesses(context) : [];
   if (options.json !== undefined) {
     const facts = kind === 'agents' ? rows.map(row => ({kind: 'agent', ...factsOf(row)})) : rows.map(factsOf);
-    printJson(`${JSON.stringify([...facts, ...harnesses.map(harnessFacts)], undefined, 2)}\n`);
-    return exitCode.done;
+    return printDocument([...facts, ...harnesses.map(harnessFacts)]);
   }
   if (rows.length === 0) note(`no ${kind} found`);
   else print(rows.map(textOf).join(''));
@@ -137,9 +137,8 @@ async function showExtension(kind: ExtensionKind, name: string, options: ListOpt
     );
   }
   const text = await bodyOf(row.file);
-  if (options.json !== undefined) {
-    printJson(`${JSON.stringify({...factsOf(row), fields: row.file.fields, text}, undefined, 2)}\n`);
-  } else print(`${textOf(row)}\n${visible(text)}\n`);
+  if (options.json !== undefined) return printDocument({...factsOf(row), fields: row.file.fields, text});
+  print(`${textOf(row)}\n${visible(text)}\n`);
   return exitCode.done;
 }
 
@@ -162,15 +161,9 @@ async function bodyOf(file: SkillFile | AgentFile): Promise<string> {
 
 async function rowsOf(
   kind: ExtensionKind,
-  {cwd, pluginDir, agents}: ListOptions,
+  options: Pick<MainOptions, 'cwd' | 'pluginDir' | 'agents'>,
 ): Promise<{readonly rows: readonly Row[]; readonly notices: readonly string[]; readonly context: RunContext}> {
-  const options: MainOptions = {
-    sessionPersistence: false,
-    color: true,
-    ...(pluginDir === undefined ? {} : {pluginDir}),
-    ...(agents === undefined ? {} : {agents}),
-  };
-  const context = await asNamedAgent(loadRunContext({directory: existingFolder(cwd ?? '.'), added: [], options}));
+  const context = await asNamedAgent(contextFor({...options, sessionPersistence: false}));
   const found = await context.extensions().found(new AbortController().signal);
   const notices = [...context.notices, ...found.notices];
   if (kind === 'agents') {

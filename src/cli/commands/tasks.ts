@@ -8,7 +8,9 @@ import {
   type TaskOutput,
   transformTargets,
   type TransformTarget,
-} from './tasks/task-forms.ts';
+  noteAt,
+  runFilter,
+} from './tasks/task-filter.ts';
 import {randomUUID} from 'node:crypto';
 import {unreachable} from '../../base/unreachable.ts';
 import type {AnswerStream} from '../../protocol/transform/answer-stream.ts';
@@ -16,7 +18,6 @@ import type {ResponseEvent} from '../../protocol/task/response-event.ts';
 import type {TaskView} from '../../tasks/task-view.ts';
 import {jsonText} from '../../base/json.ts';
 import {isStdoutTerminal} from '../../app/output.ts';
-import {noteAt, runFilter} from './tasks/task-filter.ts';
 
 /** `weft tasks decode|watch|encode|transform`. */
 export function add(tasks: Command): void {

@@ -8,7 +8,8 @@ import {visibleLine} from '../../base/visible.ts';
 import type {ListedWorktree} from '../../workspace/worktrees/make-worktrees.ts';
 import {userWorktrees} from '../../app/own-worktree.ts';
 import {existingFolder} from '../../app/run-context.ts';
-import {note, print, printJson} from '../../app/output.ts';
+import {note} from '../../app/output.ts';
+import {printRows} from '../rows.ts';
 
 interface ListOptions extends InFolder, JsonOption {}
 
@@ -48,25 +49,23 @@ async function listWorktrees({json, ...place}: ListOptions): Promise<ExitCode> {
   const rows = await Promise.all(
     listed.map(async worktree => ({...worktree, changes: await userWorktrees().changes(worktree, signal)})),
   );
-  if (json !== undefined) {
-    const facts = rows.map(({changes, ...row}) => ({
+  return printRows({
+    rows,
+    json,
+    toJson: ({changes, ...row}) => ({
       ...row,
       createdAt: new Date(row.createdAt).toISOString(),
       files: changes.tag === 'ok' ? changes.value.files.map(({path}) => path) : [],
       conflicts: changes.tag === 'ok' ? changes.value.conflicts : [],
       commits: changes.tag === 'ok' ? changes.value.commits : 0,
-    }));
-    printJson(`${JSON.stringify(facts, undefined, 2)}\n`);
-  } else if (rows.length === 0) note('no worktrees of weft in this repository');
-  else {
-    for (const {changes, ...row} of rows) {
-      print(`${row.name}  ${changes.tag === 'ok' ? changesText(changes.value) : 'cannot be looked at'}\n`);
-      print(
-        `    ${visibleLine(row.folder)}, branch ${row.branch}${row.usedBy === 0 ? '' : `, in use (process ${row.usedBy})`}\n`,
-      );
-    }
-  }
-  return exitCode.done;
+    }),
+    line({name, folder, branch, usedBy, changes}) {
+      const state = changes.tag === 'ok' ? changesText(changes.value) : 'cannot be looked at';
+      const use = usedBy === 0 ? '' : `, in use (process ${usedBy})`;
+      return `${name}  ${state}\n    ${visibleLine(folder)}, branch ${branch}${use}`;
+    },
+    none: 'no worktrees of weft in this repository',
+  });
 }
 
 /** `weft worktree merge`. */

@@ -9,11 +9,12 @@ import {requireOutsideWeft} from '../../../app/folder-trust.ts';
 import {knownServers} from '../../../app/known-servers.ts';
 import {existingFolder} from '../../../app/run-context.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
-import {note, print, printJson} from '../../../app/output.ts';
+import {note} from '../../../app/output.ts';
 import type {InScope, ServerScope} from './write-server.ts';
 import type {JsonOption} from '../../flags.ts';
-import {hidden, hiddenOAuth, hiddenUrl, isReference} from '../../../app/shown-server.ts';
+import {hidden, hiddenOAuth, hiddenUrl, isReference} from '../../../app/server-rows.ts';
 import {writeServer} from './write-server.ts';
+import {printRows} from '../../rows.ts';
 
 export interface ImportOptions extends InScope, JsonOption {
   readonly all?: true;
@@ -91,10 +92,9 @@ export async function importServers(product: Peer | undefined, options: ImportOp
       rows.push({...row, outcome: 'imported', written_to: written, notes});
     }
   }
-  if (options.json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
-  else if (rows.length === 0 && broken === 0)
-    note(`nothing to import: ${product === undefined ? 'no product' : peerNames[product]} names no server here`);
-  else for (const row of rows) print(rowText(row));
+  const whose = product === undefined ? 'no product' : peerNames[product];
+  const none = broken === 0 ? `nothing to import: ${whose} names no server here` : '';
+  printRows({rows, json: options.json, line: rowText, none});
   return broken === 0 ? exitCode.done : exitCode.failed;
 }
 
@@ -110,7 +110,7 @@ function rowText({name, product, path, outcome, written_to: to, notes}: ImportRo
     'left-out': 'left out',
   } as const satisfies Record<ImportRow['outcome'], string>;
   const head = `${name}  (${peerNames[product]}, ${path})  ${words[outcome]}`;
-  return `${[head, ...notes.map(each => `  ${each}`)].map(visibleExactLine).join('\n')}\n`;
+  return [head, ...notes.map(each => `  ${each}`)].map(visibleExactLine).join('\n');
 }
 
 /**

@@ -16,7 +16,7 @@ import {fileEffect} from '../../../workspace/impact/file-effect.ts';
 import {strayProgram} from '../../../workspace/exec/trusted-path.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import {proveSandbox, requireNamedSandbox} from '../../../app/prove-sandbox.ts';
-import {loadRunContext, type RunContext} from '../../../app/run-context.ts';
+import {contextFor, type RunContext} from '../../../app/run-context.ts';
 import {isStdoutGone, note, printAndWait} from '../../../app/output.ts';
 import {weftFolders} from '../../../app/user-data.ts';
 import {eachLine} from '../../stdin.ts';
@@ -75,8 +75,7 @@ interface SessionJudge {
 
 /** The judge of a session in that folder, with the proof of its sandbox. */
 async function sessionJudge({directory, sandbox, mode}: CheckJob): Promise<SessionJudge> {
-  const options = {sessionPersistence: false, color: true, ...(sandbox === undefined ? {} : {sandbox})} as const;
-  const context = loadRunContext({directory, added: [], options});
+  const context = contextFor({cwd: directory, sessionPersistence: false, ...(sandbox === undefined ? {} : {sandbox})});
   for (const notice of context.notices) note(notice);
   await requireNamedSandbox(context);
   const {settings} = context;

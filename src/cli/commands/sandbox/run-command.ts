@@ -26,8 +26,8 @@ import {openKept} from '../../../workspace/sandbox/changes/open-changes.ts';
 import {type Launch, openLaunch} from '../../../workspace/sandbox/launch.ts';
 import type {CommandSandbox, CommandStart, Enclosure} from '../../../workspace/sandbox/sandbox.ts';
 import {commandSandbox, taggedRun} from '../../../app/command-sandbox.ts';
-import {finishApplies} from '../../../app/finish-applies.ts';
-import {existingFolder, loadRunContext, type RunContext} from '../../../app/run-context.ts';
+import {finishApplies} from '../../../app/prove-sandbox.ts';
+import {contextFor, type RunContext} from '../../../app/run-context.ts';
 import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import type {InFolder} from '../../../app/main-options.ts';
 import type {JsonOption} from '../../flags.ts';
@@ -48,9 +48,8 @@ export async function runInSandbox(
   words: readonly [string, ...string[]],
   {provider, cwd, ...form}: SandboxRunOptions,
 ): Promise<ExitCode> {
-  const directory = existingFolder(cwd ?? '.');
-  const context = loadRunContext({directory, added: [], options: {sessionPersistence: true, color: true}});
-  const {settings} = context;
+  const context = contextFor(cwd === undefined ? {} : {cwd});
+  const {directory, settings} = context;
   await finishApplies(context);
   const sandbox = commandSandbox(context, provider ?? (coversAll(settings.sandbox) ? settings.sandbox : 'bwrap'));
   const stopping = new AbortController();

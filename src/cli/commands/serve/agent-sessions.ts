@@ -9,7 +9,7 @@ import {readArtifact} from '../../../workspace/files/artifacts.ts';
 import {chooseModel, type ModelChoice, modelChoice} from '../../../app/choose-model.ts';
 import {composeSession, noDriver} from '../../../app/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../../app/host-services.ts';
-import {messageUuid} from '../../../app/message-uuid.ts';
+import {messageUuid} from '../../../app/random-uuid.ts';
 import {UsageError} from '../../../app/exit-code.ts';
 import {loadRunContext, modeWithin, type RunContext} from '../../../app/run-context.ts';
 import {requestFolder} from './request-folder.ts';

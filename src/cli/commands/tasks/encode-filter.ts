@@ -9,8 +9,7 @@ import {readPayloadBytes} from '../../../protocol/task/payload.ts';
 import {makePayloadEvents} from '../../../tasks/task-log.ts';
 import {readTodosLine} from '../../../tasks/todo-lines.ts';
 import {framesFor} from '../../../tasks/update-list.ts';
-import type {TaskOutput} from './task-forms.ts';
-import type {Complain, Filter} from './task-filter.ts';
+import {type TaskOutput, type Complain, type Filter} from './task-filter.ts';
 
 /**
  * Lists, one a line, to the events between them. `base64` writes the payloads, one a line; `json` and `sse` write one event for

@@ -6,7 +6,6 @@ import {makeTaskReader, type TaskItemRead} from '../../../protocol/task/task-rea
 import {failedPayloads} from '../../../tasks/task-log.ts';
 import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import {note, stdoutSink} from '../../../app/output.ts';
-import type {TaskInput} from './task-forms.ts';
 import {readText} from '../../stdin.ts';
 
 /** A filter over task-protocol input. Input that cannot be read is reported with its line, and the rest is processed. */
@@ -136,3 +135,12 @@ export const noteAt = (position: string, message: string): void => {
 
 /** Characters of output that may wait for a slow reader. */
 const mostWaiting = 256 * 1024;
+
+/** The forms of task-protocol streams that `weft tasks` reads and writes. */
+export const inputs = ['auto', 'base64', 'json', 'sse'] as const;
+export const outputs = ['base64', 'json', 'sse'] as const;
+export const transformTargets = ['openai', 'anthropic'] as const;
+
+export type TaskInput = (typeof inputs)[number];
+export type TaskOutput = (typeof outputs)[number];
+export type TransformTarget = (typeof transformTargets)[number];
