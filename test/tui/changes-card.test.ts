@@ -9,7 +9,7 @@ import {noDetail} from '../../src/domain/risk.ts';
 import {ApprovalCard} from '../../src/tui/components/approval-card.tsx';
 import {HunkCard} from '../../src/tui/components/hunk-card.tsx';
 import {initialEditing} from '../../src/tui/editor/text-field.ts';
-import {turnFacts} from '../../src/tui/scrollback/closing-line.ts';
+import {turnFacts} from '../../src/tui/scrollback/entries.ts';
 import {approvalSubject} from '../../src/tui/scrollback/approval-text.ts';
 import {type HunkStage, initialStage} from '../../src/tui/state/approval-stage.ts';
 import {reduce} from '../../src/tui/state/reduce.ts';

@@ -188,35 +188,25 @@ const pattern =
 /* oxlint-enable no-control-regex */
 
 function keyOf(found: string, behind: string): LineKey | undefined {
-  switch (found) {
-    case '\r':
-    case '\n':
-    case '\r\n':
-      return {key: 'enter', behind: /[^\r\n]/u.test(behind) ? 'more' : 'nothing'};
-    case '\u007F':
-    case '\b':
-      return {key: 'delete-left'};
-    case '\u0017':
-      return {key: 'delete-word'};
-    case '\u0015':
-      return {key: 'delete-all'};
-    case '\u0003':
-      return {key: 'interrupt'};
-    case '\u0004':
-      return {key: 'end-of-input'};
-    case '\u001A':
-      return {key: 'suspend'};
-    case '\t':
-      return {key: 'complete'};
-    case '\u0010':
-    case `${escape}[A`:
-    case `${escape}OA`:
-      return {key: 'earlier'};
-    case '\u000E':
-    case `${escape}[B`:
-    case `${escape}OB`:
-      return {key: 'later'};
-    default:
-      return found.startsWith(escape) || found < ' ' ? undefined : {key: 'text', text: found};
-  }
+  if (/^[\r\n]+$/u.test(found)) return {key: 'enter', behind: /[^\r\n]/u.test(behind) ? 'more' : 'nothing'};
+  const key = keyNames.get(found);
+  if (key !== undefined) return {key};
+  return found.startsWith(escape) || found < ' ' ? undefined : {key: 'text', text: found};
 }
+
+const keyNames: ReadonlyMap<string, Exclude<LineKey['key'], 'text' | 'enter'>> = new Map([
+  ['\u007F', 'delete-left'],
+  ['\b', 'delete-left'],
+  ['\u0017', 'delete-word'],
+  ['\u0015', 'delete-all'],
+  ['\u0003', 'interrupt'],
+  ['\u0004', 'end-of-input'],
+  ['\u001A', 'suspend'],
+  ['\t', 'complete'],
+  ['\u0010', 'earlier'],
+  [`${escape}[A`, 'earlier'],
+  [`${escape}OA`, 'earlier'],
+  ['\u000E', 'later'],
+  [`${escape}[B`, 'later'],
+  [`${escape}OB`, 'later'],
+]);

@@ -4,10 +4,9 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import {markdownStart, splitMarkdown} from '../scrollback/split-markdown.ts';
-import {pastAction, pastUserCommand} from '../state/past-entries.ts';
-import {searchedText, transcriptItems, type TranscriptItem} from '../scrollback/transcript-items.ts';
+import {entryOf, searchedText, transcriptItems, type TranscriptItem} from '../scrollback/transcript-items.ts';
 import {PlainMarkdown} from './plain-markdown.ts';
-import {plainLabel, spokenEntry, spokenFrame, spokenPrompt} from './spoken-entry.ts';
+import {plainLabel, spokenEntry, spokenFrame} from './spoken-entry.ts';
 
 /** The number of parts that are printed unless all are asked for; the latest ones are printed. */
 const partsSaid = 10;
@@ -33,22 +32,19 @@ const how = '/transcript all says everything, /transcript WORDS the parts with t
 
 function itemLines(item: TranscriptItem, lexer: MarkdownLexer): readonly string[] {
   switch (item.kind) {
-    case 'prompt':
-      return spokenPrompt(item.text);
     case 'answer': {
       const markdown = new PlainMarkdown(lexer);
       return [...markdown.lines(splitMarkdown(item.text, markdownStart, 'whole').pieces), ...markdown.close()];
     }
     case 'thinking':
       return ['', 'Thinking:', ...item.text.trim().split('\n'), 'End of thinking.'];
-    case 'note':
-      return item.text.split('\n');
-    case 'command':
-      return spokenEntry(pastUserCommand(item.command, item.result), inFull);
     case 'approval':
       return approvalInFull(item.approval, inFull);
+    case 'prompt':
+    case 'note':
+    case 'command':
     case 'call':
-      return spokenEntry(pastAction(item.call, item.result, ''), inFull);
+      return spokenEntry(entryOf(item), inFull);
     default:
       return unreachable(item);
   }

@@ -15,8 +15,7 @@ import {type EntryFrame, type StyledSpan, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import {commandForm, nothing, outputBody, resultBody, type ResultBody, runningBody} from './action-results.ts';
-import {countSpans, editVerb, foldLines} from './diff-lines.ts';
-import {editLines} from './edit-lines.ts';
+import {countSpans, editLines, editVerb, foldLines} from './diff-lines.ts';
 import {barredRows, behindBar, titleRows} from './entry-rows.ts';
 
 /** What there is to say of an action: one line of what was done and how it ended, and below it the output so far, or the result. */

@@ -1,19 +1,35 @@
+import type {PromptEnd} from '../../actions/agent-event.ts';
 import {worksByAgent} from '../../actions/catalogue.ts';
+import {type Glance, glancesAt, pastGlances, targetsOf} from '../../actions/exploration.ts';
 import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
-import type {ActionEntry, ActionProgress, Entry, FinishedEntry, RunTimes, TextEntry, View} from '../state/view.ts';
+import type {
+  ActionEntry,
+  ActionProgress,
+  Entry,
+  ExplorationEntry,
+  ExplorationStep,
+  FinishedEntry,
+  RunTimes,
+  TextEntry,
+  TurnFacts,
+  View,
+} from '../state/view.ts';
 import {agentStatusText} from '../state/agent-outputs.ts';
-import {countText} from '../state/selectors.ts';
+import {centsText, countText} from '../state/selectors.ts';
+import {type Fault, faultText} from '../../domain/fault.ts';
+import {hookStopText} from '../../domain/stop-text.ts';
 import {contextTokens} from '../../domain/usage.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import {wholeSeconds} from '../text/duration.ts';
-import {type EntryFrame, type Frame, spansText, wrapText} from '../text/wrap.ts';
+import {durationText, wholeSeconds} from '../text/duration.ts';
+import {withRelativePaths, withTildes} from '../text/workspace-paths.ts';
+import {type EntryFrame, type Frame, spansText, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
+import type {Role} from '../theme/palette.ts';
 import {actionFacts, actionRows, pastActionRows} from './action-entry.ts';
-import {endRows} from './closing-line.ts';
+import {countSpans} from './diff-lines.ts';
 import {insideMargin, margin, signedRows} from './entry-rows.ts';
-import {explorationRows} from './exploration.ts';
 import {type MarkdownLexer, renderFence, renderMarkdown} from './render-markdown.ts';
 import {type MarkdownPiece, tableHead} from './split-markdown.ts';
 
@@ -287,4 +303,164 @@ function promptRow(row: string, {theme, width}: Frame): string {
 function sizeText(text: string): string {
   const lines = text.trimEnd().split('\n').length;
   return lines > mostRows ? `${lines} lines in all` : `${text.length} characters in all`;
+}
+
+/** The most rows of an exploration that is not unfolded. */
+const mostGlances = 8;
+
+/** Below this width the rows begin further left. */
+const wideEnough = 50;
+
+/** Reads, searches and listings in a row, as one short list. */
+export function explorationRows(
+  {steps, directory}: ExplorationEntry,
+  state: 'growing' | 'done',
+  frame: EntryFrame,
+): readonly string[] {
+  const {theme, width} = frame;
+  const heading = state === 'growing' ? 'Exploring' : 'Explored';
+  const merged = mergeReads(
+    steps.flatMap(glancesOf).map(glance => ({
+      ...glance,
+      target: withTildes(withRelativePaths(glance.target, directory), frame.home),
+    })),
+  );
+  const hidden = Math.max(0, merged.length - mostGlances);
+  // While it grows, what is looked at now is the most interesting.
+  const shown = state === 'growing' ? merged.slice(-mostGlances) : merged.slice(0, mostGlances);
+  const indent = width < wideEnough ? '    ' : ' '.repeat(margin.length + heading.length + 2);
+  const lead = `${margin}${heading}  `;
+  const rows = shown.flatMap((glance, at) =>
+    wrapSpans(spansOf(glance), frame, at === 0 ? {first: lead, rest: indent, roles: []} : hanging(indent)),
+  );
+  const more = `${hidden} more · Ctrl+O`;
+  return hidden === 0 ? rows : [...rows, `${indent}${theme.style(['dim'], more)}`];
+}
+
+const hanging = (indent: string) => ({first: indent, rest: `${indent}  `, roles: []}) as const;
+
+const spansOf = ({verb, target, found, failed}: Glance): readonly StyledSpan[] => [
+  ...(failed ? [{text: `${glyphs.error} `, roles: ['error'] as const}] : []),
+  {text: visibleLine(`${verb} ${target}${found === '' ? '' : `: ${found}`}`), roles: ['dim']},
+];
+
+/** Files that were read one after the other are one list; a file that was read twice stands there once. */
+function mergeReads(glances: readonly Glance[]): readonly Glance[] {
+  const merged: Glance[] = [];
+  const targets: string[] = [];
+  for (const glance of glances) {
+    const last = merged.at(-1);
+    const isPlain = glance.verb === 'read' && glance.found === '';
+    if (!isPlain) targets.length = 0;
+    if (isPlain && targets.includes(glance.target)) continue;
+    if (isPlain && last !== undefined && targets.length > 0) {
+      merged[merged.length - 1] = {...last, target: `${last.target}, ${glance.target}`};
+    } else merged.push(glance);
+    if (isPlain) targets.push(glance.target);
+  }
+  return merged;
+}
+
+function glancesOf(step: ExplorationStep): readonly Glance[] {
+  if (step.kind === 'thinking') return [];
+  if (step.kind === 'past-action') {
+    return step.action === 'unknown' ? [] : pastGlances(step.action, step.outcome, step.resultText);
+  }
+  if (step.stage.stage !== 'settled') return targetsOf(step.stage.action);
+  return step.stage.result.tag === 'action' ? glancesAt(step.stage.result.result) : [];
+}
+
+/** How a turn ended where it did not end by itself, then the line that closes it; nothing for a short answer. */
+export function endRows(
+  {end, turn}: {readonly end: PromptEnd; readonly turn: TurnFacts},
+  frame: Frame,
+): readonly string[] {
+  const stop = stopOf(end);
+  const said = stop === undefined ? [] : signedRows(stop.text, stop, frame);
+  const isWorthClosing = turn.actions > 0 || turn.durationMs >= longAnswerMs;
+  const closing = isWorthClosing ? closingRows(turn, frame) : [];
+  if (said.length === 0) return closing;
+  return closing.length === 0 ? said : [...said, '', ...closing];
+}
+
+/** An answer without any action that took less than this needs no line below it, in milliseconds. */
+const longAnswerMs = 10_000;
+
+const dim = (text: string): StyledSpan => ({text, roles: ['dim']});
+
+/** What a turn has changed, how long it took, its cost and how to undo it; empty where there is no news. `short` leaves out the waiting. */
+export function turnFacts(
+  {files, uncounted, durationMs, waitedMs, costUsd}: TurnFacts,
+  detail: 'whole' | 'short' = 'whole',
+): readonly (readonly StyledSpan[])[] {
+  const time = durationMs < 1000 ? '' : durationText(Math.round(durationMs / 1000) * 1000);
+  const waited =
+    waitedMs < 1000 || detail === 'short'
+      ? ''
+      : ` (${durationText(Math.round(waitedMs / 1000) * 1000)} waiting for you)`;
+  const parts: (readonly StyledSpan[])[] = [];
+  const changed = files.size + uncounted;
+  if (changed > 0) {
+    const words = pluralize(changed, 'file') + (detail === 'whole' ? ' changed' : '');
+    parts.push([dim(words), ...(uncounted > 0 ? [] : countSpans([...files.values()], ' '))]);
+  }
+  if (time !== '') parts.push([dim(time + waited)]);
+  if (costUsd !== 'unknown' && costUsd > 0) parts.push([dim(centsText(costUsd))]);
+  if (changed > 0) parts.push([dim('/undo')]);
+  // What it cost alone is no news: the status line says it.
+  return changed === 0 && time === '' ? [] : parts;
+}
+
+/** `── 2 files changed +4 -3 · 1 m 12 s (41 s waiting for you) · $0.03 · /undo ──`; on a narrow screen less of it. */
+function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
+  const lines = (['whole', 'short'] as const).map(detail =>
+    turnFacts(turn, detail).flatMap((part, at) => (at === 0 ? part : [dim(' · '), ...part])),
+  );
+  const [whole = [], short = []] = lines;
+  if (whole.length === 0) return [];
+  const indent = {first: `${glyphs.rule} `, rest: '   ', roles: ['dim']} as const;
+  const fits = (spans: readonly StyledSpan[]): boolean =>
+    cellWidth(spansText(spans)) + 2 * (glyphs.rule.length + 1) <= frame.width;
+  const fitting = lines.find(fits);
+  return fitting === undefined
+    ? wrapSpans(short, frame, indent)
+    : wrapSpans([...fitting, dim(` ${glyphs.rule}`)], frame, indent);
+}
+
+/** What to do once the cause of a failure is gone. The address of the server is one that a running weft does not change. */
+const nextStep = (fault: Fault): string =>
+  fault.kind === 'provider' && /\bbase URL\b/u.test(fault.fix)
+    ? 'To change it: /exit, then weft -c with the right one.'
+    : 'Type "continue" to try again.';
+
+interface Stop {
+  readonly sign: string;
+  readonly role: Role;
+  readonly text: string;
+}
+
+const warning = (text: string): Stop => ({sign: glyphs.warning, role: 'warning', text});
+
+/** Why a turn did not end by itself, and what to do; `undefined` where it did. */
+export function stopOf(end: PromptEnd): Stop | undefined {
+  switch (end.kind) {
+    case 'done':
+      return undefined;
+    case 'interrupted':
+      return {sign: glyphs.cancelled, role: 'warning', text: 'Interrupted · tell weft what to do instead'};
+    case 'failed':
+      return {sign: glyphs.error, role: 'error', text: `${faultText(end.fault)}\n${nextStep(end.fault)}`};
+    case 'max-turns':
+      return warning(`Stopped after ${pluralize(end.turns, 'turn')}, the limit · type "continue" to go on`);
+    case 'max-cost':
+      return warning(`Stopped at $${end.usd.toFixed(2)}, the cost limit of this session`);
+    case 'invalid-output':
+      return {sign: glyphs.error, role: 'error', text: `No answer that fits the schema: ${end.errors.join('; ')}`};
+    case 'stopped-by-hook':
+      return {sign: glyphs.cancelled, role: 'warning', text: hookStopText(end)};
+    case 'not-sent':
+      return {sign: glyphs.cancelled, role: 'warning', text: `Not sent: ${faultText(end.fault)}`};
+    default:
+      return unreachable(end);
+  }
 }

@@ -17,15 +17,19 @@ import type {ActionId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {parseUserCommand} from '../../domain/user-command.ts';
 import {pastAction, pastUserCommand} from '../state/past-entries.ts';
+import type {FinishedEntry} from '../state/view.ts';
 import type {EntryFrame, Frame} from '../text/wrap.ts';
 import {approvalInFull} from './approval-text.ts';
-import {editLines, textLines} from './edit-lines.ts';
+import {editLines, textLines} from './diff-lines.ts';
 import {finishedLines, wholeAnswer} from './entries.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
 
 /** One item of the transcript. */
 export type TranscriptItem =
-  | {readonly kind: 'prompt' | 'answer' | 'thinking' | 'note'; readonly text: string}
+  | {readonly kind: 'prompt'; readonly text: string}
+  | {readonly kind: 'answer'; readonly text: string}
+  | {readonly kind: 'thinking'; readonly text: string}
+  | {readonly kind: 'note'; readonly text: string}
   | {readonly kind: 'command'; readonly command: string; readonly result: string}
   /** What a card asks, in full; it is in no journal yet. */
   | {readonly kind: 'approval'; readonly approval: Approval}
@@ -138,45 +142,45 @@ function stringsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** The lines of an item in full, including the blank line before it. */
-export function itemLines(item: TranscriptItem, lexer: MarkdownLexer, {theme, width}: Frame): readonly string[] {
-  // The lines are drawn cell by cell, which would break links.
-  const frame: EntryFrame = {theme: theme.unlinked, width, verbosity: 'full', home: ''};
+/** The entry of the scrollback that an item is. */
+export function entryOf(
+  item: Exclude<TranscriptItem, {readonly kind: 'answer' | 'approval'}>,
+): Exclude<FinishedEntry, {readonly kind: 'pieces'}> {
   switch (item.kind) {
     case 'prompt':
-      return finishedLines({kind: 'prompt', text: item.text, attached: []}, lexer, frame);
-    case 'answer':
-      return wholeAnswer(item.text, lexer, frame);
+      return {kind: 'prompt', text: item.text, attached: []};
     case 'thinking':
-      return finishedLines({kind: 'thinking', key: '', text: item.text, state: 'done'}, lexer, frame);
+      return {kind: 'thinking', key: '', text: item.text, state: 'done'};
     case 'note':
-      return finishedLines({kind: 'notice', level: 'info', text: item.text}, lexer, frame);
+      return {kind: 'notice', level: 'info', text: item.text};
     case 'command':
-      return finishedLines(pastUserCommand(item.command, item.result), lexer, frame);
-    case 'approval':
-      return approvalInFull(item.approval, frame);
+      return pastUserCommand(item.command, item.result);
     case 'call':
-      return callLines(item, lexer, frame);
+      return pastAction(item.call, item.result, '');
     default:
       return unreachable(item);
   }
 }
 
-/** The title of a call, then its input if the title does not show it, then its result. */
-function callLines(
-  {call, result}: {readonly call: ToolCallBlock; readonly result: ToolResultBlock | undefined},
-  lexer: MarkdownLexer,
+/** The lines of an item in full, including the blank line before it. */
+export function itemLines(item: TranscriptItem, lexer: MarkdownLexer, {theme, width}: Frame): readonly string[] {
+  // The lines are drawn cell by cell, which would break links.
+  const frame: EntryFrame = {theme: theme.unlinked, width, verbosity: 'full', home: ''};
+  if (item.kind === 'answer') return wholeAnswer(item.text, lexer, frame);
+  if (item.kind === 'approval') return approvalInFull(item.approval, frame);
+  const lines = finishedLines(entryOf(item), lexer, frame);
+  return item.kind === 'call' ? withInput(lines, item, frame) : lines;
+}
+
+/** After the title of a call its input, if the title does not show it; then its result. */
+function withInput(
+  [blank = '', title = '', ...resultLines]: readonly string[],
+  {call, result}: Extract<TranscriptItem, {readonly kind: 'call'}>,
   frame: EntryFrame,
 ): readonly string[] {
-  const [blank = '', title = '', ...resultLines] = finishedLines(pastAction(call, result, ''), lexer, frame);
-  return [
-    blank,
-    title,
-    ...askedLines(call, result?.outcome === 'success', {...frame, width: Math.max(8, frame.width - 4)}).map(
-      line => `    ${line}`,
-    ),
-    ...resultLines,
-  ];
+  const inner = {...frame, width: Math.max(8, frame.width - 4)};
+  const asked = askedLines(call, result?.outcome === 'success', inner).map(line => `    ${line}`);
+  return [blank, title, ...asked, ...resultLines];
 }
 
 function askedLines(call: ToolCallBlock, isMade: boolean, frame: EntryFrame): readonly string[] {
