@@ -106,25 +106,12 @@ function panel(list: TodoList, rows: number, frame: Frame): readonly string[] {
   const running = list.findIndex(({status}) => status === 'in_progress');
   const active = running < 0 ? list.findIndex(todo => !isFinishedTodo(todo)) : running;
   const first = Math.max(0, Math.min((active < 0 ? list.length : active) - 1, list.length - rows));
-  const counted: TodoRows = {
-    shown: list.slice(first, first + rows),
-    done: list.filter(isFinishedTodo).length,
-    all: list.length,
-  };
-  return [todoTitle(counted, frame), ...counted.shown.map(todo => todoLine(todo, frame))];
-}
-
-interface TodoRows {
-  readonly shown: TodoList;
-  readonly done: number;
-  readonly all: number;
-}
-
-/** The title: how many todos are done of all, and how many todos are not shown. */
-function todoTitle({shown, done, all}: TodoRows, frame: Frame): string {
-  const hidden = all - shown.length;
-  const rest = hidden === 0 || done === all ? '' : `, ${hidden} not shown`;
-  return frame.theme.style(['bold'], fit(`Todos ${done} of ${all} done${rest}`, frame.width));
+  const shown = list.slice(first, first + rows);
+  const done = list.filter(isFinishedTodo).length;
+  const hidden = list.length - shown.length;
+  const rest = hidden === 0 || done === list.length ? '' : `, ${hidden} not shown`;
+  const title = `Todos ${done} of ${list.length} done${rest}`;
+  return [frame.theme.style(['bold'], fit(title, frame.width)), ...shown.map(todo => todoLine(todo, frame))];
 }
 
 /** One todo on one line. */
