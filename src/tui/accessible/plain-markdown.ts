@@ -5,7 +5,7 @@ import {visible} from '../../base/visible.ts';
 import {inlineSpans, isInline, isKnown, type MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {MarkdownPiece} from '../scrollback/split-markdown.ts';
 import {spansText} from '../text/wrap.ts';
-import {spokenFrame} from './spoken-entry.ts';
+import {themeOf} from '../theme/theme.ts';
 
 /**
  * Finished pieces of markdown as lines that read well aloud: structure in words, no drawing, one line a paragraph whatever
@@ -106,6 +106,6 @@ function tableLines({header, rows}: Tokens.Table): readonly string[] {
 }
 
 const inline = (tokens: readonly Token[]): readonly string[] =>
-  split(spansText(inlineSpans(tokens, [], spokenFrame.theme)));
+  split(spansText(inlineSpans(tokens, [], themeOf('plain'))));
 
 const split = (text: string): readonly string[] => text.split('\n');

@@ -28,12 +28,11 @@ import {type AttachEnd, attachText, opsAfterDetaching} from '../terminal/attache
 import {AppendOnlyTerminal, type AppendOnlyTerminalOptions} from './append-only-terminal.ts';
 import {AttachedSession} from './attached-session.ts';
 import {CurrentQuestion, type NextQuestion} from './current-question.ts';
-import {EventLines} from './event-lines.ts';
 import {type EnteredLine, LineInput, type LineKey} from './line-input.ts';
 import {changeRule} from '../commands/permissions.ts';
 import {panelOfStep, panelQuestion} from './panel-question.ts';
 import {completion, type ScreenReaderContext, screenReaderCommands} from './screen-reader-commands.ts';
-import {spokenFrame, spokenNotice, spokenPrompt} from './spoken-entry.ts';
+import {EventLines, spokenFrame, spokenNotice, spokenPrompt} from './spoken-entry.ts';
 
 /** The keys that go to an attached terminal session as they are. */
 const controls: Readonly<Partial<Record<LineKey['key'], string>>> = {

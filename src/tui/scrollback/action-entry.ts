@@ -9,14 +9,15 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {ActionEntry, ActionProgress, ActionStage, PastActionEntry} from '../state/view.ts';
+import {cellWidth, styledWidth} from '../text/cell-width.ts';
 import {durationText, wholeSeconds} from '../text/duration.ts';
 import {withTildes} from '../text/workspace-paths.ts';
-import {type EntryFrame, type StyledSpan, wrapText} from '../text/wrap.ts';
+import {type EntryFrame, noIndent, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import {commandForm, nothing, outputBody, resultBody, type ResultBody, runningBody} from './action-results.ts';
 import {countSpans, editLines, editVerb, foldLines} from './diff-lines.ts';
-import {barredRows, behindBar, titleRows} from './entry-rows.ts';
+import {barredRows, behindBar, margin} from './entry-rows.ts';
 
 /** What there is to say of an action: one line of what was done and how it ended, and below it the output so far, or the result. */
 export interface ActionFacts {
@@ -85,17 +86,23 @@ function rowsOf(facts: ActionFacts, frame: EntryFrame): readonly string[] {
   return [...titleOf(facts, frame), ...barredRows(rows, foot, frame)];
 }
 
-const titleOf = ({mark: {glyph, role}, spans, notes}: ActionFacts, frame: EntryFrame): readonly string[] =>
-  titleRows(
-    {
-      sign: glyph,
-      signRoles: [role],
-      spans,
-      note: notes.join(glyphs.between),
-      noteRoles: [glyph === glyphs.error ? 'error' : 'dim'],
-    },
-    frame,
-  );
+/** Behind a title that ends further right than this, its note is no longer seen as belonging to it. */
+const widestTitle = 110;
+
+/** One line with a sign and a target, and at its right edge how it ended; that stands behind the target where both need several lines. */
+function titleOf({mark, spans, notes}: ActionFacts, {theme, width}: EntryFrame): readonly string[] {
+  const note: StyledSpan = {text: notes.join(glyphs.between), roles: [mark.glyph === glyphs.error ? 'error' : 'dim']};
+  const lead = `${margin}${theme.style([mark.role], mark.glyph)} `;
+  const indent = cellWidth(mark.glyph) + margin.length + 1;
+  const room = {theme, width: Math.max(4, width - indent)};
+  const [only = '', ...more] = wrapSpans(spans, room, noIndent);
+  const gap = Math.min(width, widestTitle) - indent - styledWidth(only) - cellWidth(note.text);
+  if (more.length === 0 && gap >= 2) {
+    return [lead + only + (note.text === '' ? '' : ' '.repeat(gap) + theme.style(note.roles, note.text))];
+  }
+  const all = note.text === '' ? spans : [...spans, {...note, text: `  ${note.text}`}];
+  return wrapSpans(all, room, noIndent).map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row);
+}
 
 /** Characters of a command on its title. */
 const longestCommand = 400;

@@ -1,10 +1,8 @@
 import {pluralize} from '../../base/clip.ts';
 import {visible} from '../../base/visible.ts';
-import {cellWidth, styledWidth} from '../text/cell-width.ts';
-import {type Frame, noIndent, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
+import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
-import type {Style} from '../theme/theme.ts';
 import type {ExcerptLine} from './output-excerpt.ts';
 
 /** Everything that the agent says and does stands so far from the left edge. */
@@ -20,34 +18,6 @@ export const signedRows = (text: string, {sign, role}: {readonly sign: string; r
   wrapText(visible(text), [role], insideMargin(frame)).map((row, at) =>
     at === 0 && sign !== '' ? `${frame.theme.style([role], sign)} ${row}` : margin + row,
   );
-
-/** Behind a title that ends further right than this, its note is no longer seen as belonging to it. */
-const widestTitle = 110;
-
-interface Title {
-  readonly sign: string;
-  readonly signRoles: readonly Style[];
-  readonly spans: readonly StyledSpan[];
-  /** How it ended, at the right edge; empty for nothing. */
-  readonly note: string;
-  readonly noteRoles: readonly Style[];
-}
-
-/** One line with a sign and a target, and at its right edge how it ended; that stands behind the target where both need several lines. */
-export function titleRows({sign, signRoles, spans, note, noteRoles}: Title, frame: Frame): readonly string[] {
-  const {theme} = frame;
-  const lead = `${margin}${theme.style(signRoles, sign)} `;
-  const indent = cellWidth(sign) + margin.length + 1;
-  const room = {theme, width: Math.max(4, frame.width - indent)};
-  const [only = '', ...more] = wrapSpans(spans, room, noIndent);
-  const end = Math.min(frame.width, widestTitle) - indent;
-  const gap = end - styledWidth(only) - cellWidth(note);
-  if (more.length === 0 && gap >= 2) {
-    return [lead + only + (note === '' ? '' : ' '.repeat(gap) + theme.style(noteRoles, note))];
-  }
-  const all = note === '' ? spans : [...spans, {text: `  ${note}`, roles: noteRoles}];
-  return wrapSpans(all, room, noIndent).map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row);
-}
 
 /** Columns that a bar before a row takes. */
 const barWidth = 6;

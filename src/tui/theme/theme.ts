@@ -144,7 +144,7 @@ const inkColour = (key: ThemeKey, role: Role): string | undefined =>
     ? inkColourOf(pairOf(key, role).foreground, key.level)
     : key.name === 'plain'
       ? undefined
-      : namedColours[sixteenOf(key, role)];
+      : nameOfColour(sixteenOf(key, role));
 
 /** A colour in Ink's notation: exact, whatever Ink itself believes the terminal to have. */
 const inkColourOf = (colour: string, level: ColourLevel): string | undefined =>
@@ -154,21 +154,12 @@ const inkColourOf = (colour: string, level: ColourLevel): string | undefined =>
 const sixteenOf = ({name, background}: ThemeKey, role: Role): string =>
   sixteen[name === 'dark' || name === 'light' ? name : background][colours[role].ofSixteen];
 
-/** Ink's names of the sixteen colours, by their SGR parameter. */
-const namedColours: Readonly<Partial<Record<string, string>>> = {
-  31: 'red',
-  32: 'green',
-  33: 'yellow',
-  34: 'blue',
-  35: 'magenta',
-  36: 'cyan',
-  37: 'white',
-  91: 'redBright',
-  92: 'greenBright',
-  93: 'yellowBright',
-  95: 'magentaBright',
-  96: 'cyanBright',
-};
+/** Ink's name of one of the sixteen colours, by its SGR parameter; `undefined` for the terminal's own. */
+function nameOfColour(code: string): string | undefined {
+  const number = Number(code);
+  const name = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'][number % 10];
+  return number < 30 ? undefined : number < 90 ? name : `${name}Bright`;
+}
 
 const linkEnd = '\u001B]8;;\u001B\\';
 
