@@ -114,7 +114,6 @@ function panel(list: TodoList, rows: number, frame: Frame): readonly string[] {
   return [frame.theme.style(['bold'], fit(title, frame.width)), ...shown.map(todo => todoLine(todo, frame))];
 }
 
-/** One todo on one line. */
 function todoLine(todo: Todo, frame: Frame): string {
   const {theme} = frame;
   const title = fit(visibleLine(todo.title), frame.width - 4);

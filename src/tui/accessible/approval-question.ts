@@ -108,7 +108,6 @@ export function fileLines(file: FileDiff): readonly string[] {
   return [head, ...lines, ...file.notes.map(note => sentences([visibleExactLine(note)]))];
 }
 
-/** What can be typed at the stage of the card. */
 function howOf({approval, stage, heard, isFolded}: Asked): string {
   const {accept, offers, command, rules, parts} = choicesOf(
     approval,

@@ -53,7 +53,6 @@ export class AttachedSession {
     say(`${block} is yours: your lines go there. /back goes back to weft, /stop ends the command.`);
   }
 
-  /** Sends an entered line, or carries out `/back` or `/stop`. */
   enter(line: string): void {
     if (line.trim() === '/back') this.#end({kind: 'detached'});
     else if (line.trim() === '/stop' && this.#session !== undefined) this.#host.stop(this.#session.block);
@@ -80,7 +79,6 @@ export class AttachedSession {
   }
 }
 
-/** The rows of the terminal that the program sees. */
 const screenRows = 24;
 
 // oxlint-disable-next-line no-control-regex -- sequences of the terminal

@@ -179,7 +179,6 @@ function formQuestion(form: QuestionForm): LineQuestion {
   };
 }
 
-/** Lines of changes that are said with a question. */
 const mostSaid = 100;
 
 function changeLines({files}: QuestionForm): readonly string[] {

@@ -1,6 +1,5 @@
 import type {AppendOnlyTerminal} from './append-only-terminal.ts';
 
-/** A line that was entered. */
 export interface EnteredLine {
   readonly text: string;
   /** `answer` if a question had been printed and was open when the line was begun. */

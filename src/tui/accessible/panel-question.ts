@@ -62,7 +62,6 @@ const backSaying = (say: string, panel: Panel, context: PressContext): AnswerSte
   return step === 'nothing' ? {next: 'closed', say: [say], effects: []} : {...step, say: [say]};
 };
 
-/** The number of rows that are printed; the first ones are. */
 const rowsShown = 20;
 
 function pickerQuestion(panel: Panel & {readonly picker: Picker<unknown>}, context: () => PressContext): LineQuestion {

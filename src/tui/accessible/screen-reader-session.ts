@@ -153,7 +153,6 @@ export class ScreenReaderSession {
     };
   }
 
-  /** Prints the first lines and submits the prompt that weft was started with. */
   start(): void {
     this.#terminals.follow(() => {}, this.#closing.signal);
     const {version, directory, notices, firstPrompt} = this.#options;

@@ -59,7 +59,6 @@ export function spokenEntry(
   }
 }
 
-/** A prompt that is not on the terminal as it was typed. */
 export function spokenPrompt(text: string): readonly string[] {
   const [first = '', ...rest] = text.split('\n');
   return ['', `You: ${first}`, ...rest];
@@ -88,7 +87,6 @@ function spokenAction({mark, spans, notes, body}: ActionFacts, extent: 'title' |
 /** What unfolds with a key on the screen is read with a command. */
 const withCommand = (text: string): string => text.replace(' · Ctrl+O', ', all of it with /transcript');
 
-/** The whole todo list, one line for each todo. */
 export const todoLines = (todos: TodoList): readonly string[] =>
   todos.map(({title, status}, at) => `${at + 1}. ${plainLabel(title)}: ${todoWords[status]}.`);
 
@@ -105,7 +103,6 @@ function todoLine(before: TodoList, after: TodoList): string {
   ]);
 }
 
-/** A text without markdown, on one line. */
 export const plainTextLine = (text: string): string => visibleLine(text).replaceAll(' ⏎ ', ' / ');
 
 /** The longest label in a printed line (UTF-16 units), because nobody wants to listen to a kilobyte. */
@@ -160,7 +157,6 @@ export class EventLines {
     return {...view, entries};
   }
 
-  /** Takes the finished entries out of the view. */
   #drain(before: View, lines: string[]): View {
     const {view, finished} = takeFinished(before);
     for (const entry of finished) {
@@ -174,7 +170,6 @@ export class EventLines {
   }
 }
 
-/** What the screen shows in its live region alone. */
 function passingLines(event: AgentEvent, was: View, view: View): readonly string[] {
   switch (event.event) {
     case 'prompt-withdrawn': {

@@ -23,9 +23,7 @@ import {barredRows, behindBar, margin} from './entry-rows.ts';
 export interface ActionFacts {
   readonly mark: Mark;
   readonly spans: readonly StyledSpan[];
-  /** How it ended and how long it took. */
   readonly notes: readonly string[];
-  /** Made for the width of the frame. */
   readonly body: (frame: EntryFrame) => ResultBody;
 }
 
@@ -78,7 +76,6 @@ export function pastActionRows(past: PastActionEntry, frame: EntryFrame): readon
   return [title, ...shown.map(line => diffIndent + line), ...rest];
 }
 
-/** The most rows of a change of a resumed session. */
 const pastEditRows = 12;
 
 function rowsOf(facts: ActionFacts, frame: EntryFrame): readonly string[] {
@@ -104,7 +101,6 @@ function titleOf({mark, spans, notes}: ActionFacts, {theme, width}: EntryFrame):
   return wrapSpans(all, room, noIndent).map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row);
 }
 
-/** Characters of a command on its title. */
 const longestCommand = 400;
 
 function titleSpans({stage, label, by}: ActionEntry, frame: EntryFrame): readonly StyledSpan[] {
@@ -135,7 +131,6 @@ const changeSpans = (words: string, files: Parameters<typeof countSpans>[0]): re
   ...countSpans(files, '  '),
 ];
 
-/** The result text of one changed file. */
 const changeResult = /^(Created|Changed|Deleted|Renamed) (.+) \(\+(\d+) -(\d+)\)(?:\n|$)/u;
 
 /** What an edit of a resumed session has changed; `undefined` for everything else, and for edits of several files. */
@@ -184,7 +179,6 @@ function actionOf(stage: ActionStage): Action | 'unknown' {
 /** The rows of a change are tinted to the edge and have numbers of their own: no bar stands before them. */
 const diffIndent = '    ';
 
-/** Whether the body is the change itself. */
 export const isEdit = (stage: ActionStage): boolean =>
   stage.stage === 'settled' && stage.result.tag === 'action' && editedFiles(stage.result.result) !== undefined;
 

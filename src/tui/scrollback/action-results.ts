@@ -54,10 +54,8 @@ const shownAfterFailure = 12;
 /** The same for a command that the user typed: it was run for its output. */
 const shownToUser = 40;
 
-/** Results of a search that are shown. */
 const linksShown = 5;
 
-/** The most rows of an edited file. */
 const diffShown = 24;
 
 const body = (rows: ResultBody['rows'], ...foot: readonly string[]): ResultBody => ({rows, foot});
@@ -151,7 +149,6 @@ function stepRows(id: string, description: string, frame: EntryFrame): readonly 
   return wrapSpans([{text: description, roles: ['dim']}], frame, indent);
 }
 
-/** The beginning of what a sub-agent has answered, and what it took. */
 const agentBody = (row: AgentRow, frame: EntryFrame): ResultBody =>
   noteBody(
     row.status.kind === 'succeeded' ? firstLine(row.status.answer, 4 * frame.width) : '',
@@ -188,10 +185,8 @@ export function resultBody<N extends ActionName>(
   }
 }
 
-/** How many of its last lines of output a running action shows. */
 const shownRunning = 5;
 
-/** The last output lines of a running action. */
 export function runningBody(tail: string, frame: EntryFrame): ResultBody {
   const lines = outputLines(tail);
   const last = linesOfExcerpt(lines, excerptOf('end', lines, shownRunning));
@@ -231,7 +226,6 @@ function printedRows(
   return excerptRows(lines, picked, line => wrap(line).map(row => theme.style([roleOf(line)], row)));
 }
 
-/** Every line as it is. */
 const wholeRows = (lines: readonly string[], frame: EntryFrame, roleOf?: (line: string) => Role) =>
   printedRows(
     lines,
@@ -285,7 +279,6 @@ function withChanges({rows, foot}: ResultBody, outcome: ChangesOutcome, frame: E
   };
 }
 
-/** The changes of a dry run, below its output. */
 function withDryRun({rows, foot}: ResultBody, kept: KeptChanges, frame: EntryFrame): ResultBody {
   const how =
     kept.id.tag === 'failed'
@@ -347,10 +340,8 @@ const droppedWords: Readonly<Record<DroppedChange['why'], string>> = {
   failed: 'could not be written',
 };
 
-/** Files that a command has changed, or changes that were dropped, that are named. */
 const filesShown = 3;
 
-/** How much of the output of a command is shown, and which part of it. */
 export function commandForm(by: ActionEntry['by'], end: 'ended' | 'failed'): Pick<OutputForm, 'most' | 'part'> {
   if (by === 'user') return {most: shownToUser, part: end === 'failed' ? 'reasons' : 'both-ends'};
   return end === 'failed' ? {most: shownAfterFailure, part: 'reasons'} : {most: shownAfterSuccess, part: 'end'};
@@ -419,14 +410,12 @@ function readRows(entry: ReadEntry, frame: EntryFrame): readonly (string | Barre
   return [...heading, ...wholeRows(file.entries.map(visibleLine), frame)];
 }
 
-/** Documents that were written; at full verbosity with what they say. */
 const documentRows = (documents: readonly SessionDocument[], frame: EntryFrame): readonly (string | BarredRow)[] =>
   documents.flatMap(document => [
     ...noteRows(visibleLine(documentName(document)), frame),
     ...(frame.verbosity === 'full' ? wholeRows(outputLines(documentText(document)), frame) : []),
   ]);
 
-/** A remark in the place of a result. */
 const noteRows = (text: string, frame: Frame): readonly string[] => (text === '' ? [] : wrapText(text, ['dim'], frame));
 
 function readText(entry: ReadEntry): string {

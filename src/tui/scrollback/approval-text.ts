@@ -94,15 +94,12 @@ export function cardHint(
   }
 }
 
-/** The rows of what would be done: the exact text with its marks, or the change. */
 interface BodyOptions {
-  /** The most rows; infinite for all. */
   readonly rows: number;
   /** The first row where the card is scrolled; `summary` shows what matters most where there are not enough rows. */
   readonly top: 'summary' | number;
 }
 
-/** What would be done, as lines, and how many it is in full. */
 export interface ApprovalBody {
   readonly lines: readonly string[];
   readonly all: number;
@@ -192,7 +189,6 @@ function changesInShort(
 const cutMiddle = (lines: readonly string[], rows: number, frame: Frame): readonly string[] =>
   foldLines(lines, rows, frame, {role: 'warning', text: 'more lines · v'});
 
-/** The whole approval for the scrollback. */
 export function approvalInFull(approval: Approval, frame: EntryFrame): readonly string[] {
   const {theme, width, home} = frame;
   const {note, lines} = whyOf(approval);

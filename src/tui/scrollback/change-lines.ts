@@ -16,7 +16,6 @@ import {
   type TitleRoom,
 } from './diff-lines.ts';
 
-/** The changes of a command, as a card asks about them. */
 export type CommandChanges = Extract<Preview, {kind: 'changes'}>;
 
 /** The words for what was done to a file, before and after it is decided about. */
@@ -90,7 +89,6 @@ function headingOf(part: ChangePart, tense: Tense, {cells, home}: TitleRoom) {
 /** Cells of a path that are kept before what follows it. */
 const shortestName = 12;
 
-/** Whether nothing of the change is a line. */
 export const hasNoLines = ({file: {hunks, added, removed}}: ChangePart): boolean =>
   hunks.length === 0 && added + removed === 0;
 

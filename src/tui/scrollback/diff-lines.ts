@@ -19,7 +19,6 @@ import {
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 
-/** How much of a change is laid out. */
 export interface DiffOptions {
   /** If a file has more lines than this, lines in its middle are folded. */
   readonly most: number;
@@ -85,14 +84,12 @@ export function pageOf(
   ];
 }
 
-/** A line of a hunk, and its number in the old and in the new text. */
 export interface NumberedLine {
   readonly line: DiffLine;
   readonly oldLine: number;
   readonly newLine: number;
 }
 
-/** The lines of a hunk with their numbers. */
 export function numbered({oldStart, newStart, lines}: DiffHunk): readonly NumberedLine[] {
   let [oldLine, newLine] = [oldStart, newStart];
   return lines.map(line => {
@@ -274,7 +271,6 @@ export function changeTitle(files: readonly FileDiff[], {cells, home}: TitleRoom
   return fit(verb + pathsIn(files, {cells: room - cellWidth(kept), home}) + kept, cells);
 }
 
-/** Where a title stands. */
 export interface TitleRoom {
   readonly cells: number;
   /** The user's home, for which a path is shown with `~`; empty where it is not known. */

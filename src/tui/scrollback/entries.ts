@@ -148,7 +148,6 @@ function agentRow(
 
 const lastLine = (tail: string): string => visibleLine(tail.trimEnd().split('\n').at(-1) ?? '');
 
-/** The lines of an unfinished entry. */
 function openEntryLines(entry: Entry, {lexer, actions}: OpenEntryOptions, frame: EntryFrame): readonly string[] {
   switch (entry.kind) {
     case 'text':
@@ -235,7 +234,6 @@ function thoughtLines(text: string, frame: EntryFrame): readonly string[] {
   return [margin + frame.theme.style(['dim', 'italic'], fit(line, inner.width))];
 }
 
-/** Lines of thinking shown while it streams. */
 const thinkingShown = 3;
 
 function thinkingTail(text: string, frame: Frame): readonly string[] {
@@ -265,7 +263,6 @@ function promptLines(text: string, extent: 'folded' | 'whole', frame: Frame): re
   return [...first, `… ${sizeText(text)} · Ctrl+O`, ...last].map(row => promptRow(row, frame));
 }
 
-/** What the model reads besides the prompt. */
 const attachedLines = (attached: readonly string[], frame: Frame): readonly string[] =>
   attached.length === 0
     ? []

@@ -19,10 +19,8 @@ export const signedRows = (text: string, {sign, role}: {readonly sign: string; r
     at === 0 && sign !== '' ? `${frame.theme.style([role], sign)} ${row}` : margin + row,
   );
 
-/** Columns that a bar before a row takes. */
 const barWidth = 6;
 
-/** The frame of rows that stand behind a bar. */
 export const behindBar = <F extends Frame>(frame: F): F => ({...frame, width: Math.max(4, frame.width - barWidth)});
 
 /** A row behind a bar; `gap` says that lines before it are left out. */
@@ -46,10 +44,8 @@ export function barredRows(
   });
 }
 
-/** The key that unfolds an entry. */
 export const unfolds = 'Ctrl+O';
 
-/** What unfolds with Ctrl+O. */
 export const moreLines = (count: number): readonly string[] =>
   count <= 0 ? [] : [`${pluralize(count, 'more line')} · ${unfolds}`];
 

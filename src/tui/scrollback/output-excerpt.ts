@@ -6,7 +6,6 @@ export type Excerpt = readonly number[];
 /** Which part of a long output is shown: how it begins, how it ends, both, or the lines that say why it failed. */
 export type OutputPart = 'beginning' | 'end' | 'both-ends' | 'reasons';
 
-/** That part, in at most `most` lines. */
 export function excerptOf(part: OutputPart, lines: readonly string[], most: number): Excerpt {
   switch (part) {
     case 'beginning':
@@ -26,10 +25,8 @@ export function excerptOf(part: OutputPart, lines: readonly string[], most: numb
   }
 }
 
-/** All lines. */
 export const allOf = (lines: readonly string[]): Excerpt => lines.map((_, at) => at);
 
-/** The beginning and the end of an output. */
 function headAndTail(lines: readonly string[], most: number): Excerpt {
   const all = allOf(lines);
   if (all.length <= most) return all;
@@ -92,7 +89,6 @@ const wentWell = /^\s*(?:[✓✔√]|ok\b|PASS\b)|^\s*(?:>\s|npm (?:warn|notice)
 /** A count of a test runner that writes each on a line of its own: `ℹ pass 1`. */
 const count = /^\s*[ℹ#]\s+(?<said>(?:tests|suites|pass|fail|cancelled|skipped|todo) \d+)\s*$/u;
 
-/** Whether a line begins with such a count. */
 export const isCount = (line: string): boolean => /^\s*[ℹ#]\s+\w+ \d/u.test(line);
 
 /** A line of an excerpt, or several counts on one line: the line before which others may be left out, and its last one. */

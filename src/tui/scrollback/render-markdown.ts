@@ -204,7 +204,6 @@ function pad(text: string, width: number, align: 'left' | 'center' | 'right'): s
 
 const spansWidth = (spans: Cell): number => Math.max(0, ...spansText(spans).split('\n').map(cellWidth));
 
-/** Inline markdown as styled spans of visible text. */
 export const inlineSpans = (tokens: readonly Token[], roles: readonly Style[], theme: Theme): readonly StyledSpan[] =>
   tokens.flatMap(token => spansOf(token, roles, theme));
 

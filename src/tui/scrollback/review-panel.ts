@@ -18,7 +18,6 @@ import {glyphs} from '../theme/glyphs.ts';
 import {changeTitle, type DiffRow, diffRows} from './diff-lines.ts';
 import {keysRow, pagerLetters, type TranscriptPanel} from './transcript-panel.ts';
 
-/** What a review on the screen leads to. */
 export interface ReviewHost {
   /** Keeps a change of the user's. */
   change(change: ReviewChange): void;

@@ -13,7 +13,6 @@ export type MarkdownPiece =
   /** Whole lines of an open fence, without the last line feed. */
   | {readonly kind: 'code-lines'; readonly text: string; readonly fence: Fence};
 
-/** Where the unfinished text begins. */
 export type MarkdownPosition =
   /** After a `part`, the same block goes on. */
   | {readonly kind: 'between'; readonly after: 'nothing' | 'item' | 'part' | 'block'}

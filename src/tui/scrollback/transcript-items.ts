@@ -24,7 +24,6 @@ import {editLines, textLines} from './diff-lines.ts';
 import {finishedLines, wholeAnswer} from './entries.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
 
-/** One item of the transcript. */
 export type TranscriptItem =
   | {readonly kind: 'prompt'; readonly text: string}
   | {readonly kind: 'answer'; readonly text: string}
@@ -142,7 +141,6 @@ function stringsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** The entry of the scrollback that an item is. */
 export function entryOf(
   item: Exclude<TranscriptItem, {readonly kind: 'answer' | 'approval'}>,
 ): Exclude<FinishedEntry, {readonly kind: 'pieces'}> {

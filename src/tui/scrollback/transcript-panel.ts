@@ -46,12 +46,10 @@ interface Reading {
   /** Takes up what has come since. */
   readonly update: () => void;
   readonly pages: TranscriptPages;
-  /** The first line on screen. */
   readonly top: Position | 'end';
   readonly query: string;
   /** The search that is being typed after `/`; `undefined` if none is. */
   readonly sought: string | undefined;
-  /** The message about the last search. */
   readonly said: string;
 }
 
@@ -60,7 +58,6 @@ const panelOf = (reading: Reading): TranscriptPanel => ({
   lines: place => panelLayout(reading, place),
 });
 
-/** The last row is for the keys or the search field. */
 const roomOf = (rows: number): number => Math.max(1, rows - 1);
 
 function press(reading: Reading, key: KeyPress, place: TranscriptPlace): TranscriptPanel | 'closed' {
@@ -92,7 +89,6 @@ export const pagerLetters: Readonly<Partial<Record<string, string>>> = {
   'end-of-input': 'q',
 };
 
-/** How many lines a letter goes on. */
 const linesOf: Readonly<Partial<Record<string, (room: number) => number>>> = {
   k: () => -1,
   j: () => 1,
@@ -210,7 +206,6 @@ interface SearchOptions {
   readonly frame: Frame;
 }
 
-/** The number of items whose rendered lines are cached. */
 const mostKept = 100;
 
 /**

@@ -15,13 +15,10 @@ export function cellWidth(text: string): number {
 // oxlint-disable-next-line no-control-regex -- SGR and OSC 8 begin with ESC
 const styling = /\u001B\[[\d;]*m|\u001B\]8;[^\u001B\u0007]*(?:\u001B\\|\u0007)/gu;
 
-/** A line without its styling and links. */
 export const stripStyles = (line: string): string => (line.includes('\u001B') ? line.replaceAll(styling, '') : line);
 
-/** Terminal cells of a line with styling and links in it. */
 export const styledWidth = (line: string): number => cellWidth(stripStyles(line));
 
-/** The grapheme clusters of a text. */
 export function graphemes(text: string): readonly string[] {
   if (plain.test(text)) return text.split('');
   return Array.from(graphemeSegmenter.segment(text), ({segment}) => segment);

@@ -38,7 +38,6 @@ export function wrapSpans(spans: readonly StyledSpan[], frame: Frame, indent: In
   return lines.finish();
 }
 
-/** Wraps a plain text in one style. */
 export const wrapText = (text: string, roles: readonly Style[], frame: Frame): readonly string[] =>
   wrapSpans([{text, roles}], frame, noIndent);
 

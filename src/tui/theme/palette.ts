@@ -71,7 +71,6 @@ function tint(ofSixteen: keyof Sixteen, dark: ColourPair, light: ColourPair, eit
 
 export type Role = keyof typeof colours;
 
-/** The roles for the parts of code. */
 export type SyntaxRole = Extract<Role, `syntax-${string}`>;
 
 export const roles: readonly Role[] = Object.keys(colours).filter((word): word is Role => Object.hasOwn(colours, word));

@@ -11,7 +11,6 @@ export interface TerminalLook {
   readonly background: Background;
 }
 
-/** Environment variables by their names. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The look for a terminal, out of its environment; `colour` is what a flag said. */

@@ -34,7 +34,6 @@ export interface Theme {
   style(styles: readonly Style[], text: string): string;
   /** The colour of a role for properties of Ink's `Box`, such as `borderColor`; `undefined` for the terminal's own. */
   color(role: Role): string | undefined;
-  /** The same for `backgroundColor`. */
   background(role: Role): string | undefined;
 }
 
@@ -255,7 +254,6 @@ export function colourOf256(index: number): RgbChannels {
   return [stepOf(Math.floor(at / 36)), stepOf(Math.floor(at / 6) % 6), stepOf(at % 6)];
 }
 
-/** The parts of `#rrggbb`. */
 export function channels(colour: string): RgbChannels {
   const value = Number.parseInt(colour.slice(1), 16);
   return [Math.floor(value / 65_536), Math.floor(value / 256) % 256, value % 256];
@@ -269,7 +267,6 @@ const stepOf = (step: number): number => (step === 0 ? 0 : 55 + 40 * step);
 export class Appearance {
   #look: Look;
   #background: Background = 'unknown';
-  /** How much of finished entries is shown. */
   verbosity: Verbosity;
 
   constructor(look: Look, verbosity: Verbosity) {
@@ -290,7 +287,6 @@ export class Appearance {
     if (typeof this.#look !== 'string') this.#look = {...this.#look, theme};
   }
 
-  /** The terminal has reported its background. */
   backgroundIs(background: Background): void {
     this.#background = background;
   }

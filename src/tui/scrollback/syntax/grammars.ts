@@ -71,7 +71,6 @@ const load = {
 
 export type GrammarName = keyof typeof load;
 
-/** Imports the definition of a grammar. */
 export const importGrammar = async (name: GrammarName): Promise<LanguageFn> => (await load[name]()).default;
 
 /** The grammars to which a grammar delegates parts of its text. */

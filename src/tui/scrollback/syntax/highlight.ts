@@ -84,13 +84,11 @@ function spansOf(tokens: readonly CodeToken[]): readonly StyledSpan[] {
 const plainLine = (line: string): readonly StyledSpan[] => (line === '' ? [] : [{text: line, roles: plainRoles}]);
 
 const plainRoles: readonly Role[] = ['code-block'];
-/** The most lines of a hunk that are coloured. */
 const mostLines = 1500;
 
 const coloured = new WeakSet<DiffHunk>();
 const tokensOf = new WeakMap<DiffLine, readonly CodeToken[]>();
 
-/** The grammar for the lines of a file. */
 export const grammarOfDiff = ({path}: FileDiff): GrammarName | undefined => grammarOfFile(path);
 
 /** Whether the grammar of the file is loaded, so that its lines have colours. */
@@ -176,7 +174,6 @@ export function readCodeLine(
   return {tokens, next: {...after, length}};
 }
 
-/** The tokens of a line that begins in the start state. */
 interface KnownLine {
   readonly line: string;
   readonly tokens: readonly CodeToken[];
@@ -195,7 +192,6 @@ function remember(grammar: GrammarName, known: KnownLine): void {
   knownLines.set(grammar, lines.set(known.line, known));
 }
 
-/** Whether the grammar is loaded. */
 export const isGrammarLoaded = (grammar: GrammarName): boolean => loaded.hljs?.getLanguage(grammar) !== undefined;
 
 /** Loads a grammar and the grammars it needs, once. */
