@@ -368,10 +368,7 @@ function glancesOf(step: ExplorationStep): readonly Glance[] {
 }
 
 /** How a turn ended where it did not end by itself, then the line that closes it; nothing for a short answer. */
-export function endRows(
-  {end, turn}: {readonly end: PromptEnd; readonly turn: TurnFacts},
-  frame: Frame,
-): readonly string[] {
+function endRows({end, turn}: {readonly end: PromptEnd; readonly turn: TurnFacts}, frame: Frame): readonly string[] {
   const stop = stopOf(end);
   const said = stop === undefined ? [] : signedRows(stop.text, stop, frame);
   const isWorthClosing = turn.actions > 0 || turn.durationMs >= longAnswerMs;
