@@ -5,7 +5,7 @@ export const allowed: readonly Allowed[] = [
   {
     fields: 'covered',
     commands:
-      /\b(?:git (?:cat-file --filters|filter-branch)|ext::|perl|php|ruby|vim|docker -H|yq|node --run|socat|emacs|nc -e|at|crontab)\b/u,
+      /\b(?:git (?:cat-file --filters|filter-branch)|ext::|perl|php|ruby|vim|docker -H|yq|node --run|socat|emacs|nc -e|less|cmake -E|at|crontab)\b/u,
     now: /\bask/u,
     why: 'no rule with a wildcard covers options that run or load code',
   },
@@ -28,4 +28,42 @@ export const allowed: readonly Allowed[] = [
       /\b(?:awk --dump-variables|jq (?:-s|-ss|-- --split-exp|--split-exp)|(?:jest|vitest) -- --outputFile|pip3? --prefi|pandoc --outpu|javac|nix -c|poetry run)\b/u,
     why: 'more options name a file that is written; jq has no --split-exp, and -s reads',
   },
+  {
+    fields: 'loss impact risk reasons word destructive critical rules',
+    commands:
+      /\b(?:cp -t|curl -- --output|wget -- -O|sed -fscript|install --mode|cp --archive|ln -\w*[nt]\b|git clean -fe)\b/u,
+    why: 'options are read as the programs read them: values of letters that share a word, and `--`',
+  },
+  {
+    fields: 'written',
+    commands: /\b(?:rsync|scp)\b/u,
+    why: 'the last operand of every program that copies is written, as that of cp is',
+  },
+  {fields: 'written', commands: /\brimraf\b/u, why: 'every program that removes files changes them, as rm does'},
+  {
+    fields: 'reasons denied',
+    commands: /\b(?:tsx|gradlew|gmake)\b/u,
+    now: /Runs code/u,
+    why: 'tsx is known as node is, gradlew as gradle, gmake as make',
+  },
+  {
+    fields: 'rules',
+    commands: /\b(?:fdfind|gfind|gtar)\b/u,
+    why: 'fdfind, gfind and gtar have the row of fd, find and tar, so that no wide rule is offered',
+  },
+  {
+    fields: 'risk reasons critical',
+    commands: /\bgtar\b/u,
+    now: /^(?:local-change|Changes files.*|)$/u,
+    why: 'gtar is known as tar is',
+  },
+  {
+    fields: 'risk reasons',
+    commands: /\btofu\b/u,
+    now: /^(?:external|Talks to a service.*)$/u,
+    why: 'tofu is known as terraform is',
+  },
+  {fields: 'written', commands: /\byq -o=/u, why: 'the letters behind -o= are its value, not more options'},
+  {fields: 'written', commands: /\bgojq -s /u, why: 'gojq is known as jq is'},
+  {fields: 'pagers', commands: /\bex a/u, why: 'ex takes over the terminal, as ed does'},
 ];

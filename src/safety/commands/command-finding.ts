@@ -20,6 +20,7 @@ import {operandsWritten, pathsInCommand} from './mentioned-paths.ts';
 import {plainText} from './only-reads.ts';
 import {type SentData, sentData, sentDataOfForms} from './sent-data.ts';
 import {isWorse, type KnownRisk, riskOfWords, riskWithTexts, staysOnLoopback} from './risks.ts';
+import {isA} from './known-programs.ts';
 import {commandStarts, programName} from './layers.ts';
 
 interface CommandEvidence {
@@ -217,7 +218,13 @@ function askedInvocation(
   const isPlain = invocation.words.every(word => plainText(word) !== undefined);
   const expected =
     isPlain && staysOnLoopback(words)
-      ? ({risk: 'local-change', does: 'talks to a server on this machine', words, where: 'here'} as const)
+      ? ({
+          risk: 'local-change',
+          does: 'talks to a server on this machine',
+          otherwise: '',
+          words,
+          where: 'here',
+        } as const)
       : riskWithTexts(words);
   const known = withEffect(expected, {words, effect});
   const does = invocation.elsewhere === 'only reads' || known.does === '' ? reason : known.does;
@@ -234,7 +241,7 @@ function withEffect(
       return known;
     case 'nothing':
       return known.risk === 'destructive' && known.words.length === words.length
-        ? {...known, risk: 'local-change', does: harmless[programName(words[0] ?? '')] ?? 'changes files'}
+        ? {...known, risk: 'local-change', does: known.otherwise}
         : known;
     case 'something':
       return known.risk === 'destructive'
@@ -243,24 +250,13 @@ function withEffect(
             words: effect.words,
             where: 'here',
             risk: 'destructive',
+            otherwise: '',
             does: known.risk === 'external' ? `${known.does} and overwrites files` : 'overwrites files',
           };
     default:
       return unreachable(effect.loses);
   }
 }
-
-/** What programs do where nothing is lost. */
-const harmless: Readonly<Record<string, string>> = {
-  mv: 'moves files',
-  git: 'moves files',
-  cp: 'copies files',
-  install: 'copies files',
-  ln: 'makes links',
-  tee: 'creates files',
-  truncate: 'creates files',
-  dd: 'creates files',
-};
 
 /** Nothing is surely known of the text: what it looks like decides how risky it is. */
 function unparsedFinding(command: string, {parsed, forms, context}: CommandEvidence): Finding {
@@ -358,11 +354,6 @@ const worst = (risks: readonly RiskLevel[]): RiskLevel =>
 
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
-const always = new Set(
-  'less more most man info pager top htop btop vi vim nvim view nano pico emacs ed watch tig lazygit gitui ncdu mc screen tmux journalctl systemctl psql mysql bat gdb lldb'.split(
-    ' ',
-  ),
-);
 const gitPages = new Set(
   'log show diff blame reflog shortlog grep branch tag stash whatchanged range-diff config help'.split(' '),
 );
@@ -372,7 +363,7 @@ function pages(words: readonly string[]): boolean {
   const [program = '', ...args] = words;
   const name = program.slice(program.lastIndexOf('/') + 1);
   if (args.some(word => /^(?:--no-pager|--version|--help|--paging=never)$/u.test(word))) return false;
-  if (name !== 'git') return always.has(name);
+  if (name !== 'git') return isA(name, 'pages');
   if (args.some(word => word === '-P')) return false;
   return args.some(word => word === '-p' || word === '--paginate' || gitPages.has(word));
 }

@@ -2,6 +2,7 @@ import {type FileEffect, type ResolvedCommand, unknownContent, unknownFileEffect
 import type {PathContext} from '../paths/path-context.ts';
 import type {SideEffect, JudgedInvocation, ScriptAnalysis} from './analyze-command.ts';
 import {plainText} from './only-reads.ts';
+import {isA} from './known-programs.ts';
 import {commandsStarted} from './risks.ts';
 import {programName} from './layers.ts';
 
@@ -70,7 +71,7 @@ export function fileEffects(
                 });
           ofInvocations.set(invocation, effects.find(({loses}) => loses === 'something') ?? effects[0] ?? nothingKnown);
           const names = effects.map(({loses, words}) => (loses === 'unknown' ? programName(words[0] ?? '') : 'known'));
-          if (names.some(name => programsThatRestore.has(name)) || names[0] === '') isForeseeable = false;
+          if (names.some(name => isA(name, 'restores')) || names[0] === '') isForeseeable = false;
         },
       })),
   ];
@@ -89,11 +90,6 @@ export function fileEffects(
 }
 
 const nothingKnown: InvocationEffect = {...unknownFileEffect, words: []};
-
-/** Programs that can put a person's files where there are none now, so that a later part could destroy them. */
-const programsThatRestore: ReadonlySet<string> = new Set(
-  'git mv cp ln install rsync tar unzip cpio patch svn hg jj sudo doas env xargs find eval bash sh zsh'.split(' '),
-);
 
 /** The invocation as a simple command; `undefined` unless its folder and each of its words are known. Wildcards count as known. */
 function knownCommand({words, directories}: JudgedInvocation): ResolvedCommand | undefined {

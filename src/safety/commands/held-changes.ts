@@ -1,3 +1,4 @@
+import {isReader, isShell} from './known-programs.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {isCode} from '../../domain/reason.ts';
 import type {FileEffect} from '../../domain/risk.ts';
@@ -7,9 +8,8 @@ import {isAbsolutePath, partsOf, partsThatMayBePaths, pathOf} from '../paths/pat
 import {looksSecret} from '../paths/secret-paths.ts';
 import {analyzeCommand, type CommandAnalysis, type JudgedInvocation, type SideEffect} from './analyze-command.ts';
 import {type FileEffects, fileEffects} from './file-effects.ts';
-import {isReader} from './only-reads.ts';
 import {reachesOf} from './risks.ts';
-import {isShell, programName, shellTextsFrom} from './layers.ts';
+import {programName, shellTextsFrom} from './layers.ts';
 
 /**
  * Whether an overlay holds all that a command does besides reading.

@@ -1,15 +1,15 @@
 import {effectOfRunning, isCode, type PartEffect, runsCode} from '../../domain/reason.ts';
 import type {PathRules} from '../paths/judge-path.ts';
 import {type Argument, isScriptVariable, type ExpandedText} from '../shell/expansion.ts';
-import {gitGlobalFlags} from './programs/git.ts';
+import {isA, rowOf} from './known-programs.ts';
+import {gitOptions as gitsOwn} from './programs/git.ts';
 import {type PathJudge, plainText, whyNotReadOnlyProgram} from './only-reads.ts';
 import {showsLittleContent} from './printed-names.ts';
-import {optionTable} from './program-table.ts';
+import {optionTable, wordsOf} from './program-table.ts';
 import {readWords} from './read-words.ts';
 import {printsAnything, type Invocation, type AfterCommand, type ShellScope, unionOfFolders} from './scope.ts';
 import {whyMayShowSecrets} from './shown-secrets.ts';
 import {whyNotSpecial} from './special-programs.ts';
-import {chosenBy} from './programs/toolchains.ts';
 
 /** Why an invocation is not known to only read; `undefined` when it is. The reason continues a sentence: "Deletes files (rm a)". */
 export function whyNotReadOnlyInvocation(
@@ -57,7 +57,7 @@ function expandedNames(
   {args, directories}: {readonly args: readonly Argument[]; readonly directories: readonly string[]},
   paths: PathRules,
 ): readonly Argument[] | string {
-  const end = endsOptions(name) ? args.findIndex(each => plainText(each) === '--') : -1;
+  const end = !isA(name, 'own-words') ? args.findIndex(each => plainText(each) === '--') : -1;
   const expanded: Argument[] = [];
   for (const [at, argument] of args.entries()) {
     if (typeof argument.value === 'string' || (end >= 0 && at > end)) {
@@ -100,12 +100,6 @@ function afterExpansion(text: ExpandedText, to: 'nothing' | 'names'): ExpandedTe
   if (to === 'names') return {text: `./${text.text}`, style: 'wild'};
   return text.text.startsWith('-') ? {text: text.text, style: 'plain'} : text;
 }
-
-/** Whether `--` ends the options of the program. Other programs have an argument language of their own, or do not know it. */
-const endsOptions = (name: string): boolean =>
-  !/^(?:g?find|test|\[|echo|printf|expr|ps|true|false|:|printenv|jq|gojq|yq|node|bash|sh|man|lsof|ss|netstat|zipinfo|unzip|tree|bun|deno)$/u.test(
-    name,
-  );
 
 /** Why a program that follows symbolic links may read elsewhere. */
 function whyNotFollowing(
@@ -174,8 +168,8 @@ function whyNotFound(name: string, args: readonly Argument[]): PartEffect | unde
 
 /** Why the folder that a program runs in matters: a file there may choose what it runs. */
 function whyNotHere(name: string, directories: readonly string[], paths: PathRules): PartEffect | undefined {
-  const chosen = chosenBy.get(name);
-  const file = chosen === undefined ? undefined : paths.near(chosen, directories);
+  const chosen = rowOf(name)?.chosenBy;
+  const file = chosen === undefined ? undefined : paths.near(new Set(wordsOf(chosen)), directories);
   return file === undefined ? undefined : runsCode(`may run a program set by ${file}`);
 }
 
@@ -211,7 +205,7 @@ function unwrapped(name: string, args: readonly Argument[]): readonly Argument[]
 }
 
 /** The words of a program that runs another one end its options. */
-const ofWrapper = (flags: string) => ({...optionTable({flags, digits: 'no option'}), stopsAtOperand: true});
+const ofWrapper = (options: string) => ({...optionTable(options), stopsAtOperand: true});
 
 const xargsOptions = ofWrapper(
   '-0 -r -t -n=number -L=number -P=number -I=text --null --no-run-if-empty --max-args=number --max-procs=number --verbose',
@@ -281,7 +275,7 @@ const wrappers: ReadonlySet<string> = new Set([
   'find',
 ]);
 
-const gitOptions = ofWrapper(gitGlobalFlags);
+const gitOptions = ofWrapper(gitsOwn);
 
 function whyNotGit(
   args: readonly Argument[],

@@ -1,108 +1,29 @@
+import {isShell, rowOf, valuesOf, wrappingPrograms} from './known-programs.ts';
+import {wordsOf} from './program-table.ts';
+
 /** Keywords of the shell that stand before a command. */
-const keywords = named('! { } if then elif else while until do coproc function noglob nocorrect');
-
-/** How a program runs the command that stands in its words. */
-interface Wrapper {
-  /** The subcommands behind which the command stands, `exec` in `npm exec`; none if it stands behind the program's own options. */
-  readonly subcommands: ReadonlySet<string>;
-  /** Operands of the wrapper's own before the command: `5` in `timeout 5 ls`. */
-  readonly operands: 0 | 1;
-  /** Where the paths of the command lead: `elsewhere` is another machine, or another root folder. */
-  readonly where: CommandPlace;
-  /** Options that take no value, so that the next word is the command. Whether another option does is not known. */
-  readonly flags: ReadonlySet<string>;
-  /** How much a rule may leave open. Only the exact command if another user runs it, or if its words come from elsewhere. */
-  readonly ruleFor: 'inner command' | 'exact command';
-}
-
-const packageFlags = '-y --yes -q --quiet --no --no-install';
+const keywords: ReadonlySet<string> = new Set(
+  wordsOf('! { } if then elif else while until do coproc function noglob nocorrect'),
+);
 
 export type CommandPlace = 'here' | 'elsewhere';
 
-/** The rows of several wrappers: their names and the texts of the sets are words with a blank between them. */
-const wrapperRows = (
-  names: string,
-  {
-    subcommands = '',
-    flags = '',
-    ...more
-  }: Partial<Record<'subcommands' | 'flags', string>> & Partial<Pick<Wrapper, 'operands' | 'where' | 'ruleFor'>> = {},
-): readonly (readonly [string, Wrapper])[] => {
-  const row = {operands: 0, where: 'here', ruleFor: 'inner command', ...more} as const;
-  return [...named(names)].map(name => [name, {subcommands: named(subcommands), flags: named(flags), ...row}]);
-};
-
-const exactly = {ruleFor: 'exact command'} as const;
-
-/** Programs that run a command that stands in their words: the one table of them. */
-const wrappers: ReadonlyMap<string, Wrapper> = new Map([
-  ...wrapperRows('command exec builtin nohup nice ionice stdbuf setsid unbuffer strace'),
-  ...wrapperRows(
-    'ltrace caffeinate busybox toybox unshare nsenter choom systemd-run systemd-inhibit ssh-agent fakeroot',
-  ),
-  ...wrapperRows(
-    'dbus-run-session firejail bwrap proot valgrind rlwrap torsocks torify proxychains proxychains4 gtime',
-  ),
-  ...wrapperRows(
-    'cpulimit eatmydata numactl prlimit catchsegv dumb-init tini runcon capsh setpriv uidmapshift linux32',
-  ),
-  ...wrapperRows('linux64 i386 x86_64 cgexec start-stop-daemon uvx cross-env dotenv arch'),
-  ...wrapperRows('sshpass env-cmd heaptrack chpst softlimit dbus-launch flatpak-spawn'),
-  ...wrapperRows(
-    'chronic nocache trickle tsocks optirun primusrun gamemoderun mangohud padsp aoss fakechroot steam-run',
-  ),
-  ...wrapperRows('pkgx xcrun corepack shx watchexec mpirun mpiexec srun ncu summon envconsul daemonize'),
-  ...wrapperRows('doas pkexec eval parallel sem watch entr screen runuser run0 cross-env-shell', exactly),
-  ...wrapperRows('sudo', {flags: '-E -H -n -S -b -k --preserve-env --non-interactive', ...exactly}),
-  ...wrapperRows('env', {flags: '-i - -0 -v --ignore-environment'}),
-  ...wrapperRows('time', {flags: '-p -v'}),
-  ...wrapperRows('xargs', {flags: '-0 -r -t -p --null --no-run-if-empty', ...exactly}),
-  ...wrapperRows('xvfb-run', {flags: '-a --auto-servernum'}),
-  ...wrapperRows('npx bunx pnpx', {flags: packageFlags}),
-  ...wrapperRows('timeout gtimeout', {operands: 1, flags: '-v --verbose --foreground --preserve-status'}),
-  ...wrapperRows('chrt taskset flock setarch faketime perf rr setlock envdir envchain', {operands: 1}),
-  ...wrapperRows('gosu su-exec setuidgid s6-setuidgid script sg', {operands: 1, ...exactly}),
-  ...wrapperRows('chroot ssh autossh mosh', {operands: 1, where: 'elsewhere', ...exactly}),
-  ...wrapperRows('npm pnpm yarn bun', {subcommands: 'exec x dlx', flags: packageFlags}),
-  ...wrapperRows(
-    'uv poetry pipenv conda mamba micromamba rye pdm hatch op pipx doppler volta devbox infisical teller dotenvx foreman honcho pixi proto',
-    {
-      subcommands: 'run',
-      flags: '--frozen --locked --offline',
-    },
-  ),
-  ...wrapperRows('bundle asdf rbenv pyenv nodenv fnm jenv rtx gem composer opam dune cabal stack tox lerna nx', {
-    subcommands: 'exec x',
-  }),
-  ...wrapperRows('chruby-exec flox py-spy vtune', {subcommands: '--'}),
-  ...wrapperRows('rvm', {subcommands: 'do'}),
-  ...wrapperRows('nsys devenv', {subcommands: 'profile shell'}),
-  ...wrapperRows('aws-vault chamber nvm', {subcommands: 'exec', operands: 1}),
-  ...wrapperRows('nix guix', {subcommands: '-c --command --'}),
-  ...wrapperRows('ip', {subcommands: 'exec', operands: 1}),
-  ...wrapperRows('mise', {subcommands: 'exec x --'}),
-  ...wrapperRows('rustup', {subcommands: 'run', operands: 1}),
-  ...wrapperRows('direnv', {subcommands: 'exec', operands: 1}),
-  ...wrapperRows('tmux', {subcommands: 'new new-session neww new-window splitw split-window', ...exactly}),
-]);
-
-const shells = named('sh bash zsh dash ksh mksh ash fish rbash csh tcsh su runuser script');
-
-export const isShell = (name: string): boolean => shells.has(name);
-
 /** Whether the program runs the command that stands behind its own options. */
-export const isWrapper = (name: string): boolean => wrappers.get(name)?.subcommands.size === 0 || isLoader(name);
+export const isWrapper = (name: string): boolean => {
+  const wraps = rowOf(name)?.wraps;
+  return (wraps !== undefined && wraps.behind === undefined && wraps.options === undefined) || isLoader(name);
+};
 
 /** The words before the command, operands as `1`, for each wrapper there is: `nice`, `timeout 1`, `npm exec`. */
 export const wrapperBeginnings = (): readonly string[] =>
-  [...wrappers].flatMap(([name, {subcommands, operands}]) =>
-    (subcommands.size === 0 ? [name] : [...subcommands].map(subcommand => `${name} ${subcommand}`)).map(
-      words => words + ' 1'.repeat(operands),
-    ),
-  );
+  wrappingPrograms().flatMap(name => {
+    const {behind, options, operands = 0} = rowOf(name)?.wraps ?? {};
+    const beginnings = behind === undefined ? [name] : wordsOf(behind).map(subcommand => `${name} ${subcommand}`);
+    return options === undefined ? beginnings.map(words => words + ' 1'.repeat(operands)) : [];
+  });
 
 /** Whether one operand stands before the command: `5` in `timeout 5 ls`. */
-export const takesOperand = (name: string): boolean => wrappers.get(name)?.operands === 1;
+export const takesOperand = (name: string): boolean => rowOf(name)?.wraps?.operands === 1;
 
 /** Whether it is the dynamic loader: `/lib64/ld-linux-x86-64.so.2 /bin/rm x` runs `rm`. */
 const isLoader = (name: string): boolean => /^ld(?:-linux[\w.-]*|-musl[\w.-]*|-[\d.]+)?\.so(?:\.\d+)?$/u.test(name);
@@ -148,7 +69,7 @@ export const commandStarts = (words: readonly string[]): readonly number[] => la
 
 /** Where the wrapper at a word runs its command. Options can enter another folder: `env -C folder`. */
 function placeBehind(words: readonly string[], at: number): CommandPlace {
-  const where = wrappers.get(programName(words[at] ?? ''))?.where ?? 'here';
+  const where = rowOf(programName(words[at] ?? ''))?.wraps?.where ?? 'here';
   const changesFolder = /^(?:-[CD]|--(?:chdir|cwd|chroot|root|directory|working-directory|prefix)(?:=|$))/u;
   const end = words.findIndex((word, index) => index > at && !word.startsWith('-'));
   return words.slice(at + 1, end < 0 ? words.length : end).some(word => changesFolder.test(word)) ? 'elsewhere' : where;
@@ -159,7 +80,8 @@ export function innerCommand(words: readonly string[]): number | undefined {
   const starts = new Set([0]);
   for (const start of starts) {
     for (const next of startsAfter(words, start, 'here')) {
-      if (wrappers.get(programName(words[start] ?? ''))?.ruleFor !== 'inner command') return undefined;
+      const wraps = rowOf(programName(words[start] ?? ''))?.wraps;
+      if (wraps === undefined || wraps.rule === 'exact') return undefined;
       if (next < words.length) starts.add(next);
     }
   }
@@ -176,8 +98,8 @@ export function wrapperOpenAt(words: readonly string[], at: number): string | un
     const next = startsAfter(words, start, 'here');
     if (next.some(each => each >= at && each < words.length)) {
       const name = programName(words[start] ?? '');
-      const subcommands = wrappers.get(name)?.subcommands ?? none;
-      return [name, ...words.slice(start + 1).filter(word => subcommands.has(word))].slice(0, 2).join(' ');
+      const subcommands = wordsOf(rowOf(name)?.wraps?.behind);
+      return [name, ...words.slice(start + 1).filter(word => subcommands.includes(word))].slice(0, 2).join(' ');
     }
     for (const each of next) if (starts.size < maxLayers) starts.add(each);
   }
@@ -199,29 +121,28 @@ function startsAfter(words: readonly string[], at: number, place: 'anywhere' | '
   if (name === '' || keywords.has(name)) return [at + 1];
   // `command -v` only says what a name stands for.
   if (name === 'command' && /^-[vV]$/u.test(words[at + 1] ?? '')) return [];
-  const runWords = optionsThatRun.get(name);
-  if (runWords !== undefined) return place === 'here' ? [] : afterEach(words, {from: at + 1, words: runWords});
-  const wrapper = wrappers.get(name);
-  if (wrapper === undefined) return isLoader(name) ? afterOptions(words, {from: at + 1, operands: 0, flags: none}) : [];
-  const {subcommands, where, operands, flags} = wrapper;
+  const wraps = rowOf(name)?.wraps;
+  if (wraps === undefined) return isLoader(name) ? afterOptions(words, at + 1, {}) : [];
+  const {behind, options, where, operands = 0} = wraps;
+  if (options !== undefined) return place === 'here' ? [] : afterEach(words, at + 1, options);
   const own = place === 'here' && where === 'elsewhere' ? 0 : operands;
-  const from = subcommands.size === 0 ? [at + 1] : afterEach(words, {from: at + 1, words: subcommands});
-  return from.flatMap(each => afterOptions(words, {from: each, operands: own, flags}));
+  const from = behind === undefined ? [at + 1] : afterEach(words, at + 1, behind);
+  return from.flatMap(each => afterOptions(words, each, {operands: own, flags: wraps.flags}));
 }
 
 /** The scripts that the command at `at` passes to a shell: `bash -c "…"`, `eval …`. */
 export function shellTextsFrom(words: readonly string[], at: number): readonly string[] {
   const rest = words.slice(at + 1);
   const name = programName(words[at] ?? '');
-  if (shells.has(name)) {
+  if (isShell(name)) {
     return rest.some(takesText)
       ? rest.map(word => (word.startsWith('-') ? word.replace(/^(?:--command=?|-[A-Za-z]*c)/u, '') : word))
       : [];
   }
   if (name === 'env') return rest.map(word => word.replace(/^(?:-S|--split-string=?)/u, '')).filter(hasSpace);
   if (name === 'trap') return rest.slice(0, 1);
-  const options = optionsOfCommands.get(name);
-  if (options !== undefined) return optionValues(rest, options);
+  const row = rowOf(name);
+  if (row?.scripts !== undefined) return valuesOf(rest, row, row.scripts);
   if (name === 'git') {
     return rest.flatMap((word, index) => {
       const before = rest[index - 1] ?? '';
@@ -236,20 +157,6 @@ export function shellTextsFrom(words: readonly string[], at: number): readonly s
   return name === 'eval' || name === 'watch' || name === 'parallel' || name === 'ssh' ? [rest.join(' ')] : [];
 }
 
-/** Options whose value is a script for a shell, or a program with its arguments. */
-const optionsOfCommands: ReadonlyMap<string, RegExp> = new Map([
-  ['tar', /^(?:--to-command|--use-compress-program|--use-comp\w*|--rsh-command|--info-script|-I|-F)$/u],
-  ['bsdtar', /^--use-compress-program$/u],
-  ['rsync', /^(?:-[A-Za-z]*e|--rsh|--rsync-path)$/u],
-  ['sort', /^--com[\w-]*$/u],
-  ['rg', /^(?:--pre|--hostname-bin)$/u],
-  ['flock', /^(?:-c|--command)$/u],
-  ['nix-shell', /^(?:--run|--command)$/u],
-  ['npm', /^(?:-c|--call)$/u],
-  ['npx', /^(?:-c|--call)$/u],
-  ['pnpm', /^(?:-c|--shell-mode)$/u],
-]);
-
 /** The values of the options that match: the next word, the text behind `=`, or, for one letter, the text right behind it. */
 export const optionValues = (args: readonly string[], option: RegExp): readonly string[] =>
   args.flatMap((word, at) => {
@@ -257,13 +164,6 @@ export const optionValues = (args: readonly string[], option: RegExp): readonly 
     const [, name = '', value = ''] = /^(--[^=]+)=([\s\S]*)$/u.exec(word) ?? /^(-[A-Za-z])([\s\S]+)$/u.exec(word) ?? [];
     return name !== '' && option.test(name) ? [value] : [];
   });
-
-/** The words of programs behind which a command stands that they run. */
-const optionsThatRun: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['git', named('foreach run --exec -x')],
-  ['find', named('-exec -execdir -ok -okdir')],
-  ...['fd', 'fdfind'].map((name): [string, ReadonlySet<string>] => [name, named('-x --exec -X --exec-batch')]),
-]);
 
 const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/u.test(word);
 
@@ -276,24 +176,25 @@ function skipAssignments(words: readonly string[], from: number): number {
   return end < 0 ? words.length : end;
 }
 
-function afterEach(
-  words: readonly string[],
-  wanted: {readonly from: number; readonly words: ReadonlySet<string>},
-): readonly number[] {
-  return words.flatMap((word, at) => (at >= wanted.from && wanted.words.has(word) ? [at + 1] : []));
+/** Behind each of the listed words. */
+function afterEach(words: readonly string[], from: number, listed: string): readonly number[] {
+  const wanted = wordsOf(listed);
+  return words.flatMap((word, at) => (at >= from && wanted.includes(word) ? [at + 1] : []));
 }
 
 function afterOptions(
   words: readonly string[],
-  {from, operands, flags}: Pick<Wrapper, 'operands' | 'flags'> & {readonly from: number},
+  from: number,
+  {operands = 0, flags}: {readonly operands?: number; readonly flags?: string | undefined},
 ): readonly number[] {
+  const withoutValue = wordsOf(flags);
   const starts: number[] = [];
-  let left: number = operands;
+  let left = operands;
   let value: 'possible' | 'no' = 'no';
   for (let at = from; at < words.length; at += 1) {
     const word = words[at] ?? '';
     if (/^-./u.test(word)) {
-      value = word === '--' || word.includes('=') || flags.has(word) ? 'no' : 'possible';
+      value = word === '--' || word.includes('=') || withoutValue.includes(word) ? 'no' : 'possible';
       continue;
     }
     if (isAssignment(word)) continue;
@@ -303,10 +204,4 @@ function afterOptions(
     value = 'no';
   }
   return starts;
-}
-
-const none: ReadonlySet<string> = new Set();
-
-function named(...lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.flatMap(line => (line === '' ? [] : line.split(' '))));
 }

@@ -1,8 +1,8 @@
 import type {PathContext} from '../paths/path-context.ts';
 import {isAbsolutePath, partsThatMayBePaths, pathOf} from '../paths/path-parts.ts';
-import {filesWritten} from '../rules/exceeds-rule.ts';
 import {readShell, type ShellWord} from '../shell/loose-reader.ts';
 import type {CommandForms} from './command-forms.ts';
+import {filesWritten, isA} from './known-programs.ts';
 
 /** The words of a command that may name files. Where the words are literal, none that names a file is left out. */
 interface CommandNames {
@@ -61,15 +61,11 @@ function writtenBy([program = '', ...words]: readonly string[]): readonly string
   if (program === 'dd') return operands.filter(word => word.startsWith('of=')).map(word => word.slice(3));
   if (program === 'sed' || program === 'perl')
     return words.some(word => /^-\w*i|^--in-place/u.test(word)) ? operands : [];
-  if (program === 'cp' || program === 'install' || program === 'ln') return operands.slice(-1);
-  return changers.has(program) ? operands : [];
+  if (isA(program, 'copies') || isA(program, 'links')) return operands.slice(-1);
+  return changes.some(trait => isA(program, trait)) ? operands : [];
 }
 
-const changers: ReadonlySet<string> = new Set(
-  'rm rmdir unlink shred mv tee touch truncate chmod chown chgrp mkdir mkfifo patch ex ed vi vim nano emacs sponge'.split(
-    ' ',
-  ),
-);
+const changes = ['removes', 'moves', 'writes', 'rights'] as const;
 
 /** A folder of which a command may read all files; `visible` leaves out those whose names begin with a dot. */
 interface SearchedFolder {

@@ -2,15 +2,10 @@ import {type PartEffect, runsCode} from '../../domain/reason.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {mayNameSecret} from '../paths/secret-paths.ts';
 import type {Argument, ExpandedText} from '../shell/expansion.ts';
-import {coreutils} from './programs/coreutils.ts';
-import {git} from './programs/git.ts';
-import {type ArgumentKind, optionTable, type ProgramRow} from './program-table.ts';
+import {rowsOf} from './known-programs.ts';
+import {optionTable, type ProgramRow, type Role, roleOf, wordsOf} from './program-table.ts';
 import {readWords} from './read-words.ts';
 import {isHarmlessAwk, isHarmlessJq, isHarmlessSed} from './script-languages.ts';
-import {search} from './programs/search.ts';
-import {system} from './programs/system.ts';
-import {textPrograms} from './programs/text.ts';
-import {toolchains} from './programs/toolchains.ts';
 
 /** Judges a path as a command names it: why the user is asked about it, or `undefined`. */
 export type PathJudge = (path: ExpandedText, use: 'read' | 'named') => PartEffect | undefined;
@@ -21,7 +16,7 @@ export function whyNotReadOnlyProgram(
   args: readonly Argument[],
   judgePath: PathJudge,
 ): PartEffect | undefined {
-  const rows = rowsOf(name);
+  const rows = rowsOf(name).filter(({row}) => row.yes !== undefined);
   let reason: PartEffect | undefined;
   for (const {words, row} of rows) {
     if (!words.every((word, at) => at === 0 || plainText(args[at - 1]) === word)) continue;
@@ -43,13 +38,13 @@ function whyNotRow(row: ProgramRow, args: readonly Argument[], judgePath: PathJu
   const operands: Argument[] = [];
   const used = new Set<string>();
   const texts = args.map(plainText);
-  for (const word of readWords(texts, optionTable(row))) {
+  for (const word of readWords(texts, optionTable(row.options, row.is.has('digits')))) {
     const argument = args[word.at];
     if (argument === undefined || word.kind === 'end') continue;
     const text = texts[word.at] ?? '';
     if (word.kind === 'unlisted') return runsCode(`may do more than read with ${text}`);
     if (word.kind !== 'option') {
-      if (word.kind === 'unknown' && mayBeOption(argument) && row.anyOption === 'may act')
+      if (word.kind === 'unknown' && mayBeOption(argument) && !row.is.has('any-option'))
         return 'may take a file name or a value for an option';
       operands.push(argument);
       continue;
@@ -76,12 +71,12 @@ function firstReason<T>(items: readonly T[], find: (item: T) => PartEffect | und
 
 function whyNotNextValue(
   value: Argument | undefined,
-  {text, kind, row}: {readonly text: string; readonly kind: ArgumentKind; readonly row: ProgramRow},
+  {text, kind, row}: {readonly text: string; readonly kind: Role; readonly row: ProgramRow},
   judgePath: PathJudge,
 ): PartEffect | undefined {
   // A value that looks like an option may be one to another version of the program.
   if (value === undefined || /^-(?!\d+$)./u.test(plainText(value) ?? '')) return `uses ${text} without a value`;
-  if (row.anyOption === 'may act' && typeof value.value !== 'string' && value.value.some(mayBeSeveral))
+  if (!row.is.has('any-option') && typeof value.value !== 'string' && value.value.some(mayBeSeveral))
     return 'may get more arguments than it seems';
   return whyNotArgument(kind, {argument: value, unknowns: 'may act'}, judgePath);
 }
@@ -91,16 +86,22 @@ function whyNotOperands(
   {operands, used}: {readonly operands: readonly Argument[]; readonly used: ReadonlySet<string>},
   judgePath: PathJudge,
 ): PartEffect | undefined {
-  const args = row.insteadOfFirst.split(' ').some(flag => used.has(flag));
-  const kinds = args ? row.operands.slice(1) : row.operands;
-  const onlyTexts = kinds.every(each => each === 'text');
+  const listed = wordsOf(row.operands).slice(wordsOf(row.instead).some(option => used.has(option)) ? 1 : 0);
+  const isOpen = listed.at(-1)?.endsWith('*') === true;
+  const kinds = listed.map(role => roleOf(role.replace('*', '')));
+  const onlyTexts = isOpen && kinds.every(each => each === 'text');
   return firstReason([...operands.entries()], ([at, argument]) => {
-    const kind = kinds[Math.min(at, kinds.length - 1)] ?? 'none';
-    if (kind === 'none') return runsCode('may do more than read with so many arguments');
+    const kind = kinds[isOpen ? Math.min(at, kinds.length - 1) : at];
+    if (kind === undefined || kind === 'write') return runsCode('may do more than read with so many arguments');
     const several = argument.value === 'opaque' || (argument.value !== 'unknown' && argument.value.some(mayBeSeveral));
     // An argument that comes to several words moves those behind it.
-    if (several && at + 1 < kinds.length && row.anyOption === 'may act') return 'may get more arguments than it seems';
-    return whyNotArgument(kind, {argument, unknowns: onlyTexts ? row.anyOption : 'may act'}, judgePath);
+    if (several && (at + 1 < kinds.length || !isOpen) && !row.is.has('any-option'))
+      return 'may get more arguments than it seems';
+    return whyNotArgument(
+      kind,
+      {argument, unknowns: onlyTexts && row.is.has('any-option') ? 'harmless' : 'may act'},
+      judgePath,
+    );
   });
 }
 
@@ -114,8 +115,8 @@ function mayBeOption({value}: Argument): boolean {
 const mayBeSeveral = ({style}: ExpandedText): boolean => style !== 'plain';
 
 function whyNotArgument(
-  kind: ArgumentKind,
-  {argument, unknowns}: {readonly argument: Argument; readonly unknowns: ProgramRow['anyOption']},
+  kind: Role,
+  {argument, unknowns}: {readonly argument: Argument; readonly unknowns: 'harmless' | 'may act'},
   judgePath: PathJudge,
 ): PartEffect | undefined {
   const {value} = argument;
@@ -128,7 +129,7 @@ function whyNotArgument(
   return firstReason(value, text => whyNotValue(kind, text, judgePath));
 }
 
-function whyNotValue(kind: ArgumentKind, value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {
+function whyNotValue(kind: Role, value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {
   const {text} = value;
   switch (kind) {
     case 'path':
@@ -169,6 +170,8 @@ function whyNotValue(kind: ArgumentKind, value: ExpandedText, judgePath: PathJud
         : runsCode('runs a script that may do more than read');
     case 'jq':
       return isPlain(value, /^/u) && isHarmlessJq(text) ? undefined : 'uses a filter that may do more than read';
+    case 'write':
+      return runsCode('may do more than read');
     default:
       return unreachable(kind);
   }
@@ -196,37 +199,4 @@ function whyNotRevision(value: ExpandedText, judgePath: PathJudge): PartEffect |
   const inside = colon < 0 ? undefined : judgePath({...value, text: value.text.slice(colon + 1)}, 'read');
   const isRange = /^[^/~.][^/~]*?\.{2,3}[^/]/u.test(value.text) && !/(?:^|\/)\.\.(?:\/|$)/u.test(value.text);
   return inside ?? (isRange ? undefined : judgePath(value, 'read'));
-}
-
-export const allPrograms: readonly ProgramRow[] = [
-  ...coreutils,
-  ...textPrograms,
-  ...search,
-  ...git,
-  ...toolchains,
-  ...system,
-];
-
-interface NamedRow {
-  /** The words that lead up to its arguments, the program first. */
-  readonly words: readonly string[];
-  readonly row: ProgramRow;
-}
-
-/** Whether weft knows with which arguments the program only reads. With others it may also read elsewhere. */
-export const isReader = (name: string): boolean => rows.has(name);
-
-/** The rows of a program, those with the longest names first. */
-const rowsOf = (name: string): readonly NamedRow[] => rows.get(name) ?? [];
-
-const rows = new Map<string, NamedRow[]>();
-for (const row of allPrograms) {
-  for (const name of row.names.split(',')) {
-    const words = name.trim().split(' ');
-    const [first = ''] = words;
-    rows.set(
-      first,
-      [...(rows.get(first) ?? []), {words, row}].toSorted((a, b) => b.words.length - a.words.length),
-    );
-  }
 }

@@ -1,84 +1,153 @@
+import type {RiskLevel} from '../../domain/risk.ts';
 import type {OptionRule, OptionTable} from './read-words.ts';
 
 /**
- * What an argument of a program is. `path`: a file that is read; `place`: a file or folder of which only names and figures are
+ * What an argument of a program that only reads is. `path`: a file that is read; `place`: a file or folder of which only names and figures are
  * shown; `number`; `text`: anything; `glob`: a pattern for names of files; `revision`: a git revision, range or path;
  * `sed`, `awk`, `jq`: a script in that language, which must be a harmless one; `name`: a name without slashes; `key`: `user.name`;
  * `format`: `+%F`; `layout`: how git is to show things; `file`: a `path` that begins plainly, for programs that take `+x` or `@x`
  * for something else; `archive`: one without a colon, before which some take the name of another machine; `document`: a file, or a
- * `jq` filter.
+ * `jq` filter; `write`: a file that is written, so that the program does not only read.
  */
-const argumentKinds = [
-  'path',
-  'place',
-  'number',
-  'text',
-  'glob',
-  'revision',
-  'sed',
-  'awk',
-  'jq',
-  'name',
-  'key',
-  'format',
-  'layout',
-  'file',
-  'archive',
-  'document',
-] as const;
-export type ArgumentKind = (typeof argumentKinds)[number];
+const roles = 'path place number text glob revision sed awk jq name key format layout file archive document write';
+export type Role = Words<typeof roles>;
 
 /**
- * One program, or one sub-command of it, that only reads as long as it gets nothing but what stands here: certain knowledge
- * alone belongs in a row. Whatever a row does not list is asked about.
+ * What a program is.
+ * How it changes files that its operands name: `removes`, `moves` and `copies` (the last operand is where to), `links`, `unpacks`,
+ * `rights`, and `writes` for any other change. What it shows: `shows` (its arguments, or the files that they name), `walks` (what lies in
+ * folders), `pages` (one screen after the other, or it takes over the terminal). What it does with words: `data` (runs none of them),
+ * `variables` (they are names of variables; the shell evaluates what stands between the brackets of such a name), `tasks` (names of
+ * tasks), `subcommands` (the first is a subcommand), `service` (a client with commands of its own), `database` (queries; a few commands
+ * run a shell), `text` (texts for others to read), `own-words` (a language of their own, or `--` does not end the options). What it runs:
+ * `shell` (a shell), `code` (an interpreter), `input` (takes commands or code from its input), `fed` (likewise, or writes it where it may
+ * run). `restores`: it can put a person's files where there are none now, so that a later part could destroy them.
+ * How it reads options: `any-option` (none does harm, so that a pattern may come to names of files that begin with `-`), `digits` (`-5` is
+ * a number of lines), `abbreviates` (it accepts unambiguous beginnings of long options), `ends-at-dashes` (the arguments behind `--` are
+ * not for the program itself), `whole-options` (letters never share a word).
  */
+const traits =
+  'removes moves copies links unpacks rights writes shows walks pages data variables tasks subcommands service database text own-words shell code input fed restores any-option digits abbreviates ends-at-dashes whole-options';
+export type Trait = Words<typeof traits>;
+
+/** The words of a list. */
+type Words<List extends string> = List extends `${infer First} ${infer Rest}` ? First | Words<Rest> : List;
+
+/**
+ * The needs of a program besides reading. An overlay gives the program the first two, and `puts-files` if no file is lost: weft decides
+ * about the changes afterwards. About all other needs weft asks before.
+ */
+export type ProgramReach =
+  | 'runs-code'
+  | 'changes-files'
+  | 'puts-files'
+  | 'destroys'
+  | 'repository'
+  | 'network'
+  | 'machine'
+  | 'secrets'
+  | 'shell';
+
+/** What a program does if one of its arguments fits. It raises what a card shows; it lets nothing through. */
+export interface Deed {
+  readonly when: RegExp;
+  readonly risk: RiskLevel;
+  /** The predicate of a sentence about the command: "Deletes files (rm a)". */
+  readonly does: string;
+  readonly reach: ProgramReach;
+  /** The predicate where nothing is lost. */
+  readonly otherwise: string;
+}
+
+const usualReach: Readonly<Record<RiskLevel, ProgramReach>> = {
+  'read-only': 'changes-files',
+  'local-change': 'changes-files',
+  external: 'network',
+  destructive: 'destroys',
+  unknown: 'runs-code',
+};
+
+export const deed = (
+  risk: RiskLevel,
+  does: string,
+  {when = /^/u, reach = usualReach[risk], otherwise = 'changes files'}: Partial<Deed> = {},
+): Deed => ({when, risk, does, reach, otherwise});
+
+/** How a program runs the command that stands in its words. */
+interface Wrapping {
+  /** The subcommands behind which the command stands, `exec` in `npm exec`; without any it stands behind the program's own options. */
+  readonly behind?: string;
+  /** The options behind which it stands, as in `find -exec`. */
+  readonly options?: string;
+  /** An operand of the wrapper's own stands before the command: `5` in `timeout 5 ls`. */
+  readonly operands?: 1;
+  /** The paths of the command lead to another machine, or another root folder. */
+  readonly where?: 'elsewhere';
+  /** Options that take no value, so that the next word is the command. Whether another option does is not known. */
+  readonly flags?: string;
+  /** A rule has to name the whole command, because another user runs it, or its words come from elsewhere. */
+  readonly rule?: 'exact';
+}
+
+/** All that weft knows of a program, or of a subcommand of it. Lists are words with blanks between them. */
 export interface ProgramRow {
-  /** `ls`, or `git stash list`; several with a comma between them. */
+  /** `ls`, or `git stash list`; several with a comma between them. Each name stands in one row. */
   readonly names: string;
   /**
-   * Options, apart by blanks. `-a` and `--all` take no value; `-n=number` takes one, behind it or as the next argument;
+   * Options that are harmless. `-a` and `--all` take no value; `-n=number` takes one, behind it or as the next argument;
    * `--color?=text` takes one only behind an equals sign, `-U?=number` only right behind the letter; `--arg==text` takes two.
    */
-  readonly flags: string;
-  /** Kinds of the operands; the last stands for all that follow, and `none` for the end. */
-  readonly operands: readonly (ArgumentKind | 'none')[];
-  /** With one of these options there is no first operand of its kind: `grep -e x file`. */
-  readonly insteadOfFirst: string;
-  /** Whether `-5` is a number of lines. */
-  readonly digits: 'a number' | 'no option';
+  readonly options?: string;
+  /** The roles of the operands; a star behind the last one is for all that follow. */
+  readonly operands?: string;
+  /** With one of these options there is no first operand of its role: `grep -e x file`. */
+  readonly instead?: string;
   /**
-   * What names of files that begin with `-` would do, if a pattern came to them: nothing bad with any option the program
-   * has, or perhaps something.
+   * Options by which it does more than its name says: they have a program or code run, name a file that is written, or name a file or
+   * folder whose code or settings count. A rule that ends in a wildcard was not written with these in mind. `--opt*` is any that begins
+   * so, `NAME=` an assignment.
    */
-  readonly anyOption: 'harmless' | 'may act';
-  /** Commands that are let through, and commands that are not: they run as tests. */
-  readonly match: readonly string[];
-  readonly notMatch: readonly string[];
+  readonly runs?: string;
+  readonly writes?: string;
+  readonly loads?: string;
+  /** Options whose value is a script for a shell, or a program with its arguments. */
+  readonly scripts?: string;
+  /** What it does besides reading: the first that fits. */
+  readonly does?: readonly Deed[];
+  readonly wraps?: Wrapping;
+  /** Files of a folder that choose which program runs there by this name. */
+  readonly chosenBy?: string;
+  readonly is: ReadonlySet<Trait>;
+  /**
+   * Commands that are let through, and commands that are not, with ` ¦ ` between them: they run as tests. A row with these is certain
+   * knowledge: it lets through what gets nothing but what stands in it. A row without them lets nothing through.
+   */
+  readonly yes?: string;
+  readonly no?: string;
 }
 
-/** A row with the usual settings for what is not said. */
-export function program(
+/** A row; `is` has its traits. */
+export const program = (
   names: string,
-  row: Partial<Omit<ProgramRow, 'names'>> & Pick<ProgramRow, 'match' | 'notMatch'>,
-): ProgramRow {
-  return {names, flags: '', operands: ['none'], insteadOfFirst: '', digits: 'no option', anyOption: 'may act', ...row};
-}
+  {is, ...facts}: Omit<ProgramRow, 'names' | 'is'> & {readonly is?: string},
+): ProgramRow => ({names, ...facts, is: new Set(wordsOf(is).map(traitOf))});
 
-/** The options of a row, ready to be read. */
-export function optionTable({flags: written, digits}: Pick<ProgramRow, 'flags' | 'digits'>): OptionTable<ArgumentKind> {
-  const options = known.get(written) ?? new Map<string, OptionRule<ArgumentKind>>();
+/** The words of a list with blanks between them. */
+export const wordsOf = (list = ''): readonly string[] => list.split(/\s+/u).filter(word => word !== '');
+
+/** The harmless options of a row, ready to be read. */
+export function optionTable(written = '', digits = false): OptionTable<Role> {
+  const options = known.get(written) ?? new Map<string, OptionRule<Role>>();
   if (!known.has(written)) {
-    for (const flag of written.split(/\s+/u)) {
-      const [, name = '', sign = '', kind = 'text'] = /^(--?[^=?]+?)(?:(\??=|==)(\w+))?$/u.exec(flag) ?? [];
-      if (name === '') continue;
-      if (!isKind(kind)) throw new Error(`No kind of argument: ${flag}`);
+    for (const option of wordsOf(written)) {
+      const [, name = '', sign = '', role = 'text'] = /^(--?[^=?]+?)(?:(\??=|==)(\w+))?$/u.exec(option) ?? [];
       // `--color` and `--color?=name` are one option.
       if (sign !== '' || options.get(name)?.value !== 'attached')
-        options.set(name, {value: valueOfSign[sign] ?? 'none', role: kind});
+        options.set(name, {value: valueOfSign[sign] ?? 'none', role: roleOf(role)});
     }
     known.set(written, options);
   }
-  return {options, digits: digits === 'a number', stopsAtOperand: false};
+  return {options, digits, stopsAtOperand: false};
 }
 
 const valueOfSign: Readonly<Partial<Record<string, OptionRule['value']>>> = {
@@ -87,6 +156,27 @@ const valueOfSign: Readonly<Partial<Record<string, OptionRule['value']>>> = {
   '?=': 'attached',
 };
 
-const known = new Map<string, Map<string, OptionRule<ArgumentKind>>>();
+const known = new Map<string, Map<string, OptionRule<Role>>>();
 
-const isKind = (kind: string): kind is ArgumentKind => argumentKinds.some(each => each === kind);
+const knownRoles: readonly string[] = roles.split(' ');
+const isRole = (text: string): text is Role => knownRoles.includes(text);
+
+export function roleOf(text: string): Role {
+  if (!isRole(text)) throw new Error(`No role: ${text}`);
+  return text;
+}
+
+const knownTraits: readonly string[] = traits.split(' ');
+const isTrait = (text: string): text is Trait => knownTraits.includes(text);
+
+function traitOf(text: string): Trait {
+  if (!isTrait(text)) throw new Error(`No trait: ${text}`);
+  return text;
+}
+
+/** The commands of `yes` or `no`. */
+export const examplesOf = (examples: string): readonly string[] =>
+  examples
+    .split('¦')
+    .map(example => example.trim())
+    .filter(example => example !== '');

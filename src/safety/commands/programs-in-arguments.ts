@@ -1,7 +1,9 @@
 import {isHarmlessSed} from './script-languages.ts';
 import {plainText} from './only-reads.ts';
 import type {Argument} from '../shell/expansion.ts';
-import {isShell, isWrapper, optionValues, programName, takesOperand} from './layers.ts';
+import {isA, rowOf, takesCodeFromInput, valuesOf} from './known-programs.ts';
+import {isWrapper, optionValues, programName, takesOperand} from './layers.ts';
+import {wordsOf} from './program-table.ts';
 
 /**
  * Whether a here-document, or a text behind `<<<`, may be run: a program in the command takes code from its input, or a program is
@@ -22,20 +24,6 @@ export function mayRunHereDocument(
     }),
   );
 }
-
-/** Programs that take commands or code from their input. */
-export const takesCodeFromInput = (name: string): boolean =>
-  isShell(name) || isInterpreter(name) || othersTakingCode.has(name);
-
-/** Programs that run code they are given. */
-export const isInterpreter = (name: string): boolean => interpreters.test(name);
-
-const interpreters =
-  /^(?:python[\d.]*|pypy[\d.]*|ipython|node|nodejs|deno|bun|tsx|ts-node|ruby|irb|perl[\d.]*|php[\d.]*|lua[\d.]*|luajit|osascript|tclsh|expect|rscript|r|julia|groovy|scala|jshell|ghci|pwsh|gdb|lldb|ed|ex|vi|vim|nvim|psql|sqlite3|mysql)$/iu;
-
-const othersTakingCode = listed(
-  'eval source . xargs parallel ssh at batch crontab make gmake docker podman kubectl entr ftp lftp sftp telnet newgrp',
-);
 
 /**
  * The first forbidden command that stands in the arguments of a program, unless the program is known to take it for mere text;
@@ -73,20 +61,21 @@ function isBeforeCommand(
 
 /** The arguments that may be, or contain, the name of a program to run. */
 function mayRun(program: string, args: readonly string[]): readonly string[] {
-  if (onlyData.has(program))
-    return takingVariableNames.has(program) ? args.filter(word => /\[[^\]]*(?:\$\(|`)/u.test(word)) : [];
+  const row = rowOf(program);
+  if (isA(program, 'data')) {
+    const values = row?.runs === undefined ? [] : valuesOf(args, row, row.runs);
+    return isA(program, 'variables') ? args.filter(word => /\[[^\]]*(?:\$\(|`)/u.test(word)) : values;
+  }
   if (program === 'git') return gitRunArguments(args);
   if (program === 'sed' || program === 'gsed')
     return args.flatMap(word => (/\s/u.test(word) && !isHarmlessSed(word) ? [word.replaceAll('/', ' ')] : []));
   if (program === 'less' || program === 'more') return args.filter(word => /^[+-]/u.test(word));
-  if (databases.has(program))
+  if (isA(program, 'database'))
     return args.filter(word => /\\!|\.(?:shell|system)\b|\bsystem\b|\bprogram\b/iu.test(word));
-  const options = dataExceptOptions.get(program);
-  if (options !== undefined) return optionValues(args, options);
   const operands = args.flatMap((word, at) => (word.startsWith('-') ? [] : [at]));
   const [first = -1, second = -1] = operands;
-  if (taskRunners.has(program)) return args.filter(word => /[=\s:]|^-/u.test(word));
-  if (!havingSubcommands.has(program)) return args;
+  if (isA(program, 'tasks')) return args.filter(word => /[=\s:]|^-/u.test(word));
+  if (!isA(program, 'subcommands')) return args;
   const name = args[first] ?? '';
   // The arguments are names of packages and scripts.
   if (/^(?:i|install|add|remove|uninstall|rm|un|update|upgrade|info|view|show|search|why|ls|list)$/u.test(name))
@@ -97,7 +86,7 @@ function mayRun(program: string, args: readonly string[]): readonly string[] {
     /^(?:npm|pnpm|yarn|bun)$/u.test(program)
   )
     return mayRun(program, args.slice(0, args.indexOf('--')));
-  if (services.has(program) && !/^(?:exec|run|debug|ssh|alias|plugin|extension)$/u.test(name))
+  if (isA(program, 'service') && !/^(?:exec|run|debug|ssh|alias|plugin|extension)$/u.test(name))
     return args.filter(word => !/^[\w-]+$/u.test(word));
   // The arguments are names of tests.
   if (/^(?:cargo|go)$/u.test(program) && name === 'test')
@@ -160,65 +149,11 @@ const patternSource = (name: string): string =>
     .replaceAll(/[\\^$.+?()[\]{}|/-]/gu, String.raw`\$&`)
     .replaceAll('*', String.raw`[\w.-]*`);
 
-/** Programs that show, compare, copy or change what they are given, and run none of it. */
-const onlyData = listed(
-  'echo printf cat tac nl head wc stat file diff cmp comm touch mkdir rmdir cp mv ln chmod chown chgrp basename dirname realpath',
-  'readlink test [ true false : sleep seq tr cut paste uniq join fold fmt od xxd hexdump strings rev column date expr type which',
-  'whereis whatis apropos pwd cd pushd popd kill killall pkill pgrep ps df du tree locate md5sum sha1sum sha256sum sha512sum cksum',
-  'base64 base32 tee dd rm unlink shred mkfifo mktemp truncate sync id whoami groups uname hostname nproc uptime free tail',
-  'grep egrep fgrep zgrep rgrep ag jq yq iconv dos2unix unix2dos gzip gunzip zcat bzip2 xz unzip exit return break continue shift',
-  'read unset export local declare typeset readonly set wait jobs fg bg disown ulimit umask sponge find gfind trash curl ping dig host',
-  'nslookup getent logger open xdg-open pbcopy xclip wl-copy ls dir vdir split csplit tsort ptx factor shuf sum numfmt pr expand',
-  'unexpand install env printenv say notify-send lsof ss netstat lsblk sort-keys prettier tsc black rustfmt gofmt',
-  'tldr redis-cli ssh-keygen journalctl eslint jest vitest mocha ava playwright cypress pytest py.test rspec mypy ruff pylint flake8',
-);
-
-/** Programs that take names of variables; the shell evaluates what stands between the brackets of such a name. */
-const takingVariableNames = listed('test [ printf read unset export local declare typeset readonly wait');
-
-/** Programs of which these options alone name what they run. */
-const dataExceptOptions: ReadonlyMap<string, RegExp> = new Map([
-  ['sort', /^--com[\w-]*$/u],
-  ['rg', /^(?:--pre|--hostname-bin)$/u],
+const gitDataCommands = new Set(
   [
-    'tar',
-    /^(?:--to-command|--use-[\w-]*|--rsh-command|--rmt-command|--info-script|--new-volume-script|--checkpoint-action|-I|-F)$/u,
-  ],
-  ['fd', /^(?:-x|-X|--exec|--exec-batch)$/u],
-  ['fdfind', /^(?:-x|-X|--exec|--exec-batch)$/u],
-  ['wget', /^(?:--use-askpass|--execute|-e|--config)$/u],
-  ['rsync', /^(?:-[A-Za-z]*e|--rsh|--rsync-path|-M|--remote-option)$/u],
-  ['man', /^(?:-P|--pager|-H|--html)$/u],
-  ['zip', /^(?:-TT|--unzip-command|-T)$/u],
-  ...['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++', 'rustc'].map((name): [string, RegExp] => [
-    name,
-    /^(?:-wrapper|-C|--codegen)$/u,
-  ]),
-  ['gh', /^(?:--git-command|--editor)$/u],
-]);
-
-/** Programs whose arguments are names of tasks. */
-const taskRunners = listed('make gmake just task rake ant gradle ./gradlew gradlew mvn ninja bazel tox nox');
-
-/** Clients of services, with commands of their own. */
-const services = listed('aws gcloud az gh glab heroku fly flyctl kubectl oc helm terraform tofu pulumi doctl');
-
-/** Programs that take queries; a few of their commands run a shell. */
-const databases = listed('psql mysql mariadb sqlite3 duckdb');
-
-/** Programs whose first operand is a subcommand. */
-const havingSubcommands = listed(
-  'docker docker-compose podman nerdctl npm pnpm yarn bun kubectl helm gh glab aws gcloud az svn hg jj cargo pip pip3 pipx uv poetry brew apt apt-get',
-  'dnf yum pacman apk gem bundle composer go rustup conda mamba nix terraform tofu pulumi systemctl service tmux screen git-lfs',
+    'add am annotate apply archive blame branch cat-file check-attr check-ignore checkout cherry cherry-pick clean clone commit describe diff',
+    'diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc grep init log ls-files ls-remote ls-tree merge merge-base mv',
+    'name-rev notes pull push range-diff reflog remote reset restore revert rev-list rev-parse rm shortlog show show-ref sparse-checkout',
+    'stash status switch symbolic-ref tag update-index whatchanged worktree lfs',
+  ].flatMap(wordsOf),
 );
-
-const gitDataCommands = listed(
-  'add am annotate apply archive blame branch cat-file check-attr check-ignore checkout cherry cherry-pick clean clone commit describe diff',
-  'diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc grep init log ls-files ls-remote ls-tree merge merge-base mv',
-  'name-rev notes pull push range-diff reflog remote reset restore revert rev-list rev-parse rm shortlog show show-ref sparse-checkout',
-  'stash status switch symbolic-ref tag update-index whatchanged worktree lfs',
-);
-
-function listed(...lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.flatMap(line => line.split(' ')));
-}

@@ -1,3 +1,4 @@
+import {isInterpreter, isShell} from './known-programs.ts';
 import type {PathContext} from '../paths/path-context.ts';
 import {workspacePaths} from '../paths/judge-path.ts';
 import {isAbsolutePath, pathOf} from '../paths/path-parts.ts';
@@ -7,7 +8,6 @@ import type {Argument} from '../shell/expansion.ts';
 import type {JudgedInvocation, SideEffect} from './analyze-command.ts';
 import type {CommandForms} from './command-forms.ts';
 import {commandsStarted, isLoopback} from './risks.ts';
-import {isInterpreter} from './programs-in-arguments.ts';
 import {
   connection,
   environment,
@@ -19,7 +19,7 @@ import {
   type Upload,
   uploadOf,
 } from './uploads.ts';
-import {isShell, programName} from './layers.ts';
+import {programName} from './layers.ts';
 
 /** Private data that a command sends to another machine. */
 export interface SentData {

@@ -1,6 +1,6 @@
+import {isInterpreter} from './known-programs.ts';
 import {looksSecret} from '../paths/secret-paths.ts';
 import {secretName} from '../secrets/secret-name.ts';
-import {isInterpreter} from './programs-in-arguments.ts';
 import {isLoopback} from './risks.ts';
 import {optionValues, programName} from './layers.ts';
 

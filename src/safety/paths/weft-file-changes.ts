@@ -25,7 +25,8 @@ import {
   withVariables,
   type PathExpansion,
 } from '../commands/mentioned-paths.ts';
-import {isShell, isWrapper, layers, programName, shellTextsFrom} from '../commands/layers.ts';
+import {isA, isInterpreter, isShell} from '../commands/known-programs.ts';
+import {isWrapper, layers, programName, shellTextsFrom} from '../commands/layers.ts';
 
 export interface WeftFileEvidence {
   readonly parsed: CommandAnalysis;
@@ -138,7 +139,7 @@ function changeByScript(
   {search, depth}: {readonly search: SearchState; readonly depth: number},
 ) {
   const lookups = readShell(text).commands.map(words => programName(words[0]?.plain ?? ''));
-  if (lookups.some(name => isShell(name) || programsFedCommands.has(name))) return changeByInput(text, search);
+  if (lookups.some(name => isShell(name) || isA(name, 'fed'))) return changeByInput(text, search);
   const at = args.indexOf(text);
   const more = at < 0 ? [] : args.slice(at + 1);
   return (
@@ -158,29 +159,18 @@ function readsCommandsFromInput(call: JudgedInvocation, command: string): boolea
   const lookups = found.map(({program}) => program);
   // A shell that has a script as an argument does not read one from its input.
   if (
-    found.some(
-      ({program, at}) =>
-        programsFedCommands.has(program) || (isShell(program) && shellTextsFrom(words, at).length === 0),
-    )
+    found.some(({program, at}) => isA(program, 'fed') || (isShell(program) && shellTextsFrom(words, at).length === 0))
   )
     return true;
-  if (lookups.some(name => interpreters.test(name)) && words.slice(1).every(word => word.startsWith('-'))) return true;
+  if (lookups.some(name => isInterpreter(name)) && words.slice(1).every(word => word.startsWith('-'))) return true;
   // The folder or a word is only known when the command runs.
   const isOpen = call.directories.length === 0 || call.words.some(isOpenWord);
-  return isOpen && !lookups.some(name => takesArgumentsAsText.has(name));
+  return isOpen && !lookups.some(name => isA(name, 'text'));
 }
 
 /** Whether the output of another program decides what the word is. */
 const isOpenWord = ({value}: Argument): boolean =>
   typeof value === 'string' || value.some(({style}) => style === 'found' || style === 'searched');
-
-const programsFedCommands = named(
-  'xargs parallel at batch crontab tee sponge tmux screen systemd-run while read eval source .',
-);
-
-/** Programs that read code from their input if no argument names a file. */
-const interpreters =
-  /^(?:python[\d.]*|pypy[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|Rscript|sqlite3|psql|ed|ex)$/u;
 
 function changeByInput(command: string, search: SearchState): WeftFileChange | undefined {
   if (grantingCallInText.test(command)) return callsWeft;
@@ -206,7 +196,7 @@ function changeByListing(words: readonly ShellWord[], search: SearchState): Weft
         search,
       );
     }
-    if (!walkers.has(name)) return undefined;
+    if (!isA(name, 'walks')) return undefined;
     // Without such an option they skip hidden folders, unless an argument names one.
     const isThorough = has(/^(?:-\w*[.Hu]|--hidden|--unrestricted)/u);
     const [, ...folders] = operands;
@@ -214,8 +204,6 @@ function changeByListing(words: readonly ShellWord[], search: SearchState): Weft
     return changeOfFolders(isThorough ? folders : folders.filter(folder => /(?:^|\/)\.[^./]/u.test(folder)), search);
   });
 }
-
-const walkers = named('rg ag ack fd fdfind');
 
 /** Examines what `find` finds: everything in its folders, or only files with certain names. */
 function changeByFind(args: readonly string[], search: SearchState): WeftFileChange | undefined {
@@ -234,31 +222,23 @@ function changeByFind(args: readonly string[], search: SearchState): WeftFileCha
   );
 }
 
-/** Programs that treat their arguments as text. Calls of weft that change grants are recognised before this is considered. */
-const takesArgumentsAsText = named('git gh glab hg jj weft');
-
-/** Programs that show their arguments or the files these name. The table of programs decides whether a call only reads. */
-const readers = named(
-  'cat head tail less more bat batcat grep egrep fgrep rg ag wc ls stat file jq diff cmp md5sum sha256sum echo printf test [ readlink realpath dirname basename',
-);
-
 function changeByProgram(name: string, args: readonly string[], search: SearchState): WeftFileChange | undefined {
   const operands = args.filter(isOperand);
   const options = args.filter(word => !isOperand(word));
   const has = (option: RegExp): boolean => options.some(word => option.test(word));
   const changeOfOperands = (paths: readonly string[]): WeftFileChange | undefined =>
     changeOfPaths(paths, search) ?? changeOfFolders(paths, search);
-  if (readers.has(name) || name === 'weft') return undefined;
-  if (removers.has(name)) return changeOfOperands(operands);
+  if (isA(name, 'shows') || name === 'weft') return undefined;
+  if (isA(name, 'removes')) return changeOfOperands(operands);
   if (name === 'find') return changeOfPaths(operands, search) ?? changeByFind(args, search);
   if (name === 'fd' || name === 'fdfind' || name === 'mount' || name === 'umount') return changeOfOperands(operands);
-  if (name === 'ln' || (name === 'cp' && has(/^(?:-\w*[ls]|--link|--symbolic-link)/u)))
+  if (isA(name, 'links') || (name === 'cp' && has(/^(?:-\w*[ls]|--link|--symbolic-link)/u)))
     return changeOfOperands([...operands, ...copyDestinations(operands, options)]);
-  if (name === 'mv' || name === 'rename') {
+  if (isA(name, 'moves')) {
     const sources = has(targetOption) ? operands : operands.slice(0, -1);
     return changeOfOperands([...sources, ...copyDestinations(operands, options)]) ?? changeOfPaths(args, search);
   }
-  if (copiers.has(name)) {
+  if (isA(name, 'copies')) {
     const destinations = copyDestinations(operands, options);
     const isDeep =
       name === 'rsync' || name === 'ditto' || has(/^(?:-\w*[raRT]|--recursive|--archive|--no-target-directory)/u);
@@ -268,7 +248,7 @@ function changeByProgram(name: string, args: readonly string[], search: SearchSt
     const contents = operands.some(word => /(?:^|\/)(?:\.|\*[^/]*)?$/u.test(word)) || has(/^(?:-\w*T|--no-target)/u);
     return changeOfFolders(contents ? [...destinations, ...targetFolders(operands, options)] : destinations, search);
   }
-  if (unpackers.has(name)) {
+  if (isA(name, 'unpacks')) {
     const isTar = /^(?:bsd|g)?tar$/u.test(name);
     const packs = isTar && !args.some(word => /^(?:-?[A-Za-z]*x|--extract|--get)/u.test(word));
     const [archive] = operands.filter(word => /[./]/u.test(word));
@@ -276,7 +256,7 @@ function changeByProgram(name: string, args: readonly string[], search: SearchSt
     const folders = isTar ? foldersEnteredByOptions(args) : outputFolders(args, name === 'unzip' ? 'd' : 'do');
     return changeOfPaths(args, search) ?? changeOfFolders(folders.length === 0 ? ['.'] : folders, search);
   }
-  if (/^(?:chmod|chown|chgrp|setfacl|chattr|chcon)$/u.test(name))
+  if (isA(name, 'rights'))
     return has(/^(?:-\w*R|--recursive)/u) ? changeOfOperands(operands) : changeOfPaths(operands, search);
   if (name === 'git') {
     const [verb = ''] = operands.filter(word => /^[a-z][a-z-]*$/u.test(word));
@@ -294,9 +274,6 @@ function changeByProgram(name: string, args: readonly string[], search: SearchSt
   );
 }
 
-const removers = named('rm rmdir unlink shred srm trash trash-put gio rimraf del del-cli wipe');
-const copiers = named('cp install scp rsync ditto gcp ginstall');
-const unpackers = named('tar bsdtar gtar unzip unar 7z 7za 7zz cpio pax unrar');
 const gitReads = named('add commit diff show log status blame grep push fetch ls-files cat-file rev-parse');
 const targetOption = /^(?:-\w*t|--target-directory)/u;
 const removesByCode =
@@ -379,7 +356,7 @@ function runLimitChange(name: string, args: readonly string[]): WeftFileChange |
 function callThatGrants(words: readonly string[]): WeftFileChange | undefined {
   const at = words.findIndex(word => /^weft(?:\.[cm]?js)?$/u.test(programName(word)));
   if (at >= 0 && isGranting(words.slice(at + 1))) return callsWeft;
-  const isText = !takesArgumentsAsText.has(words[0] ?? '') && !readers.has(words[0] ?? '');
+  const isText = !isA(words[0] ?? '', 'text') && !isA(words[0] ?? '', 'shows');
   return isText && words.some(word => /\s/u.test(word) && grantingCallInText.test(word)) ? callsWeft : undefined;
 }
 

@@ -1,4 +1,4 @@
-import {actingFlags, type ActingFlags} from '../commands/acting-flags.ts';
+import {actsOf} from '../commands/known-programs.ts';
 import {isHarmlessAwk, isHarmlessSed} from '../commands/script-languages.ts';
 import {type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
 import type {PermissionRule} from './permission-rule.ts';
@@ -37,11 +37,9 @@ export function exceedsRule(
     if (/^[gmn]?awk$/u.test(name) && hasAwkCommand(args, namedInRule, where)) return true;
     if (databaseClients.test(name) && args.some(word => !namedInRule.has(word) && actsOutsideDatabase.test(word)))
       return true;
-    return flagRowsOf(name, args).some(row =>
-      flagsIn(args, row).some(
-        ({flag, word, act, value}) =>
-          !namedInRule.has(flag) && !namedInRule.has(word) && (act === 'runs' || !isOrdinaryFile(value, act, where)),
-      ),
+    return actsOf([name, ...args]).some(
+      ({option, word, act, value}) =>
+        !namedInRule.has(option) && !namedInRule.has(word) && (act === 'runs' || !isOrdinaryFile(value, act, where)),
     );
   });
 }
@@ -78,105 +76,6 @@ function nestedCommands(words: readonly string[]): readonly (readonly string[])[
     ...(script < 0 ? [] : [args.slice(script)]),
   ];
 }
-
-/** The files that options of a simple command name for it to write. */
-export function filesWritten([program = '', ...args]: readonly string[]): readonly string[] {
-  const name = program.slice(program.lastIndexOf('/') + 1);
-  return flagRowsOf(name, args).flatMap(row =>
-    flagsIn(args, row).flatMap(({act, value}) => (act === 'writes' && value !== undefined ? [value] : [])),
-  );
-}
-
-interface FoundFlag {
-  readonly flag: string;
-  readonly word: string;
-  readonly act: 'runs' | 'writes' | 'loads';
-  readonly value: string | undefined;
-}
-
-function flagsIn(args: readonly string[], row: ActingFlags): readonly FoundFlag[] {
-  const end = row.doubleDash === 'ends' ? args.indexOf('--') : -1;
-  const words = end < 0 ? args : args.slice(0, end);
-  const found = words.flatMap((word, at) =>
-    acts.flatMap(act => {
-      const flags = row[act].split(' ');
-      const next = words[at + 1];
-      const read =
-        readFlag(word, row, flags) ??
-        (next === undefined || !/^-[^=]+$/u.test(word) ? undefined : patternRead(`${word}=${next}`, flags));
-      return read === undefined ? [] : [{...read, word, act, value: read.value ?? next}];
-    }),
-  );
-  if (row.writtenOperand === 'none') return found;
-  const operands = words.filter(
-    (word, at) => !/^-./u.test(word) && !row.valued.split(' ').includes(words[at - 1] ?? ''),
-  );
-  const [, written] = operands;
-  return written === undefined ? found : [...found, {flag: written, word: written, act: 'writes', value: written}];
-}
-
-const acts = ['runs', 'writes', 'loads'] as const;
-
-/** Finds one of `flags` in a word: alone (`-o`), with a value (`--output=x`), or as one letter among several (`-vo`). */
-function readFlag(
-  word: string,
-  {long, valued}: ActingFlags,
-  flags: readonly string[],
-): {readonly flag: string; readonly value: string | undefined} | undefined {
-  const equals = word.indexOf('=');
-  const name = equals < 0 ? word : word.slice(0, equals);
-  const attachedValue = equals < 0 ? undefined : word.slice(equals + 1);
-  const patterned = patternRead(word, flags);
-  if (patterned !== undefined) return patterned;
-  const option = flags.find(flag => {
-    if (flag === '' || flag.includes('*')) return false;
-    if (flag.endsWith('=')) return equals >= 0 && `${name.replace(/[:+?!]$/u, '')}=` === flag;
-    // Many options share a beginning of two letters or fewer, so such an abbreviation says nothing.
-    const isAbbreviation =
-      long === 'abbreviated' && name.length > 4 && name.startsWith('--') && !completeOptions.has(name);
-    return name === flag || (isAbbreviation && flag.startsWith(name));
-  });
-  if (option !== undefined) return {flag: name, value: attachedValue};
-  if (valued === '*' || !/^-[A-Za-z]/u.test(word)) return undefined;
-  for (let at = 1; at < word.length; at += 1) {
-    const letter = `-${word.charAt(at)}`;
-    const value = word.slice(at + 1);
-    if (flags.includes(letter)) return {flag: letter, value: value === '' ? undefined : value};
-    if (valued.split(' ').includes(letter)) return undefined;
-  }
-  return undefined;
-}
-
-/** Finds one of the patterns that fits a word; the value stands behind the equals sign, else it is what the last `*` stands for. */
-function patternRead(
-  word: string,
-  flags: readonly string[],
-): {readonly flag: string; readonly value: string | undefined} | undefined {
-  for (const flag of flags) {
-    if (!flag.includes('*')) continue;
-    const found = asPattern(flag).exec(word);
-    if (found === null) continue;
-    const [name = '', ...values] = word.split('=');
-    const value = values.length > 0 ? values.join('=') : found.at(-1);
-    return {flag: name, value: value === '' ? undefined : value};
-  }
-  return undefined;
-}
-
-/** Complete options that are also the beginning of longer ones, so that they are no abbreviations. */
-const completeOptions: ReadonlySet<string> = new Set(['--text', '--cache', '--check', '--work', '--dir', '--call']);
-
-/** `*` is any text. Letters count in either case. */
-function asPattern(flag: string): RegExp {
-  const known = patterns.get(flag);
-  if (known !== undefined) return known;
-  const escaped = flag.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`).replaceAll('*', '(.*)');
-  const pattern = new RegExp(`^${escaped}$`, 'isu');
-  patterns.set(flag, pattern);
-  return pattern;
-}
-
-const patterns = new Map<string, RegExp>();
 
 function isOrdinaryFile(
   value: string | undefined,
@@ -258,15 +157,3 @@ const databaseClients = /^(?:psql|mysql|mariadb|sqlite3|duckdb)$/u;
 /** Matches what runs a program or writes a file in a query, or in one of the database client's own commands. */
 const actsOutsideDatabase =
   /\\(?:[!ow]|copy\b|i(?:r|nclude\w*)?(?![a-z])|[esPT.](?![a-z])|ef\b|ev\b|g[a-z]*\s*\||lo_\w+|setenv\b|set\b[^\n]*`)|^\s*\.(?:shell|system|sh|load|output|once|backup|save|log|excel|read|import\s+["']?\||www|open|clone|restore|trace|ar|archive|cd)\b|\b(?:writefile|load_extension|readfile|edit)\s*\(|\binto\s+(?:out|dump)file\b|\b(?:to|from)\s+program\b|^\s*(?:system|source|tee|pager|edit)\b|\bcopy\b[^;]*\bto\b|\bexport\s+database\b|(?:^|;)\s*(?:force\s+)?(?:install|load)\b|\battach\b/iu;
-
-/** The rows of the table for a program, and those for its subcommand. */
-function flagRowsOf(name: string, args: readonly string[]): readonly ActingFlags[] {
-  const subcommand = args.find(word => !word.startsWith('-'));
-  const own = flagRowsByName.get(name) ?? flagRowsByName.get(name.replace(/-?\d[\d.]*$/u, '')) ?? [];
-  return subcommand === undefined ? own : [...own, ...(flagRowsByName.get(`${name} ${subcommand}`) ?? [])];
-}
-
-const flagRowsByName = new Map<string, ActingFlags[]>();
-for (const each of actingFlags) {
-  for (const name of each.names.split(', ')) flagRowsByName.set(name, [...(flagRowsByName.get(name) ?? []), each]);
-}

@@ -1,8 +1,9 @@
+import {isShell, takesCodeFromInput} from '../commands/known-programs.ts';
 import type {PossibleDenial} from '../../domain/reason.ts';
 import type {JudgedInvocation, CommandAnalysis} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
-import {deniedInArguments, namesCommand, takesCodeFromInput} from '../commands/programs-in-arguments.ts';
-import {isShell, isWrapper, programName, commandStarts} from '../commands/layers.ts';
+import {deniedInArguments, namesCommand} from '../commands/programs-in-arguments.ts';
+import {isWrapper, programName, commandStarts} from '../commands/layers.ts';
 import type {Argument} from '../shell/expansion.ts';
 import {toolNamesBy} from '../../actions/catalogue.ts';
 import type {PermissionRules} from './permission-rule.ts';

@@ -1,8 +1,8 @@
 import type {JudgedInvocation} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
-import {isInterpreter, takesCodeFromInput} from '../commands/programs-in-arguments.ts';
+import {isInterpreter, isShell, takesCodeFromInput} from '../commands/known-programs.ts';
 import {dependsOnArguments} from '../commands/risks.ts';
-import {innerCommand, isShell, isWrapper} from '../commands/layers.ts';
+import {innerCommand, isWrapper} from '../commands/layers.ts';
 import {exactPattern} from './command-pattern.ts';
 import {networkRules, openWrapper, parseRule, type PermissionRule} from './permission-rule.ts';
 import type {RiskLevel} from '../../domain/risk.ts';

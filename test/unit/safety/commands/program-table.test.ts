@@ -1,13 +1,22 @@
 import {describe, expect, test} from 'vitest';
-import {allPrograms} from '../../../../src/safety/commands/only-reads.ts';
+import {allPrograms} from '../../../../src/safety/commands/known-programs.ts';
+import {examplesOf} from '../../../../src/safety/commands/program-table.ts';
 import {bash, judge} from '../support/judging.ts';
 
-describe.each(allPrograms.map(row => [row.names.slice(0, 60), row] as const))('%s', (_, {match, notMatch}) => {
-  test.each(match)('lets %j through', async command => {
+const readers = allPrograms.filter(({yes}) => yes !== undefined);
+
+describe.each(readers.map(row => [row.names.trim().slice(0, 60), row] as const))('%s', (_, {yes = '', no = ''}) => {
+  test.each(examplesOf(yes))('lets %j through', async command => {
     expect(await judge(bash(command))).toMatchObject({decision: 'allow', risk: 'read-only', reasons: []});
   });
 
-  test.each(notMatch)('asks about %j', async command => {
+  test.each(examplesOf(no))('asks about %j', async command => {
     expect((await judge(bash(command))).decision).toBe('ask');
   });
+});
+
+test('what a program does stands in one row', () => {
+  const names = allPrograms.flatMap(row => row.names.split(',').map(name => name.trim()));
+  expect(names.filter((name, at) => names.indexOf(name) < at)).toEqual([]);
+  expect(names.every(name => /^\S+(?: \S+)*$/u.test(name))).toBe(true);
 });

@@ -3,10 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {optionTable} from '../../../../src/safety/commands/program-table.ts';
 import {optionsIn, readWords} from '../../../../src/safety/commands/read-words.ts';
 
-const table = optionTable({
-  flags: '-a -b -n=number -U?=number --all --color?=text --file=path --arg==text',
-  digits: 'a number',
-});
+const table = optionTable('-a -b -n=number -U?=number --all --color?=text --file=path --arg==text', true);
 
 const kinds = (...words: readonly (string | undefined)[]) =>
   readWords(words, table).map(word =>

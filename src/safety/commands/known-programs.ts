@@ -1,0 +1,199 @@
+import {optionTable, type ProgramRow, type Trait, wordsOf} from './program-table.ts';
+import {coreutils} from './programs/coreutils.ts';
+import {builders} from './programs/builders.ts';
+import {git} from './programs/git.ts';
+import {packages} from './programs/packages.ts';
+import {search} from './programs/search.ts';
+import {services} from './programs/services.ts';
+import {shell} from './programs/shell.ts';
+import {system} from './programs/system.ts';
+import {textPrograms} from './programs/text.ts';
+import {toolchains} from './programs/toolchains.ts';
+import {wrappers} from './programs/wrappers.ts';
+
+/** All that weft knows of programs. */
+export const allPrograms: readonly ProgramRow[] = [
+  ...coreutils,
+  ...textPrograms,
+  ...search,
+  ...git,
+  ...toolchains,
+  ...builders,
+  ...packages,
+  ...wrappers,
+  ...services,
+  ...system,
+  ...shell,
+];
+
+interface NamedRow {
+  /** The words that lead up to its arguments, the program first. */
+  readonly words: readonly string[];
+  readonly row: ProgramRow;
+}
+
+const rows = new Map<string, NamedRow[]>();
+for (const row of allPrograms) {
+  for (const name of row.names.split(',')) {
+    const words = wordsOf(name);
+    const [first = ''] = words;
+    rows.set(first, [...(rows.get(first) ?? []), {words, row}]);
+  }
+}
+for (const named of rows.values()) named.sort((a, b) => b.words.length - a.words.length);
+
+/** The rows of a program and of its subcommands, those with the longest names first. */
+export const rowsOf = (program: string): readonly NamedRow[] => rows.get(program) ?? [];
+
+/** The row of the program itself. */
+export const rowOf = (program: string): ProgramRow | undefined =>
+  rowsOf(program).find(({words}) => words.length === 1)?.row;
+
+export const isA = (program: string, trait: Trait): boolean => rowOf(program)?.is.has(trait) === true;
+
+/** The names of the programs that run the command that stands in their words. */
+export const wrappingPrograms = (): readonly string[] =>
+  [...rows.keys()].filter(name => rowOf(name)?.wraps !== undefined);
+
+/** Whether weft knows with which arguments the program only reads. With others it may also read elsewhere. */
+export const isReader = (program: string): boolean => rowsOf(program).some(({row}) => row.yes !== undefined);
+
+export const isShell = (program: string): boolean => isA(program, 'shell');
+
+/** Programs that run code they are given, whatever their version: `python3.12`. */
+export const isInterpreter = (program: string): boolean =>
+  [program, program.toLowerCase(), program.replace(/[\d.]+$/u, '')].some(name => isA(name, 'code'));
+
+/** Programs that take commands or code from their input. */
+export const takesCodeFromInput = (program: string): boolean =>
+  isShell(program) || isInterpreter(program) || isA(program, 'input');
+
+/** An option in a word by which a program does more than its name says, see `ProgramRow.runs`. */
+export interface Act {
+  readonly act: 'runs' | 'writes' | 'loads';
+  readonly option: string;
+  readonly word: string;
+  /** Behind the option, in its word or the next one. */
+  readonly value: string | undefined;
+}
+
+const acts = ['runs', 'writes', 'loads'] as const;
+
+/** The options that act, of a program and of its subcommand. Each word may be one, also where it may be a value of another. */
+export function actsOf([program = '', ...args]: readonly string[]): readonly Act[] {
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  const subcommand = args.find(word => !word.startsWith('-'));
+  const own = rowOf(name);
+  // `gcc-12` and `python3.12` are known by the bare name.
+  const row =
+    own !== undefined && acts.some(act => own[act] !== undefined) ? own : rowOf(name.replace(/-?\d[\d.]*$/u, ''));
+  const ofSubcommand = rowsOf(name).find(({words}) => words.length === 2 && words[1] === subcommand)?.row;
+  return [row ?? own, ofSubcommand].flatMap(each => (each === undefined ? [] : actsBy(each, args)));
+}
+
+function actsBy(row: ProgramRow, args: readonly string[]): readonly Act[] {
+  const end = row.is.has('ends-at-dashes') ? args.indexOf('--') : -1;
+  const words = end < 0 ? args : args.slice(0, end);
+  const found = words.flatMap((word, at) =>
+    acts.flatMap((act): readonly Act[] => {
+      const next = words[at + 1];
+      const read =
+        actingOption(word, row, row[act]) ??
+        (next === undefined || !/^-[^=]+$/u.test(word) ? undefined : patternOption(`${word}=${next}`, row[act]));
+      return read === undefined ? [] : [{...read, word, act, value: read.value ?? next}];
+    }),
+  );
+  const at = wordsOf(row.operands).indexOf('write');
+  if (at < 0) return found;
+  const {options} = optionTable(row.options);
+  const operands = words.filter(
+    (word, index) => !/^-./u.test(word) && options.get(words[index - 1] ?? '')?.value !== 'required',
+  );
+  const written = operands[at];
+  return written === undefined ? found : [...found, {option: written, word: written, act: 'writes', value: written}];
+}
+
+/** The files that options and operands of a simple command name for it to write. */
+export const filesWritten = (words: readonly string[]): readonly string[] =>
+  actsOf(words).flatMap(({act, value}) => (act === 'writes' && value !== undefined ? [value] : []));
+
+/** The values of some options of a program: what stands in their words, or in the next. */
+export const valuesOf = (args: readonly string[], row: ProgramRow, options: string | undefined): readonly string[] =>
+  args.flatMap((word, at) => {
+    const read = actingOption(word, row, options);
+    return read === undefined ? [] : read.value === undefined ? args.slice(at + 1, at + 2) : [read.value];
+  });
+
+interface FoundAct {
+  readonly option: string;
+  readonly value: string | undefined;
+}
+
+/** Finds one of the options in a word: alone (`-o`), with a value (`--output=x`), or as one letter among several (`-vo`). */
+function actingOption(word: string, row: ProgramRow, listed: string | undefined): FoundAct | undefined {
+  if (listed === undefined) return undefined;
+  const {plain, long} = optionsListed(listed);
+  const [name = '', ...values] = word.split('=');
+  // Many options share a beginning of two letters or fewer, so such an abbreviation says nothing.
+  const isAbbreviation =
+    row.is.has('abbreviates') && name.length > 4 && name.startsWith('--') && !completeOptions.has(name);
+  const fitting = patternOption(word, listed);
+  if (fitting !== undefined) return fitting;
+  if (
+    plain.has(name) ||
+    (values.length > 0 && plain.has(`${name.replace(/[:+?!]$/u, '')}=`)) ||
+    (isAbbreviation && long.some(option => option.startsWith(name)))
+  )
+    return {option: name, value: values.length > 0 ? values.join('=') : undefined};
+  if (row.is.has('whole-options') || !/^-[A-Za-z]/u.test(word)) return undefined;
+  const {options} = optionTable(row.options);
+  for (let at = 1; at < word.length; at += 1) {
+    const letter = `-${word.charAt(at)}`;
+    const value = word.slice(at + 1);
+    if (plain.has(letter)) return {option: letter, value: value === '' ? undefined : value};
+    if ((options.get(letter)?.value ?? 'none') !== 'none') return undefined;
+  }
+  return undefined;
+}
+
+/** Finds a pattern that fits a word; the value stands behind the equals sign, else it is what the last `*` stands for. */
+function patternOption(word: string, listed: string | undefined): FoundAct | undefined {
+  for (const pattern of listed === undefined ? [] : optionsListed(listed).patterns) {
+    const found = pattern.exec(word);
+    if (found === null) continue;
+    const [option = '', ...values] = word.split('=');
+    const value = values.length > 0 ? values.join('=') : found.at(-1);
+    return {option, value: value === '' ? undefined : value};
+  }
+  return undefined;
+}
+
+interface ListedOptions {
+  readonly plain: ReadonlySet<string>;
+  readonly long: readonly string[];
+  readonly patterns: readonly RegExp[];
+}
+
+const known = new Map<string, ListedOptions>();
+
+function optionsListed(listed: string): ListedOptions {
+  const found = known.get(listed);
+  if (found !== undefined) return found;
+  const plain = wordsOf(listed).filter(option => !option.includes('*'));
+  const read: ListedOptions = {
+    plain: new Set(plain),
+    long: plain.filter(option => option.startsWith('--')),
+    patterns: wordsOf(listed)
+      .filter(option => option.includes('*'))
+      .map(asPattern),
+  };
+  known.set(listed, read);
+  return read;
+}
+
+/** Complete options that are also the beginning of longer ones, so that they are no abbreviations. */
+const completeOptions: ReadonlySet<string> = new Set(['--text', '--cache', '--check', '--work', '--dir', '--call']);
+
+/** `*` is any text. Letters count in either case. */
+const asPattern = (option: string): RegExp =>
+  new RegExp(`^${option.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`).replaceAll('*', '(.*)')}$`, 'isu');

@@ -1,0 +1,588 @@
+import {deed, program, type ProgramRow} from '../program-table.ts';
+import {
+  buildsProject,
+  changesFiles,
+  editsInPlace,
+  formats,
+  inRepository,
+  reachesByTask,
+  runsTask,
+  runsText,
+  unknown,
+} from './deeds.ts';
+
+/** Files that choose which of several versions of a tool runs, and may name one of their own. */
+const versionFiles = '.tool-versions mise.toml .mise.toml';
+
+const ofBat = {
+  runs: '--pager --paging-command',
+} as const;
+
+const ofEmacs = {
+  runs: '-f -l -x --eval --execute --funcall --load --script --insert',
+} as const;
+
+const ofSshfs = {
+  options: '-p=text -M=text',
+  runs: '-o -F -S --ssh --client --server ssh_command=',
+} as const;
+
+const ofSocat = {
+  runs: 'exec:* system:* shell:*',
+  writes: '-lf -r -R',
+} as const;
+
+const ofRustc = {
+  options: '-A=text -D=text -F=text -W=text',
+  runs: '-C --codegen -Z --test-builder --test-builder-wrapper --runtool --test-runtool --extern -l',
+  writes: '-o --out-dir --emit',
+  loads: '-L --sysroot --theme --html-in-header @*',
+} as const;
+
+const ofMake = {
+  options: '-j=text -l=text -o=text -W=text',
+  runs: `
+      --eval -E SHELL= .SHELLFLAGS= MAKE= MAKEFLAGS= CC= CXX= LD= AR= RM= INSTALL= MAKEFILES= *=*$(* *=*\${* *!=*
+    `,
+  loads: '-C --directory -f --file --makefile -I --include-dir *=*',
+} as const;
+
+const ofTask = {
+  options: '-C=text -I=text -o=text',
+  runs: '-g --global',
+  loads: '-t --taskfile -d --dir',
+} as const;
+
+const ofGcc = {
+  runs: `-wrapper -B -fplugin* -specs* --specs* -Xclang -load -Xlinker -Wl,*plugin* -Wl,@* -fuse-ld=*/* --ld-path*
+    -fpass-plugin* --config*`,
+  writes: '-o -MF -dumpdir -save-temps=*',
+  loads: '@* --gcc-toolchain* -iplugindir*',
+} as const;
+
+const ofLd = {
+  options: '-e=text -h=text -l=text -L=text -m=text -u=text -z=text',
+  runs: '-plugin -plugin-opt* --plugin* --load-pass-plugin* -run --run -I --dynamic-linker*',
+  writes: '-o --output -Map* --Map*',
+  loads: '-T --script* -dT --default-script @* -c --mri-script',
+} as const;
+
+const ofStylelint = {
+  writes: '-o --output-file --cache-location',
+  loads: `-c --config --config-path --config-basedir --custom-syntax --custom-formatter -f --formatter --js-plugin
+    --plugin --tsconfig`,
+} as const;
+
+const ofJest = {
+  writes: `--outputFile --outputFile.* --coverageDirectory --coverage.reportsDirectory --cacheDirectory
+    --attachmentsDir`,
+  loads: `-c --config --globalSetup --global-setup --globalTeardown --global-teardown --setupFiles --setup-files*
+    --setupFilesAfterEnv --rootDir --root-dir --root --roots --projects --dir -r --require --reporter --reporters
+    --testRunner --test-runner --runner --transform --testEnvironment --test-environment --env --environment
+    --resolver --preset --testSequencer --test-sequencer --filter --watchPlugins --watch-plugins --prettierPath
+    --prettier-path --dependencyExtractor --dependency-extractor --snapshotResolver --snapshot-resolver
+    --snapshotEnvironment --testResultsProcessor --test-results-processor --modulePaths --moduleDirectories
+    --moduleNameMapper --haste --pool --diff --workspace --sequence.* --coverage.* --browser.* --alias`,
+} as const;
+
+const ofAva = {
+  runs: '--node-arguments* --node-arg* -r --require',
+  loads: '--config --plugin --import --before --after -c',
+} as const;
+
+const ofPlaywright = {
+  options: '-g=text -j=text -k=text -x=text -e=text -s=text -p=text -q=text',
+  writes: '--output --trace',
+  loads: '-c --config -C --config-file --reporter --browser -b -P --project --ui-host -r',
+} as const;
+
+const ofDotnet = {
+  runs: `-p:* /p:* -property:* --property:* -p --property --logger --logger:* -logger:* /logger:* /l:* -l -l:* @*`,
+  writes: '-o --output --results-directory --artifacts-path',
+  loads: '-s --settings --test-adapter-path --collect',
+} as const;
+
+const ofTox = {
+  options: '-e=text -k=text -m=text -s=text -t=text -H=text -i=text -p=text -T=text',
+  runs: '-x --override --force-python --extra-python -P --runner -S --shell',
+  loads: `-c --conf -f --noxfile --workdir --work-dir --root -r --search-root --config --installpkg --envdir
+    --discover`,
+} as const;
+
+const ofMypy = {
+  runs: '--python-executable --init-hook --pythonpath --install-types',
+  writes: `--output-file --html-report --xml-report --txt-report --junit-xml --cobertura-xml-report --any-exprs-report
+    -o --output --cache-dir --data-file`,
+  loads: `--load-plugins --config-file --rcfile --config --append-config --settings-path --settings-file --sp --style
+    --global-config --custom-typeshed-dir --shadow-file --project --venvpath --venv-path --typeshedpath -c --ini`,
+} as const;
+
+const ofRspec = {
+  options: '-e=text -t=text -p=text',
+  runs: '--drb',
+  writes: '-o --out',
+  loads: '-r --require -c --config -C -P -I -O --options -f --format --plugin --default-path --profile',
+} as const;
+
+const ofJavac = {
+  runs: '-processor* --processor* -J* -Xplugin* -P -script -e -Xcompiler-plugin* -X*plugin* @*',
+  writes: '-d -s -h',
+  loads: '-cp -classpath --class-path -sourcepath --module-path -bootclasspath --system -kotlin-home',
+} as const;
+
+const ofKubectl = {
+  options: '-c=text -f=text -k=text -l=text -n=text -o=text -p=text -s=text -v=text',
+  runs: `--kubeconfig --post-renderer* --enable-exec* --enable-alpha-plugins* --enable-helm* --helm-command
+    --exec-command --exec-arg --load-restrictor`,
+  writes: '--cache-dir --output-dir --profile-output --output-directory -d --destination',
+  loads: '--registry-config --repository-config --repository-cache --keyring',
+} as const;
+
+const ofSbt = {
+  runs: `-J* -D* eval* set* apply* *;* !* --java-home -java-home --addPluginSbtFile* -Sdeps -X* -e --eval @* -i`,
+  loads: '--sbt-dir --sbt-boot --ivy -sbt-dir -ivy --home --import',
+} as const;
+
+const ofBazel = {
+  runs: `--run_under* --workspace_status_command* --credential_helper* --host_jvm_args* --*_command* --test_env=PATH*
+    --action_env=PATH* --shell_executable* --python_path* --spawn_strategy*`,
+  writes: '--profile --explain --build_event_* --execution_log_*',
+  loads: `--bazelrc* --override_* --package_path* --output_base --output_user_root* --server_javabase* --isolation-dir`,
+} as const;
+
+const ofDocker = {
+  runs: '-H --host --context --connection --url',
+  writes: '--iidfile --metadata-file',
+  loads: '--config --tlscacert --tlscert --tlskey --cidfile',
+} as const;
+
+const ofDockerBuild = {
+  runs: '*dest=/* *dest=..* *dest=~*',
+  writes: '-o --output',
+  loads: '-f --file --build-context --secret --ssh',
+} as const;
+
+const ofDockerCompose = {
+  loads: '-f --file --project-directory --env-file',
+} as const;
+
+const ofMysql = {
+  options: '-D=text -e=text -h=text -p=text -P=text -S=text -u=text',
+  runs: '--pager* --plugin-dir* --init-command* --default-auth*',
+  writes: '--tee* -r --result-file -T --tab',
+  loads: '--defaults-file* --defaults-extra-file*',
+} as const;
+
+const ofPacman = {
+  loads: '--config --hookdir --dbpath -r --root --gpgdir --cachedir -b',
+} as const;
+
+const ofCabal = {
+  runs: `-w --with-* --ghc-option* --ghc-options* -pgm* -F -fplugin* -e --eval --test-wrapper* --exec -optF*
+    -package-db* -ghci-script`,
+  writes: '-o -odir -hidir -outputdir',
+  loads: '--project-file* --stack-yaml* --config-file* --work-dir --builddir -package-env*',
+} as const;
+
+const ofDune = {
+  runs: '-pp -ppx --pp* -plugin -dllpath',
+  writes: '--build-dir -o',
+  loads: '--root --workspace -I',
+} as const;
+
+const ofAnsible = {
+  options: '-e=text -f=text -l=text -t=text -u=text -T=text',
+  runs: `-a --args -m --module-name -i --inventory* --vault-password-file --vault-id --become-password-file
+    --connection-password-file -c --connection --*-common-args* --*-extra-args* --become-method -C -U`,
+  loads: '-M --module-path --playbook-dir',
+} as const;
+
+const ofTerraform = {
+  runs: '-plugin-dir* -from-module* --tf-path',
+  writes: '-out -state -state-out -backup',
+  loads: '-chdir* --chdir* --working-dir* --terragrunt-config --config',
+} as const;
+
+/** Compilers, interpreters, test runners, formatters and the like. */
+export const builders: readonly ProgramRow[] = [
+  program('gsort', {
+    options: '-k=text -t=text -S=text -T=text',
+    runs: '--compress-program',
+    writes: '-o --output',
+    is: 'abbreviates',
+  }),
+  program('shuf', {options: '-i=text -n=text', writes: '-o --output', is: 'data abbreviates'}),
+  program('ugrep, ug', {
+    options: '-A=text -B=text -C=text -e=text -f=text -g=text -m=text -t=text -O=text',
+    runs: '--filter --pager --view',
+    loads: '--config',
+  }),
+  program('fzf, sk', {runs: '--preview --bind --with-shell --become', loads: '--history'}),
+  program('bat', {...ofBat, is: 'shows pages'}),
+  program('batcat', {...ofBat, is: 'shows'}),
+  program('emacsclient', {...ofEmacs}),
+  program('sdiff, diff3, colordiff, delta', {runs: '--diff-program --pager', writes: '-o --output', is: 'abbreviates'}),
+  program('ar, nm, ranlib, strip, objdump', {
+    options: '-F=text -K=text -N=text -R=text -b=text -j=text -l=text -m=text -t=text',
+    runs: '--plugin',
+    writes: '-o --output',
+  }),
+  program('sshfs', {...ofSshfs}),
+  program('yt-dlp, youtube-dl', {
+    options: '-f=text -N=text -r=text -R=text -S=text -u=text -p=text -I=text',
+    runs: `--exec* --downloader --external-downloader --netrc-cmd --ffmpeg-location --plugin-dirs --use-postprocessor
+      --js-runtimes`,
+    writes: '-o --output -P --paths --cache-dir --print-to-file --cookies',
+    loads: '--config-location* --load-info-json --batch-file -a',
+    is: 'abbreviates',
+  }),
+  program('filan', {...ofSocat}),
+  program('deno', {
+    options: '-I=text -L=text -N=text -R=text -S=text -W=text -d=text',
+    runs: '-A --allow-* --preload --import --import-map --unsafely-* -P --permission-set --v8-flags',
+    writes: '--coverage --junit-path -o --output',
+    loads: '-c --config --lock --cert --env-file',
+    does: [reachesByTask, runsText],
+    chosenBy: versionFiles,
+    is: 'code own-words',
+  }),
+  program('node, tsx, ts-node', {
+    runs: `-e -p -r --eval --print --require --import --loader --experimental-loader --experimental-policy
+      --inspect-brk --env-file --env-file-if-exists --test-global-setup --run --experimental-config-file
+      --experimental-default-config-file --experimental-sea-config --build-sea --test-reporter=*.* --test-reporter=*/*
+      --compiler --transpiler -C`,
+    writes: `--localstorage-file --tls-keylog --trace-event-file-pattern --report-directory
+      --test-reporter-destination --cpu-prof-dir --heap-prof-dir --report-dir --redirect-warnings --diagnostic-dir`,
+    loads: `--test-reporter --openssl-config --openssl-shared-config --icu-data-dir --snapshot-blob --build-snapshot
+      --build-snapshot-config --tsconfig -P --project`,
+    does: [runsText],
+    chosenBy: versionFiles,
+    is: 'code own-words',
+  }),
+  program('go', {
+    runs: `-overlay --overlay -gccgoflags -compiler -exec -toolexec -vettool --exec --toolexec --vettool -compiler --compiler *-extld* *-extar* *-linkmode*`,
+    writes: `-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.coverprofile
+      -test.cpuprofile`,
+    loads: '-C -modfile -pkgdir --modfile --pkgdir',
+    does: [deed('external', 'downloads packages', {when: /^(?:get|install|mod)$/u}), buildsProject],
+    chosenBy: versionFiles,
+    is: 'subcommands',
+  }),
+  program('go run, go install, go get', {runs: '*@*'}),
+  program('go generate', {runs: '-run --run'}),
+  program('dlv', {runs: 'exec attach connect replay --init', writes: '--output --log-dest', loads: '--wd'}),
+  program('golangci-lint, staticcheck, gofumpt', {writes: '--out* --output.*', loads: '-c --config'}),
+  program('rustc', {
+    ...ofRustc,
+    does: [unknown],
+    chosenBy: `${versionFiles} rust-toolchain rust-toolchain.toml`,
+    is: 'data',
+  }),
+  program('rustdoc', {...ofRustc}),
+  program('make, gmake', {...ofMake, does: [reachesByTask, runsTask], is: 'input tasks abbreviates'}),
+  program('ninja', {...ofMake, does: [runsTask], is: 'tasks abbreviates'}),
+  program('just', {
+    options: '-s=text',
+    runs: `--shell --shell-arg --shell-command -c --command --chooser -g --global-justfile --clear-shell-args
+      --cygpath`,
+    loads: '-f --justfile -d --working-directory --dotenv-path -E --tempdir',
+    does: [reachesByTask, runsTask],
+    is: 'tasks',
+  }),
+  program('task', {...ofTask, does: [reachesByTask, runsTask], is: 'tasks'}),
+  program('go-task', {...ofTask}),
+  program('gcc, g++, cc, c++, clang, clang++', {...ofGcc, does: [unknown], is: 'data'}),
+  program('gfortran, cpp', {...ofGcc}),
+  program('ld', {...ofLd, does: [unknown]}),
+  program('ld.bfd, ld.gold, ld.lld, gold, lld, mold', {...ofLd}),
+  program('tsc', {
+    writes: '--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -out',
+    loads: '-p --project -b --build @*',
+    does: [unknown],
+    chosenBy: versionFiles,
+    is: 'data',
+  }),
+  program('eslint', {
+    writes: '-o --output-file --cache-location --cache-file',
+    loads: '-c --config --rulesdir --plugin --parser -f --format --resolve-plugins-relative-to',
+    does: [formats],
+    is: 'data',
+  }),
+  program('stylelint', {...ofStylelint}),
+  program('biome, oxlint', {...ofStylelint, does: [formats]}),
+  program('prettier', {
+    writes: '--cache-location',
+    loads: '--plugin --config --plugin-search-dir',
+    does: [formats],
+    is: 'data',
+  }),
+  program('jest, ava', {
+    ...ofJest,
+    runs: '--node-arguments* --node-arg* -r --require',
+    loads: `${ofJest.loads} --config --plugin --import --before --after -c`,
+    is: 'data',
+  }),
+  program('vitest', {
+    ...ofJest,
+    runs: '--execArgv --execArgv=* --exec-argv* --poolOptions* --pool-options* --typecheck.checker*',
+    is: 'data',
+  }),
+  program('mocha', {
+    ...ofJest,
+    options: '-f=text -g=text -j=text -O=text -s=text -t=text',
+    runs: '-n --node-option --node-option=*',
+    loads: `${ofJest.loads} --file --import --loader -R -u --ui --package --opts --compilers`,
+    is: 'data',
+  }),
+  program('tap, uvu, lab', {...ofAva}),
+  program('playwright, cypress', {...ofPlaywright, is: 'data'}),
+  program('wdio, karma', {...ofPlaywright}),
+  program('nyc, c8', {
+    writes: '--report-dir -t --temp-directory -o --reports-dir',
+    loads: '-i -r --require --nycrc-path -c --config --cwd --temp-dir',
+  }),
+  program(`webpack, rollup, vite, babel, swc, esbuild, gulp, grunt, postcss, lessc, sass, svgo, tailwindcss, parcel`, {
+    writes: '-o -d --out-dir --out-file --outfile --outdir --dir --file --output* --outDir --cache-location',
+    loads: `-c --config --configPlugin --config-file --config-name -p --plugin* --plugins --presets -f --gulpfile
+      --gruntfile --tasks --npm --require -r --use -u --base --cwd --js --root-mode --inject* --load-path -I --parser
+      --syntax --stringifier`,
+  }),
+  program('ctest', {
+    runs: `-S --script -SP --script-new-process --build-and-test --launch --build-makeprogram --test-command
+      --overwrite -DCTEST_*`,
+    writes: '-O --output-log --output-junit',
+    loads: '--test-dir --preset',
+  }),
+  program('dotnet', {...ofDotnet, does: [buildsProject], chosenBy: `${versionFiles} global.json`}),
+  program('msbuild', {...ofDotnet}),
+  program('swift', {
+    runs: '-Xlinker -Xswiftc -Xcc -Xcxx --toolset --swift-sdk --sdk --destination',
+    loads: '--package-path --scratch-path',
+    does: [buildsProject],
+    chosenBy: versionFiles,
+  }),
+  program('pytest, py.test', {
+    options: '-k=text -m=text -n=text -o=text -r=text -W=text',
+    runs: `--pdbcls -p --tx --px --ds --dc addopts= pythonpath= python_files= testpaths= usefixtures= cache_dir=
+      log_file= required_plugins= -oaddopts=* -opythonpath=* -opython_files=* -olog_file=* --override-ini=addopts*
+      --override-ini=python* --override-ini=log_file=* --override-ini=cache_dir* --override-ini=testpaths*`,
+    writes: `--debug --durations-path --template --html:* html:* xml:* json:* lcov:* annotate:* --junitxml --junit-xml
+      --log-file --basetemp --cov-report --resultlog --report-log --html --pastebin`,
+    loads: '-c --rootdir --confcutdir --import-mode --config-file --cov-config',
+    is: 'data',
+  }),
+  program('nox', {...ofTox, does: [runsTask], is: 'tasks'}),
+  program('invoke, inv, fab', {...ofTox}),
+  program('mypy, pylint, flake8', {...ofMypy, is: 'data'}),
+  program('ruff', {...ofMypy, does: [unknown, formats], is: 'data'}),
+  program('black, isort', {...ofMypy, does: [formats], is: 'data'}),
+  program('coverage, yapf, bandit, autopep8', {...ofMypy}),
+  program('pyright', {...ofMypy, loads: `${ofMypy.loads} -p -v -t`}),
+  program('sphinx-build', {
+    options: '-A=text -b=text -d=text -j=text -t=text -w=text',
+    runs: '-D',
+    loads: '-c --conf-dir',
+    is: 'abbreviates',
+  }),
+  program('rspec, rubocop', {...ofRspec, is: 'data'}),
+  program('cucumber', {...ofRspec}),
+  program('ruby', {
+    options: '-W=text -K=text -F=text -T=text -0=text -i=text',
+    runs: '-e -r -I -C -x -S -E',
+    does: [runsText],
+    chosenBy: versionFiles,
+    is: 'code',
+  }),
+  program('rake', {
+    options: '-j=text -W=text -T=text -D=text -t=text',
+    runs: '-e -E -p --execute --execute-print --execute-continue --suppress-backtrace',
+    loads: '-f --rakefile -r --require -I --libdir -R --rakelib --rakelibdir -C -g --system',
+    does: [reachesByTask, runsTask],
+    is: 'tasks',
+  }),
+  program('perl', {
+    options: '-F=text -0=text -D=text',
+    runs: '-e -E -M -m -I -d -x -C -n -p -i',
+    does: [editsInPlace, runsText],
+    chosenBy: versionFiles,
+    is: 'code',
+  }),
+  program('prove', {
+    options: '-j=text',
+    runs: '-e --exec -P --source --harness --formatter -M -I',
+    loads: '--rc --rules --state -a --archive',
+    is: 'abbreviates',
+  }),
+  program('php', {
+    runs: '-d -r -B -R -F -E -z -S',
+    loads: '-c -t -f',
+    does: [runsText],
+    chosenBy: versionFiles,
+    is: 'code',
+  }),
+  program('phpstan, psalm, php-cs-fixer, phpcs', {
+    runs: '-d',
+    writes: '--report-file* --cache-file',
+    loads: '-c --config* --configuration -a --autoload-file --plugin --bootstrap --standard --runtime-set',
+  }),
+  program('java', {
+    runs: `-javaagent:* -agentpath:* -agentlib:* -Xrun* -XX:OnError* -XX:OnOutOfMemoryError* -XX:Flags*
+      -XX:VMOptionsFile* @* -Xbootclasspath* --source-launcher*`,
+    writes: '-Xlog:*file=* -Xloggc:* -XX:HeapDumpPath* -XX:ErrorFile*',
+    loads: '-cp -classpath --class-path -jar -p --module-path --patch-module --upgrade-module-path',
+    does: [unknown],
+    chosenBy: versionFiles,
+    is: 'whole-options',
+  }),
+  program('javac', {...ofJavac, does: [unknown], chosenBy: versionFiles, is: 'whole-options'}),
+  program('kotlinc, kotlin, scalac, groovyc', {...ofJavac, is: 'whole-options'}),
+  program('scala', {...ofJavac, does: [unknown], chosenBy: versionFiles, is: 'code whole-options'}),
+  program('groovy', {...ofJavac, is: 'code whole-options'}),
+  program('phpunit', {
+    runs: '-d --prepend --extension --printer --loader',
+    writes: '--log-junit --coverage-html --coverage-clover',
+    loads: '--bootstrap -c --configuration --include-path --cache-result-file',
+  }),
+  program('k3s', {...ofKubectl}),
+  program('gradle, gradlew, mvn, mvnw', {
+    options: '-D=text -P=text -q=text -x=text -T=text -pl=text',
+    runs: `-Dexec.* -Dmaven.ext* -DargLine* -Djvm* -Dorg.gradle.* -Djava.* -Dmaven.*.executable* -Dmaven.*.debug*
+      -Dmaven.multiModule* --builder exec:* antrun:* groovy*:* scripting:* *:*:*`,
+    writes: '-l --log-file --write-verification-metadata',
+    loads: `-I --init-script -b --build-file -p --project-dir -f --file -s --settings -gs --global-settings -c
+      --settings-file -g --gradle-user-home --include-build --project-cache-dir -t --toolchains -Dmaven.repo*`,
+    does: [reachesByTask, runsTask],
+    is: 'tasks',
+  }),
+  program('ant', {
+    runs: '-listener -logger -inputhandler -main -D*',
+    writes: '-l -logfile',
+    loads: '-f -file -buildfile -lib -find -s -propertyfile',
+    does: [runsTask],
+    is: 'tasks whole-options',
+  }),
+  program('sbt, mix', {
+    ...ofSbt,
+    options: '-S=text',
+    runs: `${ofSbt.runs} -e -r --require --formatter --eval --rpc-eval`,
+    does: [buildsProject],
+  }),
+  program('lein, mill, clojure, clj', {...ofSbt}),
+  program('bazel', {...ofBazel, does: [runsTask], is: 'tasks'}),
+  program('bazelisk, buck2', {...ofBazel}),
+  program('cmake', {
+    options: '-A=text -D=text -G=text -T=text -U=text -W=text',
+    runs: `-P -E -D*_COMPILER* -D*_LAUNCHER* -D*_EXECUTABLE* -D*_COMMAND* -D*_PROGRAM* -D*_RULE_* -D*_INCLUDE*
+      -D*FLAGS*plugin* --open`,
+    writes: '-B --graphviz --trace-redirect',
+    loads: '-C -S --toolchain* -D*TOOLCHAIN_FILE* -D*_PATH* -D*_DIR* -D*_ROOT* --preset',
+    does: [runsTask],
+  }),
+  program('meson', {
+    options: '-D=text -j=text -t=text',
+    runs: '--wrapper --wrap --gdb-path --suite-command',
+    writes: '--logbase --destdir',
+    loads: '-C --native-file --cross-file --setup',
+    is: 'abbreviates',
+  }),
+  program('buildah', {...ofDocker}),
+  program('docker build, podman build, docker buildx, docker save, docker export, docker cp', {...ofDockerBuild}),
+  program('docker compose', {...ofDockerCompose}),
+  program('mariadb-dump', {...ofMysql, is: 'abbreviates'}),
+  program('pandoc', {
+    options: '-f=text -t=text -r=text -w=text -M=text -V=text -T=text -H=text -B=text -A=text -c=text',
+    runs: '--filter -F --lua-filter -L --pdf-engine* *.lua',
+    writes: '-o --output --log --extract-media',
+    loads: '-d --defaults --data-dir --template',
+    is: 'abbreviates',
+  }),
+  program('tex, pdftex, latex, pdflatex, xelatex, lualatex, luatex, xetex, latexmk', {
+    runs: `-shell-escape* --shell-escape* -enable-write18 --enable-write18 -cnf-line* --cnf-line* -lua* --lua* -e
+      -pdflatex* -latex* -lualatex* -xelatex* -usepretex* -fmt* -translate-file*`,
+    writes: '-output-directory* --output-directory* -outdir* -auxdir* -jobname*',
+    loads: '-r -progname* -config*',
+  }),
+  program('gs, gsx, ps2pdf', {runs: '-dNOSAFER -dDELAYSAFER -c *%pipe%* --permit-file-*', writes: '-sOutputFile* -o'}),
+  program('exiftool', {
+    runs: '-config -if* -api -execute* -stay_open -use',
+    writes: '-w* -W* -o -csv*',
+    loads: '-@',
+    is: 'whole-options',
+  }),
+  program('protoc', {
+    runs: '--plugin*',
+    writes: '--*_out* -o --descriptor_set_out --dependency_out',
+    loads: '-I --proto_path @*',
+  }),
+  program('buf', {writes: '-o --output', loads: '--template --config'}),
+  program('dpkg', {
+    runs: '--pre-invoke* --post-invoke* --status-logger* --force-*',
+    writes: '--log*',
+    loads: '--root* --admindir* --instdir* --path-*',
+  }),
+  program('yay', {...ofPacman}),
+  program('xcodebuild', {
+    runs: 'CC= CXX= LD= LDPLUSPLUS= SWIFT_EXEC= *=*plugin* -toolchain',
+    writes: '-derivedDataPath -resultBundlePath -archivePath -exportPath',
+    loads: '-xcconfig -project -workspace *=*',
+  }),
+  program('zig', {
+    runs: '--test-cmd* --build-runner --test-runner -fno-emit-bin=* --libc',
+    writes: '-femit-*=* --cache-dir --global-cache-dir -p --prefix*',
+    loads: '--build-file --zig-lib-dir --sysroot @*',
+    does: [buildsProject],
+    chosenBy: versionFiles,
+  }),
+  program('ghc, runghc, hlint', {...ofCabal}),
+  program('ghci', {...ofCabal, is: 'code'}),
+  program('ocamlfind, ocamlc, ocamlopt', {...ofDune}),
+  program('split', {
+    options: '-a=text -b=text -C=text -l=text -n=text -t=text',
+    runs: '--filter',
+    writes: '--additional-suffix',
+    does: [changesFiles],
+    is: 'data abbreviates',
+  }),
+  program('install, ginstall, cp, ditto, gcp', {
+    options: '-g=text -m=text -o=text -S=text -t=text',
+    runs: '--strip-program',
+    does: [
+      deed('destructive', 'can overwrite files', {
+        when: /^-\w*f|^--force/u,
+        reach: 'puts-files',
+        otherwise: 'copies files',
+      }),
+      deed('local-change', 'changes files', {reach: 'puts-files'}),
+    ],
+    is: 'data restores copies abbreviates',
+  }),
+  program('patch', {
+    options: '-b=text -D=text -F=text -g=text -p=text -V=text',
+    runs: '-e --ed',
+    writes: '-o --output -r --reject-file -B -Y -z',
+    loads: '-d --directory -i --input',
+    does: [changesFiles],
+    is: 'restores writes abbreviates',
+  }),
+  program('dc', {options: '-e=text', runs: '*!*', loads: '-f --file'}),
+  program('ansible-inventory, ansible-console, ansible-pull', {...ofAnsible, is: 'abbreviates'}),
+  program('gh repo, glab repo', {runs: '-c --config -u --upload-pack'}),
+  program('jj', {
+    options: '-r=text -T=text -m=text',
+    runs: '--config* --tool',
+    loads: '-R --repository',
+    does: [inRepository],
+    is: 'subcommands text restores',
+  }),
+  program('jaq', {loads: '-f --from-file -L --library-path'}),
+  program('terragrunt', {...ofTerraform}),
+  program('python, python3', {does: [runsText], chosenBy: versionFiles, is: 'code'}),
+  program('lua', {does: [runsText], chosenBy: versionFiles, is: 'code'}),
+  program('pwsh', {does: [runsText], is: 'code'}),
+  program('julia', {does: [unknown], chosenBy: versionFiles, is: 'code'}),
+  program('elixir', {does: [unknown], chosenBy: versionFiles}),
+  program('ffmpeg', {does: [unknown]}),
+  program('gofmt, rustfmt', {does: [formats], is: 'data'}),
+  program('oxfmt, clang-format', {does: [formats]}),
+  program('pypy, ipython, nodejs, irb, luajit, tclsh, expect, rscript, r, jshell', {is: 'code'}),
+];

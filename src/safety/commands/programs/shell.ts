@@ -1,0 +1,30 @@
+import {deed, program, type ProgramRow} from '../program-table.ts';
+import {asOtherUser, changesShell, runsText, steersShell} from './deeds.ts';
+
+/** Shells, and what is built into them. */
+export const shell: readonly ProgramRow[] = [
+  program('bash, sh', {does: [runsText], is: 'shell restores own-words'}),
+  program('zsh', {does: [runsText], is: 'shell restores'}),
+  program('dash, fish', {does: [runsText], is: 'shell'}),
+  program('eval', {does: [runsText], wraps: {rule: 'exact'}, is: 'input fed restores'}),
+  program('source, .', {does: [runsText], is: 'input fed'}),
+  program('su', {does: [asOtherUser], is: 'shell'}),
+  program('runuser', {does: [asOtherUser], wraps: {rule: 'exact'}, is: 'shell'}),
+  program('export, set, unset', {
+    does: [deed('unknown', 'changes how the shell works', {when: /^(?:-p)?$/u, reach: 'secrets'}), changesShell],
+    is: 'data variables',
+  }),
+  program('trap, hash', {does: [changesShell]}),
+  program('ulimit, umask', {does: [changesShell], is: 'data'}),
+  program('declare, typeset, local, readonly', {does: [steersShell], is: 'data variables'}),
+  program('shopt, alias, unalias, enable, let, bind, complete, compgen, mapfile, readarray', {does: [steersShell]}),
+  program('getopts, fc, history, dirs, suspend, logout', {does: [steersShell]}),
+  program('jobs, disown, bg, fg', {does: [steersShell], is: 'data'}),
+  program('cd, pushd, popd', {does: [deed('local-change', 'goes to another folder', {reach: 'shell'})], is: 'data'}),
+  program('script', {wraps: {operands: 1, rule: 'exact'}, is: 'shell'}),
+  program('ksh, mksh, ash, rbash, csh, tcsh', {is: 'shell'}),
+  program('echo', {is: 'data shows own-words'}),
+  program('printf, test, [', {is: 'data variables shows own-words'}),
+  program('read', {is: 'data fed variables'}),
+  program('while', {is: 'fed'}),
+];
