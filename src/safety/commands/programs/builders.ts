@@ -260,7 +260,8 @@ export const builders: readonly ProgramRow[] = [
     is: 'code own-words',
   }),
   program('go', {
-    runs: `-overlay --overlay -gccgoflags -compiler -exec -toolexec -vettool --exec --toolexec --vettool -compiler --compiler *-extld* *-extar* *-linkmode*`,
+    runs: `-overlay --overlay -gccgoflags -exec -toolexec -vettool --exec --toolexec --vettool -compiler --compiler
+      *-extld* *-extar* *-linkmode*`,
     writes: `-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.coverprofile
       -test.cpuprofile`,
     loads: '-C -modfile -pkgdir --modfile --pkgdir',
