@@ -29,12 +29,6 @@ export const allowed: readonly Allowed[] = [
     why: 'more options name a file that is written; jq has no --split-exp, and -s reads',
   },
   {
-    fields: 'loss impact risk reasons word destructive critical rules',
-    commands:
-      /\b(?:cp -t|curl -- --output|wget -- -O|sed -fscript|install --mode|cp --archive|ln -\w*[nt]\b|git clean -fe)\b/u,
-    why: 'options are read as the programs read them: values of letters that share a word, and `--`',
-  },
-  {
     fields: 'written',
     commands: /\b(?:rsync|scp)\b/u,
     why: 'the last operand of every program that copies is written, as that of cp is',
