@@ -277,3 +277,23 @@ test('ACP: of calls that never end no more is kept than is bounded', async () =>
   await scene.first;
   expect(scene.approvals.map(({access}) => access.kind)).toEqual(['other', 'command']);
 });
+
+test.each([
+  ['refusal', 'refused to go on.'],
+  ['max_tokens', 'stopped: its answer became too long.'],
+  ['max_turn_requests', 'stopped: it had used up its turns.'],
+  ['tired', 'stopped and does not say why.'],
+])('ACP: the stop reason %s is a failure', async (stopReason, why) => {
+  const scene = await startScripted(
+    async side => {
+      const {id} = await greetAcp(side);
+      side.say({jsonrpc: '2.0', id, result: {stopReason}});
+    },
+    {harness: 'opencode'},
+  );
+  await scene.first;
+  expect(scene.events.at(-1)).toEqual({
+    event: 'finished',
+    outcome: {kind: 'failed', reason: `opencode ${why}`, text: ''},
+  });
+});

@@ -2,6 +2,7 @@ import {createServer} from 'node:http';
 import {expect, test} from 'vitest';
 import type {Hook, HookRun, RuleReach} from '../../../../src/actions/hooks-port.ts';
 import type {JsonObject} from '../../../../src/base/json.ts';
+import {rejected} from '../../../../src/domain/fault.ts';
 import {actionId} from '../../../../src/domain/ids.ts';
 import {readHooks} from '../../../../src/config/hook-settings.ts';
 import {makeHooks} from '../../../../src/extensions/hooks/make-hooks.ts';
@@ -235,4 +236,33 @@ test('an address gets JSON, follows no redirect, and is bounded', async () => {
   expect(seen[0]).toEqual(['POST', 'Bearer t', 'application/json']);
   server.closeAllConnections();
   await new Promise(resolve => server.close(resolve));
+});
+
+test('hooks hear of a call that was cancelled as of an interrupt; what they object to is context for the model', async () => {
+  const heard: JsonObject[] = [];
+  const objecting = hook(
+    async input => {
+      heard.push(input);
+      return ended({kind: 'json', value: {decision: 'block', reason: 'Say why.'}});
+    },
+    {event: 'PostToolUseFailure'},
+  );
+  const port = makeHooks({...deps, hooks: [objecting]});
+  const {answer} = await port.postToolUseFailure(
+    {
+      call,
+      result: {tag: 'undecodable', fault: rejected('Stopped.')},
+      content: {
+        kind: 'tool-result',
+        id: call.id,
+        content: [{kind: 'text', text: 'Stopped.'}],
+        outcome: 'cancelled',
+        reason: 'interrupted',
+      },
+      durationMs: 5,
+    },
+    new AbortController().signal,
+  );
+  expect(heard).toMatchObject([{tool_name: 'Bash', duration_ms: 5, error: 'Stopped.', is_interrupt: true}]);
+  expect(answer).toEqual({context: 'Say why.'});
 });

@@ -54,3 +54,21 @@ test('one whose file was written to between the look at it and its end has said 
     expect(outcome).toMatchObject({kind: 'failed', how: 'crashed', why: expect.stringContaining('was changed')});
   }
 });
+
+test.each([
+  [126, 'not-started'],
+  [127, 'not-started'],
+  [1, 'crashed'],
+])('exit code %i: the hook has %s', async (code, how) => {
+  const runner: HookRunner = {
+    command: async () => ({end: {kind: 'exited', code}, stdout: '', stderr: 'no\nmore'}),
+    post: async () => ({end: {kind: 'aborted'}, stdout: '', stderr: ''}),
+  };
+  const [made] = settingsHooks([{hook, source: 'settings', standing: async () => ({obstacle: '', mark: ''})}], runner);
+  expect(await made?.run({}, new AbortController().signal)).toEqual({
+    outcome: {kind: 'failed', how, why: `exit code ${code}, no`},
+    exitCode: code,
+    stdout: '',
+    stderr: 'no\nmore',
+  });
+});

@@ -207,3 +207,20 @@ test('a server that does not know who calls needs a login', async () => {
   server.close();
   expect(needsAuthorization(cause)).toBe(true);
 });
+
+test.each([
+  [{}, ['POST /mcp', 'GET /mcp']],
+  [{type: 'http'}, ['POST /mcp']],
+])('an address that takes no messages, with %j', async (more, asked) => {
+  const requests: string[] = [];
+  const server = createServer(({method = '', url = ''}, response) => {
+    requests.push(`${method} ${url}`);
+    response.writeHead(404).end();
+  });
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  await expect(connectTo({url: `http://127.0.0.1:${port}/mcp`, ...more})).rejects.toThrow();
+  server.close();
+  expect(requests).toEqual(asked);
+});

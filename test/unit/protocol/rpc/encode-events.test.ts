@@ -1,5 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
+import {actionId, parseSessionId} from '../../../../src/domain/ids.ts';
+import type {AgentRow} from '../../../../src/domain/sub-agent.ts';
+import {noUsage} from '../../../../src/domain/usage.ts';
 import {makeRpcEncoder, noExtras, type RpcExtras} from '../../../../src/protocol/rpc/encode-events.ts';
 import {jsonLine, type RpcMessage} from '../../../../src/protocol/rpc/rpc-message.ts';
 import {apiErrorKind} from '../../../../src/protocol/rpc/wire-content.ts';
@@ -144,4 +147,52 @@ test.each([
   [529, 'overloaded'],
 ])('status %i is %s', (status, kind) => {
   expect(apiErrorKind(status)).toBe(kind);
+});
+
+test('a failure before any answer has no status', () => {
+  const fault = {kind: 'provider', message: 'no route', fix: '', status: 0} as const;
+  const told = encodeAll([opened, ...accepted('Hi'), promptFinished({end: {kind: 'failed', fault}})], 'without');
+  expect(told.at(-1)).toMatchObject({subtype: 'success', is_error: true, api_error_status: null});
+});
+
+test.each([
+  ['paused', 'pause_turn'],
+  ['context-full', 'model_context_window_exceeded'],
+  ['interrupted', null],
+] as const)('a prompt that ended with %s', (stop, reason) => {
+  const told = encodeAll([opened, ...accepted('Hi'), promptFinished({stop})], 'without');
+  expect(told.at(-1)).toMatchObject({type: 'result', stop_reason: reason});
+});
+
+test('the end of a sub-agent is told once, and nobody sends one to the background that has ended', () => {
+  const id = parseSessionId('22222222-2222-4333-8444-555555555555');
+  if (id === undefined) throw new Error('the fixed id is a UUID');
+  const agent: AgentRow['agent'] = {
+    id,
+    call: actionId('c1'),
+    parent: 'main',
+    name: 'Audit',
+    kind: 'general',
+    harness: 'weft',
+    model: '',
+    prompt: 'Audit it',
+    isolation: 'none',
+    startedAt: 0,
+  };
+  const progress = {turns: 1, calls: 0, usage: noUsage, costUsd: 0, files: []};
+  const row: AgentRow = {agent, status: {kind: 'started'}, progress, place: 'foreground'};
+  const done: AgentRow = {...row, status: {kind: 'succeeded', answer: 'All is well.'}};
+  const told = encodeAll(
+    [
+      opened,
+      {event: 'agent-started', row},
+      {event: 'agent-changed', row: done},
+      {event: 'agent-changed', row: {...done, place: 'background'}},
+    ],
+    'without',
+  );
+  expect(told.map(line => (line.type === 'system' ? line.subtype : line.type))).toEqual([
+    'task_started',
+    'task_notification',
+  ]);
 });

@@ -61,3 +61,9 @@ test('a line of exactly the bound is read; a chunk that is used again changes no
   chunk.fill(0x78);
   expect(texts(lines.push(bytes('cd\n')))).toEqual(['abcd']);
 });
+
+test('the beginning of a line that is too long ends with the piece that passes the bound', () => {
+  const lines = new InputLines(4);
+  const pieces = ['abc', 'def', 'ghi', 'jkl\n'];
+  expect(pieces.flatMap(piece => lines.push(bytes(piece)))).toEqual([{kind: 'too-long', bytes: 12, head: 'abcdef'}]);
+});

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {isJsonObject, type Json, type JsonObject} from '../../../../src/base/json.ts';
 import {encodeEvent} from '../../../../src/protocol/task/encode-event.ts';
-import {eventJson} from '../../../../src/protocol/task/response-event.ts';
+import {eventJson, eventRecord} from '../../../../src/protocol/task/response-event.ts';
 import {readEventBytes, readEventJson} from '../../../../src/protocol/task/read-item.ts';
 import type {ResponseEvent} from '../../../../src/protocol/task/response-event.ts';
 import {needs} from '../../../support/programs.ts';
@@ -364,3 +364,34 @@ function lazily<Value>(make: () => Value): () => Value {
   let kept: {readonly value: Value} | undefined;
   return () => (kept ??= {value: make()}).value;
 }
+
+test('an event that was made has no empty task id, and an empty message for what weft does not look into', () => {
+  const messages = [{id: 'm', taskId: '', body: {kind: 'other', field: 'summarization'}}] as const;
+  const event: ResponseEvent = {
+    kind: 'client-actions',
+    actions: [
+      {kind: 'add-messages', taskId: 't', messages},
+      {kind: 'other', field: 'show_suggestions'},
+    ],
+    unknown: {source: 'none'},
+  };
+  expect(eventRecord(event)).toEqual({
+    client_actions: {
+      actions: [
+        {add_messages_to_task: {task_id: 't', messages: [{id: 'm', summarization: {}}]}},
+        {show_suggestions: {}},
+      ],
+    },
+  });
+});
+
+test('of two actions in one object both count in JSON, and the last one in bytes', () => {
+  const both = {client_actions: {actions: [{begin_transaction: {}, commit_transaction: {}}]}};
+  expect(ofJson(both)).toMatchObject({actions: [{kind: 'begin'}, {kind: 'commit'}]});
+  expect(ofBytes(hex('12 06 0a 04 4a 00 52 00'))).toMatchObject({actions: [{kind: 'commit'}]});
+});
+
+test('what weft does not look into is an object all the same', () => {
+  const given = {client_actions: {actions: [{show_suggestions: 'all'}]}};
+  expect(readEventJson(given)).toEqual({tag: 'failed', error: '"show_suggestions" must be an object'});
+});

@@ -125,3 +125,14 @@ test('base64 goes both ways, at every length', () => {
     expect(decodeBase64(Buffer.from(some).toString('base64url'))).toEqual({tag: 'ok', value: some});
   }
 });
+
+test.each([
+  ['QQ===', 4],
+  ['QQ=\n=\n=', 6],
+  ['QQ=A', 3],
+  ['=', -1],
+])('the padding of %j ends at %i', (text, position) => {
+  expect(decodeBase64(text)).toEqual(
+    position < 0 ? {tag: 'ok', value: new Uint8Array()} : {tag: 'failed', error: position},
+  );
+});

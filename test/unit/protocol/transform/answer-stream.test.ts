@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import type {JsonObject} from '../../../../src/base/json.ts';
 import type {ClientAction, ResponseEvent} from '../../../../src/protocol/task/response-event.ts';
 import {makeOpenAiStream} from '../../../../src/protocol/transform/openai-stream.ts';
 import {
@@ -121,6 +122,17 @@ describe('calls of tools', () => {
         finished(),
       ],
       {text: '', calls: [{id: 'x', name: 'call_mcp_tool', input: {a: 1}}]},
+    );
+  });
+
+  test('an update that nests too deep to be written changes nothing', async () => {
+    const deep: JsonObject = JSON.parse(`${'{"a":'.repeat(600)}1${'}'.repeat(600)}`);
+    await expectTold(
+      [acts(add('a', callsMcp('x', 'f', {b: 'c'})), append('a', callsMcp('x', 'f', deep))), finished()],
+      {
+        text: '',
+        calls: [{id: 'x', name: 'f', input: {b: 'c'}}],
+      },
     );
   });
 
