@@ -34,7 +34,7 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
     await Promise.all([
       import('../workspace/exec/server-processes.ts'),
       import('../extensions/mcp/connect-server.ts'),
-      import('../extensions/mcp/oauth/sign-in-errors.ts'),
+      import('../extensions/mcp/server-connection.ts'),
     ]);
   const processes = makeServerProcesses({
     environment: process.env,

@@ -61,7 +61,7 @@ function ownServers(agent: AgentFile, {mcpConfig = [], strictMcpConfig}: MainOpt
 }
 
 async function checkDefinitions(definitions: Json): Promise<void> {
-  const {givenAgents} = await import('../extensions/skills/given-agents.ts');
+  const {givenAgents} = await import('../extensions/skills/load-extensions.ts');
   const read = givenAgents(definitions, '--agents');
   if (read.tag === 'failed') throw new UsageError(`--agents: ${read.error}.`);
 }

@@ -367,7 +367,7 @@ function runExtensions(
 
 /** Those of `--agents`; what is wrong with it has been said when weft started. */
 async function definedAgents(json: Json): Promise<readonly AgentFile[]> {
-  const {givenAgents} = await import('../extensions/skills/given-agents.ts');
+  const {givenAgents} = await import('../extensions/skills/load-extensions.ts');
   const read = givenAgents(json, '--agents');
   return read.tag === 'ok' ? read.value : [];
 }

@@ -60,4 +60,10 @@ export const allowed: readonly Allowed[] = [
   {fields: 'written', commands: /\byq -o=/u, why: 'the letters behind -o= are its value, not more options'},
   {fields: 'written', commands: /\bgojq -s /u, why: 'gojq is known as jq is'},
   {fields: 'pagers', commands: /\bex a/u, why: 'ex takes over the terminal, as ed does'},
+  {
+    fields: 'loss impact risk reasons word destructive critical rules',
+    commands:
+      /\b(?:cp -t|curl -- --output|wget -- -O|sed -fscript|install --mode|cp --archive|ln -\w*[nt]\b|git clean -fe)\b/u,
+    why: 'options are read as the programs read them: values of letters that share a word, and `--`',
+  },
 ];

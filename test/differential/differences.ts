@@ -22,8 +22,10 @@ export async function differencesOf(
   fields: Parameters<Probe>[1],
   {old, current}: {readonly old: Probe; readonly current: Probe},
 ): Promise<readonly Difference[]> {
-  const was = await old(command, fields);
-  const now = await current(command, fields);
+  // How much a deletion of all files would take is not the same twice.
+  const wanted = /\s(?:\/|~|\.\.)(?:\s|[/*]|$)/u.test(command) ? 'most' : fields;
+  const was = await old(command, wanted);
+  const now = await current(command, wanted);
   return fieldsOf(was).flatMap(field =>
     was[field] === now[field] ? [] : [{command, field, was: was[field], now: now[field]}],
   );

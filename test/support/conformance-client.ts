@@ -3,7 +3,7 @@ import {faultText} from '../../src/domain/fault.ts';
 import {connectServer} from '../../src/extensions/mcp/connect-server.ts';
 import {sessionAuth} from '../../src/extensions/mcp/oauth/session-auth.ts';
 import {signIn} from '../../src/extensions/mcp/oauth/sign-in.ts';
-import {signInNeededIn} from '../../src/extensions/mcp/oauth/sign-in-errors.ts';
+import {signInNeededIn} from '../../src/extensions/mcp/server-connection.ts';
 import {SignInNeeded} from '../../src/extensions/mcp/oauth/sign-in-needed.ts';
 import {parseOAuthSettings} from '../../src/extensions/mcp/oauth/oauth-settings.ts';
 import {parseServer} from '../../src/extensions/mcp/server-config.ts';

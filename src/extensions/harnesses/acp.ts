@@ -15,8 +15,7 @@ import {
 } from '../../protocol/json-rpc/peer.ts';
 import {readOwnCall} from '../../protocol/acp/own-call.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectOf, objectsOf, textOf, textsOf} from './message-fields.ts';
-import {stepStatus} from './step-status.ts';
+import {contentText, countOf, objectOf, objectsOf, stepStatus, textOf, textsOf} from './message-fields.ts';
 
 /** What differs between the agents that speak ACP. */
 export interface AcpAgent {
@@ -41,6 +40,12 @@ export const acpDriver = (agent: AcpAgent, request: DriverRequest): Driver => ({
 });
 
 const authRequired = -32_000;
+
+const stopReasons: ReadonlyMap<string, string> = new Map([
+  ['refusal', 'refused to go on'],
+  ['max_tokens', 'stopped: its answer became too long'],
+  ['max_turn_requests', 'stopped: it had used up its turns'],
+]);
 
 /** Characters that are kept of calls that have not ended. */
 const mostHeld = 16 * 1024 * 1024;
@@ -102,29 +107,11 @@ class AcpConversation implements Conversation {
       if (answer.tag === 'failed') return this.#reporter.finished({kind: 'failed', reason: this.#reason(answer.error)});
       const result = objectOf(answer.value);
       this.#tellUsage(result);
-      switch (result['stopReason']) {
-        case 'end_turn':
-          return this.#reporter.finished({kind: 'ended'});
-        case 'cancelled':
-          return this.#reporter.finished({kind: 'cancelled'});
-        case 'refusal':
-          return this.#reporter.finished({kind: 'failed', reason: `${this.#request.title} refused to go on.`});
-        case 'max_tokens':
-          return this.#reporter.finished({
-            kind: 'failed',
-            reason: `${this.#request.title} stopped: its answer became too long.`,
-          });
-        case 'max_turn_requests':
-          return this.#reporter.finished({
-            kind: 'failed',
-            reason: `${this.#request.title} stopped: it had used up its turns.`,
-          });
-        default:
-          return this.#reporter.finished({
-            kind: 'failed',
-            reason: `${this.#request.title} stopped and does not say why.`,
-          });
-      }
+      const stop = textOf(result['stopReason']);
+      if (stop === 'end_turn') return this.#reporter.finished({kind: 'ended'});
+      if (stop === 'cancelled') return this.#reporter.finished({kind: 'cancelled'});
+      const why = stopReasons.get(stop) ?? 'stopped and does not say why';
+      this.#reporter.finished({kind: 'failed', reason: `${this.#request.title} ${why}.`});
     });
   }
 

@@ -7,7 +7,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {type HarnessCost, type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
 import {addUsage, noUsage, type Usage} from '../../domain/usage.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectOf, objectsOf, textOf} from './message-fields.ts';
+import {contentText, countOf, objectOf, objectsOf, questionOf, selectedIn, textOf, textsOf} from './message-fields.ts';
 
 /**
  * Claude Code, by the messages that the Agent SDK speaks with it (`--input-format stream-json`): the other side of `headless/rpc`.
@@ -250,7 +250,7 @@ class ClaudeConversation implements Conversation {
     if (this.#unread.size > 0) return;
     if (result['subtype'] === 'success' && result['is_error'] !== true)
       return this.#reporter.finished({kind: 'succeeded', text: textOf(result['result'])});
-    const errors = [textOf(result['result']), ...objectlessTexts(result['errors'])].filter(text => text !== '');
+    const errors = [textOf(result['result']), ...textsOf(result['errors'])].filter(text => text !== '');
     const reason = errors.length > 0 ? errors.join(' ') : `Claude Code failed: ${textOf(result['subtype'])}`;
     this.#reporter.finished({kind: 'failed', reason: withSignIn(reason)});
   }
@@ -279,9 +279,6 @@ const withSignIn = (reason: string): string =>
   /\b(?:log ?in|logged in|sign ?in|api key|authenticat|oauth)/iu.test(reason)
     ? `${reason} (sign in: run claude, then /login)`
     : reason;
-
-const objectlessTexts = (value: JsonObject[string] | undefined): readonly string[] =>
-  Array.isArray(value) ? value.filter(each => typeof each === 'string') : [];
 
 const usageOf = (usage: JsonObject): Usage => ({
   inputTokens: countOf(usage['input_tokens']),
@@ -370,14 +367,8 @@ const titleOf = (tool: string, input: JsonObject): string =>
 
 const questionsOf = (input: JsonObject): readonly Question[] =>
   objectsOf(input['questions']).map(question => ({
-    question: textOf(question['question']),
-    header: textOf(question['header']),
+    ...questionOf(question),
     choice: question['multiSelect'] === true ? 'many' : 'one',
-    options: objectsOf(question['options']).map(option => ({
-      label: textOf(option['label']),
-      description: textOf(option['description']),
-      recommended: 'plain',
-    })),
   }));
 
 /** The SDK answers by the text of each question. */
@@ -392,10 +383,7 @@ function questionAnswer({
 }): object {
   switch (reply.kind) {
     case 'answered': {
-      const answers = questions.map(({question}, index) => {
-        const {selected = [], other = ''} = reply.answers[index] ?? {};
-        return [question, [...selected, ...(other === '' ? [] : [other])].join(', ')];
-      });
+      const answers = questions.map(({question}, index) => [question, selectedIn(reply, index).join(', ')]);
       return {behavior: 'allow', updatedInput: {...input, answers: Object.fromEntries(answers)}};
     }
     case 'dismissed':

@@ -1,7 +1,7 @@
 import type {HarnessDecision} from '../../actions/harness-port.ts';
 import type {FileEdit} from '../../actions/files-port.ts';
-import type {Question, QuestionReply} from '../../actions/ports.ts';
-import type {Json, JsonObject} from '../../base/json.ts';
+import type {QuestionReply} from '../../actions/ports.ts';
+import type {JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
@@ -15,8 +15,16 @@ import {
   type RpcRequest,
 } from '../../protocol/json-rpc/peer.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectOf, objectsOf, textOf} from './message-fields.ts';
-import {stepStatus} from './step-status.ts';
+import {
+  contentText,
+  countOf,
+  objectOf,
+  objectsOf,
+  questionOf,
+  selectedIn,
+  stepStatus,
+  textOf,
+} from './message-fields.ts';
 
 /**
  * Codex, by `codex app-server`: JSON-RPC on stdio. `untrusted` asks about every command but a few that only read, and about every
@@ -371,25 +379,12 @@ const patchMarks: ReadonlyMap<string, 'context' | 'added' | 'removed'> = new Map
   ['-', 'removed'],
 ]);
 
-const questionOf = (question: JsonObject): Question => ({
-  question: textOf(question['question']),
-  header: textOf(question['header']),
-  choice: 'one',
-  options: objectsOf(question['options']).map(option => ({
-    label: textOf(option['label']),
-    description: textOf(option['description']),
-    recommended: 'plain',
-  })),
-});
-
 /** By the id of each question; none where nobody answers. */
 function answersOf(questions: readonly JsonObject[], reply: QuestionReply): JsonObject {
   if (reply.kind !== 'answered') return {};
-  const answers = questions.map((question, index): readonly [string, Json] => {
-    const {selected = [], other = ''} = reply.answers[index] ?? {};
-    return [textOf(question['id']), {answers: [...selected, ...(other === '' ? [] : [other])]}];
-  });
-  return Object.fromEntries(answers);
+  return Object.fromEntries(
+    questions.map((question, index) => [textOf(question['id']), {answers: selectedIn(reply, index)}]),
+  );
 }
 
 const usageOf = (tokens: JsonObject): Usage => {

@@ -260,7 +260,7 @@ class Run {
     const said = this.#said.trim();
     switch (end.kind) {
       case 'succeeded':
-        return this.#succeeded(this.#answer(end.text));
+        return this.#succeeded(withoutInvisible(end.text).slice(-bounds.answer).trim());
       case 'ended':
         return this.#succeeded(said);
       case 'failed':
@@ -278,10 +278,6 @@ class Run {
     if (this.#stopping !== 'no') return {kind: 'cancelled', text: ''};
     const why = this.#denied === '' ? '' : ` after it was denied this: ${this.#denied}`;
     return {kind: 'failed', reason: `${this.#setup.title} ended without an answer${why}.`, text: ''};
-  }
-
-  #answer(text: string): string {
-    return withoutInvisible(text).slice(-bounds.answer).trim();
   }
 
   #withdrawAll(): void {
@@ -404,13 +400,10 @@ class Run {
   }
 
   #approve(approval: HarnessApproval, answer: (decision: HarnessDecision) => void): () => void {
-    if (this.#phase !== 'working' || this.#stopping !== 'no') {
-      answer({kind: 'cancelled'});
-      return () => {};
-    }
-    if (this.#setup.access === 'read-only' && !onlyReads(approval)) {
-      answer({kind: 'denied', message: 'You were started to read only: change nothing and run no commands.'});
-      return () => {};
+    if (this.#phase !== 'working' || this.#stopping !== 'no') return atOnce(answer, {kind: 'cancelled'});
+    if (this.#setup.access === 'read-only' && !onlyReads[approval.access.kind]) {
+      const message = 'You were started to read only: change nothing and run no commands.';
+      return atOnce(answer, {kind: 'denied', message});
     }
     const {host} = this.#setup;
     const {toolName, reason} = approval;
@@ -429,15 +422,11 @@ class Run {
   }
 
   #ask(questions: readonly Question[], answer: (reply: QuestionReply) => void): () => void {
-    if (this.#phase !== 'working' || this.#stopping !== 'no' || questions.length === 0) {
-      answer({kind: 'dismissed'});
-      return () => {};
-    }
+    const cancelled = {kind: 'dismissed'} as const;
+    if (this.#phase !== 'working' || this.#stopping !== 'no' || questions.length === 0)
+      return atOnce(answer, cancelled);
     const {host} = this.#setup;
-    return this.#request<QuestionReply>(signal => host.ask(questions.map(shownQuestion), signal), {
-      answer,
-      cancelled: {kind: 'dismissed'},
-    });
+    return this.#request<QuestionReply>(signal => host.ask(questions.map(shownQuestion), signal), {answer, cancelled});
   }
 
   /** Answers once: what the host says, or `cancelled`, or nothing where the request is withdrawn before. */
@@ -445,10 +434,7 @@ class Run {
     ask: (signal: AbortSignal) => Promise<Answer>,
     {answer, cancelled}: {readonly answer: (answer: Answer) => void; readonly cancelled: Answer},
   ): () => void {
-    if (this.#open.size >= mostQuestions) {
-      answer(cancelled);
-      return () => {};
-    }
+    if (this.#open.size >= mostQuestions) return atOnce(answer, cancelled);
     const abort = new AbortController();
     const request = {
       cancel: () => settle(() => answer(cancelled)),
@@ -467,6 +453,12 @@ class Run {
     );
     return request.withdraw;
   }
+}
+
+/** Answers without asking: there is nothing to withdraw. */
+function atOnce<Answer>(answer: (answer: Answer) => void, given: Answer): () => void {
+  answer(given);
+  return () => {};
 }
 
 function accessText({access}: HarnessApproval): string {
@@ -490,23 +482,17 @@ function accessText({access}: HarnessApproval): string {
   }
 }
 
-function onlyReads({access}: HarnessApproval): boolean {
-  switch (access.kind) {
-    case 'read':
-    case 'search':
-    case 'web-page':
-    case 'web-query':
-    // weft there works in plan mode, and the judge here knows what its own calls do.
-    case 'own-call':
-      return true;
-    case 'command':
-    case 'edit':
-    case 'other':
-      return false;
-    default:
-      return unreachable(access);
-  }
-}
+const onlyReads = {
+  read: true,
+  search: true,
+  'web-page': true,
+  'web-query': true,
+  // weft there works in plan mode, and the judge here knows what its own calls do.
+  'own-call': true,
+  command: false,
+  edit: false,
+  other: false,
+} as const satisfies Record<HarnessApproval['access']['kind'], boolean>;
 
 const shownQuestion = (question: Question): Question => ({
   ...question,

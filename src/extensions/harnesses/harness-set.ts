@@ -5,12 +5,12 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
 import type {HarnessSetting, RemoteServer} from '../../config/harness-settings.ts';
 import {variableReference} from '../../config/server-request.ts';
-import {type Fault, faultText} from '../../domain/fault.ts';
+import {type Fault, faultText, rejected} from '../../domain/fault.ts';
 import {knownHarnesses} from '../../domain/harness.ts';
-import type {Driver, DriverRequest} from './driver.ts';
+import type {DriverRequest} from './driver.ts';
 import {type HarnessPlace, installedVersion, isOlder, programPath, signInOf} from './find-harness.ts';
 import {type RunTimes, startRun} from './harness-run.ts';
-import {harnessTable, overAcp} from './known-harnesses.ts';
+import {harnessTable, type KnownHarness, overAcp} from './known-harnesses.ts';
 
 export interface HarnessesOptions extends Pick<DriverRequest, 'newId' | 'priceOf'> {
   readonly processes: ServerProcesses & {close(): Promise<void>};
@@ -42,10 +42,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     if (request.resume !== 'new' && harness.abilities.resumes === 'no')
       return failed(needsUser(`${title} cannot go on with an earlier conversation`, 'Start a new one.'));
     if (request.isolation === 'worktree' && harness.folder === 'its own')
-      return failed({
-        kind: 'rejected',
-        message: `${title} works in a folder of its own machine: it gets no worktree here.`,
-      });
+      return failed(rejected(`${title} works in a folder of its own machine: it gets no worktree here.`));
     const variables = environmentOf(harness, place);
     if (variables.tag === 'failed') return failed(needsUser(`${title} cannot be started: ${variables.error}`, ''));
     const file = programPath(harness.program, place.environment['PATH'] ?? '');
@@ -72,26 +69,17 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     const harness = harnessOf(name, options);
     if (harness === undefined) throw new Error(`no harness ${name}`);
     const {abilities, install, signIn} = harness;
+    const found = (state: FoundHarness['state'], advice: string) => ({name, state, advice, abilities});
     const path = programPath(harness.program, place.environment['PATH'] ?? '');
-    if (path === undefined) return {name, state: {kind: 'missing'}, advice: install, abilities};
+    if (path === undefined) return found({kind: 'missing'}, install);
     const variables = environmentOf(harness, place);
     if (variables.tag === 'failed')
-      return {
-        name,
-        state: {kind: 'unusable', path, reason: `It cannot be started: ${variables.error}.`},
-        advice: '',
-        abilities,
-      };
+      return found({kind: 'unusable', path, reason: `It cannot be started: ${variables.error}.`}, '');
     const version = await versionOf(path, harness, variables.value);
     const environment = {...place.environment, ...withoutKeys(place.environment), ...variables.value};
     const known = knownHarnesses.find(each => each === name);
     const state = known === undefined ? 'unknown' : signInOf(known, {...place, environment});
-    return {
-      name,
-      state: {kind: 'installed', path, version, signIn: state},
-      advice: state === 'signed-out' ? signIn : '',
-      abilities,
-    };
+    return found({kind: 'installed', path, version, signIn: state}, state === 'signed-out' ? signIn : '');
   }
 
   /** Empty where it is not known: an agent that weft does not know may take the question for its work. */
@@ -130,24 +118,24 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
   };
 }
 
-interface Harness {
-  readonly title: string;
-  readonly program: string;
+interface Harness extends KnownHarness {
   /** What the program tells its version for. */
   readonly asksVersion: readonly string[];
   /** What the user wants it to be started with, before what its protocol needs. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  readonly variables: readonly string[];
-  readonly npmPackage: string;
-  readonly madeFor: string;
-  readonly install: string;
-  readonly signIn: string;
-  readonly abilities: FoundHarness['abilities'];
   /** Whether it works in the folder that it is given. */
   readonly folder: 'given' | 'its own';
-  readonly driver: (request: DriverRequest) => Promise<Driver>;
 }
+
+/** What is not known of a harness that is none of the table's. */
+const unknown = {
+  variables: [],
+  npmPackage: '',
+  madeFor: '',
+  signIn: '',
+  abilities: {acts: 'with-approvals', resumes: 'yes'},
+} as const satisfies Partial<KnownHarness>;
 
 function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settings' | 'own'>): Harness | undefined {
   const known = knownHarnesses.find(each => each === name);
@@ -160,20 +148,16 @@ function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settin
   if (setting === undefined) return undefined;
   if (setting.server !== 'none') return remoteWeft(name, setting.server, own);
   return {
+    ...unknown,
     title: name,
     program: command,
     asksVersion,
     args,
     env,
-    variables: [],
-    npmPackage: '',
-    madeFor: '',
     install:
       command === ''
         ? `Your settings name no program for it: "harnesses": {${JSON.stringify(name)}: {"command": …}}.`
         : `Your settings name the program ${JSON.stringify(command)} for it: install it, or write its whole path there.`,
-    signIn: '',
-    abilities: {acts: 'with-approvals', resumes: 'yes'},
     folder: 'given',
     driver: request =>
       overAcp(request, {
@@ -194,6 +178,7 @@ const remoteWeft = (
   {url, tokenFile, directory, skills}: RemoteServer,
   own: HarnessesOptions['own'],
 ): Harness => ({
+  ...unknown,
   title: name,
   program: own.command,
   asksVersion: [...own.args, ...asksVersion],
@@ -209,11 +194,7 @@ const remoteWeft = (
   ],
   env: {},
   variables: ['WEFT_HOME'],
-  npmPackage: '',
-  madeFor: '',
   install: '',
-  signIn: '',
-  abilities: {acts: 'with-approvals', resumes: 'yes'},
   folder: directory === '' ? 'given' : 'its own',
   driver: request =>
     overAcp(request, {args: [], env: {}, modelFlag: '--model', commandIn: 'own-call', signIn: 'See its settings.'}),
@@ -224,7 +205,7 @@ const needsUser = (message: string, fix: string): Fault => ({kind: 'needs-user',
 function unknownHarness(name: string, names: readonly string[]): Fault {
   const near = nearestName(name, names);
   const hint = near === undefined ? `weft knows ${names.join(', ')}.` : `Did you mean ${near}?`;
-  return {kind: 'rejected', message: `There is no harness ${JSON.stringify(name)}. ${hint}`};
+  return rejected(`There is no harness ${JSON.stringify(name)}. ${hint}`);
 }
 
 /** An older version may not know what weft says to it. */

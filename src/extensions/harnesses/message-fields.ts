@@ -1,4 +1,6 @@
+import type {Question, QuestionReply} from '../../actions/ports.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../../base/json.ts';
+import type {TodoStatus} from '../../domain/todo.ts';
 
 /*
  * What harnesses send is read field by field: a message of which one field does not fit still says the others.
@@ -38,4 +40,37 @@ export function spokenError(message: string): string {
   const {error, message: plain} = objectOf(json.value);
   const words = textOf(objectOf(error)['message']) || textOf(error) || textOf(plain);
   return words === '' ? message : `${message.slice(0, at)}${words}`;
+}
+
+/** The status of a plan's step, as ACP (`in_progress`) or Codex (`inProgress`) writes it; what is unknown is pending. */
+export function stepStatus(word: string): TodoStatus {
+  switch (word) {
+    case 'completed':
+      return 'completed';
+    case 'in_progress':
+    case 'inProgress':
+      return 'in_progress';
+    case 'cancelled':
+      return 'cancelled';
+    default:
+      return 'pending';
+  }
+}
+
+/** A question as Claude Code and Codex ask it; one may choose. */
+export const questionOf = (question: JsonObject): Question => ({
+  question: textOf(question['question']),
+  header: textOf(question['header']),
+  choice: 'one',
+  options: objectsOf(question['options']).map(option => ({
+    label: textOf(option['label']),
+    description: textOf(option['description']),
+    recommended: 'plain',
+  })),
+});
+
+/** What was chosen of a question, and written besides. */
+export function selectedIn({answers}: Extract<QuestionReply, {kind: 'answered'}>, index: number): readonly string[] {
+  const {selected = [], other = ''} = answers[index] ?? {};
+  return [...selected, ...(other === '' ? [] : [other])];
 }

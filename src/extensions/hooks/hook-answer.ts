@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type {HookFailureKind, HookRun} from '../../actions/hooks-port.ts';
 import {clip} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -36,6 +37,18 @@ export const noObjection: HookAnswer = {
   message: '',
   flow: {kind: 'go-on'},
 };
+
+export const nothingPrinted = {exitCode: 'unknown', stdout: '', stderr: ''} as const;
+
+/** A run of which nothing was printed. */
+export const failedRun = (
+  how: HookFailureKind,
+  why: string,
+  printed: Omit<HookRun, 'outcome'> = nothingPrinted,
+): HookRun => ({
+  outcome: {kind: 'failed', how, why},
+  ...printed,
+});
 
 const text = z.optional(z.nullable(z.string()));
 const object = z.custom<JsonObject>(isJsonObject);

@@ -6,6 +6,7 @@ import {
   type Hook,
   type HookEngine,
   type HookFailure,
+  type HookFailureKind,
   type HookReply,
   type HookRow,
   type HookRun,
@@ -28,7 +29,7 @@ import {blockTexts, type ToolCallBlock} from '../../domain/conversation.ts';
 import {causeText} from '../../domain/fault.ts';
 import type {HookRunEvent, HookRunId, HookRunReport} from '../../domain/hook.ts';
 import {commandFailure, commandResult} from '../../protocol/rpc/command-result.ts';
-import {hookAnswer, type HookAnswer, noObjection} from './hook-answer.ts';
+import {failedRun, hookAnswer, type HookAnswer, noObjection, nothingPrinted} from './hook-answer.ts';
 import {matcherFits} from './matcher.ts';
 import type {TranscriptWriter} from './transcript.ts';
 
@@ -70,8 +71,7 @@ class Hooks implements HooksPort {
   }
 
   async preToolUse(call: EndedCall['call'], signal: AbortSignal): Promise<HookReply<CallAnswer>> {
-    const input = {tool_name: call.name, tool_input: call.input, tool_use_id: call.id};
-    const joined = await this.#callAll({event: 'PreToolUse', subject: call.name, call, input}, signal);
+    const joined = await this.#callAll(onTool('PreToolUse', call, {}), signal);
     const changing = joined.answers.findLast(({updatedInput}) => updatedInput !== undefined);
     const verdict = callVerdict(joined.answers);
     // Another hook's yes is about the input that the model wrote.
@@ -88,14 +88,11 @@ class Hooks implements HooksPort {
     signal: AbortSignal,
   ): Promise<HookReply<PermissionAnswer>> {
     const suggestions = rules.slice(0, 1).map(suggestionOf);
-    const input = {
-      tool_name: call.name,
-      tool_input: call.input,
-      tool_use_id: call.id,
+    const more = {
       ...(suggestions.length === 0 ? {} : {permission_suggestions: suggestions}),
       ...(changes.length === 0 ? {} : {changes: changes.map(changeEntry)}),
     };
-    const joined = await this.#callAll({event: 'PermissionRequest', subject: call.name, call, input}, signal);
+    const joined = await this.#callAll(onTool('PermissionRequest', call, more), signal);
     return replyWith(joined, {verdict: permissionVerdict(joined.answers)});
   }
 
@@ -106,13 +103,9 @@ class Hooks implements HooksPort {
       const {answer, ...reply} = await this.#failed(ended, failure, signal);
       return {...reply, answer: {...unchangedResult, ...answer}};
     }
-    const input = {...endedInput(ended), tool_response: responseOf(ended)};
-    const joined = await this.#callAll(
-      {event: 'PostToolUse', subject: ended.call.name, call: ended.call, input},
-      signal,
-    );
-    const context = [...blockReasons(joined.answers), joined.context].filter(text => text !== '').join('\n');
-    return replyWith(joined, {context, modelText: replacement(joined.answers)});
+    const more = {duration_ms: ended.durationMs, tool_response: responseOf(ended)};
+    const joined = await this.#callAll(onTool('PostToolUse', ended.call, more), signal);
+    return replyWith(joined, {context: reasonsAndContext(joined), modelText: replacement(joined.answers)});
   }
 
   async postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
@@ -120,28 +113,21 @@ class Hooks implements HooksPort {
   }
 
   async #failed(ended: EndedCall, error: string, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
-    const input = {
-      ...endedInput(ended),
-      error,
-      is_interrupt: ended.content.outcome === 'cancelled',
-    };
-    const joined = await this.#callAll(
-      {event: 'PostToolUseFailure', subject: ended.call.name, call: ended.call, input},
-      signal,
-    );
-    const context = [...blockReasons(joined.answers), joined.context].filter(text => text !== '').join('\n');
-    return replyWith(joined, {context});
+    const {call, durationMs, content} = ended;
+    const more = {duration_ms: durationMs, error, is_interrupt: content.outcome === 'cancelled'};
+    const joined = await this.#callAll(onTool('PostToolUseFailure', call, more), signal);
+    return replyWith(joined, {context: reasonsAndContext(joined)});
   }
 
   async userPromptSubmit({id, text}: Parameters<HooksPort['userPromptSubmit']>[0], signal: AbortSignal) {
     const input = {prompt_id: id, prompt: text, source: this.#deps.promptSource};
-    const joined = await this.#callAll({event: 'UserPromptSubmit', subject: '', call: undefined, input}, signal);
+    const joined = await this.#callAll(on('UserPromptSubmit', '', input), signal);
     return replyWith(joined, {verdict: blockVerdict(joined.answers), context: joined.context});
   }
 
   async stop({answer, round}: Ending, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
     const input = {stop_hook_active: round === 'again', last_assistant_message: answer};
-    const joined = await this.#callAll({event: 'Stop', subject: '', call: undefined, input}, signal);
+    const joined = await this.#callAll(on('Stop', '', input), signal);
     const verdict = blockVerdict(joined.answers);
     // Context for the model is nothing without a model that goes on.
     const goesOn = verdict.kind === 'none' && joined.context !== '';
@@ -149,37 +135,37 @@ class Hooks implements HooksPort {
   }
 
   async sessionStart(source: Parameters<HooksPort['sessionStart']>[0], signal: AbortSignal) {
-    const input = {source, model: this.#session().model};
-    const joined = await this.#callAll({event: 'SessionStart', subject: source, call: undefined, input}, signal);
+    const joined = await this.#callAll(on('SessionStart', source, {source, model: this.#session().model}), signal);
     return replyWith(joined, {context: joined.context});
   }
 
   async preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
     const input = {trigger: 'manual', custom_instructions: instructions === '' ? null : instructions};
-    const joined = await this.#callAll({event: 'PreCompact', subject: 'manual', call: undefined, input}, signal);
+    const joined = await this.#callAll(on('PreCompact', 'manual', input), signal);
     return replyWith(joined, {verdict: blockVerdict(joined.answers)});
   }
 
-  async subagentStart(agent: Subagent, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
-    const joined = await this.#callAll({event: 'SubagentStart', ...agentInput(agent, {})}, signal);
+  async subagentStart({agentId, agentType}: Subagent, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
+    const input = {agent_id: agentId, agent_type: agentType};
+    const joined = await this.#callAll(on('SubagentStart', agentType, input), signal);
     return replyWith(joined, {context: joined.context});
   }
 
   async subagentStop(ending: Ending & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
-    const {answer, round} = ending;
+    const {answer, round, agentId, agentType} = ending;
     const input = {
       stop_hook_active: round === 'again',
       agent_transcript_path: '',
       last_assistant_message: answer,
+      agent_id: agentId,
+      agent_type: agentType,
     };
-    const joined = await this.#callAll({event: 'SubagentStop', ...agentInput(ending, input)}, signal);
+    const joined = await this.#callAll(on('SubagentStop', agentType, input), signal);
     return replyWith(joined, {verdict: blockVerdict(joined.answers)});
   }
 
   async happened(happening: Happening, signal: AbortSignal): Promise<HookReply<undefined>> {
-    const {event} = happening;
-    const joined = await this.#callAll({event, ...happeningInput(happening)}, signal);
-    return replyWith(joined, undefined);
+    return replyWith(await this.#callAll(happeningCall(happening), signal), undefined);
   }
 
   attach(engine: HookEngine): void {
@@ -264,7 +250,7 @@ class Hooks implements HooksPort {
       return {...run, outcome: {kind: 'failed', how: 'timed-out', why}};
     } catch (cause) {
       const why = `${causeText(cause)} (a bug in weft)`;
-      return {outcome: {kind: 'failed', how: 'crashed', why}, exitCode: 'unknown', stdout: '', stderr: ''};
+      return failedRun('crashed', why);
     }
   }
 
@@ -273,11 +259,12 @@ class Hooks implements HooksPort {
     {id, ended, reach}: {readonly id: HookRunId; readonly ended: HookRun | 'aborted'; readonly reach: RuleReach},
   ): Called {
     const called = ended === 'aborted' ? ({kind: 'stopped'} as const) : this.#judge(hook, ended, reach);
+    const {exitCode, stdout, stderr} = ended === 'aborted' ? nothingPrinted : ended;
     const report: HookRunReport = {
       outcome: runOutcome(called, ended),
-      exitCode: ended === 'aborted' ? 'unknown' : ended.exitCode,
-      stdout: ended === 'aborted' ? '' : this.#shown(ended.stdout),
-      stderr: ended === 'aborted' ? '' : this.#shown(ended.stderr),
+      exitCode,
+      stdout: this.#shown(stdout),
+      stderr: this.#shown(stderr),
       verdict: verdictText(called),
     };
     this.#runs.set(hook, {runs: (this.#runs.get(hook)?.runs ?? 0) + 1, last: report.verdict || 'no objection'});
@@ -320,7 +307,7 @@ class Hooks implements HooksPort {
     }
   }
 
-  #broken(hook: Hook, how: Extract<HookRun['outcome'], {kind: 'failed'}>['how'], why: string): Called {
+  #broken(hook: Hook, how: HookFailureKind, why: string): Called {
     const guards = guardingEvents.has(hook.event);
     const follow =
       how === 'gone' && hook.event === 'PreToolUse'
@@ -369,7 +356,7 @@ type Called =
   | {
       readonly kind: 'failed';
       readonly failure: HookFailure;
-      readonly how: Extract<HookRun['outcome'], {kind: 'failed'}>['how'];
+      readonly how: HookFailureKind;
     }
   | {readonly kind: 'stopped'};
 
@@ -430,40 +417,30 @@ function verdictText(called: Called): string {
   }
 }
 
-function happeningInput(happening: Happening): Omit<HookCall, 'event'> {
-  switch (happening.event) {
+const on = (event: string, subject: string, input: JsonObject): HookCall => ({event, subject, call: undefined, input});
+
+const onTool = (event: string, call: ToolCallBlock, more: JsonObject): HookCall => ({
+  event,
+  subject: call.name,
+  call,
+  input: {tool_name: call.name, tool_input: call.input, tool_use_id: call.id, ...more},
+});
+
+function happeningCall(happening: Happening): HookCall {
+  const {event} = happening;
+  switch (event) {
     case 'SessionEnd':
-      return {subject: happening.reason, call: undefined, input: {reason: happening.reason}};
+      return on(event, happening.reason, {reason: happening.reason});
     case 'Notification':
-      return {
-        subject: happening.type,
-        call: undefined,
-        input: {message: happening.message, notification_type: happening.type},
-      };
-    case 'PermissionDenied': {
-      const {call, reason} = happening;
-      const input = {tool_name: call.name, tool_input: call.input, tool_use_id: call.id, reason};
-      return {subject: call.name, call, input};
-    }
+      return on(event, happening.type, {message: happening.message, notification_type: happening.type});
+    case 'PermissionDenied':
+      return onTool(event, happening.call, {reason: happening.reason});
     case 'PostCompact':
-      return {subject: 'manual', call: undefined, input: {trigger: 'manual', compact_summary: happening.summary}};
+      return on(event, 'manual', {trigger: 'manual', compact_summary: happening.summary});
     default:
       return unreachable(happening);
   }
 }
-
-const agentInput = ({agentId, agentType}: Subagent, input: JsonObject): Omit<HookCall, 'event'> => ({
-  subject: agentType,
-  call: undefined,
-  input: {...input, agent_id: agentId, agent_type: agentType},
-});
-
-const endedInput = ({call, durationMs}: EndedCall): JsonObject => ({
-  tool_name: call.name,
-  tool_input: call.input,
-  tool_use_id: call.id,
-  duration_ms: durationMs,
-});
 
 /** The result in the form in which hooks of Claude Code look for it: what a command printed, or the file that was worked on. */
 function responseOf(ended: EndedCall): Json {
@@ -507,8 +484,10 @@ function blockVerdict(answers: readonly HookAnswer[]): StopAnswer['verdict'] {
   return blocking === undefined ? {kind: 'none'} : {kind: 'block', reason: blocking.reason};
 }
 
-const blockReasons = (answers: readonly HookAnswer[]): readonly string[] =>
-  answers.flatMap(({permission, reason}) => (permission === 'deny' ? [reason] : []));
+const reasonsAndContext = ({answers, context}: Joined): string =>
+  [...answers.flatMap(({permission, reason}) => (permission === 'deny' ? [reason] : [])), context]
+    .filter(text => text !== '')
+    .join('\n');
 
 /** If several hooks set a value, the last one counts. */
 function replacement(answers: readonly HookAnswer[]): ResultAnswer['modelText'] {

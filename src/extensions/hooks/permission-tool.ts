@@ -1,9 +1,10 @@
-import type {Hook, HookRun} from '../../actions/hooks-port.ts';
+import type {Hook} from '../../actions/hooks-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
-import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
+import {isJsonObject, parseJson} from '../../base/json.ts';
 import {blockTexts} from '../../domain/conversation.ts';
 import {failed} from '../../base/outcome.ts';
 import {faultText} from '../../domain/fault.ts';
+import {failedRun, nothingPrinted} from './hook-answer.ts';
 
 /** Milliseconds: a person may stand behind the tool. */
 const limitMs = 24 * 60 * 60 * 1000;
@@ -25,7 +26,7 @@ export const permissionTool = (toolName: string, mcp: McpPort): Hook => ({
   async run(request, signal) {
     await mcp.settled(signal);
     const tool = mcp.tools().find(each => each.toolName === toolName);
-    if (tool === undefined) return broken('not-started', 'no connected MCP server has this tool');
+    if (tool === undefined) return failedRun('not-started', 'no connected MCP server has this tool');
     const {tool_name: name = null, tool_input: asked = null, tool_use_id: id = null} = request;
     const input = {tool_name: name, input: asked, tool_use_id: id};
     const called = await mcp.call(
@@ -37,23 +38,13 @@ export const permissionTool = (toolName: string, mcp: McpPort): Hook => ({
       },
       signal,
     );
-    if (called.tag === 'failed') return broken('crashed', faultText(called.error));
+    if (called.tag === 'failed') return failedRun('crashed', faultText(called.error));
     const text = blockTexts(called.value.blocks).join('\n');
     const decision = parseJson(text);
     if (decision.tag === 'failed' || !isJsonObject(decision.value) || !('behavior' in decision.value)) {
-      return broken('unreadable', 'its answer is not the JSON text of {"behavior": "allow" | "deny", …}');
+      return failedRun('unreadable', 'its answer is not the JSON text of {"behavior": "allow" | "deny", …}');
     }
-    return {outcome: {kind: 'json', value: answerOf(decision.value)}, exitCode: 'unknown', stdout: text, stderr: ''};
+    const hookSpecificOutput = {hookEventName: 'PermissionRequest', decision: decision.value};
+    return {...nothingPrinted, outcome: {kind: 'json', value: {hookSpecificOutput}}, stdout: text};
   },
-});
-
-const answerOf = (decision: JsonObject): JsonObject => ({
-  hookSpecificOutput: {hookEventName: 'PermissionRequest', decision},
-});
-
-const broken = (how: 'not-started' | 'crashed' | 'unreadable', why: string): HookRun => ({
-  outcome: {kind: 'failed', how, why},
-  exitCode: 'unknown',
-  stdout: '',
-  stderr: '',
 });

@@ -1,10 +1,10 @@
 import type {ScriptStanding} from '../../config/project-files.ts';
 import type {Hook, HookRun} from '../../actions/hooks-port.ts';
-import type {JsonObject} from '../../base/json.ts';
 import {isJsonObject, parseJson} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {failedRun} from './hook-answer.ts';
 import {type HookSetting, hookText} from '../../config/hook-settings.ts';
-import type {HookCommand, HookOutput, HookPost, HookWork} from '../../domain/hook.ts';
+import type {HookCommand, HookOutput, HookPost} from '../../domain/hook.ts';
 
 /** The machine, as hooks need it. */
 export interface HookRunner {
@@ -40,7 +40,11 @@ export const settingsHooks = (hooks: readonly SourcedHook[], runner: HookRunner)
     async run(input, signal) {
       const before = await standing();
       if (before.obstacle !== '') return failedRun('not-started', before.obstacle);
-      const run = hookRun(await runWork(hook.work, input, {runner, signal}));
+      const {work} = hook;
+      const text = JSON.stringify(input);
+      const run = hookRun(
+        await (work.type === 'command' ? runner.command(work, `${text}\n`, signal) : runner.post(work, text, signal)),
+      );
       // A file that was written to after it was looked at may not be what ran.
       const after = await standing();
       if (after.mark === before.mark) return run;
@@ -49,58 +53,32 @@ export const settingsHooks = (hooks: readonly SourcedHook[], runner: HookRunner)
     },
   }));
 
-function runWork(
-  work: HookWork,
-  input: JsonObject,
-  {runner, signal}: {readonly runner: HookRunner; readonly signal: AbortSignal},
-): Promise<HookOutput> {
-  const text = JSON.stringify(input);
-  return work.type === 'command' ? runner.command(work, `${text}\n`, signal) : runner.post(work, text, signal);
-}
-
-const failedRun = (how: 'not-started', why: string): HookRun => ({
-  outcome: {kind: 'failed', how, why},
-  exitCode: 'unknown',
-  stdout: '',
-  stderr: '',
-});
-
 /** What an end comes to: 0 answers, 2 blocks, everything else is a failure. Shells say 126 and 127 for what they cannot start. */
 function hookRun({end, stdout, stderr}: HookOutput): HookRun {
-  const printed = {stdout, stderr};
-  const failed = (
-    how: 'not-started' | 'crashed' | 'unreadable',
-    why: string,
-    exitCode: HookRun['exitCode'],
-  ): HookRun => ({
-    outcome: {kind: 'failed', how, why},
-    exitCode,
-    ...printed,
-  });
+  const printed = {exitCode: 'unknown' as const, stdout, stderr};
   switch (end.kind) {
     case 'exited': {
-      if (end.code === 0) return {outcome: answerIn(stdout), exitCode: 0, ...printed};
-      if (end.code === 2)
-        return {outcome: {kind: 'blocked', reason: stderr === '' ? stdout : stderr}, exitCode: 2, ...printed};
+      const exited = {...printed, exitCode: end.code};
+      if (end.code === 0) return {outcome: answerIn(stdout), ...exited};
+      if (end.code === 2) return {outcome: {kind: 'blocked', reason: stderr === '' ? stdout : stderr}, ...exited};
       const first = stderr.trim().split('\n', 1)[0] ?? '';
       const why = `exit code ${end.code}${first === '' ? '' : `, ${first}`}`;
-      return failed(end.code === 126 || end.code === 127 ? 'not-started' : 'crashed', why, end.code);
+      return failedRun(end.code === 126 || end.code === 127 ? 'not-started' : 'crashed', why, exited);
     }
-    case 'responded': {
-      if (end.status < 200 || end.status > 299)
-        return failed('crashed', `the server answered ${end.status}`, 'unknown');
-      return {outcome: answerIn(stdout), exitCode: 'unknown', ...printed};
-    }
+    case 'responded':
+      return end.status < 200 || end.status > 299
+        ? failedRun('crashed', `the server answered ${end.status}`, printed)
+        : {outcome: answerIn(stdout), ...printed};
     case 'not-started':
-      return failed('not-started', end.why, 'unknown');
+      return failedRun('not-started', end.why, printed);
     case 'goes-on':
-      return {outcome: {kind: 'json', value: {async: true}}, exitCode: 'unknown', ...printed};
+      return {outcome: {kind: 'json', value: {async: true}}, ...printed};
     case 'signalled':
-      return failed('crashed', `it ended by ${end.signal}`, 'unknown');
+      return failedRun('crashed', `it ended by ${end.signal}`, printed);
     case 'too-long':
-      return failed('unreadable', 'its answer is longer than 1 MB', 'unknown');
+      return failedRun('unreadable', 'its answer is longer than 1 MB', printed);
     case 'aborted':
-      return failed('crashed', 'it was stopped', 'unknown');
+      return failedRun('crashed', 'it was stopped', printed);
     default:
       return unreachable(end);
   }

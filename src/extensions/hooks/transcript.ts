@@ -1,7 +1,6 @@
 import {appendFile, mkdir, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {HookSession} from '../../actions/hooks-port.ts';
-import type {Json} from '../../base/json.ts';
 import type {Message, UserBlock} from '../../domain/conversation.ts';
 import {redacted} from './hook-answer.ts';
 import {wireBlock, wireToolResult} from '../../protocol/rpc/wire-content.ts';
@@ -25,7 +24,10 @@ export function transcriptWriter(folder: string, redact: (text: string) => strin
     const path = transcriptFile(folder, session.sessionId);
     const known = written.get(session.sessionId);
     const fresh = messages.filter(({id}) => known?.has(id) !== true);
-    const lines = fresh.map(message => `${JSON.stringify(redacted(lineOf(message, session), redact))}\n`).join('');
+    const lines = fresh
+      .map(message => JSON.stringify(redacted(JSON.parse(JSON.stringify(lineOf(message, session))), redact)))
+      .map(line => `${line}\n`)
+      .join('');
     try {
       if (known === undefined) {
         await mkdir(dirname(path), {recursive: true, mode: 0o700});
@@ -45,27 +47,18 @@ export function transcriptWriter(folder: string, redact: (text: string) => strin
   };
 }
 
-function lineOf(message: Message, {sessionId, directory}: HookSession): Json {
+function lineOf(message: Message, {sessionId, directory}: HookSession): object {
   const common = {uuid: message.id, sessionId, cwd: directory};
   if (message.role === 'assistant') {
     const {id, model, blocks} = message;
-    return {
-      type: 'assistant',
-      ...common,
-      message: {role: 'assistant', id, model, content: blocks.map(jsonOf(wireBlock))},
-    };
+    return {type: 'assistant', ...common, message: {role: 'assistant', id, model, content: blocks.map(wireBlock)}};
   }
   const [first] = message.blocks;
   // A prompt of one text is that text: hooks look for it as a string.
   const content =
-    message.blocks.length === 1 && first?.kind === 'text' ? first.text : message.blocks.map(jsonOf(wireUserBlock));
+    message.blocks.length === 1 && first?.kind === 'text' ? first.text : message.blocks.map(wireUserBlock);
   return {type: 'user', ...common, message: {role: 'user', content}};
 }
-
-const jsonOf =
-  <Block>(wire: (block: Block) => object) =>
-  (block: Block): Json =>
-    JSON.parse(JSON.stringify(wire(block)));
 
 function wireUserBlock(block: UserBlock): object {
   if (block.kind === 'text') return {type: 'text', text: block.text};

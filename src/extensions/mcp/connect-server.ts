@@ -9,8 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type {ServerProcesses} from '../../actions/mcp-port.ts';
 import type {Authorization} from './oauth/session-auth.ts';
-import {unreachable} from '../../base/unreachable.ts';
-import type {HttpServer, ServerConfig} from './server-config.ts';
+import type {ServerConfig} from './server-config.ts';
 import {
   type ConnectionOptions,
   connectTransport,
@@ -39,24 +38,22 @@ export interface ServerToConnect {
  */
 export async function connectServer(server: ServerToConnect, signal: AbortSignal): Promise<ServerConnection> {
   const {transport} = server.config;
-  switch (transport.kind) {
-    case 'stdio':
-      return connectStdio(server, transport, signal);
-    case 'sse':
-      return connectBy(server, {open: () => sseTransport(transport, server), era: {kind: 'legacy'}}, signal);
-    case 'http':
-      return connectBy(server, {open: () => httpTransport(transport, server), era: eraOf(server)}, signal);
-    case 'http-or-sse':
-      try {
-        return await connectBy(server, {open: () => httpTransport(transport, server), era: eraOf(server)}, signal);
-      } catch (cause) {
-        if (!isOldServer(cause)) throw cause;
-        return connectBy(server, {open: () => sseTransport(transport, server), era: {kind: 'legacy'}}, signal);
-      }
-    default:
-      return unreachable(transport);
+  if (transport.kind === 'stdio') return connectStdio(server, transport, signal);
+  const {url, headers} = transport;
+  const options = {requestInit: {headers: {...headers}}, ...server.authorization};
+  const bySse = () =>
+    connectBy(server, {open: () => new SSEClientTransport(new URL(url), options), era: legacy}, signal);
+  if (transport.kind === 'sse') return bySse();
+  const open = (): Transport => new StreamableHTTPClientTransport(new URL(url), options);
+  try {
+    return await connectBy(server, {open, era: eraOf(server)}, signal);
+  } catch (cause) {
+    if (transport.kind === 'http' || !isOldServer(cause)) throw cause;
+    return bySse();
   }
 }
+
+const legacy = {kind: 'legacy'} as const;
 
 /** Whether a server refused the connection because it does not know who calls. */
 export const needsAuthorization = (cause: unknown): boolean =>
@@ -94,20 +91,6 @@ async function connectStdio(
     const isUnknown = config.protocol === 'auto' && server.era.kind === 'unknown';
     const hasEnded = cause instanceof SdkError && cause.code === SdkErrorCode.EraNegotiationFailed;
     if (!isUnknown || !hasEnded || signal.aborted) throw cause;
-    return connectBy(server, {open, era: {kind: 'legacy'}}, signal);
+    return connectBy(server, {open, era: legacy}, signal);
   }
-}
-
-function httpTransport({url, headers}: HttpServer, {authorization}: ServerToConnect): Transport {
-  return new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: {headers: {...headers}},
-    ...authorization,
-  });
-}
-
-function sseTransport({url, headers}: HttpServer, {authorization}: ServerToConnect): Transport {
-  return new SSEClientTransport(new URL(url), {
-    requestInit: {headers: {...headers}},
-    ...authorization,
-  });
 }

@@ -43,9 +43,9 @@ export function makeConnector(options: ConnectorOptions): Connector {
   let whyRefused: ((cause: unknown, name: string) => Refusal | undefined) | undefined;
   const withHeader = new Set<string>();
   const connect: ConnectServer = async (server, hears, signal) => {
-    const [{connectServer}, {signInNeededIn}] = await Promise.all([
+    const [{connectServer}, {connectTransport, signInNeededIn}] = await Promise.all([
       import('./connect-server.ts'),
-      import('./oauth/sign-in-errors.ts'),
+      import('./server-connection.ts'),
     ]);
     whyRefused = (cause, name) => {
       const needed = signInNeededIn(cause, name);
@@ -62,11 +62,7 @@ export function makeConnector(options: ConnectorOptions): Connector {
       changed: hears.changed,
     };
     if (server.kind === 'sdk') {
-      const [{connectTransport}, {ExchangeTransport: OwnTransport}] = await Promise.all([
-        import('./server-connection.ts'),
-        import('./exchange-transport.ts'),
-      ]);
-      const transport = new OwnTransport(server.name, options.exchange);
+      const transport = new (await import('./exchange-transport.ts')).ExchangeTransport(server.name, options.exchange);
       own.set(server.name, transport);
       const era = {kind: 'unknown'} as const;
       return connectTransport(

@@ -1,12 +1,15 @@
 import {
   Client,
   type ConnectOptions,
+  InsufficientScopeError,
   isSpecType,
   type jsonSchemaValidator,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  type Progress,
   type Transport,
+  UnauthorizedError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/mini';
@@ -33,37 +36,14 @@ import {
   readToolResult,
   type ServerTool,
 } from './server-answers.ts';
-import {signInNeededIn} from './oauth/sign-in-errors.ts';
+import {noChallenge, SignInNeeded} from './oauth/sign-in-needed.ts';
 import type {ServerTimes} from './server-config.ts';
 import {ServerEnded} from './stdio-transport.ts';
 
-/** One MCP server, from its greeting on. */
-export interface ServerConnection {
-  readonly title: string;
-  readonly version: string;
-  /** What the server wants models to know of it, bounded; empty where it says nothing. */
-  readonly instructions: string;
-  readonly resources: 'offered' | 'none';
-  readonly prompts: 'offered' | 'none';
-  /** Which revisions it speaks, to be handed to the next connection. */
-  readonly era: ProtocolEra;
-  /** Settles when the connection is gone, and says why. */
-  readonly closed: Promise<string>;
-  listTools(signal: AbortSignal): Promise<readonly ServerTool[]>;
-  /** `progress` hears what the server says of how far it has come. */
-  call(
-    request: {readonly tool: string; readonly input: JsonObject; readonly progress: (text: string) => void},
-    signal: AbortSignal,
-  ): Promise<Outcome<McpResult, Fault>>;
-  listResources(signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>>;
-  readResource(uri: string, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
-  listPrompts(signal: AbortSignal): Promise<Outcome<readonly McpPrompt[], Fault>>;
-  /** The text that a prompt becomes. */
-  expandPrompt(
-    prompt: {readonly name: string; readonly values: Readonly<Record<string, string>>},
-    signal: AbortSignal,
-  ): Promise<Outcome<McpResult, Fault>>;
-  close(): Promise<void>;
+interface ToolRequest {
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly progress: (text: string) => void;
 }
 
 /** What a server said of the revisions that it speaks. `discover` is its own answer. */
@@ -166,7 +146,7 @@ export async function connectTransport(
     await transport.close().catch(() => {});
     throw isClosed(cause) ? new Error(whyClosed, {cause}) : cause;
   }
-  return new Connection(client, {...options, closed: closed.promise});
+  return new ServerConnection(client, {...options, closed: closed.promise});
 }
 
 /** What is known of a server, as the protocol takes it; a server whose kept answer does not fit any more is asked again. */
@@ -185,13 +165,17 @@ const acceptsAll: jsonSchemaValidator = {
   getValidator: () => value => ({valid: true, data: value as never, errorMessage: undefined}),
 };
 
-class Connection implements ServerConnection {
+/** One MCP server, from its greeting on. */
+export class ServerConnection {
   readonly title: string;
   readonly version: string;
+  /** What the server wants models to know of it, bounded; empty where it says nothing. */
   readonly instructions: string;
   readonly resources: 'offered' | 'none';
   readonly prompts: 'offered' | 'none';
+  /** Which revisions it speaks, to be handed to the next connection. */
   readonly era: ProtocolEra;
+  /** Settles when the connection is gone, and says why. */
   readonly closed: Promise<string>;
   readonly #client: Client;
   readonly #options: ConnectionOptions;
@@ -214,7 +198,8 @@ class Connection implements ServerConnection {
 
   async listTools(signal: AbortSignal): Promise<readonly ServerTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
-    const given = this.era.kind === 'modern' ? await this.#modernTools(signal) : await this.#legacyTools(signal);
+    const given =
+      this.era.kind === 'modern' ? await this.#modernTools(signal) : await this.#pages('tools', mostTools, signal);
     return given.flatMap(tool => {
       const read = readTool(tool);
       if (read === undefined) this.#options.log('a tool without a name is left out');
@@ -222,14 +207,8 @@ class Connection implements ServerConnection {
     });
   }
 
-  async call(
-    {
-      tool,
-      input,
-      progress,
-    }: {readonly tool: string; readonly input: JsonObject; readonly progress: (text: string) => void},
-    signal: AbortSignal,
-  ): Promise<Outcome<McpResult, Fault>> {
+  /** `progress` hears what the server says of how far it has come. */
+  async call({tool, input, progress}: ToolRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
     const who = `${tool} of ${this.#options.server}`;
     const params = {name: tool, arguments: {...input}};
     const settings = this.#callSettings(progress, signal);
@@ -243,54 +222,62 @@ class Connection implements ServerConnection {
       : failed(rejected(`${who} could not be called: ${answer.error}`));
   }
 
-  async listResources(signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
-    const {server} = this.#options;
-    if (this.resources === 'none') return ok([]);
-    try {
-      const given = await this.#pages({method: 'resources/list', member: 'resources', most: mostResources}, signal);
-      return ok(given.flatMap(resource => readResource(resource, server)));
-    } catch (cause) {
-      return failed(rejected(`The resources of ${server} could not be listed: ${this.#troubleText(cause)}`));
-    }
+  listResources(signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
+    return this.#list({member: 'resources', most: mostResources, read: readResource}, signal);
   }
 
-  async readResource(uri: string, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
+  listPrompts(signal: AbortSignal): Promise<Outcome<readonly McpPrompt[], Fault>> {
+    return this.#list({member: 'prompts', most: mostTools, read: readPrompt}, signal);
+  }
+
+  readResource(uri: string, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
     const who = `${clip(uri, 200)} of ${this.#options.server}`;
-    const settings = this.#callSettings(() => {}, signal);
-    const answer = await this.#ask(() =>
-      this.#client.request({method: 'resources/read', params: {uri}}, loose, settings),
-    );
-    return answer.tag === 'ok'
-      ? readResourceResult(answer.value, who)
-      : failed(rejected(`${who} could not be read: ${answer.error}`));
+    return this.#get({method: 'resources/read', params: {uri}}, {who, read: readResourceResult}, signal);
   }
 
-  async listPrompts(signal: AbortSignal): Promise<Outcome<readonly McpPrompt[], Fault>> {
-    const {server} = this.#options;
-    if (this.prompts === 'none') return ok([]);
-    try {
-      const given = await this.#pages({method: 'prompts/list', member: 'prompts', most: mostTools}, signal);
-      return ok(given.flatMap(prompt => readPrompt(prompt, server)));
-    } catch (cause) {
-      return failed(rejected(`The prompts of ${server} could not be listed: ${this.#troubleText(cause)}`));
-    }
-  }
-
-  async expandPrompt(
+  /** The text that a prompt becomes. */
+  expandPrompt(
     {name, values}: {readonly name: string; readonly values: Readonly<Record<string, string>>},
     signal: AbortSignal,
   ): Promise<Outcome<McpResult, Fault>> {
     const who = `The prompt ${name} of ${this.#options.server}`;
-    const settings = this.#callSettings(() => {}, signal);
     const params = {name, arguments: {...values}};
-    const answer = await this.#ask(() => this.#client.request({method: 'prompts/get', params}, loose, settings));
-    return answer.tag === 'ok'
-      ? readPromptResult(answer.value, who)
-      : failed(rejected(`${who} could not be read: ${answer.error}`));
+    return this.#get({method: 'prompts/get', params}, {who, read: readPromptResult}, signal);
   }
 
   close(): Promise<void> {
     return this.#client.close();
+  }
+
+  async #list<Item>(
+    list: {
+      readonly member: 'resources' | 'prompts';
+      readonly most: number;
+      readonly read: (given: Json, server: string) => readonly Item[];
+    },
+    signal: AbortSignal,
+  ): Promise<Outcome<readonly Item[], Fault>> {
+    const {member, most, read} = list;
+    const {server} = this.#options;
+    if (this[member] === 'none') return ok([]);
+    try {
+      const given = await this.#pages(member, most, signal);
+      return ok(given.flatMap(item => read(item, server)));
+    } catch (cause) {
+      return failed(rejected(`The ${member} of ${server} could not be listed: ${this.#troubleText(cause)}`));
+    }
+  }
+
+  async #get(
+    request: {readonly method: string; readonly params: Record<string, unknown>},
+    {who, read}: {readonly who: string; readonly read: typeof readResourceResult},
+    signal: AbortSignal,
+  ): Promise<Outcome<McpResult, Fault>> {
+    const settings = this.#callSettings(() => {}, signal);
+    const answer = await this.#ask(() => this.#client.request(request, loose, settings));
+    return answer.tag === 'ok'
+      ? read(answer.value, who)
+      : failed(rejected(`${who} could not be read: ${answer.error}`));
   }
 
   /** Progress is a sign of life: the server then has its time again. */
@@ -301,8 +288,7 @@ class Connection implements ServerConnection {
       timeout: times.silence,
       maxTotalTimeout: times.call,
       resetTimeoutOnProgress: true,
-      onprogress: (report: {progress: number; total?: number | undefined; message?: string | undefined}) =>
-        progress(progressText(report)),
+      onprogress: (report: Progress) => progress(progressText(report)),
     };
   }
 
@@ -325,19 +311,12 @@ class Connection implements ServerConnection {
     return isJsonList(tools) ? tools.slice(0, mostTools) : [];
   }
 
-  #legacyTools(signal: AbortSignal): Promise<readonly Json[]> {
-    return this.#pages({method: 'tools/list', member: 'tools', most: mostTools}, signal);
-  }
-
-  async #pages(
-    {method, member, most}: {readonly method: string; readonly member: string; readonly most: number},
-    signal: AbortSignal,
-  ): Promise<readonly Json[]> {
+  async #pages(member: 'tools' | 'resources' | 'prompts', most: number, signal: AbortSignal): Promise<readonly Json[]> {
     const found: Json[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < mostPages; page += 1) {
       const answer = asJson(
-        await this.#client.request({method, params: cursor === undefined ? {} : {cursor}}, loose, {
+        await this.#client.request({method: `${member}/list`, params: cursor === undefined ? {} : {cursor}}, loose, {
           signal,
           timeout: this.#options.times.start,
         }),
@@ -369,6 +348,24 @@ const isClosed = (cause: unknown): boolean => cause instanceof SdkError && cause
 
 const secondsText = (ms: number): string => `${ms < 10_000 ? ms / 1000 : Math.round(ms / 1000)} s`;
 
+/** What an error of a connection says of signing in, however it was wrapped on its way; `undefined` where it says nothing of that. */
+export function signInNeededIn(cause: unknown, server: string): SignInNeeded | undefined {
+  let at = cause;
+  for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {
+    if (at instanceof SignInNeeded) return at;
+    if (at instanceof InsufficientScopeError) {
+      const challenge = {resourceMetadataUrl: at.resourceMetadataUrl, scope: at.requiredScope};
+      return new SignInNeeded(server, {challenge, why: 'more-scope'});
+    }
+    // A token that is new and refused all the same.
+    if (at instanceof UnauthorizedError || (at instanceof SdkHttpError && at.status === 401)) {
+      return new SignInNeeded(server, {challenge: noChallenge, why: 'no-token'});
+    }
+    at = at.cause;
+  }
+  return undefined;
+}
+
 /** Why a server cannot be talked to, in words; bounded. */
 function connectTroubleText(cause: unknown): string {
   const {cause: inner} = cause instanceof Error ? cause : {cause: undefined};
@@ -376,15 +373,7 @@ function connectTroubleText(cause: unknown): string {
   return clip(text === 'fetch failed' && inner !== undefined ? `fetch failed: ${causeText(inner)}` : text, 10_000);
 }
 
-function progressText({
-  progress,
-  total,
-  message,
-}: {
-  progress: number;
-  total?: number | undefined;
-  message?: string | undefined;
-}): string {
+function progressText({progress, total, message}: Progress): string {
   const share = total === undefined || !(total > 0) ? String(progress) : `${Math.round((progress / total) * 100)} %`;
   return message === undefined || message === '' ? share : `${share} ${firstLine(message, 300)}`;
 }

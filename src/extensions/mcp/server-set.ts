@@ -159,15 +159,16 @@ class Servers implements ServerSet {
   }
 
   prompts(): readonly McpPrompt[] {
-    return (this.#prompts ??= this.#entries
-      .filter(isEnabled)
-      .flatMap(({known, name}) => known.prompts.map(prompt => ({...prompt, server: name}))));
+    return (this.#prompts ??= this.#known(({prompts}) => prompts));
   }
 
   listedResources(): readonly McpResource[] {
-    return (this.#resources ??= this.#entries
-      .filter(isEnabled)
-      .flatMap(({known, name}) => known.listed.map(resource => ({...resource, server: name}))));
+    return (this.#resources ??= this.#known(({listed}) => listed));
+  }
+
+  #known<Item extends object>(of: (known: Manifest) => readonly Item[]): readonly Item[] {
+    const enabled = this.#entries.filter(isEnabled);
+    return enabled.flatMap(({known, name}) => of(known).map(item => ({...item, server: name})));
   }
 
   servers(): readonly McpServerState[] {
@@ -204,10 +205,7 @@ class Servers implements ServerSet {
   }
 
   async resources(server: string | undefined, signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
-    if (server !== undefined) {
-      const found = await this.#demand(server, signal);
-      return found.tag === 'ok' ? found.value.connection.listResources(signal) : found;
-    }
+    if (server !== undefined) return this.#with(server, signal, connection => connection.listResources(signal));
     const able = this.#entries.filter(entry => isEnabled(entry) && entry.known.resources === 'offered');
     const lists = await Promise.all(able.map(({name}) => this.resources(name, signal)));
     const found = lists.flatMap(list => (list.tag === 'ok' ? list.value : []));
@@ -216,13 +214,20 @@ class Servers implements ServerSet {
   }
 
   async readResource({server, uri}: McpResourceRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
-    const found = await this.#demand(server, signal);
-    return found.tag === 'ok' ? found.value.connection.readResource(uri, signal) : found;
+    return this.#with(server, signal, connection => connection.readResource(uri, signal));
   }
 
   async expandPrompt({server, ...prompt}: McpPromptRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
+    return this.#with(server, signal, connection => connection.expandPrompt(prompt, signal));
+  }
+
+  async #with<Value>(
+    server: string,
+    signal: AbortSignal,
+    use: (connection: ServerConnection) => Promise<Outcome<Value, Fault>>,
+  ): Promise<Outcome<Value, Fault>> {
     const found = await this.#demand(server, signal);
-    return found.tag === 'ok' ? found.value.connection.expandPrompt(prompt, signal) : found;
+    return found.tag === 'ok' ? use(found.value.connection) : found;
   }
 
   async set(wanted: Pick<ServerSetOptions, 'sdk' | 'configured'>): Promise<ServerChange> {
@@ -332,7 +337,9 @@ class Servers implements ServerSet {
       connection = await this.#options.connect(
         server,
         {
-          log: line => this.#note(entry, line),
+          log: line => {
+            entry.log = withLine(entry.log, line);
+          },
           changed: what => void this.#refresh(entry, round, what),
           elicit: (elicitation, asked) => this.#elicit(entry, elicitation, asked),
           sample: async (request, asked) => {
@@ -489,10 +496,6 @@ class Servers implements ServerSet {
     return asker === undefined ? declined : oneOfFew(entry, declined, () => asker(elicitation, signal));
   }
 
-  #note(entry: Entry, line: string): void {
-    entry.log = withLine(entry.log, line);
-  }
-
   #changed(): void {
     this.#tools = undefined;
     this.#prompts = undefined;
@@ -552,17 +555,10 @@ async function oneOfFew<Reply>(entry: Entry, declined: Reply, ask: () => Promise
 
 async function manifestOf(connection: ServerConnection, {name, known}: Entry, signal: AbortSignal): Promise<Manifest> {
   const [tools, prompts] = await Promise.all([connection.listTools(signal), connection.listPrompts(signal)]);
-  return {
-    title: connection.title,
-    version: connection.version,
-    instructions: connection.instructions,
-    resources: connection.resources,
-    tools,
-    prompts: prompts.tag === 'ok' ? prompts.value.map(prompt => ({...prompt, server: name})) : [],
-    listed: known.listed,
-    accepted: known.accepted,
-    era: connection.era,
-  };
+  const {title, version, instructions, resources, era} = connection;
+  const {listed, accepted} = known;
+  const named = prompts.tag === 'ok' ? prompts.value.map(prompt => ({...prompt, server: name})) : [];
+  return {title, version, instructions, resources, tools, prompts: named, listed, accepted, era};
 }
 
 const changedText = (server: string, tool: string): string =>

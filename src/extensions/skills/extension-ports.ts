@@ -1,4 +1,4 @@
-import type {CommandsPort, ExpandedPrompt, PromptCommand} from '../../actions/commands-port.ts';
+import type {CommandsPort, PromptCommand} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
 import {clip} from '../../base/clip.ts';
 import {nearestName} from '../../base/nearest-name.ts';
@@ -60,11 +60,15 @@ export function extensionPorts(
         if (file === undefined) return failed(rejected(`There is no command /${name}.`));
         const body = await bodyOf(file);
         if (body.tag === 'failed') return body;
-        return ok(
-          skill === undefined
-            ? expandedCommand(file, body.value, argument)
-            : expandedSkill(skill, body.value, argument),
-        );
+        const folder = skill?.folder ?? '';
+        return ok({
+          parts: bodyParts(body.value, valuesOf(file, {argument, folder, firstNumber: skill === undefined ? 1 : 0})),
+          mentions: skill === undefined ? 'attach' : 'none',
+          model: file.model === '' ? undefined : file.model,
+          allowedTools: allowedTools(file),
+          block: text =>
+            skill === undefined ? commandBlock({name, text}) : skillBlock({name, folder, instructions: text}),
+        });
       },
     },
     skills: {
@@ -94,14 +98,11 @@ const isOffered = ({offer}: ExtensionFile): boolean => offer.offered === 'yes';
 export const modelSkills = ({skills}: Extensions, chosen: ReadonlySet<string> | 'all'): readonly SkillFile[] =>
   skills.filter(skill => isOffered(skill) && skill.forModel === 'yes' && (chosen === 'all' || chosen.has(skill.name)));
 
-function promptCommands({skills, commands}: Extensions): readonly PromptCommand[] {
-  const ofSkills = skills.filter(skill => isOffered(skill) && skill.forUser === 'yes');
-  const ofCommands = commands.filter(isOffered);
-  return [
-    ...ofSkills.map(skill => listed('skill', skill)),
-    ...ofCommands.map(command => listed('command', command)),
+const promptCommands = ({skills, commands}: Extensions): readonly PromptCommand[] =>
+  [
+    ...skills.filter(skill => isOffered(skill) && skill.forUser === 'yes').map(skill => listed('skill', skill)),
+    ...commands.filter(isOffered).map(command => listed('command', command)),
   ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-}
 
 const listed = (
   kind: PromptCommand['kind'],
@@ -131,27 +132,6 @@ const valuesOf = ({root, scope}: ExtensionFile, values: Omit<BodyValues, 'plugin
   ...values,
   pluginFolder: scope === 'plugin' ? root.folder : '',
 });
-
-function expandedCommand(file: ExtensionFile, body: string, argument: string): ExpandedPrompt {
-  return {
-    parts: bodyParts(body, valuesOf(file, {argument, folder: '', firstNumber: 1})),
-    mentions: 'attach',
-    model: file.model === '' ? undefined : file.model,
-    allowedTools: allowedTools(file),
-    block: text => commandBlock({name: file.name, text}),
-  };
-}
-
-function expandedSkill(skill: SkillFile, body: string, argument: string): ExpandedPrompt {
-  const {name, folder} = skill;
-  return {
-    parts: bodyParts(body, valuesOf(skill, {argument, folder, firstNumber: 0})),
-    mentions: 'none',
-    model: skill.model === '' ? undefined : skill.model,
-    allowedTools: allowedTools(skill),
-    block: text => skillBlock({name, folder, instructions: text}),
-  };
-}
 
 function unknownSkillText(name: string, skills: readonly SkillFile[]): string {
   const text = `There is no skill ${JSON.stringify(clip(name, 200))}.`;

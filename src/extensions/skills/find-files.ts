@@ -15,10 +15,15 @@ export interface FoundFile {
   readonly trust: FileTrust;
 }
 
-export interface FoundFiles {
+interface FoundFiles {
   readonly files: readonly FoundFile[];
   /** What was left out, and why: one sentence each. */
-  readonly leftOut: readonly {readonly path: string; readonly why: string}[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+interface LeftOut {
+  readonly path: string;
+  readonly why: string;
 }
 
 /** Bounds of the search below one folder, over which files are left out. */
@@ -29,8 +34,8 @@ const bounds = {depth: 5, folders: 2000, files: 1000, fileBytes: 1024 * 1024};
  * are followed, each folder is read once; a folder with a SKILL.md is not looked into further. Never throws.
  */
 export async function findFiles(root: ExtensionRoot, part: ExtensionPart, signal: AbortSignal): Promise<FoundFiles> {
-  const paths: {readonly path: string; readonly parts: readonly string[]}[] = [];
-  const leftOut: {readonly path: string; readonly why: string}[] = [];
+  const paths: Pick<FoundFile, 'path' | 'parts'>[] = [];
+  const leftOut: LeftOut[] = [];
   const seen = new Set<string>();
 
   async function look(top: string, parts: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
+import * as z from 'zod/mini';
 import {clip, collapseSpaces} from '../../base/clip.ts';
-import type {JsonObject} from '../../base/json.ts';
-import type {Outcome} from '../../base/outcome.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
 import {builtInCommands, type ExtensionScope} from '../../domain/slash-command.ts';
@@ -75,13 +76,10 @@ export async function loadExtensions(
 ): Promise<Extensions> {
   const roots = extensionRoots(places);
   const notices: string[] = [];
-  const readPart = async <Kind>(
-    part: ExtensionPart,
-    make: (file: FoundFile, root: ExtensionRoot) => Promise<Kind>,
-  ): Promise<readonly Kind[]> => {
+  const readPart = async <Kind>(part: ExtensionPart, make: (file: ReadFile) => Kind): Promise<readonly Kind[]> => {
     const found = await Promise.all(roots.map(async root => ({root, ...(await findFiles(root, part, signal))})));
     notices.push(...found.flatMap(({leftOut}) => leftOut.map(({path, why}) => `${path} is left out: ${why}.`)));
-    return Promise.all(found.flatMap(({root, files}) => files.map(file => make(file, root))));
+    return Promise.all(found.flatMap(({root, files}) => files.map(async file => make(await readFile(file, root)))));
   };
   const [skills, commands, agents] = await Promise.all([
     readPart(extensionParts[0], skillOf),
@@ -101,6 +99,26 @@ export async function loadExtensions(
 }
 
 const isForUser = ({offer, forUser}: SkillFile): boolean => offer.offered === 'yes' && forUser === 'yes';
+
+/** A file with what was read in it. */
+interface ReadFile extends Pick<MarkdownFile, 'fields' | 'body'> {
+  readonly file: Pick<FoundFile, 'path' | 'parts'>;
+  readonly root: ExtensionRoot;
+  /** Why it may not act, or cannot be read; `undefined` where it can. */
+  readonly reason: string | undefined;
+}
+
+async function readFile(file: FoundFile, root: ExtensionRoot): Promise<ReadFile> {
+  const read = await readMarkdownFile(file.text);
+  const {fields, body} = read.tag === 'ok' ? read.value : {fields: {}, body: ''};
+  return {
+    file,
+    root,
+    fields,
+    body,
+    reason: untrustedReason(file.trust) ?? (read.tag === 'failed' ? read.error : undefined),
+  };
+}
 
 /** Of those that share a name the first is offered; the others say which one it is. */
 function withoutShadowed<Kind extends ExtensionFile>(files: readonly Kind[]): readonly Kind[] {
@@ -126,9 +144,8 @@ function withNameFree(command: CommandFile, skills: ReadonlyMap<string, string>)
     : {...command, offer: {offered: 'no', reason: `the skill ${skill} has the same name and comes first`}};
 }
 
-async function skillOf(file: FoundFile, root: ExtensionRoot): Promise<SkillFile> {
-  const read = await readMarkdownFile(file.text);
-  const {fields} = contentOf(read);
+function skillOf(read: ReadFile): SkillFile {
+  const {file, root, fields} = read;
   const folder = dirname(file.path);
   const said = textField(fields, 'name');
   const own = basename(folder);
@@ -136,15 +153,13 @@ async function skillOf(file: FoundFile, root: ExtensionRoot): Promise<SkillFile>
   const description = [textField(fields, 'description'), textField(fields, 'when_to_use')]
     .filter(text => text !== '')
     .join(' ');
-  const reason = reasonAgainst(file, read) ?? (description === '' ? 'it has no description' : undefined);
-  const forModel = flagField(fields, 'disable-model-invocation') === true ? 'no' : 'yes';
   const wantsUser = flagField(fields, 'user-invocable') !== false;
   return {
-    ...commonOf(name, {file, root, fields, reason}),
+    ...commonOf(name, read, description === '' ? 'it has no description' : undefined),
     description: bounded(description, longest.skillDescription),
     folder,
     argumentHint: bounded(textField(fields, 'argument-hint', 'argument_hint'), longest.hint),
-    forModel,
+    forModel: flagField(fields, 'disable-model-invocation') === true ? 'no' : 'yes',
     forUser: wantsUser && !builtInCommands.has(name) ? 'yes' : 'no',
   };
 }
@@ -153,12 +168,11 @@ async function skillOf(file: FoundFile, root: ExtensionRoot): Promise<SkillFile>
  * Claude Code calls a skill by its folder, whatever name it says, except where the folder is one that a plugin names (seen in 2.1.330);
  * for the others the name that it says counts (agentskills.io: both should be the same).
  */
-const isNamedByFolder = ({parts}: FoundFile, {scope, folder}: ExtensionRoot): boolean =>
+const isNamedByFolder = ({parts}: ReadFile['file'], {scope, folder}: ExtensionRoot): boolean =>
   parts.length > 1 && (scope === 'plugin' || basename(folder) === '.claude');
 
-async function commandOf(file: FoundFile, root: ExtensionRoot): Promise<CommandFile> {
-  const read = await readMarkdownFile(file.text);
-  const {fields, body} = contentOf(read);
+function commandOf(read: ReadFile): CommandFile {
+  const {file, root, fields, body} = read;
   const name = prefixed(
     root,
     file.parts
@@ -167,65 +181,68 @@ async function commandOf(file: FoundFile, root: ExtensionRoot): Promise<CommandF
   );
   const firstWords = body.split('\n').find(line => line.trim() !== '') ?? '';
   return {
-    ...commonOf(name, {
-      file,
-      root,
-      fields,
-      reason: reasonAgainst(file, read) ?? (body === '' ? 'it is empty' : undefined),
-    }),
+    ...commonOf(name, read, body === '' ? 'it is empty' : undefined),
     description: bounded(textField(fields, 'description') || firstWords.replace(/^#+\s*/u, ''), longest.description),
     argumentHint: bounded(textField(fields, 'argument-hint', 'argument_hint'), longest.hint),
   };
 }
 
-async function agentOf(file: FoundFile, root: ExtensionRoot): Promise<AgentFile> {
-  const read = await readMarkdownFile(file.text);
-  const {fields, body} = contentOf(read);
+function agentOf(read: ReadFile): AgentFile {
+  const {file, root, fields, body} = read;
   const own = nameFrom(textField(fields, 'name'), (file.parts.at(-1) ?? '').replace(/\.md$/iu, ''));
   // Folders are part of the names of a plugin's agents, and of no others (seen in Claude Code 2.1.330).
   const folders = root.scope === 'plugin' ? file.parts.slice(0, -1).map(part => nameFrom(part, '')) : [];
   const name = prefixed(root, [...folders, own].join(':'));
   const description = textField(fields, 'description');
-  const reason =
-    reasonAgainst(file, read) ??
-    (description === '' ? 'it has no description' : body === '' ? 'it has no prompt' : undefined);
+  const lack = description === '' ? 'it has no description' : body === '' ? 'it has no prompt' : undefined;
   return {
-    ...commonOf(name, {file, root, fields, reason}),
+    ...commonOf(name, read, lack),
     tools: listField(fields, 'tools'),
     description: bounded(description, longest.skillDescription),
     prompt: root.scope === 'plugin' ? body.replaceAll('${CLAUDE_PLUGIN_ROOT}', () => root.folder) : body,
   };
 }
 
+/** Kinds of agents as `--agents` and programs define them: the fields of an agent's file, and its prompt. */
+const definitions = z.record(
+  z.string().check(z.minLength(1)),
+  z.looseObject({description: z.string().check(z.minLength(1)), prompt: z.string().check(z.minLength(1))}),
+);
+
+/** Reads definitions of agents; the error says which one does not fit and how. `source` names where they come from. */
+export function givenAgents(json: Json, source: string): Outcome<readonly AgentFile[], string> {
+  const read = z.safeParse(definitions, json);
+  if (!read.success) {
+    const where = read.error.issues[0]?.path.join('.') ?? '';
+    return failed(
+      `${where === '' ? 'it' : JSON.stringify(where)} does not fit: it must be {"NAME": {"description": "…", "prompt": "…", "tools": […]?, "model": "…"?}}`,
+    );
+  }
+  return ok(
+    Object.entries(read.data).map(([name, {prompt, ...fields}]) =>
+      agentFrom(name, {fields: isJsonObject(fields) ? fields : {}, prompt, source}),
+    ),
+  );
+}
+
 /** A kind of agent that no file defines. */
-export function agentFrom(
+function agentFrom(
   name: string,
   {fields, prompt, source}: {readonly fields: JsonObject; readonly prompt: string; readonly source: string},
 ): AgentFile {
   const root: ExtensionRoot = {folder: '', scope: 'user', trust: 'trusted', prefix: '', paths: usualPaths('')};
-  const file: FoundFile = {path: source, parts: [], text: '', trust: 'trusted'};
+  const read: ReadFile = {file: {path: source, parts: []}, root, fields, body: prompt, reason: undefined};
   return {
-    ...commonOf(nameFrom(name, ''), {file, root, fields, reason: undefined}),
+    ...commonOf(nameFrom(name, ''), read, undefined),
     tools: listField(fields, 'tools'),
     description: bounded(textField(fields, 'description'), longest.skillDescription),
     prompt,
   };
 }
 
-function commonOf(
-  name: string,
-  {
-    file,
-    root,
-    fields,
-    reason,
-  }: {
-    readonly file: FoundFile;
-    readonly root: ExtensionRoot;
-    readonly fields: JsonObject;
-    readonly reason: string | undefined;
-  },
-): Omit<ExtensionFile, 'description'> {
+/** `lack`: why a file that can be read says too little. */
+function commonOf(name: string, read: ReadFile, lack: string | undefined): Omit<ExtensionFile, 'description'> {
+  const {file, root, fields, reason = lack} = read;
   const model = textField(fields, 'model');
   return {
     name,
@@ -243,13 +260,6 @@ function commonOf(
 const longest = {skillDescription: 1024, description: 300, hint: 100, name: 64};
 
 const bounded = (text: string, most: number): string => clip(collapseSpaces(text), most);
-
-const contentOf = (read: Outcome<MarkdownFile, string>): MarkdownFile =>
-  read.tag === 'ok' ? read.value : {fields: {}, frontMatter: 'none', body: ''};
-
-function reasonAgainst({trust}: FoundFile, read: Outcome<MarkdownFile, string>): string | undefined {
-  return untrustedReason(trust) ?? (read.tag === 'failed' ? read.error : undefined);
-}
 
 /** Why a project's file may not act; `undefined` where it may. */
 export function untrustedReason(trust: FileTrust): string | undefined {

@@ -17,11 +17,7 @@ const server = z.looseObject({
 });
 
 export const newSessionRequest = z.looseObject({cwd: absolutePath, mcpServers: z.optional(z.array(server))});
-export const loadSessionRequest = z.looseObject({
-  sessionId: z.string(),
-  cwd: absolutePath,
-  mcpServers: z.optional(z.array(server)),
-});
+export const loadSessionRequest = z.extend(newSessionRequest, {sessionId: z.string()});
 export const setModeRequest = z.looseObject({sessionId: z.string(), modeId: z.string()});
 
 const resource = z.looseObject({uri: z.string(), text: z.optional(z.string())});

@@ -17,32 +17,23 @@ import type {TodoList} from '../../domain/todo.ts';
 export const textContent = (text: string) => ({type: 'text', text}) as const;
 
 /** The kind by which an editor chooses an icon. */
-function toolKind({kind}: Access): string {
-  switch (kind) {
-    case 'read':
-    case 'search':
-    case 'edit':
-      return kind;
-    case 'command':
-    case 'terminal-input':
-      return 'execute';
-    case 'web-page':
-    case 'web-query':
-      return 'fetch';
-    case 'none':
-    case 'mcp-tool':
-    case 'mcp-resource':
-    case 'skill':
-    case 'agent':
-    case 'computer-request':
-    case 'computer-steps':
-      return 'other';
-    case 'plan':
-      return 'switch_mode';
-    default:
-      return unreachable(kind);
-  }
-}
+const toolKinds = {
+  read: 'read',
+  search: 'search',
+  edit: 'edit',
+  command: 'execute',
+  'terminal-input': 'execute',
+  'web-page': 'fetch',
+  'web-query': 'fetch',
+  plan: 'switch_mode',
+  none: 'other',
+  'mcp-tool': 'other',
+  'mcp-resource': 'other',
+  skill: 'other',
+  agent: 'other',
+  'computer-request': 'other',
+  'computer-steps': 'other',
+} as const satisfies Record<Access['kind'], string>;
 
 /** Editors want absolute paths; weft's own begin at the folder of the session. */
 const absolute = (path: string, directory: string): string =>
@@ -65,16 +56,10 @@ export function toolCall(
   call: {readonly id: string; readonly action: Action; readonly label: string},
   directory: string,
 ) {
-  const {id, action, label} = call;
+  const {id: toolCallId, action, label: title} = call;
   const access = accessOf(action);
-  const {input} = action;
-  return {
-    toolCallId: id,
-    title: label,
-    kind: toolKind(access),
-    rawInput: input,
-    locations: locationsOf(access, directory),
-  };
+  const locations = locationsOf(access, directory);
+  return {toolCallId, title, kind: toolKinds[access.kind], rawInput: action.input, locations};
 }
 
 /** What a person sees of an action before it runs: diffs, as the lines around each change. */

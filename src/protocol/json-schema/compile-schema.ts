@@ -142,11 +142,8 @@ export function compileSchema(schema: Json): Outcome<SchemaCheck, string> {
     // Its own dialect has been chosen; other spellings of the name would not be found.
     const {$schema: _dialect, ...body} = schema;
     if (ajv.validateSchema(body) !== true) {
-      return failed(
-        linesOf(ajv.errors ?? [], 'the schema')
-          .slice(0, 3)
-          .join('; '),
-      );
+      const lines = linesOf(ajv.errors ?? [], 'the schema');
+      return failed(lines.slice(0, 3).join('; '));
     }
     const validate = ajv.compile(withBudget(body));
     // Such a one answers with a promise, which is not looked at.
@@ -211,10 +208,7 @@ function lineOf({instancePath, message = 'does not fit', params}: ErrorObject, w
     .map(key => (isJsonObject(params) ? params[key] : undefined))
     .find(name => typeof name === 'string');
   const allowed = isJsonObject(params) ? (params['allowedValues'] ?? params['allowedValue']) : undefined;
-  const more = [
-    ...(named === undefined ? [] : [JSON.stringify(named)]),
-    ...(allowed === undefined ? [] : [JSON.stringify(allowed)]),
-  ].join(' ');
+  const more = [named, allowed].flatMap(told => (told === undefined ? [] : [JSON.stringify(told)])).join(' ');
   return clip(`${instancePath === '' ? whole : instancePath}: ${message}${more === '' ? '' : `: ${more}`}`, 500);
 }
 
@@ -228,12 +222,7 @@ class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 }
 
-export interface Budget {
-  readonly begin: () => void;
-  readonly spend: () => boolean;
-}
-
-function makeBudget(): Budget {
+function makeBudget() {
   let left = mostReferences;
   return {
     begin: () => {
@@ -248,9 +237,7 @@ function makeBudget(): Budget {
 }
 
 /** The schema with the keyword beside every reference. Values that are data (`const`, `enum`, …) stay as they are. */
-const withBudget = (schema: JsonObject): JsonObject => marked(schema);
-
-function marked(schema: JsonObject): JsonObject {
+function withBudget(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema).map(([key, value]): readonly [string, Json] => {
     if (data.has(key)) return [key, value];
     if (maps.has(key) && isJsonObject(value)) {
@@ -264,7 +251,7 @@ function marked(schema: JsonObject): JsonObject {
 
 function markedValue(value: Json): Json {
   if (isJsonList(value)) return value.map(markedValue);
-  return isJsonObject(value) ? marked(value) : value;
+  return isJsonObject(value) ? withBudget(value) : value;
 }
 
 const references = ['$ref', '$dynamicRef', '$recursiveRef'];

@@ -12,7 +12,6 @@ import {
 } from '../../domain/conversation.ts';
 import {faultText, type Fault} from '../../domain/fault.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
-import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import {commandResult} from './command-result.ts';
 import {resultMessage} from './result-message.ts';
@@ -22,12 +21,11 @@ import type {
   RpcInit,
   RpcMcpServer,
   RpcMessage,
-  RpcPermissionDenied,
-  RpcStreamEvent,
   RpcUser,
   WireBlock,
   WireMessage,
   WireStreamEvent,
+  WithoutEnvelope,
 } from './rpc-message.ts';
 import {SubAgentMessages} from './encode-sub-agents.ts';
 import {answerPartName, resultName} from './message-names.ts';
@@ -37,6 +35,7 @@ import {
   wireBlockStart,
   wireDelta,
   wireFallback,
+  wireMessage,
   wireStop,
   wireToolResult,
   wireUsage,
@@ -165,45 +164,43 @@ class SessionEncoder {
         this.#phase = 'streaming';
         return this.#closed();
       case 'retrying':
-        return [
-          {
-            type: 'system',
-            subtype: 'api_retry',
-            // Retries count from 1; the engine counts tries, of which the first is none.
-            attempt: event.attempt - 1,
-            max_retries: event.maxAttempts - 1,
-            retry_delay_ms: event.delayMs,
-            error_status: event.status === 0 ? null : event.status,
-            error: apiErrorKind(event.status),
-            ...this.#address(),
-          },
-        ];
+        return this.#message({
+          type: 'system',
+          subtype: 'api_retry',
+          // Retries count from 1; the engine counts tries, of which the first is none.
+          attempt: event.attempt - 1,
+          max_retries: event.maxAttempts - 1,
+          retry_delay_ms: event.delayMs,
+          error_status: event.status === 0 ? null : event.status,
+          error: apiErrorKind(event.status),
+        });
       case 'fell-back':
-        return [{...wireFallback(event), parent_tool_use_id: null, ...this.#address()}];
+        return this.#message({...wireFallback(event), parent_tool_use_id: null});
       case 'message-started': {
         const closed = this.#closed();
         this.#answering = event.model;
         const open = new PartialMessage({id: event.message, model: event.model, usage: event.usage});
         this.#open = open;
-        return [...closed, ...this.#streamed(() => [open.started()])];
+        return [...closed, ...this.#streamed(() => [open.started])];
       }
       case 'block-started': {
-        const open = this.#open;
-        if (open === undefined) return nothing;
-        const started = open.blockStarted(event.index, event.block);
-        return this.#streamed(() => [started]);
+        const {index, block} = event;
+        if (this.#open === undefined) return nothing;
+        this.#open.blockStarted(index);
+        return this.#streamed(() => [{type: 'content_block_start', index, content_block: wireBlockStart(block)}]);
       }
       case 'block-delta': {
-        const open = this.#open;
-        if (open === undefined || this.#options.partials === 'without') return nothing;
-        return [this.#streamEvent(open.blockDelta(event.index, event.delta))];
+        const {index, delta} = event;
+        if (this.#open === undefined) return nothing;
+        return this.#streamed(() => [{type: 'content_block_delta', index, delta: wireDelta(delta)}]);
       }
       case 'block-finished': {
+        const {index, block} = event;
         const open = this.#open;
         if (open === undefined) return nothing;
-        const stopped = open.blockFinished(event.index, event.block);
+        open.blockFinished(index, block);
         // The whole block comes before its stop: that is where readers of both expect it.
-        return [...this.#told(open, event.block), ...this.#streamed(() => [stopped])];
+        return [...this.#told(open, block), ...this.#streamed(() => [{type: 'content_block_stop', index}])];
       }
       case 'message-finished':
         return this.#finish(event.message);
@@ -223,16 +220,14 @@ class SessionEncoder {
         return nothing;
       case 'mode-changed':
         this.#session = {...this.#session, mode: event.mode};
-        return [{type: 'system', subtype: 'status', status: null, permissionMode: event.mode, ...this.#address()}];
+        return this.#message({type: 'system', subtype: 'status', status: null, permissionMode: event.mode});
       case 'notice':
-        return [
-          {type: 'system', subtype: 'informational', content: event.text, level: event.level, ...this.#address()},
-        ];
+        return this.#message({type: 'system', subtype: 'informational', content: event.text, level: event.level});
       case 'prompt-suggested':
-        return [{type: 'prompt_suggestion', suggestion: event.prompt, ...this.#address()}];
+        return this.#message({type: 'prompt_suggestion', suggestion: event.prompt});
       case 'hook-started':
       case 'hook-ended':
-        return this.#options.extras.hooks === 'with' ? [this.#hook(event)] : nothing;
+        return this.#options.extras.hooks === 'with' ? this.#hook(event) : nothing;
       case 'prompt-finished':
         this.#running = false;
         this.#toolNames.clear();
@@ -274,6 +269,11 @@ class SessionEncoder {
     return {session_id: this.#session.id, uuid: this.#options.uuid(name), provider: this.#session.provider};
   }
 
+  /** A message by itself, with what every message carries. */
+  #message(message: WithoutEnvelope<RpcMessage>): readonly RpcMessage[] {
+    return [{...message, ...this.#address()}];
+  }
+
   #echo(prompt: MessageId): readonly RpcMessage[] {
     const content = this.#options.extras.echoOf(prompt);
     if (content === undefined) return nothing;
@@ -281,12 +281,12 @@ class SessionEncoder {
     return [{type: 'user', isReplay: true, message, parent_tool_use_id: null, ...this.#address(), uuid: prompt}];
   }
 
-  #hook(event: HookRunEvent): RpcMessage {
+  #hook(event: HookRunEvent): readonly RpcMessage[] {
     const {id, name, event: at} = event.hook;
     const hook = {hook_id: id, hook_name: name, hook_event: at};
-    if (event.event === 'hook-started') return {type: 'system', subtype: 'hook_started', ...hook, ...this.#address()};
+    if (event.event === 'hook-started') return this.#message({type: 'system', subtype: 'hook_started', ...hook});
     const {outcome, exitCode, stdout, stderr} = event.run;
-    return {
+    return this.#message({
       type: 'system',
       subtype: 'hook_response',
       ...hook,
@@ -295,25 +295,21 @@ class SessionEncoder {
       stderr,
       ...(exitCode === 'unknown' ? {} : {exit_code: exitCode}),
       outcome,
-      ...this.#address(),
-    };
+    });
   }
 
   #progress({id, chunk}: Extract<AgentEvent, {event: 'action-output'}>): readonly RpcMessage[] {
     const {progress} = this.#options.extras;
     const started = this.#started.get(id);
     if (progress === 'without' || started === undefined) return nothing;
-    return [
-      {
-        type: 'tool_progress',
-        tool_use_id: id,
-        tool_name: started.toolName,
-        parent_tool_use_id: null,
-        elapsed_time_seconds: Math.max(0, progress.now() - started.at) / 1000,
-        output_delta: chunk,
-        ...this.#address(),
-      },
-    ];
+    return this.#message({
+      type: 'tool_progress',
+      tool_use_id: id,
+      tool_name: started.toolName,
+      parent_tool_use_id: null,
+      elapsed_time_seconds: Math.max(0, progress.now() - started.at) / 1000,
+      output_delta: chunk,
+    });
   }
 
   #init(): RpcInit {
@@ -363,15 +359,14 @@ class SessionEncoder {
       ...(output === undefined ? {} : {tool_use_result: output}),
     };
     if (!wasDenied(result) || this.#asked.has(call.id)) return [settled];
-    const denied: RpcPermissionDenied = {
+    const denied = this.#message({
       type: 'system',
       subtype: 'permission_denied',
       tool_name: call.name,
       tool_use_id: call.id,
       message: blockTexts(toolResult.content).join('\n'),
-      ...this.#address(),
-    };
-    return [denied, settled];
+    });
+    return [...denied, settled];
   }
 
   /** Ends a message of which nothing was worth keeping. */
@@ -395,9 +390,9 @@ class SessionEncoder {
   #endNotes({end}: PromptSummary): readonly RpcMessage[] {
     switch (end.kind) {
       case 'interrupted':
-        return [this.#interruptNote()];
+        return this.#interruptNote();
       case 'failed':
-        return end.fault.kind === 'provider' ? [this.#errorMessage(end.fault)] : nothing;
+        return end.fault.kind === 'provider' ? this.#errorMessage(end.fault) : nothing;
       case 'done':
       case 'max-turns':
       case 'max-cost':
@@ -410,34 +405,18 @@ class SessionEncoder {
     }
   }
 
-  #interruptNote(): RpcUser {
+  #interruptNote(): readonly RpcMessage[] {
     const text =
       this.#phase === 'tools' ? '[Request interrupted by user for tool use]' : '[Request interrupted by user]';
-    return {
-      type: 'user',
-      message: {role: 'user', content: [{type: 'text', text}]},
-      parent_tool_use_id: null,
-      ...this.#address(),
-    };
+    const message = {role: 'user', content: [{type: 'text', text}]} as const;
+    return this.#message({type: 'user', message, parent_tool_use_id: null});
   }
 
-  #errorMessage(fault: Extract<Fault, {kind: 'provider'}>): RpcAssistant {
-    return {
-      type: 'assistant',
-      message: {
-        id: this.#options.uuid(),
-        type: 'message',
-        role: 'assistant',
-        model: '<synthetic>',
-        content: [{type: 'text', text: faultText(fault)}],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: wireUsage(noUsage),
-      },
-      parent_tool_use_id: null,
-      ...this.#address(),
-      error: apiErrorKind(fault.status),
-    };
+  #errorMessage(fault: Extract<Fault, {kind: 'provider'}>): readonly RpcMessage[] {
+    const content = [{type: 'text', text: faultText(fault)}] as const;
+    const message = wireMessage({id: this.#options.uuid(), model: '<synthetic>', usage: noUsage}, content);
+    const told: RpcAssistant = {type: 'assistant', message, parent_tool_use_id: null, ...this.#address()};
+    return [{...told, error: apiErrorKind(fault.status)}];
   }
 
   #told(open: PartialMessage, block: AssistantBlock, extent: 'whole' | 'cut-off' = 'whole'): readonly RpcMessage[] {
@@ -454,11 +433,8 @@ class SessionEncoder {
   }
 
   #streamed(events: () => readonly WireStreamEvent[]): readonly RpcMessage[] {
-    return this.#options.partials === 'with' ? events().map(event => this.#streamEvent(event)) : nothing;
-  }
-
-  #streamEvent(event: WireStreamEvent): RpcStreamEvent {
-    return {type: 'stream_event', event, parent_tool_use_id: null, ...this.#address()};
+    if (this.#options.partials === 'without') return nothing;
+    return events().flatMap(event => this.#message({type: 'stream_event', event, parent_tool_use_id: null}));
   }
 }
 
@@ -468,38 +444,30 @@ const wasDenied = (settled: SettledCall): boolean =>
   settled.result.settled.state === 'cancelled' &&
   settled.result.settled.why.reason === 'denied';
 
+type MessageHead = Pick<AssistantMessage, 'id' | 'model' | 'usage'>;
+
 /** A message that the model is still writing: what of it has begun, and what has been told. */
 class PartialMessage {
-  readonly #id: MessageId;
-  readonly #model: string;
-  readonly #usage: Usage;
+  readonly #head: MessageHead;
   readonly #begun = new Set<number>();
   readonly #told = new Set<AssistantBlock>();
   #parts = 0;
 
-  constructor({id, model, usage}: {readonly id: MessageId; readonly model: string; readonly usage: Usage}) {
-    this.#id = id;
-    this.#model = model;
-    this.#usage = usage;
+  constructor(head: MessageHead) {
+    this.#head = head;
   }
 
-  started(): WireStreamEvent {
-    return {type: 'message_start', message: this.#message([])};
+  get started(): WireStreamEvent {
+    return {type: 'message_start', message: wireMessage(this.#head, [])};
   }
 
-  blockStarted(index: number, block: BlockStart): WireStreamEvent {
+  blockStarted(index: number): void {
     this.#begun.add(index);
-    return {type: 'content_block_start', index, content_block: wireBlockStart(block)};
   }
 
-  blockDelta(index: number, delta: BlockDelta): WireStreamEvent {
-    return {type: 'content_block_delta', index, delta: wireDelta(delta)};
-  }
-
-  blockFinished(index: number, block: AssistantBlock): WireStreamEvent {
+  blockFinished(index: number, block: AssistantBlock): void {
     this.#begun.delete(index);
     this.#told.add(block);
-    return {type: 'content_block_stop', index};
   }
 
   /** Of the blocks of the finished message those that never finished on their own: begun text of a message cut off. */
@@ -508,7 +476,7 @@ class PartialMessage {
   }
 
   /** Closes whatever is open, so that every start has its stop. */
-  closing(stop: StopReason, usage: Usage = this.#usage): readonly WireStreamEvent[] {
+  closing(stop: StopReason, usage: Usage = this.#head.usage): readonly WireStreamEvent[] {
     const blocks = [...this.#begun].map(index => ({type: 'content_block_stop', index}) as const);
     this.#begun.clear();
     return [
@@ -520,24 +488,11 @@ class PartialMessage {
 
   /** The message as it is told block by block: the reason for its end and its full usage are not known yet. */
   withBlock(block: WireBlock): WireMessage {
-    return this.#message([block]);
+    return wireMessage(this.#head, [block]);
   }
 
   /** What the next message with a part of it is called. */
   nextName(): string {
-    return answerPartName(this.#id, this.#parts++);
-  }
-
-  #message(content: readonly WireBlock[]): WireMessage {
-    return {
-      id: this.#id,
-      type: 'message',
-      role: 'assistant',
-      model: this.#model,
-      content,
-      stop_reason: null,
-      stop_sequence: null,
-      usage: wireUsage(this.#usage),
-    };
+    return answerPartName(this.#head.id, this.#parts++);
   }
 }

@@ -5,7 +5,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {CallOutcome} from '../../domain/conversation.ts';
 import type {ActionId, SessionId} from '../../domain/ids.ts';
 import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
-import {noUsage, type Usage} from '../../domain/usage.ts';
+import {noUsage} from '../../domain/usage.ts';
 import type {
   MessageEnvelope,
   RpcMessage,
@@ -13,8 +13,9 @@ import type {
   TaskUsage,
   WireBlock,
   WireToolResult,
+  WithoutEnvelope,
 } from './rpc-message.ts';
-import {wireBlock, wireFallback, wireOutcome, wireToolResult, wireUsage} from './wire-content.ts';
+import {wireBlock, wireFallback, wireMessage, wireOutcome, wireToolResult} from './wire-content.ts';
 
 /**
  * What programs are told of sub-agents: each as a task, and its calls with their results under the call that started it. Its texts only
@@ -44,7 +45,7 @@ export class SubAgentMessages {
     switch (event.event) {
       case 'agent-started':
         this.#known.set(event.row.agent.id, event.row);
-        return hasEnded(event.row.status) ? [] : [this.#started(event.row)];
+        return hasEnded(event.row.status) ? [] : this.#started(event.row);
       case 'agent-changed':
         return this.#changed(event.row);
       case 'agent-event':
@@ -59,8 +60,12 @@ export class SubAgentMessages {
     }
   }
 
-  #started({agent, place}: AgentRow): RpcMessage {
-    return {
+  #message(message: WithoutEnvelope<RpcMessage>): readonly RpcMessage[] {
+    return [{...message, ...this.#address()}];
+  }
+
+  #started({agent, place}: AgentRow): readonly RpcMessage[] {
+    return this.#message({
       type: 'system',
       subtype: 'task_started',
       task_id: agent.id,
@@ -71,70 +76,54 @@ export class SubAgentMessages {
       ...(agent.parent === 'main' ? {} : {parent_task_id: agent.parent}),
       task_type: 'local_agent',
       prompt: agent.prompt,
-      ...this.#address(),
-    };
+    });
   }
 
   #changed(row: AgentRow): readonly RpcMessage[] {
-    const {agent, progress} = row;
+    const {agent, progress, status} = row;
     const before = this.#known.get(agent.id);
     this.#known.set(agent.id, row);
     if (before === undefined) return [];
-    if (hasEnded(before.status) && !hasEnded(row.status)) return [this.#started(row)];
-    const moved: readonly RpcMessage[] =
-      before.place === 'foreground' && row.place === 'background' && !hasEnded(row.status)
-        ? [
-            {
-              type: 'system',
-              subtype: 'task_updated',
-              task_id: agent.id,
-              patch: {is_backgrounded: true},
-              ...this.#address(),
-            },
-          ]
-        : [];
-    const progressed: readonly RpcMessage[] =
-      progress.calls > before.progress.calls
-        ? [
-            {
-              type: 'system',
-              subtype: 'task_progress',
-              task_id: agent.id,
-              tool_use_id: agent.call,
-              description: row.status.kind === 'in_progress' && row.status.doing !== '' ? row.status.doing : agent.name,
-              subagent_type: agent.kind,
-              usage: taskUsage(row, this.#durations.get(agent.id) ?? 0),
-              ...this.#address(),
-            },
-          ]
-        : [];
+    if (hasEnded(before.status) && !hasEnded(status)) return this.#started(row);
+    const isMoved = before.place === 'foreground' && row.place === 'background' && !hasEnded(status);
+    const usage = taskUsage(row, this.#durations.get(agent.id) ?? 0);
+    const task = {task_id: agent.id, tool_use_id: agent.call};
     const end = hasEnded(before.status) ? undefined : endOf(row);
-    return [...moved, ...progressed, ...(end === undefined ? [] : [this.#ended(row, end)])];
-  }
-
-  #ended(row: AgentRow, {state, text}: TaskEnd): RpcTaskNotification {
-    const {status, agent} = row;
-    return {
-      type: 'system',
-      subtype: 'task_notification',
-      task_id: agent.id,
-      tool_use_id: agent.call,
-      status: state,
-      output_file: '',
-      summary: firstLine(text === '' ? status.kind : text, 500),
-      usage: taskUsage(row, this.#durations.get(agent.id) ?? 0),
-      ...this.#address(),
-    };
+    const patch = {is_backgrounded: true};
+    return [
+      ...(isMoved ? this.#message({type: 'system', subtype: 'task_updated', task_id: agent.id, patch}) : []),
+      ...(progress.calls > before.progress.calls
+        ? this.#message({
+            type: 'system',
+            subtype: 'task_progress',
+            ...task,
+            description: status.kind === 'in_progress' && status.doing !== '' ? status.doing : agent.name,
+            subagent_type: agent.kind,
+            usage,
+          })
+        : []),
+      ...(end === undefined
+        ? []
+        : this.#message({
+            type: 'system',
+            subtype: 'task_notification',
+            ...task,
+            status: end.state,
+            output_file: '',
+            summary: firstLine(end.text === '' ? status.kind : end.text, 500),
+            usage,
+          })),
+    ];
   }
 
   #own(event: AgentEvent, call: ActionId): readonly RpcMessage[] {
-    if (event.event === 'action-settled') return [this.#result(wireToolResult(event.toolResult), call)];
-    if (event.event === 'fell-back') return [{...wireFallback(event), parent_tool_use_id: call, ...this.#address()}];
+    if (event.event === 'action-settled') return this.#result(wireToolResult(event.toolResult), call);
+    if (event.event === 'fell-back') return this.#message({...wireFallback(event), parent_tool_use_id: call});
     if (event.event !== 'message-finished') return [];
     const {id, model, blocks, usage} = event.message;
     return blocks.flatMap(block =>
       block.kind === 'tool-call' || (this.#texts === 'with' && block.kind === 'text' && block.text !== '')
-        ? [this.#answer({id, model, usage, block: wireBlock(block)}, call)]
+        ? this.#answer({id, model, usage}, wireBlock(block), call)
         : [],
     );
   }
@@ -143,54 +132,33 @@ export class SubAgentMessages {
     switch (event.event) {
       case 'tool-started': {
         const {id, name, input} = event;
-        const block = {type: 'tool_use', id, name: name === '' ? event.title : name, input} as const;
-        return [this.#answer({id: this.#uuid(), model: '', usage: noUsage, block}, call)];
+        return this.#ofModel({type: 'tool_use', id, name: name === '' ? event.title : name, input}, call);
       }
       case 'tool-finished': {
         const {id, output, end} = event;
-        return [
-          this.#result({type: 'tool_result', tool_use_id: id, content: output, ...wireOutcome(harnessEnds[end])}, call),
-        ];
+        const outcome = wireOutcome(harnessEnds[end]);
+        return this.#result({type: 'tool_result', tool_use_id: id, content: output, ...outcome}, call);
       }
       case 'finished': {
         const {text} = event.outcome;
-        if (this.#texts === 'without' || text === '') return [];
-        const block = {type: 'text', text} as const;
-        return [this.#answer({id: this.#uuid(), model: '', usage: noUsage, block}, call)];
+        return this.#texts === 'without' || text === '' ? [] : this.#ofModel({type: 'text', text}, call);
       }
       default:
         return [];
     }
   }
 
-  #answer(
-    part: {readonly id: string; readonly model: string; readonly usage: Usage; readonly block: WireBlock},
-    call: ActionId,
-  ): RpcMessage {
-    return {
-      type: 'assistant',
-      message: {
-        id: part.id,
-        type: 'message',
-        role: 'assistant',
-        model: part.model,
-        content: [part.block],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: wireUsage(part.usage),
-      },
-      parent_tool_use_id: call,
-      ...this.#address(),
-    };
+  /** A harness tells neither model nor usage with a message. */
+  #ofModel(block: WireBlock, call: ActionId): readonly RpcMessage[] {
+    return this.#answer({id: this.#uuid(), model: '', usage: noUsage}, block, call);
   }
 
-  #result(result: WireToolResult, call: ActionId): RpcMessage {
-    return {
-      type: 'user',
-      message: {role: 'user', content: [result]},
-      parent_tool_use_id: call,
-      ...this.#address(),
-    };
+  #answer(head: Parameters<typeof wireMessage>[0], block: WireBlock, call: ActionId): readonly RpcMessage[] {
+    return this.#message({type: 'assistant', message: wireMessage(head, [block]), parent_tool_use_id: call});
+  }
+
+  #result(result: WireToolResult, call: ActionId): readonly RpcMessage[] {
+    return this.#message({type: 'user', message: {role: 'user', content: [result]}, parent_tool_use_id: call});
   }
 }
 

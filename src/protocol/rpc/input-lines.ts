@@ -5,18 +5,19 @@ export type InputLine =
 
 /** Most bytes of one line. */
 const mostLineBytes = 50 * 1024 * 1024;
-const headBytes = 2048;
-
-const lineFeed = 0x0a;
+const headLength = 2048;
 
 /**
  * Cuts bytes into lines at LF and nowhere else: U+2028 and a lone CR are data. A CR before the LF belongs to the end of the line.
- * Takes any chunking; empty lines are left out. What of a line is longer than `mostBytes` is not kept.
+ * Takes any chunking; empty lines are left out. What of a line is longer than `mostBytes` is not kept. Bytes that are no UTF-8
+ * become U+FFFD; a byte order mark at the start of a line is left out.
  */
 export class InputLines {
   readonly #mostBytes: number;
-  #pieces: Uint8Array[] = [];
-  /** Of the line that has begun, kept or not. */
+  readonly #decoder = new TextDecoder();
+  /** Of the line that has begun. */
+  #texts: string[] = [];
+  /** Of it all, kept or not. */
   #bytes = 0;
 
   constructor(mostBytes: number = mostLineBytes) {
@@ -26,7 +27,7 @@ export class InputLines {
   push(chunk: Uint8Array): readonly InputLine[] {
     const lines: InputLine[] = [];
     let from = 0;
-    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, from)) {
+    for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, from)) {
       this.#keep(chunk.subarray(from, at));
       lines.push(...this.end());
       from = at + 1;
@@ -38,48 +39,20 @@ export class InputLines {
   /** The line that the end of the stream ends. */
   end(): readonly InputLine[] {
     const bytes = this.#bytes;
-    const text = decode(this.#pieces);
-    this.#pieces = [];
+    const text = this.#texts.join('') + this.#decoder.decode();
+    this.#texts = [];
     this.#bytes = 0;
-    if (bytes > this.#mostBytes) return [{kind: 'too-long', bytes, head: text.slice(0, headBytes)}];
+    if (bytes > this.#mostBytes) return [{kind: 'too-long', bytes, head: text.slice(0, headLength)}];
     return text.trim() === '' ? [] : [{kind: 'line', text: text.endsWith('\r') ? text.slice(0, -1) : text}];
   }
 
   #keep(piece: Uint8Array): void {
-    if (piece.length === 0) return;
-    const before = this.#bytes;
+    const wasTooLong = this.#bytes > this.#mostBytes;
     this.#bytes += piece.length;
-    if (this.#bytes <= this.#mostBytes) {
-      // A copy: the reader of the stream may use the chunk's memory again.
-      this.#pieces.push(piece.slice());
-      return;
+    if (this.#bytes <= this.#mostBytes) this.#texts.push(this.#decoder.decode(piece, {stream: true}));
+    else if (!wasTooLong) {
+      const head = this.#texts.join('') + this.#decoder.decode(piece.subarray(0, headLength));
+      this.#texts = [head.slice(0, headLength)];
     }
-    if (before <= this.#mostBytes) this.#pieces = [joined([...this.#pieces, piece.subarray(0, headBytes)], headBytes)];
   }
-}
-
-function joined(pieces: readonly Uint8Array[], most: number): Uint8Array {
-  const whole = new Uint8Array(
-    Math.min(
-      most,
-      pieces.reduce((sum, {length}) => sum + length, 0),
-    ),
-  );
-  let at = 0;
-  for (const piece of pieces) {
-    const fits = piece.subarray(0, whole.length - at);
-    whole.set(fits, at);
-    at += fits.length;
-  }
-  return whole;
-}
-
-/** Bytes that are no UTF-8 become U+FFFD; a byte order mark at the start of a line is left out. */
-function decode(pieces: readonly Uint8Array[]): string {
-  const [first] = pieces;
-  if (first === undefined) return '';
-  const decoder = new TextDecoder();
-  return pieces.length === 1
-    ? decoder.decode(first)
-    : pieces.map(piece => decoder.decode(piece, {stream: true})).join('') + decoder.decode();
 }

@@ -3,7 +3,7 @@ import type {PromptEnd, PromptSummary, SessionUsage} from '../../actions/agent-e
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
-import type {MessageEnvelope, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
+import type {MessageEnvelope, RpcFailure, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
 /** What the result says beside the summary. */
@@ -19,94 +19,54 @@ export interface ResultContext {
 
 /** The last message of a prompt. `result` is there in errors too: what the model had said last. A failure of the model's API is a `success` with `is_error`, as the reference has it. */
 export function resultMessage(summary: PromptSummary, setting: ResultContext): RpcResult {
-  const {end} = summary;
+  const {end, answer} = summary;
   const figures = figuresOf(summary, setting);
+  type Reason = Pick<RpcResult, 'terminal_reason'>;
+  const succeeded = (text: Pick<RpcSuccess, 'result' | 'structured_output'>, reason: Reason): RpcSuccess => ({
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    ...text,
+    ...figures,
+    ...reason,
+  });
+  const failed = (subtype: RpcFailure['subtype'], errors: readonly string[], reason: Reason = {}): RpcFailure => ({
+    type: 'result',
+    subtype,
+    is_error: true,
+    result: answer,
+    errors,
+    ...figures,
+    ...reason,
+  });
   switch (end.kind) {
     case 'done':
-      return {
-        type: 'result',
-        subtype: 'success',
-        is_error: false,
-        ...answerOf(summary),
-        ...figures,
-        terminal_reason: 'completed',
-      };
-    case 'interrupted':
-      return {
-        type: 'result',
-        subtype: 'error_during_execution',
-        is_error: true,
-        result: summary.answer,
-        errors: ['The request was interrupted.'],
-        ...figures,
-        terminal_reason: setting.phase === 'streaming' ? 'aborted_streaming' : 'aborted_tools',
-      };
-    case 'failed':
-      return end.fault.kind === 'provider'
-        ? {
-            type: 'result',
-            subtype: 'success',
-            is_error: true,
-            result: faultText(end.fault),
-            ...figures,
-            terminal_reason: 'api_error',
-            api_error_status: end.fault.status === 0 ? null : end.fault.status,
-          }
-        : {
-            type: 'result',
-            subtype: 'error_during_execution',
-            is_error: true,
-            result: summary.answer,
-            errors: [faultText(end.fault)],
-            ...figures,
-          };
-    case 'max-turns':
-      return {
-        type: 'result',
-        subtype: 'error_max_turns',
-        is_error: true,
-        result: summary.answer,
-        errors: [`Reached maximum number of turns (${end.turns})`],
-        ...figures,
-        terminal_reason: 'max_turns',
-      };
-    case 'max-cost':
-      return {
-        type: 'result',
-        subtype: 'error_max_budget_usd',
-        is_error: true,
-        result: summary.answer,
-        errors: [`Reached maximum budget ($${end.usd})`],
-        ...figures,
-        terminal_reason: 'budget_exhausted',
-      };
-    case 'invalid-output':
-      return {
-        type: 'result',
-        subtype: 'error_max_structured_output_retries',
-        is_error: true,
-        result: summary.answer,
-        errors: end.errors,
-        ...figures,
-      };
-    case 'not-sent':
-      return {
-        type: 'result',
-        subtype: 'error_during_execution',
-        is_error: true,
-        result: summary.answer,
-        errors: [faultText(end.fault)],
-        ...figures,
-      };
+      return succeeded(answerOf(summary), {terminal_reason: 'completed'});
     case 'stopped-by-hook':
+      return succeeded({result: end.reason === '' ? answer : end.reason}, {terminal_reason: 'hook_stopped'});
+    case 'interrupted':
+      return failed('error_during_execution', ['The request was interrupted.'], {
+        terminal_reason: setting.phase === 'streaming' ? 'aborted_streaming' : 'aborted_tools',
+      });
+    case 'failed':
+      if (end.fault.kind !== 'provider') return failed('error_during_execution', [faultText(end.fault)]);
       return {
-        type: 'result',
-        subtype: 'success',
-        is_error: false,
-        result: end.reason === '' ? summary.answer : end.reason,
-        ...figures,
-        terminal_reason: 'hook_stopped',
+        ...succeeded({result: faultText(end.fault)}, {terminal_reason: 'api_error'}),
+        is_error: true,
+        api_error_status: end.fault.status === 0 ? null : end.fault.status,
       };
+    case 'max-turns':
+      return failed('error_max_turns', [`Reached maximum number of turns (${end.turns})`], {
+        terminal_reason: 'max_turns',
+      });
+    case 'max-cost':
+      return failed('error_max_budget_usd', [`Reached maximum budget ($${end.usd})`], {
+        terminal_reason: 'budget_exhausted',
+      });
+    case 'invalid-output':
+      return failed('error_max_structured_output_retries', end.errors);
+    case 'not-sent':
+      return failed('error_during_execution', [faultText(end.fault)]);
     default:
       return unreachable(end);
   }

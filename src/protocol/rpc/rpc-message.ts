@@ -37,10 +37,15 @@ export interface MessageEnvelope {
   readonly provider: string;
 }
 
-/** At the start of every prompt. */
-export interface RpcInit extends MessageEnvelope {
+interface SystemMessage<Subtype extends string> extends MessageEnvelope {
   readonly type: 'system';
-  readonly subtype: 'init';
+  readonly subtype: Subtype;
+}
+
+export type WithoutEnvelope<Message> = Message extends unknown ? Omit<Message, keyof MessageEnvelope> : never;
+
+/** At the start of every prompt. */
+export interface RpcInit extends SystemMessage<'init'> {
   readonly cwd: string;
   readonly tools: readonly string[];
   readonly mcp_servers: readonly RpcMcpServer[];
@@ -103,9 +108,7 @@ export interface RpcStreamEvent extends MessageEnvelope {
   readonly parent_tool_use_id: string | null;
 }
 
-export interface RpcApiRetry extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'api_retry';
+export interface RpcApiRetry extends SystemMessage<'api_retry'> {
   readonly attempt: number;
   readonly max_retries: number;
   readonly retry_delay_ms: number;
@@ -115,9 +118,7 @@ export interface RpcApiRetry extends MessageEnvelope {
 }
 
 /** Another model answers the rest of the prompt, or of the task of a sub-agent. */
-export interface RpcModelFallback extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'model_fallback';
+export interface RpcModelFallback extends SystemMessage<'model_fallback'> {
   readonly trigger: 'overloaded' | 'server_error' | 'model_not_found' | 'permission_denied';
   readonly original_model: string;
   readonly fallback_model: string;
@@ -126,26 +127,20 @@ export interface RpcModelFallback extends MessageEnvelope {
 }
 
 /** A call was refused without asking anybody. */
-export interface RpcPermissionDenied extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'permission_denied';
+export interface RpcPermissionDenied extends SystemMessage<'permission_denied'> {
   readonly tool_name: string;
   readonly tool_use_id: string;
   readonly message: string;
 }
 
 /** The permission mode has changed. */
-export interface RpcStatus extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'status';
+export interface RpcStatus extends SystemMessage<'status'> {
   readonly status: null;
   readonly permissionMode: PermissionMode;
 }
 
 /** Something to know that belongs to no call: one sentence. */
-export interface RpcInformational extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'informational';
+export interface RpcInformational extends SystemMessage<'informational'> {
   readonly content: string;
   readonly level: 'info' | 'warning';
 }
@@ -156,22 +151,17 @@ export interface RpcPromptSuggestion extends MessageEnvelope {
   readonly suggestion: string;
 }
 
-/** A hook of the client is called. Told only where it was asked for. */
-export interface RpcHookStarted extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'hook_started';
+interface HookMessage<Subtype extends string> extends SystemMessage<Subtype> {
   readonly hook_id: string;
   readonly hook_name: string;
   readonly hook_event: string;
 }
 
+/** A hook of the client is called. Told only where it was asked for. */
+export type RpcHookStarted = HookMessage<'hook_started'>;
+
 /** `output` is all that the hook printed. */
-export interface RpcHookResponse extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'hook_response';
-  readonly hook_id: string;
-  readonly hook_name: string;
-  readonly hook_event: string;
+export interface RpcHookResponse extends HookMessage<'hook_response'> {
   readonly output: string;
   readonly stdout: string;
   readonly stderr: string;
@@ -190,9 +180,7 @@ export interface RpcToolProgress extends MessageEnvelope {
 }
 
 /** A sub-agent begins, or begins again with a message. */
-export interface RpcTaskStarted extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'task_started';
+export interface RpcTaskStarted extends SystemMessage<'task_started'> {
   readonly task_id: string;
   readonly tool_use_id: string;
   readonly description: string;
@@ -204,17 +192,13 @@ export interface RpcTaskStarted extends MessageEnvelope {
 }
 
 /** A sub-agent goes on in the background. */
-export interface RpcTaskUpdated extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'task_updated';
+export interface RpcTaskUpdated extends SystemMessage<'task_updated'> {
   readonly task_id: string;
   readonly patch: {readonly is_backgrounded: boolean};
 }
 
 /** A sub-agent has begun another call. */
-export interface RpcTaskProgress extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'task_progress';
+export interface RpcTaskProgress extends SystemMessage<'task_progress'> {
   readonly task_id: string;
   readonly tool_use_id: string;
   readonly description: string;
@@ -223,9 +207,7 @@ export interface RpcTaskProgress extends MessageEnvelope {
 }
 
 /** A sub-agent has ended. */
-export interface RpcTaskNotification extends MessageEnvelope {
-  readonly type: 'system';
-  readonly subtype: 'task_notification';
+export interface RpcTaskNotification extends SystemMessage<'task_notification'> {
   readonly task_id: string;
   readonly tool_use_id: string;
   readonly status: 'completed' | 'failed' | 'stopped';
@@ -246,6 +228,7 @@ export type RpcResult = RpcSuccess | RpcFailure;
 interface ResultFigures extends MessageEnvelope {
   readonly type: 'result';
   readonly is_error: boolean;
+  readonly result: string;
   /** weft's own field: an interrupted prompt did not fail. */
   readonly outcome: CallOutcome['outcome'];
   /** The exit code of a one-shot run. A program that drives weft gets none: the process goes on. */
@@ -286,7 +269,6 @@ interface ResultFigures extends MessageEnvelope {
 /** The answer; with `is_error` the text of an API error. */
 export interface RpcSuccess extends ResultFigures {
   readonly subtype: 'success';
-  readonly result: string;
   readonly api_error_status?: number | null;
 }
 
@@ -296,7 +278,6 @@ export interface RpcFailure extends ResultFigures {
     | 'error_max_turns'
     | 'error_max_budget_usd'
     | 'error_max_structured_output_retries';
-  readonly result: string;
   readonly errors: readonly string[];
 }
 
@@ -328,15 +309,17 @@ export interface WireText {
   readonly text: string;
 }
 
-export interface WireImage {
-  readonly type: 'image';
+interface Base64Source {
   readonly source: {readonly type: 'base64'; readonly media_type: string; readonly data: string};
 }
 
-export interface WireDocument {
+export interface WireImage extends Base64Source {
+  readonly type: 'image';
+}
+
+export interface WireDocument extends Base64Source {
   readonly type: 'document';
   readonly title: string;
-  readonly source: {readonly type: 'base64'; readonly media_type: string; readonly data: string};
 }
 
 export interface WireToolResult extends OutcomeFields {

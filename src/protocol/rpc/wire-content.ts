@@ -17,11 +17,27 @@ import type {
   WireDelta,
   WireDocument,
   WireImage,
+  WireMessage,
   WireStopReason,
   WireText,
   WireToolResult,
   WireUsage,
 } from './rpc-message.ts';
+
+/** A message of the model as it is told before it has ended: the reason for its end is not known yet. */
+export const wireMessage = (
+  {id, model, usage}: {readonly id: string; readonly model: string; readonly usage: Usage},
+  content: readonly WireBlock[],
+): WireMessage => ({
+  id,
+  type: 'message',
+  role: 'assistant',
+  model,
+  content,
+  stop_reason: null,
+  stop_sequence: null,
+  usage: wireUsage(usage),
+});
 
 /** A finished block in the wire's form. */
 export function wireBlock(block: AssistantBlock): WireBlock {
@@ -45,15 +61,14 @@ export function wireBlock(block: AssistantBlock): WireBlock {
 export function wireBlockStart(block: BlockStart): WireBlock {
   switch (block.kind) {
     case 'text':
-      return {type: 'text', text: ''};
+      return wireBlock({...block, text: ''});
     case 'thinking':
-      return {type: 'thinking', thinking: '', signature: ''};
-    case 'sealed-thinking':
-      return {type: 'redacted_thinking', data: block.data};
+      return wireBlock({...block, text: '', signature: ''});
     case 'tool-call':
-      return {type: 'tool_use', id: block.id, name: block.name, input: {}};
+      return wireBlock({...block, input: {}});
+    case 'sealed-thinking':
     case 'other':
-      return {...block.data, type: block.type};
+      return wireBlock(block);
     default:
       return unreachable(block);
   }
@@ -108,26 +123,17 @@ function wirePart(part: ResultContent): WireText | WireImage | WireDocument {
   }
 }
 
-export function wireStop(stop: StopReason): WireStopReason | null {
-  switch (stop) {
-    case 'end-turn':
-      return 'end_turn';
-    case 'tool-use':
-      return 'tool_use';
-    case 'max-tokens':
-      return 'max_tokens';
-    case 'refusal':
-      return 'refusal';
-    case 'context-full':
-      return 'model_context_window_exceeded';
-    case 'paused':
-      return 'pause_turn';
-    case 'interrupted':
-      return null;
-    default:
-      return unreachable(stop);
-  }
-}
+const stops = {
+  'end-turn': 'end_turn',
+  'tool-use': 'tool_use',
+  'max-tokens': 'max_tokens',
+  refusal: 'refusal',
+  'context-full': 'model_context_window_exceeded',
+  paused: 'pause_turn',
+  interrupted: null,
+} as const satisfies Record<StopReason, WireStopReason | null>;
+
+export const wireStop = (stop: StopReason): WireStopReason | null => stops[stop];
 
 export const wireUsage = (usage: Usage): WireUsage => ({
   input_tokens: usage.inputTokens,

@@ -72,8 +72,8 @@ export interface Part<Value> {
 
 export type ValueOf<P extends Part<unknown>> = ReturnType<P['read']>;
 
-export const text = (name: string): Part<string> => ({
-  read: of => textField(of, name),
+export const text = (name: string, camel = camelCase(name)): Part<string> => ({
+  read: of => asText(of[name] ?? of[camel] ?? '', name),
   write: value => ({[name]: value}),
 });
 

@@ -16,7 +16,7 @@ import {
 import type {TodoState} from '../task/todo-state.ts';
 import {type Revertible, RevertibleMap, Transactions} from '../task/transactions.ts';
 import type {AnswerEnd, AnswerFailure, AnswerPart, AnswerText, AnswerUsage} from './answer-part.ts';
-import {CallQueue, appendToInput, isShallowEnough, type StreamedCall, type WaitingCall} from './call-queue.ts';
+import {CallQueue, appendToInput, isShallowEnough, type StreamedCall} from './call-queue.ts';
 import {type TextChange, MessageTexts, SeenText} from './message-texts.ts';
 
 /** Writes one response as the server-sent events of a model server. */
@@ -68,8 +68,9 @@ export function makeAnswerStream(dialect: AnswerDialect): AnswerStream {
  * `TaskStatusUpdate` where todos began to run. A message that comes again with what it said already makes no call, nor does an
  * operation that changes nothing.
  */
-class TodoCalls implements Revertible {
+class TodoCalls {
   readonly #todos = new MessageTodos();
+  readonly parts: readonly Revertible[] = [this.#todos];
 
   /** The call for a message, if it says anything new of todos. */
   tell({id, body}: ProtocolMessage): StreamedCall | undefined {
@@ -84,18 +85,6 @@ class TodoCalls implements Revertible {
     }
     if (body.kind === 'update-todos' && this.#todos.list === before) return undefined;
     return {...named, name: 'TodoWrite', input: listOf(this.#todos.list)};
-  }
-
-  begin(): void {
-    this.#todos.begin();
-  }
-
-  commit(): void {
-    this.#todos.commit();
-  }
-
-  rollback(): void {
-    this.#todos.rollback();
   }
 }
 
@@ -132,10 +121,10 @@ class AnswerReader {
   /** Calls last: those that need not wait any longer come with the end of a transaction. */
   readonly #transactions = new Transactions([
     this.#known,
-    this.#texts,
+    ...this.#texts.parts,
     this.#seen.text,
     this.#seen.thinking,
-    this.#todos,
+    ...this.#todos.parts,
     {
       begin: () => this.#emit(this.#calls.begin()),
       commit: () => this.#emit(this.#calls.commit()),
@@ -272,7 +261,7 @@ class AnswerReader {
         const call = callOf(body.call);
         if (call === undefined) break;
         if (waiting === undefined) this.#put(message, place);
-        else this.#changeCall(waiting, {...waiting, input: appendToInput(waiting.input, call.input)});
+        else this.#calls.change(waiting, {...waiting, input: appendToInput(waiting.input, call.input)});
         break;
       }
       // Only strings are appended to, and payloads are one only in their packing.
@@ -316,11 +305,7 @@ class AnswerReader {
     const isNew =
       place.how === 'added' || call.kind === 'native' || maskCovers(place.mask, 'tool_call.call_mcp_tool.args');
     const input = isNew ? made.input : waiting.input;
-    this.#changeCall(waiting, {...waiting, name: made.name === '' ? waiting.name : made.name, input});
-  }
-
-  #changeCall(before: WaitingCall, after: WaitingCall): void {
-    if (isShallowEnough(after.input)) this.#calls.change(before, after);
+    this.#calls.change(waiting, {...waiting, name: made.name === '' ? waiting.name : made.name, input});
   }
 
   #finish(reason: FinishReason, usage: readonly TokenUsage[]): void {
@@ -381,12 +366,12 @@ function endOf(reason: FinishReason, usage: readonly TokenUsage[]): AnswerEnd {
 
 function usageOf(usage: readonly TokenUsage[]): AnswerUsage | undefined {
   if (usage.length === 0) return undefined;
-  const sum = (count: (tokens: TokenUsage) => number) => usage.reduce((total, tokens) => total + count(tokens), 0);
+  const sum = (count: keyof AnswerUsage) => usage.reduce((total, tokens) => total + tokens[count], 0);
   return {
-    input: sum(tokens => tokens.input),
-    output: sum(tokens => tokens.output),
-    cacheRead: sum(tokens => tokens.cacheRead),
-    cacheWrite: sum(tokens => tokens.cacheWrite),
+    input: sum('input'),
+    output: sum('output'),
+    cacheRead: sum('cacheRead'),
+    cacheWrite: sum('cacheWrite'),
   };
 }
 
@@ -396,23 +381,24 @@ function failureOf(reason: FinishReason): AnswerFailure | undefined {
     case 'other':
     case 'max-token-limit':
       return undefined;
-    case 'quota-limit':
-      return {reason: reason.kind, message: 'The quota of this account is used up.'};
-    case 'context-window-exceeded':
-      return {reason: reason.kind, message: 'The conversation is longer than the context window of the model.'};
-    case 'llm-unavailable':
-      return {reason: reason.kind, message: 'The model is unavailable at the moment; try again later.'};
     case 'internal-error':
-      return {
-        reason: reason.kind,
-        message: reason.message === '' ? 'The server had an internal error.' : reason.message,
-      };
+      return {reason: reason.kind, message: reason.message || 'The server had an internal error.'};
     case 'invalid-api-key':
       return {reason: reason.kind, message: invalidKeyText(reason)};
+    case 'quota-limit':
+    case 'context-window-exceeded':
+    case 'llm-unavailable':
+      return {reason: reason.kind, message: failureTexts[reason.kind]};
     default:
       return unreachable(reason);
   }
 }
+
+const failureTexts = {
+  'quota-limit': 'The quota of this account is used up.',
+  'context-window-exceeded': 'The conversation is longer than the context window of the model.',
+  'llm-unavailable': 'The model is unavailable at the moment; try again later.',
+} as const;
 
 function invalidKeyText({provider, model}: {provider: string; model: string}): string {
   const whose = provider === '' ? 'The API key' : `The API key for ${provider}`;

@@ -39,8 +39,9 @@ export class CallQueue {
     return id === '' ? undefined : this.#waiting.find(call => call.subject === 'tool' && call.id === id);
   }
 
-  /** Puts `after` in the place of a waiting call. */
+  /** Puts `after` in the place of a waiting call, unless it is too deep to be written. */
   change(before: WaitingCall, after: WaitingCall): void {
+    if (!isShallowEnough(after.input)) return;
     this.#waiting = this.#waiting.map(call => (call === before ? after : call));
   }
 

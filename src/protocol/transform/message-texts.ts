@@ -1,9 +1,10 @@
-import {RevertibleMap} from '../task/transactions.ts';
+import {type Revertible, RevertibleMap} from '../task/transactions.ts';
 
 /** The texts of an answer by message, as far back as they are worth keeping: whole for the latest, lengths for many more. */
 export class MessageTexts {
   readonly #kept = new RevertibleMap<MessageText>({limit: 1024 * 1024, weightOf: text => lengthOf(text) + 64});
   readonly #lengths = new RevertibleMap<number>({limit: 10_000, weightOf: () => 1});
+  readonly parts: readonly Revertible[] = [this.#kept, this.#lengths];
 
   /** The text of `key` becomes `text`. */
   replace(key: string, text: string): TextChange {
@@ -18,21 +19,6 @@ export class MessageTexts {
   /** `key` stands for another message from here on. */
   restart(key: string, text: string): TextChange {
     return this.#keep(key, {after: whole(text), more: text, opening: 'continues'});
-  }
-
-  begin(): void {
-    this.#kept.begin();
-    this.#lengths.begin();
-  }
-
-  commit(): void {
-    this.#kept.commit();
-    this.#lengths.commit();
-  }
-
-  rollback(): void {
-    this.#kept.rollback();
-    this.#lengths.rollback();
   }
 
   #find(key: string): MessageText {

@@ -3,58 +3,68 @@ import {entryNames, isFolder} from '../files/list-folder.ts';
 import {basename, join, resolve} from 'node:path';
 import {compileName, hasWildcard} from '../../base/glob.ts';
 import {expandHome} from '../files/resolve-path.ts';
+import {kindOf} from './deletion-impact.ts';
 
 /** The words of a command, split into options and operands. */
 interface Words {
-  /** Options as written: `-rf`, `--recursive`, `--target=x`. */
-  readonly options: readonly string[];
+  readonly options: readonly Option[];
   readonly operands: readonly string[];
 }
 
-/** Splits words into options and operands; `withValue` names the options whose value is the next word, as `-t` or `--target-directory`. */
-export function sortWords(words: readonly string[], withValue: readonly string[] = []): Words {
-  const options: string[] = [];
+interface Option {
+  /** As written, each letter for itself: `-r`, `--rec`. */
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+/** Splits words into options and operands; `valued` names the options that take a value: `-t --target-directory`. */
+export function sortWords(words: readonly string[], valued = ''): Words {
+  const known = valued.split(' ');
+  const options: Option[] = [];
   const operands: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
+    const [name = '', ...values] = word.split('=');
     if (word === '--') {
       operands.push(...words.slice(at + 1));
       break;
     }
-    if (!word.startsWith('-') || word === '-') {
-      operands.push(word);
-    } else if (withValue.some(name => isOption(word, name))) {
-      options.push(`${word}=${words[at + 1] ?? ''}`);
-      at += 1;
+    if (!word.startsWith('-') || word === '-') operands.push(word);
+    else if (values.length > 0 && word.startsWith('--')) options.push({name, value: values.join('=')});
+    else if (word.startsWith('--')) {
+      const value = known.some(option => isOption(name, option)) ? (words[(at += 1)] ?? '') : undefined;
+      options.push({name, value});
     } else {
-      options.push(word);
+      for (let letter = 1; letter < word.length; letter += 1) {
+        const short = `-${word.charAt(letter)}`;
+        const rest = word.slice(letter + 1);
+        if (!known.includes(short)) options.push({name: short, value: undefined});
+        else {
+          options.push({name: short, value: rest === '' ? (words[(at += 1)] ?? '') : rest});
+          break;
+        }
+      }
     }
   }
   return {options, operands};
 }
 
-/** Whether one of the options is `letter` (also in a cluster such as `-rf`) or `long`. */
-export const hasOption = (options: readonly string[], letter: string, long: string): boolean =>
-  options.some(option => (option.startsWith('--') ? isOption(option, long) : option.slice(1).includes(letter)));
+/** Whether one of the options is `letter` or `long`. */
+export const hasOption = (options: readonly Option[], letter: string, long: string): boolean =>
+  options.some(({name}) => name === `-${letter}` || isOption(name, long));
 
 /** True if a word is the option. A long name may be abbreviated, as GNU programs and git allow: `--rec` is `--recursive`. */
-export const isOption = (word: string, option: string): boolean =>
+const isOption = (word: string, option: string): boolean =>
   word === option || (word.length > 2 && word.startsWith('--') && option.startsWith(word));
 
-/** The value of an option: `-t=x`, `-tx`, `--long=x`. */
-export function optionValue(options: readonly string[], letter: string, long: string): string | undefined {
-  for (const option of options) {
-    const [name = '', ...value] = option.split('=');
-    if (value.length > 0 && isOption(name, long)) return value.join('=');
-    if (!option.startsWith('--') && option.startsWith(`-${letter}`) && option.length > 2) {
-      return option.slice(2).replace(/^=/u, '');
-    }
-  }
-  return undefined;
-}
+/** The values that an option is given. */
+export const optionValues = (options: readonly Option[], letter: string, long: string): readonly string[] =>
+  options.flatMap(({name, value}) =>
+    value !== undefined && (name === `-${letter}` || isOption(name, long)) ? [value] : [],
+  );
 
 /** Paths one pattern may stand for. */
-const mostPaths = 100_000;
+const maxPaths = 100_000;
 
 /** Expands words to absolute paths as the shell would in `directory`. A pattern that matches nothing stays as it is. */
 export function expandPaths(
@@ -86,89 +96,104 @@ function expandGlob(pattern: string, directory: string): readonly string[] {
         .filter(fits)
         .map(name => join(base, name)),
     );
-    if (bases.length > mostPaths) return bases.slice(0, mostPaths);
+    if (bases.length > maxPaths) return bases.slice(0, maxPaths);
   }
   return bases;
 }
 
-/** The files that a program writes by its options, as written: `curl -o`, `curl -O`, `wget -O`, `sort -o`. */
-export function optionOutputs([program = '', ...words]: readonly string[]): readonly string[] {
-  const writer = writers.get(basename(program));
-  if (writer === undefined) return [];
-  const found: string[] = [];
-  const operands: string[] = [];
-  let folder = '';
-  let isByUrl = false;
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    const [, long = '', value] = /^(--[^=]+)(?:=([\s\S]*))?$/u.exec(word) ?? [];
-    if (isOption(long, writer.long) || long === '--output-dir') {
-      const path = value ?? words[(at += 1)] ?? '';
-      if (isOption(long, writer.long)) found.push(path);
-      else folder = `${path}/`;
-    } else if (long === '--remote-name') isByUrl = true;
-    else if (/^-[^-]/u.test(word)) {
-      for (let letter = 1; letter < word.length; letter += 1) {
-        const name = word.charAt(letter);
-        if (name === 'O' && basename(program) === 'curl') isByUrl = true;
-        if (name !== writer.letter && !writer.valued.includes(name)) continue;
-        const given = letter + 1 < word.length ? word.slice(letter + 1) : (words[(at += 1)] ?? '');
-        if (name === writer.letter) found.push(given);
-        break;
-      }
-    } else if (!word.startsWith('-')) operands.push(word);
+/** What a command does at a path. */
+export interface Write {
+  readonly path: string;
+  /** `content`: the file there gets new content, links followed. `entry`: the file or link itself is replaced. */
+  readonly loses: 'content' | 'entry' | 'nothing';
+  /** The file that is put there by `mv`, `cp` or `install`, and whether a folder is laid over one that is there. */
+  readonly placed: {readonly from: string; readonly folders: 'laid-over' | 'left-out'} | undefined;
+}
+
+/** What a command writes and replaces by its words; `undefined` if that is not known of the program. */
+export function writesOf(
+  {argv: [program, ...words], directory}: Pick<ResolvedCommand, 'argv' | 'directory'>,
+  home: string,
+): readonly Write[] | undefined {
+  const {options, operands} = sortWords(words, valuedOptions[program]);
+  const has = (letter: string, long: string): boolean => hasOption(options, letter, long);
+  const paths = (of: readonly string[]): readonly string[] => expandPaths(of, {directory, home});
+  const given = optionValues(options, 't', '--target-directory').at(-1);
+  // The target stands last, if no option names it.
+  const [target = '', ...sources] = given === undefined ? operands.toReversed() : [given, ...operands];
+  const at = (of: readonly string[], loses: Write['loses']): readonly Write[] =>
+    paths(of).map(path => ({path, loses, placed: undefined}));
+  switch (program) {
+    case 'mkdir':
+    case 'touch':
+      return at(operands, 'nothing');
+    case 'mv':
+    case 'cp':
+    case 'install': {
+      const leavesAlone = program === 'install' ? has('d', '--directory') : keepsFiles(options);
+      const [place = ''] = paths([target]);
+      const into = isFolder(place) && !has('T', '--no-target-directory');
+      const whole = program === 'cp' && (has('r', '--recursive') || has('R', '') || has('a', '--archive'));
+      const folders = whole ? 'laid-over' : 'left-out';
+      return (leavesAlone ? [] : sources).flatMap(word =>
+        paths([word]).map(from => {
+          const path = into ? join(place, /(?:^|\/)\.$/u.test(word) ? '' : basename(from)) : place;
+          return {path, loses: 'entry' as const, placed: {from, folders} as const};
+        }),
+      );
+    }
+    case 'ln': {
+      // Without force it refuses to replace what is there.
+      if (!has('f', '--force')) return at(operands, 'nothing');
+      if (sources.length === 0) return undefined;
+      const [place = ''] = paths([target]);
+      const isInside = has('n', '--no-dereference') ? kindOf(place) === 'folder' : isFolder(place);
+      const into = isInside && !has('T', '--no-target-directory');
+      return at(into ? paths(sources).map(source => join(place, basename(source))) : [place], 'entry');
+    }
+    case 'tee':
+      return at(operands, has('a', '--append') ? 'nothing' : 'content');
+    case 'truncate':
+      return at(operands, 'content');
+    case 'dd':
+      return at(
+        operands.flatMap(word => (word.startsWith('of=') ? [word.slice(3)] : [])),
+        'content',
+      );
+    case 'curl':
+    case 'wget':
+    case 'sort': {
+      const [letter, long] = program === 'wget' ? ['O', '--output-document'] : ['o', '--output'];
+      const byUrl = program === 'curl' && has('O', '--remote-name') ? operands.flatMap(nameInUrl) : [];
+      const folder = options.findLast(({name}) => name === '--output-dir')?.value;
+      const files = [...optionValues(options, letter, long), ...byUrl].filter(
+        file => !/^(?:-|\/dev\/(?:null|stdout|stderr|tty))$/u.test(file),
+      );
+      const named = files.map(file => (folder === undefined || file.startsWith('/') ? file : `${folder}/${file}`));
+      return named.length === 0 ? undefined : at(named, 'content');
+    }
+    default:
+      return undefined;
   }
-  const byUrl = isByUrl
-    ? operands.flatMap(url => /[^/]\/(?:[^?#]*\/)?([^/?#]+)(?:[?#].*)?$/u.exec(url)?.[1] ?? [])
-    : [];
-  return [...found, ...byUrl]
-    .filter(path => !/^(?:-|\/dev\/(?:null|stdout|stderr|tty))$/u.test(path))
-    .map(path => (path.startsWith('/') ? path : folder + path));
 }
 
-interface Writer {
-  readonly letter: string;
-  readonly long: string;
-  /** Other letters that take a value. */
-  readonly valued: string;
-}
+const keepsFiles = (options: readonly Option[]): boolean =>
+  hasOption(options, 'n', '--no-clobber') || options.some(({name, value}) => name === '--update' && value === 'none');
 
-const writers: ReadonlyMap<string, Writer> = new Map([
-  ['curl', {letter: 'o', long: '--output', valued: 'AbcCdDeEFhHKmPQrtTuUwxXyYz'}],
-  ['wget', {letter: 'O', long: '--output-document', valued: 'aABDeiIloPQRtTUwX'}],
-  ['sort', {letter: 'o', long: '--output', valued: 'kStT'}],
-]);
+const nameInUrl = (url: string): readonly string[] =>
+  /[^/]\/(?:[^?#]*\/)?([^/?#]+)(?:[?#].*)?$/u.exec(url)?.slice(1) ?? [];
 
-/** The sources and targets of `mv`, `cp` and `install` as absolute paths, and whether folders are copied with their content. */
-interface Placements {
-  readonly sources: readonly string[];
-  readonly pairs: readonly {readonly from: string; readonly to: string}[];
-  readonly recursive: boolean;
-}
+const placing = '-t --target-directory -S --suffix';
 
-/** The pairs are empty if options say that nothing is replaced (`-n`) or that only folders are made (`install -d`). */
-export function placements({argv, directory}: Pick<ResolvedCommand, 'argv' | 'directory'>, home: string): Placements {
-  const program = basename(argv[0]);
-  const values = ['-t', '--target-directory', '-S', '--suffix', ...(program === 'install' ? ['-m', '-o', '-g'] : [])];
-  const {options, operands} = sortWords(argv.slice(1), values);
-  const given = optionValue(options, 't', '--target-directory');
-  const [target = '', ...others] = given === undefined ? operands.toReversed() : [given, ...operands];
-  const [at = ''] = expandPaths([target], {directory, home});
-  const sources = others.flatMap(word =>
-    expandPaths([word], {directory, home}).map(path => ({path, name: /(?:^|\/)\.$/u.test(word) ? '' : basename(path)})),
-  );
-  const leavesAlone =
-    program === 'install'
-      ? hasOption(options, 'd', '--directory')
-      : hasOption(options, 'n', '--no-clobber') || options.includes('--update=none');
-  const into = isFolder(at) && !hasOption(options, 'T', '--no-target-directory');
-  return {
-    sources: sources.map(({path}) => path),
-    pairs: leavesAlone ? [] : sources.map(({path, name}) => ({from: path, to: into ? join(at, name) : at})),
-    recursive: program === 'cp' && ['r', 'R', 'a'].some(letter => hasOption(options, letter, '--recursive')),
-  };
-}
-
-/** The files that `dd` writes, as written. */
-export const outputsOfDd = (argv: readonly string[]): readonly string[] =>
-  argv.filter(word => word.startsWith('of=')).map(word => word.slice(3));
+const valuedOptions: Readonly<Record<string, string>> = {
+  mv: placing,
+  cp: placing,
+  install: `${placing} -m -o -g --mode --owner --group`,
+  ln: placing,
+  truncate: '-s --size -r --reference',
+  touch: '-d --date -r --reference -t',
+  mkdir: '-m --mode',
+  curl: '-o --output --output-dir -A -b -c -C -d -D -e -E -F -h -H -K -m -P -Q -r -t -T -u -U -w -x -X -y -Y -z',
+  wget: '-O --output-document -a -A -B -D -e -i -I -l -o -P -Q -R -t -T -U -w -X',
+  sort: '-o --output -k -S -t -T',
+};

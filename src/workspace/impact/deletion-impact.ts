@@ -1,8 +1,7 @@
 import {existsSync, lstatSync} from 'node:fs';
 import {opendir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {runGit} from './read-only-run.ts';
-import {count, type Impact, type ImpactContext, named, noLoss} from './impact.ts';
+import {count, type Impact, type ImpactContext, named, noLoss, runGit} from './impact.ts';
 
 /** What is lost when the files and folders at `targets` (absolute) are deleted, folders with all their content. */
 export async function deletionImpact(targets: readonly string[], context: ImpactContext): Promise<Impact> {

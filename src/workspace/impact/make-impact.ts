@@ -4,12 +4,20 @@ import {existsSync, readdirSync, statSync} from 'node:fs';
 import {basename, join, resolve} from 'node:path';
 import {type ImpactPort, type ImpactReport, noImpact} from '../../actions/ports.ts';
 import {makePaths, realPath} from '../files/resolve-path.ts';
-import {expandPaths, hasOption, optionOutputs, outputsOfDd, placements, sortWords} from './command-words.ts';
+import {expandPaths, hasOption, sortWords, type Write, writesOf} from './command-words.ts';
 import {deletionImpact, kindOf, mostCounted} from './deletion-impact.ts';
 import {gitImpact} from './git-impact.ts';
-import {count, type Impact, type ImpactContext, type ImpactFinder, mostNamed, named, noLoss} from './impact.ts';
-import {collisions, overwriteImpact, unknownNow} from './overwrite-impact.ts';
-import {runQuietly} from './read-only-run.ts';
+import {
+  count,
+  type Impact,
+  type ImpactContext,
+  type ImpactFinder,
+  mostNamed,
+  named,
+  noLoss,
+  runQuietly,
+} from './impact.ts';
+import {collisions, type OverwrittenFile, overwriteImpact, unknownNow} from './overwrite-impact.ts';
 
 export interface ImpactOptions {
   readonly roots: readonly string[];
@@ -69,16 +77,11 @@ const programImpacts: ReadonlyMap<string, ImpactFinder> = new Map<string, Impact
   ['rmdir', removedFolders],
   ['unlink', (command, context) => deletionImpact(pathsOf(command, context), context)],
   ['shred', shredded],
-  ['mv', (command, context) => replaced(command, context)],
-  ['cp', (command, context) => replaced(command, context)],
-  ['install', (command, context) => replaced(command, context)],
-  ['ln', linked],
-  ['truncate', (command, context) => overwriteImpact(written(pathsOf(command, context, sizeOptions)), 'truncates')],
-  ['tee', tee],
-  ['dd', ({argv, directory}) => overwriteImpact(written(outputsOfDd(argv).map(path => resolve(directory, path))))],
-  ...['curl', 'wget', 'sort'].map((name): [string, ImpactFinder] => [
+  ['truncate', written('truncates')],
+  ['ln', written('replaces')],
+  ...['mv', 'cp', 'install', 'tee', 'dd', 'curl', 'wget', 'sort'].map((name): [string, ImpactFinder] => [
     name,
-    ({argv, directory}, {home}) => overwriteImpact(written(expandPaths(optionOutputs(argv), {directory, home}))),
+    written('overwrites'),
   ]),
   ['sed', edited],
   ['perl', edited],
@@ -87,16 +90,32 @@ const programImpacts: ReadonlyMap<string, ImpactFinder> = new Map<string, Impact
   ['git', gitImpact],
 ]);
 
-/** Overwritten files whose new content is not known. */
-const written = (paths: readonly string[]) => paths.map(path => ({path, content: unknownNow}));
+/** Of the files that a program writes or replaces. */
+function written(verb: string): ImpactFinder {
+  return ({argv: [program, ...words], directory}, {home}) => {
+    const writes = writesOf({argv: [basename(program), ...words], directory}, home) ?? [];
+    return overwriteImpact(
+      writes
+        .filter(({loses}) => loses !== 'nothing')
+        .flatMap(({path, placed}) => (placed === undefined ? unknownAt([path]) : replaced(path, placed))),
+      verb,
+    );
+  };
+}
 
-const sizeOptions = ['-s', '--size', '-r', '--reference'];
+function replaced(path: string, {from, folders}: NonNullable<Write['placed']>): readonly OverwrittenFile[] {
+  if (!existsSync(from)) return [];
+  return isFolder(from) || isFolder(path)
+    ? unknownAt(collisions(from, path, folders))
+    : [{path, content: {kind: 'file', path: from}}];
+}
 
-const pathsOf = (
-  {argv, directory}: ResolvedCommand,
-  {home}: ImpactContext,
-  withValue: readonly string[] = [],
-): readonly string[] => expandPaths(sortWords(argv.slice(1), withValue).operands, {directory, home});
+/** Files whose new content is not known. */
+const unknownAt = (paths: readonly string[]): readonly OverwrittenFile[] =>
+  paths.map(path => ({path, content: unknownNow}));
+
+const pathsOf = ({argv, directory}: ResolvedCommand, {home}: ImpactContext, valued = ''): readonly string[] =>
+  expandPaths(sortWords(argv.slice(1), valued).operands, {directory, home});
 
 async function removed(command: ResolvedCommand, context: ImpactContext) {
   const {options, operands} = sortWords(command.argv.slice(1));
@@ -121,53 +140,25 @@ async function removedFolders(command: ResolvedCommand, context: ImpactContext) 
 
 async function shredded(command: ResolvedCommand, context: ImpactContext) {
   const {options} = sortWords(command.argv.slice(1));
-  const paths = pathsOf(command, context, ['-n', '--iterations', '-s', '--size', '--random-source']);
-  return hasOption(options, 'u', '--remove') || options.some(option => option.startsWith('--remove='))
-    ? deletionImpact(paths, context)
-    : overwriteImpact(written(paths));
-}
-
-/** `mv`, `cp` and `install`: the files that they replace. */
-async function replaced(command: ResolvedCommand, {home}: ImpactContext) {
-  const {pairs, recursive} = placements(command, home);
-  return overwriteImpact(
-    pairs
-      .filter(({from}) => existsSync(from))
-      .flatMap(({from, to}) =>
-        isFolder(from) || isFolder(to)
-          ? collisions(from, to, recursive ? 'laid-over' : 'left-out').map(path => ({path, content: unknownNow}))
-          : [{path: to, content: {kind: 'file', path: from} as const}],
-      ),
-  );
-}
-
-async function linked({argv, directory}: ResolvedCommand, {home}: ImpactContext) {
-  const {options, operands} = sortWords(argv.slice(1));
-  if (!hasOption(options, 'f', '--force') || operands.length < 2) return noLoss;
-  const [at = '', ...sources] = expandPaths(operands, {directory, home}).toReversed();
-  const into = isFolder(at) && !hasOption(options, 'T', '--no-target-directory');
-  return overwriteImpact(written(into ? sources.map(source => join(at, basename(source))) : [at]), 'replaces');
-}
-
-async function tee(command: ResolvedCommand, context: ImpactContext) {
-  const {options} = sortWords(command.argv.slice(1));
-  return hasOption(options, 'a', '--append') ? noLoss : overwriteImpact(written(pathsOf(command, context)));
+  const paths = pathsOf(command, context, '-n --iterations -s --size --random-source');
+  return hasOption(options, 'u', '--remove') ? deletionImpact(paths, context) : overwriteImpact(unknownAt(paths));
 }
 
 /** `sed -i` and `perl -i`: those of their words that are files are changed. */
 async function edited(command: ResolvedCommand, context: ImpactContext) {
-  const {options} = sortWords(command.argv.slice(1));
-  const inPlace = options.some(option => /^-[a-zA-Z]*i|^--in?(?:$|-)/u.test(option));
-  return inPlace
-    ? overwriteImpact(written(pathsOf(command, context, ['-e', '-f', '--expression'])), 'changes')
+  const {options} = sortWords(command.argv.slice(1), scripts);
+  return options.some(({name}) => name === '-i' || /^--in?(?:$|-)/u.test(name))
+    ? overwriteImpact(unknownAt(pathsOf(command, context, scripts)), 'changes')
     : noLoss;
 }
 
+const scripts = '-e -f --expression';
+
 /** `rsync --delete` between folders of this machine: what is at the target and not at the source. */
 async function mirrored({argv, directory}: ResolvedCommand, context: ImpactContext) {
-  const {options, operands} = sortWords(argv.slice(1), ['-e', '--rsh', '-f', '--filter', '--exclude', '--include']);
+  const {options, operands} = sortWords(argv.slice(1), '-e --rsh -f --filter --exclude --include');
   const isDry = hasOption(options, 'n', '--dry-run');
-  if (isDry || !options.some(option => /^--del(?:ete)?/u.test(option))) return noLoss;
+  if (isDry || !options.some(({name}) => /^--del(?:ete)?/u.test(name))) return noLoss;
   if (operands.length < 2 || operands.some(operand => /^[^/]*:/u.test(operand))) return noLoss;
   const [target = '', ...sources] = operands.toReversed();
   const [at = ''] = expandPaths([target], {directory, home: context.home});
@@ -177,7 +168,7 @@ async function mirrored({argv, directory}: ResolvedCommand, context: ImpactConte
     extra.push(...beyond(from, source.endsWith('/') ? at : join(at, basename(from))));
   }
   const deleted = await deletionImpact(extra, context);
-  return options.some(option => /^--(?:exclude|include|filter)/u.test(option)) && deleted.summary !== ''
+  return options.some(({name}) => /^--(?:exclude|include|filter)/u.test(name)) && deleted.summary !== ''
     ? {...deleted, summary: deleted.summary.replace(/^deletes /u, 'deletes up to ')}
     : deleted;
 }
@@ -228,13 +219,10 @@ async function findImpact({argv, directory}: ResolvedCommand, context: ImpactCon
       deletes = run.some(each => /^-\w*[rR]|^--recursive$/u.test(each)) ? 'trees' : 'entries';
       search.push('-print0');
       at = end;
-    } else if (word.startsWith('-') && search.length > 0 && !choosing.has(word) && !/^-\d+$/u.test(word)) {
-      return noLoss;
-    } else {
-      search.push(word);
-    }
+    } else if (word.startsWith('-') && !choosing.has(word) && !/^-(?:[HLP]|O?\d+)$/u.test(word)) return noLoss;
+    else search.push(word);
   }
-  if (deletes === 'nothing' || !search.every(isPlain)) return noLoss;
+  if (deletes === 'nothing') return noLoss;
   const first = search.findIndex(word => /^[-(!]/u.test(word) && !/^-[HLP]$/u.test(word));
   const starts = expandPaths(
     search.slice(0, first).filter(word => !word.startsWith('-')),
@@ -242,25 +230,12 @@ async function findImpact({argv, directory}: ResolvedCommand, context: ImpactCon
   );
   const flags = search.slice(0, first).filter(word => word.startsWith('-'));
   const order = deletes === 'entries' && !search.includes('-depth') ? ['-depth'] : [];
-  const output = await runQuietly(
-    {
-      program: 'find',
-      words: [...flags, ...(starts.length === 0 ? ['.'] : starts), ...order, ...search.slice(first)],
-      directory,
-    },
-    context,
-  );
-  if (output === undefined) return noLoss;
-  const found = output
+  const run = [...flags, ...(starts.length === 0 ? ['.'] : starts), ...order, ...search.slice(first)];
+  const found = ((await runQuietly({program: 'find', words: run, directory}, context)) ?? '')
     .split('\0', mostCounted)
     .filter(path => path !== '')
     .map(path => resolve(directory, path));
-  if (deletes === 'trees') return deletionImpact(found, context);
   // `find -delete` removes only empty folders, which are no loss.
-  return deletionImpact(
-    found.filter(path => kindOf(path) === 'other'),
-    context,
-  );
+  const lost = deletes === 'trees' ? found : found.filter(path => kindOf(path) === 'other');
+  return deletionImpact(lost, context);
 }
-
-const isPlain = (word: string): boolean => !/^-(?:fprint|fls|ls|printf|fprintf|quit)/u.test(word);

@@ -38,12 +38,7 @@ type ClientProof =
   | {readonly kind: 'private-key'; readonly pem: string; readonly algorithm: string};
 
 /** Who says that the user is signed in to the company; it exchanges that token for one of the MCP server (SEP-990). */
-interface IdentityProvider {
-  readonly tokenUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string | undefined;
-  readonly idToken: string;
-}
+type IdentityProvider = Readonly<z.infer<typeof identityProvider>>;
 
 /** What counts where a server has no `oauth`: weft registers itself when the user signs in. */
 export const defaultOAuthSettings: OAuthSettings = {
@@ -55,6 +50,12 @@ export const defaultOAuthSettings: OAuthSettings = {
 
 const text = z.string().check(z.minLength(1));
 const httpsUrl = z.url({protocol: /^https$/u});
+const identityProvider = z.object({
+  tokenUrl: z.url({protocol: /^https?$/u}),
+  clientId: text,
+  clientSecret: z.optional(text),
+  idToken: text,
+});
 const schema = z.object({
   grantType: z.optional(
     z.enum(['authorization_code', 'client_credentials', 'urn:ietf:params:oauth:grant-type:jwt-bearer']),
@@ -67,14 +68,7 @@ const schema = z.object({
   issuer: z.optional(z.url({protocol: /^https?$/u})),
   privateKey: z.optional(text),
   algorithm: z.optional(text),
-  identityProvider: z.optional(
-    z.object({
-      tokenUrl: z.url({protocol: /^https?$/u}),
-      clientId: text,
-      clientSecret: z.optional(text),
-      idToken: text,
-    }),
-  ),
+  identityProvider: z.optional(identityProvider),
 });
 
 /** Reads the member `oauth` of a server, with its variables filled in. The failure says what is wrong, without values. */
@@ -85,7 +79,7 @@ export function parseOAuthSettings(json: Json | undefined): Outcome<OAuthSetting
     const where = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
     return failed(where === '' ? '"oauth" must be an object' : `"oauth.${where}" does not fit`);
   }
-  const {clientId, clientSecret, issuer, scope, privateKey, identityProvider} = parsed.data;
+  const {clientId, clientSecret, issuer, scope, privateKey, identityProvider: provider} = parsed.data;
   const grant = parsed.data.grantType ?? 'authorization_code';
   switch (grant) {
     case 'authorization_code':
@@ -111,11 +105,9 @@ export function parseOAuthSettings(json: Json | undefined): Outcome<OAuthSetting
       return ok({grant: 'client-credentials', clientId, proof, issuer, scope});
     }
     case 'urn:ietf:params:oauth:grant-type:jwt-bearer': {
-      if (clientId === undefined || clientSecret === undefined || identityProvider === undefined) {
+      if (clientId === undefined || clientSecret === undefined || provider === undefined) {
         return failed('"oauth" with jwt-bearer needs "clientId", "clientSecret" and "identityProvider"');
       }
-      const {tokenUrl, idToken} = identityProvider;
-      const provider = {...identityProvider, tokenUrl, idToken, clientSecret: identityProvider.clientSecret};
       return ok({grant: 'enterprise', clientId, clientSecret, issuer, identityProvider: provider});
     }
     default:

@@ -1,9 +1,8 @@
 import type {AuthProvider, FetchLike, OAuthClientProvider} from '@modelcontextprotocol/client';
 import type {Outcome} from '../../../base/outcome.ts';
+import {unreachable} from '../../../base/unreachable.ts';
 import {registeredClient, secretsOf, type ServerCredential} from '../../../config/server-credentials.ts';
 import {causeText, type Fault, faultText} from '../../../domain/fault.ts';
-import {machineAuth} from './machine-auth.ts';
-import {oauthFetch} from './oauth-fetch.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
 import {type AuthChallenge, noChallenge, SignInNeeded} from './sign-in-needed.ts';
 
@@ -60,6 +59,101 @@ export async function sessionAuth(server: OAuthServer, deps: OAuthDeps, signal: 
     authProvider: await machineAuth(oauth, {fetch: oauthFetch(fetch, signal), learnSecret: deps.learnSecret}),
     fetch,
   };
+}
+
+/**
+ * For servers that no person signs in to: the credentials of the settings are exchanged for a token when the server asks for one. The
+ * token is kept for this run only.
+ */
+async function machineAuth(
+  oauth: Exclude<OAuthSettings, {grant: 'authorization-code'}>,
+  {fetch, learnSecret}: {readonly fetch: FetchLike; readonly learnSecret: (secret: string) => void},
+): Promise<OAuthClientProvider> {
+  const {ClientCredentialsProvider, CrossAppAccessProvider, PrivateKeyJwtProvider, requestJwtAuthorizationGrant} =
+    await import('@modelcontextprotocol/client');
+  const bound = oauth.issuer === undefined ? {} : {expectedIssuer: oauth.issuer};
+  switch (oauth.grant) {
+    case 'client-credentials': {
+      const {clientId, proof} = oauth;
+      const scope = oauth.scope === undefined ? {} : {scope: oauth.scope};
+      if (proof.kind === 'secret') {
+        learnSecret(proof.secret);
+        return new ClientCredentialsProvider({
+          clientId,
+          clientSecret: proof.secret,
+          clientName: 'weft',
+          ...scope,
+          ...bound,
+        });
+      }
+      learnSecret(proof.pem);
+      const {pem: privateKey, algorithm} = proof;
+      return new PrivateKeyJwtProvider({clientId, privateKey, algorithm, clientName: 'weft', ...scope, ...bound});
+    }
+    case 'enterprise': {
+      const {clientId, clientSecret, identityProvider} = oauth;
+      for (const secret of [clientSecret, identityProvider.idToken, identityProvider.clientSecret ?? '']) {
+        if (secret !== '') learnSecret(secret);
+      }
+      return new CrossAppAccessProvider({
+        clientId,
+        clientSecret,
+        clientName: 'weft',
+        fetchFn: fetch,
+        ...bound,
+        async assertion({authorizationServerUrl, resourceUrl, scope}) {
+          const {tokenUrl, idToken} = identityProvider;
+          const {jwtAuthGrant} = await requestJwtAuthorizationGrant({
+            tokenEndpoint: tokenUrl,
+            audience: authorizationServerUrl,
+            resource: resourceUrl,
+            idToken,
+            clientId: identityProvider.clientId,
+            ...(identityProvider.clientSecret === undefined ? {} : {clientSecret: identityProvider.clientSecret}),
+            ...(scope === undefined ? {} : {scope}),
+            fetchFn: fetch,
+          });
+          return jwtAuthGrant;
+        },
+      });
+    }
+    default:
+      return unreachable(oauth);
+  }
+}
+
+/** The most bytes of one answer about signing in: metadata and tokens are small. */
+const mostBytes = 1024 * 1024;
+const limitMs = 30_000;
+
+/**
+ * A `fetch` for requests about signing in. Each has 30 seconds and at most 1 MiB of answer, ends with `signal`, and follows no redirect:
+ * a code, a secret or a token goes to the address that the metadata named, or nowhere.
+ */
+export const oauthFetch =
+  (request: FetchLike, signal: AbortSignal): FetchLike =>
+  async (url, init) => {
+    const response = await request(url, {
+      ...init,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
+    });
+    const body = await boundedBody(response);
+    const {status, statusText, headers} = response;
+    return new Response(hasNoBody.has(status) ? null : body, {status, statusText, headers});
+  };
+
+const hasNoBody: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+
+async function boundedBody(response: Response): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > mostBytes) throw new Error('the answer of the authorization server is too long');
+    parts.push(new Uint8Array(part));
+  }
+  return new Blob(parts);
 }
 
 /** The proof of a connection, and the `fetch` that all its requests go through. */

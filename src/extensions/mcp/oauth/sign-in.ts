@@ -10,10 +10,9 @@ import {isJsonObject} from '../../../base/json.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import {registeredClient, secretsOf, type ServerCredential} from '../../../config/server-credentials.ts';
 import {causeText, type Fault, rejected} from '../../../domain/fault.ts';
-import {oauthFetch} from './oauth-fetch.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
 import {isAnswer, listenForRedirect, type RedirectListener} from './redirect-listener.ts';
-import {expiryOf, isSameIssuer, type OAuthDeps, type OAuthServer, serverKey} from './session-auth.ts';
+import {expiryOf, isSameIssuer, oauthFetch, type OAuthDeps, type OAuthServer, serverKey} from './session-auth.ts';
 import type {AuthChallenge} from './sign-in-needed.ts';
 
 export interface SignInDeps extends OAuthDeps {
@@ -74,13 +73,14 @@ export async function signIn(
   }
 }
 
+type SignInSettings = SignInRequest['server']['oauth'];
+
 /** The port of the settings, else the one that weft was registered with before, else any. */
 async function openListener(
-  oauth: SignInRequest['server']['oauth'],
+  {callbackPort: port}: SignInSettings,
   before: ServerCredential | undefined,
 ): Promise<Outcome<RedirectListener, Fault>> {
-  if (oauth.callbackPort !== undefined) {
-    const {callbackPort: port} = oauth;
+  if (port !== undefined) {
     const listener = await listenForRedirect(port);
     return listener.tag === 'ok'
       ? listener
@@ -112,10 +112,11 @@ async function authorize(
   const {auth, computeScopeUnion, discoverOAuthServerInfo} = await import('@modelcontextprotocol/client');
   const {server, challenge, listener, before, moreScope} = request;
   const fetchFn = oauthFetch(deps.fetchFor(server.url), signal);
-  const place = challenge.resourceMetadataUrl === undefined ? {} : {resourceMetadataUrl: challenge.resourceMetadataUrl};
+  const {resourceMetadataUrl: place} = challenge;
+  const metadata = place === undefined ? {} : {resourceMetadataUrl: place};
   const discovery: OAuthDiscoveryState = {
-    ...(await discoverOAuthServerInfo(server.url, {fetchFn, ...place})),
-    ...(challenge.resourceMetadataUrl === undefined ? {} : {resourceMetadataUrl: challenge.resourceMetadataUrl.href}),
+    ...(await discoverOAuthServerInfo(server.url, {fetchFn, ...metadata})),
+    ...(place === undefined ? {} : {resourceMetadataUrl: place.href}),
   };
   requireSecureEndpoints(discovery);
   const provider = new SignInProvider(server.oauth, {discovery, before, listener, learnSecret: deps.learnSecret});
@@ -123,13 +124,12 @@ async function authorize(
     moreScope === undefined
       ? (server.oauth.scope ?? challenge.scope)
       : computeScopeUnion(before?.scope === '' ? undefined : before?.scope, challenge.scope, moreScope);
-  const options = {serverUrl: server.url, fetchFn, ...place, ...(scope === undefined ? {} : {scope})};
-  const answer = provider.link(async link => {
-    deps.offerLink({url: link.href, host: link.host, redirectUrl: listener.redirectUrl});
-    return firstAnswer(provider.stateText, {listener, typedLines: deps.typedLines}, signal);
-  });
+  const options = {serverUrl: server.url, fetchFn, ...metadata, ...(scope === undefined ? {} : {scope})};
   if ((await auth(provider, options)) === 'REDIRECT') {
-    const query = await answer();
+    const {link} = provider;
+    if (link === undefined) throw new Error('the authorization server gave no link');
+    deps.offerLink({url: link.href, host: link.host, redirectUrl: listener.redirectUrl});
+    const query = await firstAnswer(provider.stateText, {listener, typedLines: deps.typedLines}, signal);
     const error = query.get('error');
     if (error !== null) throw new Error(refusal(error));
     const iss = query.get('iss');
@@ -169,40 +169,38 @@ async function firstAnswer(
   }
 }
 
+interface Flow {
+  readonly discovery: OAuthDiscoveryState;
+  readonly before: ServerCredential | undefined;
+  readonly listener: RedirectListener;
+  readonly learnSecret: (secret: string) => void;
+}
+
 /** The client's own flow asks this for what it needs and gives it what it gets. Nothing leaves it before all is done. */
 class SignInProvider implements OAuthClientProvider {
   readonly stateText = randomBytes(32).toString('base64url');
   readonly clientMetadataUrl?: string;
-  readonly #oauth: SignInRequest['server']['oauth'];
-  readonly #listener: RedirectListener;
-  readonly #learnSecret: (secret: string) => void;
+  /** The page that the user has to open. */
+  link: URL | undefined;
+  readonly #oauth: SignInSettings;
+  readonly #flow: Flow;
   #discovery: OAuthDiscoveryState;
   #client: StoredOAuthClientInformation | undefined;
   #tokens: StoredOAuthTokens | undefined;
   #verifier = '';
   #resource = '';
-  #link: URL | undefined;
 
-  constructor(
-    oauth: SignInRequest['server']['oauth'],
-    given: {
-      readonly discovery: OAuthDiscoveryState;
-      readonly before: ServerCredential | undefined;
-      readonly listener: RedirectListener;
-      readonly learnSecret: (secret: string) => void;
-    },
-  ) {
+  constructor(oauth: SignInSettings, flow: Flow) {
     this.#oauth = oauth;
-    this.#discovery = given.discovery;
-    this.#listener = given.listener;
-    this.#learnSecret = given.learnSecret;
-    this.#client = knownClient(oauth, given);
+    this.#flow = flow;
+    this.#discovery = flow.discovery;
+    this.#client = knownClient(oauth, flow);
     const {client} = oauth;
     if (client.kind === 'registers' && client.metadataUrl !== undefined) this.clientMetadataUrl = client.metadataUrl;
   }
 
   get redirectUrl(): string {
-    return this.#listener.redirectUrl;
+    return this.#flow.listener.redirectUrl;
   }
 
   get clientMetadata(): OAuthClientMetadata {
@@ -217,14 +215,6 @@ class SignInProvider implements OAuthClientProvider {
     };
   }
 
-  /** A function that gives the link of the flow to `open`. */
-  link<T>(open: (link: URL) => Promise<T>): () => Promise<T> {
-    return () => {
-      if (this.#link === undefined) throw new Error('the authorization server gave no link');
-      return open(this.#link);
-    };
-  }
-
   state(): string {
     return this.stateText;
   }
@@ -235,7 +225,7 @@ class SignInProvider implements OAuthClientProvider {
 
   saveClientInformation(client: StoredOAuthClientInformation): void {
     this.#client = client;
-    if ('client_secret' in client && client.client_secret !== undefined) this.#learnSecret(client.client_secret);
+    if ('client_secret' in client && client.client_secret !== undefined) this.#flow.learnSecret(client.client_secret);
   }
 
   /** None: this sign-in is to give new ones. */
@@ -253,7 +243,7 @@ class SignInProvider implements OAuthClientProvider {
         `the authorization server wants the browser to open an unsafe link (${link.protocol}//${link.host})`,
       );
     }
-    this.#link = link;
+    this.link = link;
   }
 
   saveCodeVerifier(verifier: string): void {
@@ -304,17 +294,12 @@ const issuerOf = (discovery: OAuthDiscoveryState): string =>
 
 /** The client of the settings; else the one that weft registered before at the same authorization server, with the same way back. */
 function knownClient(
-  {client}: SignInRequest['server']['oauth'],
-  given: {
-    readonly discovery: OAuthDiscoveryState;
-    readonly before: ServerCredential | undefined;
-    readonly listener: RedirectListener;
-  },
+  {client}: SignInSettings,
+  {before, discovery, listener}: Flow,
 ): StoredOAuthClientInformation | undefined {
   if (client.kind === 'registered') {
     return {client_id: client.id, ...(client.secret === undefined ? {} : {client_secret: client.secret})};
   }
-  const {before, discovery, listener} = given;
   if (before === undefined || !isSameIssuer(before.issuer, issuerOf(discovery))) return undefined;
   if (!redirectUris(before.client).includes(listener.redirectUrl)) return undefined;
   return {...registeredClient(before), redirect_uris: [listener.redirectUrl], issuer: before.issuer};

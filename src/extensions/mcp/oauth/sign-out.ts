@@ -2,8 +2,7 @@ import type {FetchLike} from '@modelcontextprotocol/client';
 import {isJsonList, isJsonObject} from '../../../base/json.ts';
 import {registeredClient, type ServerCredential} from '../../../config/server-credentials.ts';
 import {causeText} from '../../../domain/fault.ts';
-import {oauthFetch} from './oauth-fetch.ts';
-import {isSameIssuer} from './session-auth.ts';
+import {isSameIssuer, oauthFetch} from './session-auth.ts';
 import {isSecure} from './sign-in.ts';
 
 /** How revoking ended: `not-offered` where the authorization server has no way to. */
