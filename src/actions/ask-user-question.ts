@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import {unreachable} from '../base/unreachable.ts';
 import {interrupted} from '../domain/settled.ts';
-import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
+import {defineAction, needsNoPermission, textContent, toolForm, unanswered} from './define-action.ts';
 import type {Question, QuestionAnswer} from './ports.ts';
 
 export interface AskInput {
@@ -76,27 +75,12 @@ export const askUserQuestion = defineAction<AskInput, AskOutput, {readonly quest
     const partial = {questions: input.questions.map(({question}) => question)};
     const reply = await ports.questions.ask(input.questions, signal);
     if (signal.aborted) return interrupted(partial);
-    switch (reply.kind) {
-      case 'answered':
-        return {state: 'success', output: {questions: input.questions, answers: reply.answers}};
-      case 'dismissed':
-        return {
-          state: 'cancelled',
-          why: {reason: 'declined', message: 'The user did not want to answer.'},
-          partial,
-        };
-      case 'unattended':
-        return {
-          state: 'cancelled',
-          why: {
-            reason: 'denied',
-            message: 'Nobody is there to answer. Choose yourself and say in your answer what you assumed.',
-          },
-          partial,
-        };
-      default:
-        return unreachable(reply);
-    }
+    return reply.kind === 'answered'
+      ? {state: 'success', output: {questions: input.questions, answers: reply.answers}}
+      : unanswered(reply, partial, {
+          dismissed: 'The user did not want to answer.',
+          unattended: 'Nobody is there to answer. Choose yourself and say in your answer what you assumed.',
+        });
   },
 });
 

@@ -1,4 +1,4 @@
-import {unreachable} from '../base/unreachable.ts';
+import {textByKind, type TextsByKind} from '../base/unreachable.ts';
 import type {BlockSnapshot, BlockState} from './ports.ts';
 
 /** What the model reads of a block: its text, then in brackets what else a person would see. */
@@ -22,22 +22,15 @@ export function snapshotText(block: BlockSnapshot): string {
 export const blockText = ({id, state}: BlockSnapshot): string => `block ${id}: ${blockStateText(state)}`;
 
 /** `running`, `waiting for input: Password:`, `exit code 1`: a block's state in words. */
-export function blockStateText(state: BlockState): string {
-  switch (state.kind) {
-    case 'running':
-      return 'running';
-    case 'waiting':
-      return state.lastLine === '' ? 'waiting for input' : `waiting for input: ${state.lastLine}`;
-    case 'exited':
-      return `exit code ${state.code}`;
-    case 'signalled':
-      return `ended by ${state.signal}`;
-    case 'ended':
-      return 'ended';
-    default:
-      return unreachable(state);
-  }
-}
+export const blockStateText = (state: BlockState): string => textByKind(state, stateTexts);
+
+const stateTexts: TextsByKind<BlockState> = {
+  running: () => 'running',
+  waiting: ({lastLine}) => (lastLine === '' ? 'waiting for input' : `waiting for input: ${lastLine}`),
+  exited: ({code}) => `exit code ${code}`,
+  signalled: ({signal}) => `ended by ${signal}`,
+  ended: () => 'ended',
+};
 
 /** `python3` for `cd x && FOO=1 /usr/bin/python3 -i`: the name of the program that goes on longest, the last one, for people. */
 export function programName(command: string): string {

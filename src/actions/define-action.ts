@@ -4,13 +4,14 @@ import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ResultContent, TextBlock} from '../domain/conversation.ts';
 import type {RunTerms} from '../domain/executor.ts';
+import {rejected} from '../domain/fault.ts';
 import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Access, AskCase, RuleKind} from './access.ts';
 import {type FrontEndAbility, withoutAbility} from './front-end.ts';
 import {inputSchema} from './input-schema.ts';
 import type {OtherFields} from './known-fields.ts';
-import type {ActionPorts, ShellRequest} from './ports.ts';
+import type {ActionPorts, QuestionReply, ShellRequest} from './ports.ts';
 import {nothingToShow, type Preview} from './preview.ts';
 
 /**
@@ -188,6 +189,21 @@ export const unlistedForm = <Input>(form: ToolForm<Input>, name: string): ToolFo
   name,
   listing: 'unlisted',
 });
+
+/** What a question comes to that nobody answered, in words for the model. */
+export const unanswered = <PartialOutput>(
+  {kind}: Exclude<QuestionReply, {kind: 'answered'}>,
+  partial: PartialOutput,
+  words: {readonly dismissed: string; readonly unattended: string},
+): Settled<never, PartialOutput> => ({
+  state: 'cancelled',
+  why: {reason: kind === 'dismissed' ? 'declined' : 'denied', message: words[kind]},
+  partial,
+});
+
+/** Shows nothing, unless the call lacks something: then it is a fault. */
+export const previewUnless = (lack: string | false): Outcome<Preview, Settled<never, never>> =>
+  lack === false ? ok(nothingToShow) : failed({state: 'error', fault: rejected(lack)});
 
 export const textContent = (value: string): readonly TextBlock[] => [{kind: 'text', text: value}];
 

@@ -1,12 +1,9 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
-import {rejected} from '../domain/fault.ts';
 import {readingAsks} from './access.ts';
 import {settledBy} from '../domain/settled.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {defineAction, previewUnless, textContent, toolForm} from './define-action.ts';
 import type {GlobReport, GlobRequest} from './ports.ts';
-import {nothingToShow} from './preview.ts';
 
 /** Paths when the model sets no limit, and at most. */
 const defaultMatches = 200;
@@ -62,12 +59,7 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patter
     ),
   outcome: ({paths, omitted}) => [pluralize(paths.length + omitted, 'path')],
   preview: async input =>
-    input.patterns.length > 0
-      ? ok(nothingToShow)
-      : {
-          tag: 'failed',
-          error: {state: 'error', fault: rejected('Glob needs pattern (or patterns with at least one entry).')},
-        },
+    previewUnless(input.patterns.length === 0 && 'Glob needs pattern (or patterns with at least one entry).'),
   async run(input, {ports, signal}) {
     const found = await ports.search.glob(input, signal);
     return settledBy(found);

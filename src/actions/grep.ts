@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import {readingAsks} from './access.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {defineAction, previewUnless, textContent, toolForm} from './define-action.ts';
 import type {GrepReport, GrepRequest} from './ports.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface GrepInput extends GrepRequest {
   /** Lines of the result that the model has read already. */
@@ -98,12 +96,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
     `${omitted.exact === 'exact' ? '' : 'at least '}${pluralize(lines.length + omitted.count, 'line')}`,
   ],
   preview: async input =>
-    input.queries.length > 0
-      ? ok(nothingToShow)
-      : {
-          tag: 'failed',
-          error: {state: 'error', fault: rejected('Grep needs pattern (or queries with at least one entry).')},
-        },
+    previewUnless(input.queries.length === 0 && 'Grep needs pattern (or queries with at least one entry).'),
   async run(input, {ports, signal}) {
     const {offset, ...request} = input;
     const found = await ports.search.grep({...request, limit: request.limit + offset}, signal);

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import {unreachable} from '../base/unreachable.ts';
 import {interrupted} from '../domain/settled.ts';
-import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
+import {defineAction, needsNoPermission, textContent, toolForm, unanswered} from './define-action.ts';
 import {plainQuestion} from './ports.ts';
 
 export interface OpenReviewInput {
@@ -50,23 +49,14 @@ export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, Op
     ]);
     const reply = await ports.questions.ask([asked], signal);
     if (signal.aborted) return interrupted({range});
-    switch (reply.kind) {
-      case 'answered': {
-        const [answer] = reply.answers;
-        if (answer?.selected.includes(yes) !== true) {
-          return {state: 'success', output: {choice: 'not-now', other: answer?.other ?? ''}};
-        }
-        ports.review.show(range);
-        return {state: 'success', output: {choice: 'opened', other: ''}};
-      }
-      case 'dismissed':
-        return {state: 'cancelled', why: {reason: 'declined', message: ''}, partial: {range}};
-      case 'unattended': {
-        const message = 'Nobody is there to look. Say in your answer what you found.';
-        return {state: 'cancelled', why: {reason: 'denied', message}, partial: {range}};
-      }
-      default:
-        return unreachable(reply);
+    if (reply.kind !== 'answered') {
+      const unattended = 'Nobody is there to look. Say in your answer what you found.';
+      return unanswered(reply, {range}, {dismissed: '', unattended});
     }
+    const [answer] = reply.answers;
+    if (answer?.selected.includes(yes) !== true)
+      return {state: 'success', output: {choice: 'not-now', other: answer?.other ?? ''}};
+    ports.review.show(range);
+    return {state: 'success', output: {choice: 'opened', other: ''}};
   },
 });

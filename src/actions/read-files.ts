@@ -1,13 +1,11 @@
 import {pluralize} from '../base/clip.ts';
 import * as z from 'zod/mini';
-import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ResultContent} from '../domain/conversation.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {readingAsks} from './access.ts';
-import {defineAction, toolForm} from './define-action.ts';
+import {defineAction, previewUnless, toolForm} from './define-action.ts';
 import {answerBytes, type FilesPort, type ReadFile, type ReadRequest} from './files-port.ts';
-import {nothingToShow} from './preview.ts';
 
 export interface ReadInput {
   readonly requests: readonly ReadRequest[];
@@ -94,12 +92,7 @@ export const readFiles = defineAction<ReadInput, ReadOutput, {readonly paths: re
   cancelled: input => ({paths: input.requests.map(({path}) => path)}),
   modelContent: output => output.files.flatMap(tellEntry),
   preview: async input =>
-    input.requests.length > 0
-      ? ok(nothingToShow)
-      : {
-          tag: 'failed',
-          error: {state: 'error', fault: rejected('Read needs file_path (or files with at least one entry).')},
-        },
+    previewUnless(input.requests.length === 0 && 'Read needs file_path (or files with at least one entry).'),
   async run(input, {ports, signal}) {
     const files: ReadEntry[] = [];
     const room = makeRoom();

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import {clip} from '../base/clip.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {interrupted} from '../domain/settled.ts';
-import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
+import {defineAction, needsNoPermission, textContent, toolForm, unanswered} from './define-action.ts';
 import {plainQuestion, type Question} from './ports.ts';
 
 export interface NewConversationInput {
@@ -55,26 +54,15 @@ export const suggestNewConversation = defineAction<
     const partial = {summary: input.summary};
     const reply = await ports.questions.ask([questionOf(input)], signal);
     if (signal.aborted) return interrupted(partial);
-    switch (reply.kind) {
-      case 'answered': {
-        const [answer] = reply.answers;
-        if (answer?.selected.includes(yes) !== true) {
-          return {state: 'success', output: {choice: 'stay', other: answer?.other ?? ''}};
-        }
-        ports.suggestions.continueInNew(input.summary);
-        return {state: 'success', output: {choice: 'new', summary: input.summary}};
-      }
-      case 'dismissed':
-        return {state: 'cancelled', why: {reason: 'declined', message: ''}, partial};
-      case 'unattended':
-        return {
-          state: 'cancelled',
-          why: {reason: 'denied', message: 'Nobody is there to answer. Go on in this conversation.'},
-          partial,
-        };
-      default:
-        return unreachable(reply);
+    if (reply.kind !== 'answered') {
+      const unattended = 'Nobody is there to answer. Go on in this conversation.';
+      return unanswered(reply, partial, {dismissed: '', unattended});
     }
+    const [answer] = reply.answers;
+    if (answer?.selected.includes(yes) !== true)
+      return {state: 'success', output: {choice: 'stay', other: answer?.other ?? ''}};
+    ports.suggestions.continueInNew(input.summary);
+    return {state: 'success', output: {choice: 'new', summary: input.summary}};
   },
 });
 

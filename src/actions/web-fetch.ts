@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import {failed, ok} from '../base/outcome.ts';
-import {unreachable} from '../base/unreachable.ts';
+import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
 import type {ResultContent} from '../domain/conversation.ts';
 import {readWebUrl} from '../domain/web-url.ts';
 import {settledBy} from '../domain/settled.ts';
 import {checkedForm, defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
-import {cutNote, framed, type WebPage} from './web-port.ts';
+import {cutNote, framed, type PageContent, type WebPage} from './web-port.ts';
 
 interface WebFetchInput {
   /** Absolute, as `readWebUrl` writes it. */
@@ -43,23 +43,18 @@ export const webFetch = defineAction<WebFetchInput, WebFetchOutput, {readonly ur
   label: ({url}) => `Fetch ${url}`,
   cancelled: ({url}) => ({url}),
   modelContent: ({page, prompt}) => pageContent(page, prompt),
-  outcome: ({page: {content}}) => {
-    switch (content.kind) {
-      case 'text':
-        return [`${content.length.toLocaleString('en')} characters`];
-      case 'image':
-        return ['image'];
-      case 'moved':
-        return [`moved to ${content.to}`];
-      default:
-        return unreachable(content);
-    }
-  },
+  outcome: ({page}) => [textByKind(page.content, contentWords)],
   async run({url, prompt}, {ports, signal}) {
     const page = await ports.web.fetch({url, cache: 'use'}, signal);
     return settledBy(page.tag === 'ok' ? ok({page: page.value, prompt}) : page);
   },
 });
+
+const contentWords: TextsByKind<PageContent> = {
+  text: ({length}) => `${length.toLocaleString('en')} characters`,
+  image: () => 'image',
+  moved: ({to}) => `moved to ${to}`,
+};
 
 /** An address that cannot be fetched is a fault of the call. */
 function fetchTool(): ToolForm<WebFetchInput> {

@@ -132,182 +132,142 @@ export type Op =
       readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId};
     };
 
+/** A query: what it is answered with, and the fields of its request. */
+interface Asked<Given, Request = NoFields> {
+  readonly request: Request;
+  readonly answer: Given;
+}
+
 /**
  * Every query: the fields of its request, and what it is answered with. Queries that change something are refused while a prompt
  * runs or waits, and an interrupt ends them, too.
  */
 export interface Queries {
   /** What is kept of the open session, oldest first, from the record of that number on. A session only ever grows. */
-  readonly records: {readonly request: {readonly from: number}; readonly answer: readonly JournalRecord[]};
+  readonly records: Asked<readonly JournalRecord[], {readonly from: number}>;
   /** The prompts that can be gone back to, in order. */
-  readonly 'rewind-points': {readonly request: NoFields; readonly answer: readonly RewindPoint[]};
+  readonly 'rewind-points': Asked<readonly RewindPoint[]>;
   /** What a rewind would do. Changes nothing. */
-  readonly 'preview-rewind': {readonly request: {readonly target: RewindTarget}; readonly answer: RewindReport};
+  readonly 'preview-rewind': Asked<RewindReport, {readonly target: RewindTarget}>;
   /** Goes back, or forth again. All front ends hear of it as `rewound`. */
-  readonly rewind: {readonly request: {readonly target: RewindTarget}; readonly answer: RewindReport};
+  readonly rewind: Asked<RewindReport, {readonly target: RewindTarget}>;
   /**
    * What compacting the conversation would do; `instructions` are what the summary must have in mind, often empty. Costs a request
    * to the model, during which all front ends know the engine at work: `compaction-begun`, later `compaction-ended`. An interrupt
    * ends that request; the answer is then a compaction without a summary.
    */
-  readonly 'preview-compaction': {
-    readonly request: {readonly instructions: string};
-    readonly answer: CompactionPreview;
-  };
+  readonly 'preview-compaction': Asked<CompactionPreview, {readonly instructions: string}>;
   /**
    * Does what the preview of that id showed, with the summary as the user left it; empty for as it was shown. All front ends hear
    * of it as `compacted`.
    */
-  readonly compact: {
-    readonly request: {readonly preview: MessageId; readonly summary: string};
-    readonly answer: CompactionReport;
-  };
+  readonly compact: Asked<CompactionReport, {readonly preview: MessageId; readonly summary: string}>;
   /** The sub-agents of the session that is open, in the order of their start; those that have ended, too. */
-  readonly agents: {readonly request: NoFields; readonly answer: readonly AgentRow[]};
+  readonly agents: Asked<readonly AgentRow[]>;
   /** The documents of the session that is open, with all their versions. */
-  readonly documents: {readonly request: NoFields; readonly answer: readonly SessionDocument[]};
+  readonly documents: Asked<readonly SessionDocument[]>;
   /**
    * Writes a document as the user wants it: a new version of one (by id, or by a title that only one has), or a new one. The agent
    * hears of it with the next prompt.
    */
-  readonly 'write-document': {
-    readonly request: {
-      readonly document: {readonly id: string} | {readonly title: string};
-      readonly text: string;
-    };
-    readonly answer: SessionDocument;
-  };
+  readonly 'write-document': Asked<
+    SessionDocument,
+    {readonly document: {readonly id: string} | {readonly title: string}; readonly text: string}
+  >;
   /** The messages of the conversation that can be pinned, in their order. A compaction keeps pinned ones word for word. */
-  readonly pins: {readonly request: NoFields; readonly answer: readonly PinRow[]};
+  readonly pins: Asked<readonly PinRow[]>;
   /** Pins a message or takes its pin off; answered with what `pins` is answered with after it. */
-  readonly 'change-pin': {
-    readonly request: {readonly message: MessageId; readonly state: PinRow['state']};
-    readonly answer: readonly PinRow[];
-  };
+  readonly 'change-pin': Asked<readonly PinRow[], {readonly message: MessageId; readonly state: PinRow['state']}>;
   /** The changes of a range, as people write it after `/review`, with the comments on them. Reads from git alone. */
-  readonly review: {readonly request: {readonly range: string}; readonly answer: CodeReview};
+  readonly review: Asked<CodeReview, {readonly range: string}>;
   /** The user's change of the review's comments; answered with all comments after it. */
-  readonly 'change-review': {
-    readonly request: {readonly change: ReviewChange};
-    readonly answer: readonly ReviewComment[];
-  };
+  readonly 'change-review': Asked<readonly ReviewComment[], {readonly change: ReviewChange}>;
   /** What fills the model's context, as the next request would be. Nobody is asked. */
-  readonly 'context-usage': {readonly request: NoFields; readonly answer: ContextUsage};
+  readonly 'context-usage': Asked<ContextUsage>;
   /** Kept sessions of the workspace, the latest first. */
-  readonly sessions: {readonly request: NoFields; readonly answer: readonly SessionSummary[]};
+  readonly sessions: Asked<readonly SessionSummary[]>;
   /** The first prompt of each kept session, cut where it is long. */
-  readonly 'first-prompts': {
-    readonly request: NoFields;
-    readonly answer: readonly {readonly session: SessionId; readonly prompt: string}[];
-  };
+  readonly 'first-prompts': Asked<readonly {readonly session: SessionId; readonly prompt: string}[]>;
   /** What the kept sessions have cost in US dollars, where that is known. */
-  readonly 'session-costs': {
-    readonly request: NoFields;
-    readonly answer: readonly {readonly session: SessionId; readonly usd: number}[];
-  };
+  readonly 'session-costs': Asked<readonly {readonly session: SessionId; readonly usd: number}[]>;
   /** The last messages of a session, the latest last: a few, each cut where it is long. */
-  readonly 'last-messages': {
-    readonly request: {readonly session: SessionId};
-    readonly answer: readonly SessionMessage[];
-  };
+  readonly 'last-messages': Asked<readonly SessionMessage[], {readonly session: SessionId}>;
   /** What the user entered earlier, also in other sessions, oldest first. */
-  readonly 'prompt-history': {readonly request: NoFields; readonly answer: readonly string[]};
+  readonly 'prompt-history': Asked<readonly string[]>;
   /** What edits would do; writes nothing. Placeholders stand in the place of secrets. */
-  readonly 'preview-edits': {readonly request: {readonly edits: EditRequest}; readonly answer: readonly FileDiff[]};
+  readonly 'preview-edits': Asked<readonly FileDiff[], {readonly edits: EditRequest}>;
   /** The whole texts that edits would lead to, for an editor; nothing of binary files. Writes nothing. */
-  readonly 'draft-edits': {readonly request: {readonly edits: EditRequest}; readonly answer: readonly DraftText[]};
+  readonly 'draft-edits': Asked<readonly DraftText[], {readonly edits: EditRequest}>;
   /** The image at a path as people write it; what is no image (by its content), or too large, is a fault. */
-  readonly 'read-image': {readonly request: {readonly path: string}; readonly answer: ReadImage};
+  readonly 'read-image': Asked<ReadImage, {readonly path: string}>;
   /** Adds a note to the workspace's standing instructions; answered with the name of the file. */
-  readonly 'add-note': {readonly request: {readonly note: string}; readonly answer: string};
+  readonly 'add-note': Asked<string, {readonly note: string}>;
   /** The user's own notes for this project, which lie outside of it; an empty text where there are none. */
-  readonly memory: {readonly request: NoFields; readonly answer: MemoryNotes};
+  readonly memory: Asked<MemoryNotes>;
   /** Adds a line to them. */
-  readonly 'add-to-memory': {readonly request: {readonly note: string}; readonly answer: MemoryNotes};
+  readonly 'add-to-memory': Asked<MemoryNotes, {readonly note: string}>;
   /** Writes them as the user has edited them, who began with `before`; lines that were written meanwhile stay. */
-  readonly 'write-memory': {
-    readonly request: {readonly before: string; readonly text: string};
-    readonly answer: MemoryNotes;
-  };
+  readonly 'write-memory': Asked<MemoryNotes, {readonly before: string; readonly text: string}>;
   /** The slash commands that become prompts; those of the front end itself are not among them. */
-  readonly commands: {readonly request: NoFields; readonly answer: readonly PromptCommand[]};
+  readonly commands: Asked<readonly PromptCommand[]>;
   /** Whether a text that begins with a slash is sent as a prompt; `unknown` says why not, in words for the user. */
-  readonly 'look-up-command': {
-    readonly request: {readonly text: string};
-    readonly answer: {readonly kind: 'prompt'} | {readonly kind: 'unknown'; readonly text: string};
-  };
+  readonly 'look-up-command': Asked<
+    {readonly kind: 'prompt'} | {readonly kind: 'unknown'; readonly text: string},
+    {readonly text: string}
+  >;
   /** The hooks of this session, what each came to last, and those of the project that do not run for want of trust. */
-  readonly hooks: {readonly request: NoFields; readonly answer: readonly HookRow[]};
+  readonly hooks: Asked<readonly HookRow[]>;
   /** The MCP servers of this session. Those that were never started are started now, and waited for a little. */
-  readonly 'mcp-servers': {readonly request: NoFields; readonly answer: readonly McpServerRow[]};
+  readonly 'mcp-servers': Asked<readonly McpServerRow[]>;
   /** Connects a server anew, or takes its tools away for this session; answered with the server as it is then. */
-  readonly 'change-mcp-server': {
-    readonly request: {readonly server: string; readonly change: 'reconnect' | 'turn-off' | 'turn-on'};
-    readonly answer: McpServerRow;
-  };
+  readonly 'change-mcp-server': Asked<
+    McpServerRow,
+    {readonly server: string; readonly change: 'reconnect' | 'turn-off' | 'turn-on'}
+  >;
   /** The permission rules that count now, and who set them. */
-  readonly 'permission-rules': {readonly request: NoFields; readonly answer: readonly RuleRow[]};
+  readonly 'permission-rules': Asked<readonly RuleRow[]>;
   /** Adds a rule, which holds at once, or removes one; answered with what came of it, a sentence. */
-  readonly 'change-rule': {readonly request: {readonly rule: RequestedRuleChange}; readonly answer: string};
+  readonly 'change-rule': Asked<string, {readonly rule: RequestedRuleChange}>;
   /** What the settings of the folder ask for (several lines), and whether the user has allowed it. */
-  readonly 'folder-trust': {
-    readonly request: NoFields;
-    readonly answer: {readonly state: TrustState; readonly text: string};
-  };
+  readonly 'folder-trust': Asked<{readonly state: TrustState; readonly text: string}>;
   /** Allows what `folder-trust` told; answered with what came of it. */
-  readonly 'trust-folder': {readonly request: NoFields; readonly answer: string};
+  readonly 'trust-folder': Asked<string>;
   /** All settings, what counts first, with where they come from; of one setting where the name is not empty. */
-  readonly settings: {readonly request: {readonly name: string}; readonly answer: readonly string[]};
+  readonly settings: Asked<readonly string[], {readonly name: string}>;
   /** Every setting with the value that counts. */
-  readonly 'setting-rows': {readonly request: NoFields; readonly answer: readonly SettingRow[]};
+  readonly 'setting-rows': Asked<readonly SettingRow[]>;
   /** Writes the user's own setting; answered with what came of it, a sentence each. */
-  readonly 'change-setting': {
-    readonly request: {readonly name: string; readonly value: string};
-    readonly answer: readonly string[];
-  };
+  readonly 'change-setting': Asked<readonly string[], {readonly name: string; readonly value: string}>;
   /** The model servers that answer on this machine. Nothing but loopback is asked. */
-  readonly 'local-servers': {readonly request: NoFields; readonly answer: readonly LocalServer[]};
+  readonly 'local-servers': Asked<readonly LocalServer[]>;
   /**
    * Asks the provider about the user's key, keeps it, and works with that provider from the next request on. A key that is refused is not
    * kept. Nothing shows the key, and no event has it.
    */
-  readonly 'use-key': {
-    readonly request: {readonly provider: KeyProvider; readonly key: string};
-    readonly answer: ModelConnection;
-  };
+  readonly 'use-key': Asked<ModelConnection, {readonly provider: KeyProvider; readonly key: string}>;
   /** Works with a model of a local server from the next request on, and in later sessions. */
-  readonly 'use-server': {
-    readonly request: {readonly baseUrl: string; readonly model: string};
-    readonly answer: ModelConnection;
-  };
+  readonly 'use-server': Asked<ModelConnection, {readonly baseUrl: string; readonly model: string}>;
   /** Works with a model at an effort from the next request on. */
-  readonly 'use-effort': {
-    readonly request: {readonly model: string; readonly effort: Effort | 'default'};
-    readonly answer: ModelConnection;
-  };
+  readonly 'use-effort': Asked<ModelConnection, {readonly model: string; readonly effort: Effort | 'default'}>;
   /** The models that the provider of this session offers. */
-  readonly models: {readonly request: NoFields; readonly answer: ModelList};
+  readonly models: Asked<ModelList>;
   /** What works on this machine, one check a line. */
-  readonly diagnostics: {readonly request: NoFields; readonly answer: string};
+  readonly diagnostics: Asked<string>;
   /** What is checked out in the workspace: a branch, or the beginning of a commit; empty where there is no repository. */
-  readonly branch: {readonly request: NoFields; readonly answer: string};
+  readonly branch: Asked<string>;
   /** Writes a text of a front end's into a file, where a person wants one; the name is not empty. */
-  readonly 'export-text': {
-    readonly request: {readonly name: string; readonly text: string; readonly present: 'kept' | 'replaced'};
-    readonly answer: ExportEnd;
-  };
+  readonly 'export-text': Asked<
+    ExportEnd,
+    {readonly name: string; readonly text: string; readonly present: 'kept' | 'replaced'}
+  >;
   /**
    * Writes the session into a file; an empty name stands for one of its own. A file that is there stays unless it is to be
    * `replaced`.
    */
-  readonly 'export-session': {
-    readonly request: {
-      readonly name: string;
-      readonly session: SessionInfo;
-      readonly present: 'kept' | 'replaced';
-    };
-    readonly answer: ExportEnd;
-  };
+  readonly 'export-session': Asked<
+    ExportEnd,
+    {readonly name: string; readonly session: SessionInfo; readonly present: 'kept' | 'replaced'}
+  >;
 }
 
 export interface CodeReview extends ReviewDiff {

@@ -2,9 +2,9 @@ import type {AskedMessage, SamplingPort} from '../actions/sampling-port.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {blockTexts, type Message} from '../domain/conversation.ts';
 import {causeText, faultText} from '../domain/fault.ts';
-import {noUsage, type Usage} from '../domain/usage.ts';
+import {noUsage} from '../domain/usage.ts';
 import {readAnswer} from './answer.ts';
-import {journal, type SessionContext} from './session-context.ts';
+import {countAgentUsage, type SessionContext} from './session-context.ts';
 
 /** Asks the session's model beside the conversation. What that costs counts, as what sub-agents cost does. */
 export const samplingPort = (context: () => SessionContext): SamplingPort => ({
@@ -36,8 +36,10 @@ export const samplingPort = (context: () => SessionContext): SamplingPort => ({
       const answer = await readAnswer(request, {model: ports.model, onBatch: () => undefined}, signal);
       // Another model may have answered in its place.
       const answering = answer.message?.model ?? model;
-      if (answer.usage !== noUsage) count({model: answering, usage: answer.usage}, session);
-      reserved.settle(ports.model.facts(answering).costOf(answer.usage));
+      const {usage} = answer;
+      const costUsd = ports.model.facts(answering).costOf(usage);
+      if (usage !== noUsage) countAgentUsage({model: answering, usage, costUsd}, session);
+      reserved.settle(costUsd);
       if (answer.end === 'failed') return failed(`The model did not answer: ${faultText(answer.fault)}`);
       if (answer.end === 'interrupted') return failed('The answer of the model was interrupted.');
       if (answer.stop === 'refusal') return failed('The model declined to answer.');
@@ -62,12 +64,4 @@ function asMessage(
   if (role === 'user') return {role, id, blocks};
   const texts = blocks.filter(block => block.kind === 'text');
   return {role, id, model, blocks: texts, stop: 'end-turn', usage: noUsage};
-}
-
-function count({model, usage}: {readonly model: string; readonly usage: Usage}, session: SessionContext): void {
-  const costUsd = session.ports.model.facts(model).costOf(usage);
-  const meter = session.conversation.usage;
-  meter.addAgentUsage({model, usage, costUsd});
-  journal(session, {kind: 'agent-usage', model, usage, costUsd});
-  session.publish([{event: 'usage-changed', usage: meter.report()}]);
 }

@@ -170,6 +170,20 @@ export function journal({conversation}: SessionContext, record: JournalRecord): 
   conversation.journal.append(record);
 }
 
+/** What was spent beside the conversation: it counts, and is told. Throws where the journal cannot take it. */
+export function countAgentUsage(
+  used: Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>,
+  session: SessionContext,
+): void {
+  const {usage} = session.conversation;
+  usage.addAgentUsage(used);
+  try {
+    journal(session, {kind: 'agent-usage', ...used});
+  } finally {
+    session.publish([{event: 'usage-changed', usage: usage.report()}]);
+  }
+}
+
 export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): void {
   publish([{event: 'notice', level: 'warning', text}]);
 }

@@ -10,7 +10,7 @@ import {type AgentRow, type AgentStatus, type Asker, hasEnded, type SubAgent} fr
 import {addUsage, noUsage} from '../../domain/usage.ts';
 import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {SeparateMachine} from '../ports.ts';
-import {journal, type SessionContext, warn} from '../session-context.ts';
+import {countAgentUsage, type SessionContext, warn} from '../session-context.ts';
 import {type AgentKind, openingOf} from './agent-kind.ts';
 import {afterEvent, afterHarnessEvent, type HarnessTurn, notBegun, turnAfter, withStatus} from './agent-progress.ts';
 import {settleWorktree, worktreeBrief} from './agent-worktree.ts';
@@ -342,17 +342,15 @@ export class SubAgents implements Tree {
     const {progress} = running.row;
     const cost = progress.costUsd === 'unknown' || costUsd === 'unknown' ? 'unknown' : progress.costUsd + costUsd;
     const session = this.#session();
-    session.conversation.usage.addAgentUsage({model, usage, costUsd});
     this.#change(running, {
       ...running.row,
       progress: {...progress, usage: addUsage(progress.usage, usage), costUsd: cost},
     });
     try {
-      journal(session, {kind: 'agent-usage', model, usage, costUsd});
+      countAgentUsage({model, usage, costUsd}, session);
     } catch (cause) {
       warn(session, faultText(thrownFault('What a sub-agent cost could not be kept', cause)));
     }
-    session.publish([{event: 'usage-changed', usage: session.conversation.usage.report()}]);
     if (!this.#isSpent()) return;
     for (const each of this.#running.values()) {
       if (!hasEnded(each.row.status)) this.#stopFor(each, 'The session has cost what it may cost.');
