@@ -27,11 +27,7 @@ interface NewKey {
 
 export function openApiKeys(places: Pick<Places, 'credentials'>, environment: NodeJS.ProcessEnv): ApiKeys {
   const {credentials: file} = places;
-  // Each WEFT_HOME has keys of its own, in the keychain too.
-  const home = environment['WEFT_HOME'] ?? '';
-  const accountOf = (provider: KeyProvider): string => (home === '' ? provider : `${provider} in ${home}`);
-  const openKeychain = async (limitMs: number): Promise<Keychain | undefined> =>
-    (await import('../workspace/keychain.ts')).systemKeychain({platform: process.platform, environment, limitMs});
+  const keychain = userKeychain(environment);
   const placeText = (place: KeyPlace): string => (place.in === 'keychain' ? 'the keychain' : file);
 
   return {
@@ -41,20 +37,32 @@ export function openApiKeys(places: Pick<Places, 'credentials'>, environment: No
       return read.value;
     },
     async keyOf({provider, place}) {
-      return place.in === 'file' ? place.key : (await openKeychain(readMs))?.read(accountOf(provider));
+      return place.in === 'file' ? place.key : keychain.read(provider);
     },
     async keep({provider, key, baseUrl}) {
-      const keychain = await openKeychain(storeMs);
-      const isStored = (await keychain?.store(accountOf(provider), key)) === true;
-      const place: KeyPlace = isStored ? {in: 'keychain'} : {in: 'file', key};
+      const place: KeyPlace = (await keychain.store(provider, key)) ? {in: 'keychain'} : {in: 'file', key};
       const written = await writeKeptKey(file, {provider, baseUrl, place});
       return written.tag === 'failed' ? written : ok(placeText(place));
     },
     async forget({provider, place}) {
-      if (place.in === 'keychain') await (await openKeychain(storeMs))?.remove(accountOf(provider));
+      if (place.in === 'keychain') await keychain.remove(provider);
       return forgetKeptKey(file, provider);
     },
     placeText: ({place}) => placeText(place),
+  };
+}
+
+/** The keychain of this machine, which may not answer: then nothing is read or stored. Each WEFT_HOME has accounts of its own. */
+export function userKeychain(environment: NodeJS.ProcessEnv) {
+  const home = environment['WEFT_HOME'] ?? '';
+  const accountOf = (name: string): string => (home === '' ? name : `${name} in ${home}`);
+  const open = async (limitMs: number): Promise<Keychain | undefined> =>
+    (await import('../workspace/keychain.ts')).systemKeychain({platform: process.platform, environment, limitMs});
+  return {
+    read: async (name: string): Promise<string | undefined> => (await open(readMs))?.read(accountOf(name)),
+    store: async (name: string, secret: string): Promise<boolean> =>
+      (await (await open(storeMs))?.store(accountOf(name), secret)) === true,
+    remove: async (name: string): Promise<void> => void (await (await open(storeMs))?.remove(accountOf(name))),
   };
 }
 

@@ -4,26 +4,19 @@ import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, FaultError, faultText} from '../domain/fault.ts';
 import {type KeyProvider, keyProviders, keyVariables, providerNames} from '../domain/api-key.ts';
-import type {OwnModels} from '../config/model-settings.ts';
-import type {Sourced} from '../config/merge-settings.ts';
 import type {KeptKey} from '../config/kept-keys.ts';
 import {UsageError} from './exit-code.ts';
 import {ownCommand} from './own-command.ts';
 import {type ApiKeys, openApiKeys} from './api-keys.ts';
 import type {RunContext} from './run-context.ts';
+import type {connectAnthropic} from '../models/anthropic.ts';
 import type {providerChoices} from './main-options.ts';
-import type {WireApi} from '../config/settings-schema.ts';
 
 /** The model that flags, environment and settings ask for. `undefined` and empty values were not given. */
-export interface ModelChoice {
-  readonly provider: (typeof providerChoices)[number] | undefined;
-  readonly model: string | undefined;
-  /** What the user says of models. */
-  readonly models: OwnModels;
-  /** The models that answer where the model cannot, and who named them. */
-  readonly fallbackModels: Sourced<readonly string[]>;
-  readonly baseUrl: string | undefined;
-  readonly wireApi: WireApi | undefined;
+export interface ModelChoice extends Pick<
+  RunContext['settings'],
+  'provider' | 'model' | 'models' | 'fallbackModels' | 'baseUrl' | 'wireApi'
+> {
   readonly replay: string | undefined;
   readonly effort: Effort | undefined;
   /** The file to record the conversation into. */
@@ -113,16 +106,10 @@ async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Chosen
   switch (provider) {
     case 'replay':
       return replay(choice);
-    case 'anthropic':
-      return anthropic(choice);
-    case 'openai':
-      return openAi(choice, signal);
-    case 'gemini':
-      return gemini(choice);
     case undefined:
       return {port: noModel, model: choice.model ?? 'no model', secrets: {}, state: 'missing'};
     default:
-      return unreachable(provider);
+      return connectProvider(provider, choice, signal);
   }
 }
 
@@ -250,77 +237,35 @@ export async function readKey(
 const lockedText = (provider: KeyProvider): string =>
   `The ${providerNames[provider]} key is in the keychain, which does not answer. Unlock it and try again, or give the key anew: weft auth login`;
 
-async function anthropic(choice: ModelChoice): Promise<ChosenModel> {
+async function connectProvider(provider: KeyProvider, choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
   const {environment} = choice;
-  const found = await readKey('anthropic', choice);
-  if (found.kind === 'none')
-    throw new UsageError('There is no key for Anthropic: set ANTHROPIC_API_KEY, or keep one with weft auth login.');
-  if (found.kind === 'locked') return unreachableModel(choice, lockedText('anthropic'));
-  const [{connectAnthropic}, {modelTable}, named] = await Promise.all([
-    import('../models/anthropic.ts'),
-    import('../models/model-facts.ts'),
-    defaultModel('anthropic', choice),
-  ]);
-  const baseUrl = baseUrlOf('anthropic', choice);
-  const port = connectAnthropic({
-    apiKey: found.apiKey,
-    baseUrl,
-    // Others that speak the protocol may drop what they do not know, and the model would not hear of what it found.
-    toolReferences: baseUrl === undefined ? 'taken' : 'refused',
-    environment,
-    models: modelTable(choice.models),
-    effort: choice.effort ?? 'default',
-    fallbacks: fallbacksOf('anthropic', named, choice),
-  });
-  return {port, model: named.kind === 'named' ? named.model : unknownModel, secrets: found.secrets, state: 'ready'};
-}
-
-async function gemini(choice: ModelChoice): Promise<ChosenModel> {
-  const {environment} = choice;
-  const found = await readKey('gemini', choice);
-  if (found.kind === 'none')
-    throw new UsageError('There is no key for Gemini: set GEMINI_API_KEY, or keep one with weft auth login.');
-  if (found.kind === 'locked') return unreachableModel(choice, lockedText('gemini'));
-  const [{connectGemini}, {modelTable}, named] = await Promise.all([
-    import('../models/openai.ts'),
-    import('../models/model-facts.ts'),
-    defaultModel('gemini', choice),
-  ]);
-  const port = connectGemini({
-    apiKey: found.apiKey,
-    baseUrl: baseUrlOf('gemini', choice),
-    environment,
-    models: modelTable(choice.models),
-    effort: choice.effort ?? 'default',
-    fallbacks: fallbacksOf('gemini', named, choice),
-  });
-  return {port, model: named.kind === 'named' ? named.model : unknownModel, secrets: found.secrets, state: 'ready'};
-}
-
-async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
-  const {environment} = choice;
-  const found = await readKey('openai', choice);
-  if (found.kind === 'locked') return unreachableModel(choice, lockedText('openai'));
-  const [{connectOpenAi, listModels}, {modelTable}, named] = await Promise.all([
-    import('../models/openai.ts'),
-    import('../models/model-facts.ts'),
-    defaultModel('openai', choice),
-  ]);
-  const apiKey = found.kind === 'key' ? found.apiKey : undefined;
-  const secrets = found.kind === 'key' ? found.secrets : {};
-  const baseUrl = baseUrlOf('openai', choice);
-  const port = connectOpenAi({
-    apiKey,
-    baseUrl,
-    environment,
-    models: modelTable(choice.models),
-    effort: choice.effort ?? 'default',
-    wireApi: choice.wireApi ?? 'auto',
-    fallbacks: fallbacksOf('openai', named, choice),
-  });
+  const found = await readKey(provider, choice);
+  if (found.kind === 'locked') return unreachableModel(choice, lockedText(provider));
+  // A server of the user's own that speaks OpenAI's protocol may need none.
+  if (found.kind === 'none' && provider !== 'openai') {
+    throw new UsageError(
+      `There is no key for ${providerNames[provider]}: set ${keyVariables[provider]}, or keep one with weft auth login.`,
+    );
+  }
+  const {apiKey, secrets} = found.kind === 'key' ? found : {apiKey: '', secrets: {}};
+  const [{modelTable}, named] = await Promise.all([import('../models/model-facts.ts'), defaultModel(provider, choice)]);
+  const baseUrl = baseUrlOf(provider, choice);
+  const port = await portOf(
+    provider,
+    {
+      apiKey,
+      baseUrl,
+      environment,
+      models: modelTable(choice.models),
+      effort: choice.effort ?? 'default',
+      fallbacks: fallbacksOf(provider, named, choice),
+    },
+    choice,
+  );
   if (named.kind === 'named') return {port, model: named.model, secrets, state: 'ready'};
   // A server at another address has models of its own: take the first that it lists.
-  const models = await listModels({apiKey, baseUrl, environment}, signal);
+  const {listModels} = await import('../models/openai.ts');
+  const models = await listModels({apiKey: apiKey || undefined, baseUrl, environment}, signal);
   if (models.tag === 'failed')
     return {
       ...unreachableModel(choice, `${faultText(models.error)} Or choose a model with --model or WEFT_MODEL.`),
@@ -333,6 +278,32 @@ async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenM
       secrets,
     };
   return {port, model: first, secrets, state: 'ready'};
+}
+
+type Connection = Omit<Parameters<typeof connectAnthropic>[0], 'toolReferences'>;
+
+/** Loads the chosen provider alone. An empty key is none. */
+async function portOf(
+  provider: KeyProvider,
+  connection: Connection,
+  {wireApi}: Pick<ModelChoice, 'wireApi'>,
+): Promise<ModelPort> {
+  switch (provider) {
+    case 'anthropic':
+      return (await import('../models/anthropic.ts')).connectAnthropic({
+        ...connection,
+        // Others that speak the protocol may drop what they do not know, and the model would not hear of what it found.
+        toolReferences: connection.baseUrl === undefined ? 'taken' : 'refused',
+      });
+    case 'gemini':
+      return (await import('../models/openai.ts')).connectGemini(connection);
+    case 'openai': {
+      const apiKey = connection.apiKey || undefined;
+      return (await import('../models/openai.ts')).connectOpenAi({...connection, apiKey, wireApi: wireApi ?? 'auto'});
+    }
+    default:
+      return unreachable(provider);
+  }
 }
 
 /** A model that could not be connected to: every prompt tries again, so that it can be sent again once the server is there. */

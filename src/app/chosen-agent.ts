@@ -28,8 +28,8 @@ export async function asChosenAgent(context: RunContext): Promise<RunContext> {
     ...context,
     options: {
       ...options,
-      ...(maxTurns === undefined ? {} : {maxTurns}),
-      ...(effort === undefined ? {} : {effort}),
+      maxTurns,
+      effort,
       ...ownServers(agent, options),
     },
     notices: [...context.notices, ...unheededNotes(agent, heededHere(agent)), ...notes],

@@ -1,6 +1,8 @@
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
+import type {Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
 import {pluralize} from '../base/clip.ts';
 import {withTilde} from '../base/shown-path.ts';
 import {visibleExactLine} from '../base/visible.ts';
@@ -110,13 +112,23 @@ function objectIn(path: string): JsonObject | undefined {
   return json.value;
 }
 
-const nothingToWrite = async (): Promise<void> => {};
 const leftOut = (kind: ImportRow['kind'], text: string, why: string): Taken => ({
   kind,
   text,
   outcome: 'left-out',
   why,
-  write: nothingToWrite,
+  write: async () => {},
+});
+
+const taken = (
+  {kind, text, isThere}: Pick<ImportRow, 'kind' | 'text'> & {readonly isThere: boolean},
+  write: (path: string) => Promise<Outcome<unknown, Fault>>,
+): Taken => ({
+  kind,
+  text,
+  outcome: isThere ? 'exists' : 'new',
+  why: '',
+  write: async path => void unwrap(await write(path)),
 });
 
 const lists: readonly RuleList[] = ['deny', 'ask', 'allow'];
@@ -130,13 +142,7 @@ function rulesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
       const nothing = list === 'allow' ? whyRuleAllowsNothing(read.value) : undefined;
       if (nothing !== undefined) return leftOut('rule', text, nothing);
       const isThere = textsIn(memberOf(own, 'permissions', list)).some(each => each.trim() === rule.trim());
-      return {
-        kind: 'rule',
-        text,
-        outcome: isThere ? 'exists' : 'new',
-        why: '',
-        write: async path => void unwrap(await addRule({path, list, rule})),
-      };
+      return taken({kind: 'rule', text, isThere}, path => addRule({path, list, rule}));
     }),
   );
 }
@@ -147,14 +153,11 @@ function modeOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
   const mode = permissionModes.find(each => each === said);
   if (mode === undefined) return [leftOut('mode', said, 'weft has no such permission mode')];
   if (mode === 'bypassPermissions') return [leftOut('mode', said, 'only the flag --permission-mode can choose it')];
+  const isThere = own['permissionMode'] !== undefined;
   return [
-    {
-      kind: 'mode',
-      text: mode,
-      outcome: own['permissionMode'] === undefined ? 'new' : 'exists',
-      why: '',
-      write: async path => void unwrap(await setSetting({path, name: {key: 'permissionMode', part: ''}}, mode)),
-    },
+    taken({kind: 'mode', text: mode, isThere}, path =>
+      setSetting({path, name: {key: 'permissionMode', part: ''}}, mode),
+    ),
   ];
 }
 
@@ -167,13 +170,10 @@ function variablesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
   return Object.entries(env).map(([name, value]): Taken => {
     if (typeof value !== 'string') return leftOut('variable', name, 'its value is no text');
     if (ofClaude.test(name)) return leftOut('variable', name, 'it speaks to Claude Code');
-    return {
-      kind: 'variable',
-      text: name,
-      outcome: memberOf(own, 'env', name) === undefined ? 'new' : 'exists',
-      why: '',
-      write: async path => void unwrap(await setSetting({path, name: {key: 'env', part: name}}, value)),
-    };
+    const isThere = memberOf(own, 'env', name) !== undefined;
+    return taken({kind: 'variable', text: name, isThere}, path =>
+      setSetting({path, name: {key: 'env', part: name}}, value),
+    );
   });
 }
 
@@ -192,19 +192,13 @@ function hooksOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
         if (!hooksSchema.safeParse({[event]: [alone]}).success) {
           return leftOut('hook', text, 'weft runs hooks of the types command and http only');
         }
-        const isThere = (at: JsonObject): boolean => groupsIn(at, event).some(each => isSame(each, alone));
-        return {
-          kind: 'hook',
-          text,
-          outcome: isThere(own) ? 'exists' : 'new',
-          why: '',
-          async write(path) {
-            const now = memberOf(objectIn(path) ?? {}, 'hooks');
-            const all = isJsonObject(now) ? now : {};
-            const merged = {...all, [event]: [...groupsIn({hooks: all}, event), alone]};
-            unwrap(await setSetting({path, name: {key: 'hooks', part: ''}}, merged));
-          },
-        };
+        const isThere = groupsIn(own, event).some(each => isSame(each, alone));
+        return taken({kind: 'hook', text, isThere}, path => {
+          const now = memberOf(objectIn(path) ?? {}, 'hooks');
+          const all = isJsonObject(now) ? now : {};
+          const merged = {...all, [event]: [...groupsIn({hooks: all}, event), alone]};
+          return setSetting({path, name: {key: 'hooks', part: ''}}, merged);
+        });
       });
     }),
   );

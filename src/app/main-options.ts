@@ -11,78 +11,78 @@ export const providerChoices = ['anthropic', 'openai', 'gemini', 'replay'] as co
 
 /** The flags of weft without a command, as commander hands them over; an absent one was not given. */
 export interface MainOptions {
-  readonly prompt?: string;
-  readonly print?: true;
-  readonly outputFormat?: (typeof outputFormats)[number];
-  readonly inputFormat?: (typeof inputFormats)[number];
-  readonly includePartialMessages?: true;
-  readonly model?: string;
-  readonly fallbackModel?: readonly string[];
-  readonly provider?: (typeof providerChoices)[number];
-  readonly baseUrl?: string;
-  readonly replay?: string;
-  readonly record?: string;
-  readonly permissionMode?: PermissionMode;
-  readonly sandbox?: SandboxChoice;
-  readonly allowedTools?: readonly string[];
-  readonly disallowedTools?: readonly string[];
-  readonly maxTurns?: number;
-  readonly maxCost?: number;
-  readonly timeout?: number;
-  readonly continue?: true;
-  readonly resume?: string | true;
-  readonly sessionId?: string;
-  readonly forkSession?: true;
+  readonly prompt?: string | undefined;
+  readonly print?: true | undefined;
+  readonly outputFormat?: (typeof outputFormats)[number] | undefined;
+  readonly inputFormat?: (typeof inputFormats)[number] | undefined;
+  readonly includePartialMessages?: true | undefined;
+  readonly model?: string | undefined;
+  readonly fallbackModel?: readonly string[] | undefined;
+  readonly provider?: (typeof providerChoices)[number] | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly replay?: string | undefined;
+  readonly record?: string | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+  readonly sandbox?: SandboxChoice | undefined;
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly disallowedTools?: readonly string[] | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly timeout?: number | undefined;
+  readonly continue?: true | undefined;
+  readonly resume?: string | true | undefined;
+  readonly sessionId?: string | undefined;
+  readonly forkSession?: true | undefined;
   /** `--no-session-persistence` makes it false. */
   readonly sessionPersistence: boolean;
-  readonly cwd?: string;
-  readonly addDir?: readonly string[];
-  readonly systemPrompt?: string;
-  readonly appendSystemPrompt?: string;
-  readonly jsonSchema?: string;
-  readonly settings?: string;
-  readonly verbose?: true;
-  readonly debug?: true;
-  readonly fullscreen?: true;
-  readonly accessible?: true;
+  readonly cwd?: string | undefined;
+  readonly addDir?: readonly string[] | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+  readonly jsonSchema?: string | undefined;
+  readonly settings?: string | undefined;
+  readonly verbose?: true | undefined;
+  readonly debug?: true | undefined;
+  readonly fullscreen?: true | undefined;
+  readonly accessible?: true | undefined;
   /** `--no-color` makes it false. */
   readonly color: boolean;
-  readonly replayUserMessages?: true;
-  readonly includeHookEvents?: true;
-  readonly forwardSubagentText?: true;
-  readonly includeToolProgress?: true;
-  readonly maxBudgetUsd?: number;
-  readonly tools?: string;
-  readonly permissionPromptTool?: string;
-  readonly permissionPrompts?: string;
-  readonly allowDangerouslySkipPermissions?: true;
-  readonly dangerouslySkipPermissions?: true;
-  readonly settingSources?: string;
-  readonly systemPromptFile?: string;
-  readonly appendSystemPromptFile?: string;
-  readonly planModeInstructions?: string;
-  readonly maxThinkingTokens?: number;
-  readonly thinking?: string;
-  readonly effort?: Effort;
-  readonly name?: string;
-  readonly resumeSessionAt?: string;
-  readonly resumeDropsTurn?: string;
-  readonly debugFile?: string;
-  readonly mcpConfig?: readonly string[];
-  readonly strictMcpConfig?: true;
+  readonly replayUserMessages?: true | undefined;
+  readonly includeHookEvents?: true | undefined;
+  readonly forwardSubagentText?: true | undefined;
+  readonly includeToolProgress?: true | undefined;
+  readonly maxBudgetUsd?: number | undefined;
+  readonly tools?: string | undefined;
+  readonly permissionPromptTool?: string | undefined;
+  readonly permissionPrompts?: string | undefined;
+  readonly allowDangerouslySkipPermissions?: true | undefined;
+  readonly dangerouslySkipPermissions?: true | undefined;
+  readonly settingSources?: string | undefined;
+  readonly systemPromptFile?: string | undefined;
+  readonly appendSystemPromptFile?: string | undefined;
+  readonly planModeInstructions?: string | undefined;
+  readonly maxThinkingTokens?: number | undefined;
+  readonly thinking?: string | undefined;
+  readonly effort?: Effort | undefined;
+  readonly name?: string | undefined;
+  readonly resumeSessionAt?: string | undefined;
+  readonly resumeDropsTurn?: string | undefined;
+  readonly debugFile?: string | undefined;
+  readonly mcpConfig?: readonly string[] | undefined;
+  readonly strictMcpConfig?: true | undefined;
   /** Folders of plugins; of the second kind their MCP servers do not count. */
-  readonly pluginDir?: readonly string[];
-  readonly pluginDirNoMcp?: readonly string[];
-  readonly disableSlashCommands?: true;
-  readonly agent?: string;
-  readonly agents?: string;
-  readonly worktree?: string | true;
+  readonly pluginDir?: readonly string[] | undefined;
+  readonly pluginDirNoMcp?: readonly string[] | undefined;
+  readonly disableSlashCommands?: true | undefined;
+  readonly agent?: string | undefined;
+  readonly agents?: string | undefined;
+  readonly worktree?: string | true | undefined;
   /** The only skills that the model is told of; programs say it in their greeting, there is no flag. */
-  readonly skills?: readonly string[] | 'all';
+  readonly skills?: readonly string[] | 'all' | undefined;
   /** Where everything is kept, if `weft serve` or `weft worker` was told; else WEFT_STORE counts. */
-  readonly store?: string;
+  readonly store?: string | undefined;
   /** A folder of skills for this run, if a program that runs a plan over HTTP has named one. */
-  readonly skillsPath?: string;
+  readonly skillsPath?: string | undefined;
 }
 
 export function thinkingOf({thinking, maxThinkingTokens}: MainOptions): Thinking {
@@ -92,7 +92,7 @@ export function thinkingOf({thinking, maxThinkingTokens}: MainOptions): Thinking
 }
 
 export interface InFolder {
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
 }
 
 /** Which settings file is meant; the user's where none is named. */

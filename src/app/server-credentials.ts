@@ -16,7 +16,7 @@ import {
 } from '../config/server-credentials.ts';
 import type {CredentialStore} from '../extensions/mcp/oauth/session-auth.ts';
 import {isRunning} from '../workspace/exec/process-table.ts';
-import type {Keychain} from '../workspace/keychain.ts';
+import {userKeychain} from './api-keys.ts';
 import {unwrap} from './exit-code.ts';
 
 /** What the user got by signing in to MCP servers: in the keychain where one answers, else in a file of weft's that is the user's alone. */
@@ -31,10 +31,7 @@ export function openServerCredentials(
   {serverCredentials: file}: Pick<Places, 'serverCredentials'>,
   environment: NodeJS.ProcessEnv,
 ): ServerCredentials {
-  // Each WEFT_HOME has credentials of its own, in the keychain too.
-  const home = environment['WEFT_HOME'] ?? '';
-  const openKeychain = async (limitMs: number): Promise<Keychain | undefined> =>
-    (await import('../workspace/keychain.ts')).systemKeychain({platform: process.platform, environment, limitMs});
+  const keychain = userKeychain(environment);
   const places = (): ReadonlyMap<string, CredentialPlace> => unwrap(readServerCredentials(file));
   const inWords = (place: CredentialPlace): string => (place.in === 'keychain' ? 'the keychain' : file);
 
@@ -47,14 +44,12 @@ export function openServerCredentials(
     async read(url) {
       const place = places().get(url);
       if (place?.in !== 'keychain') return place?.credential;
-      const kept = await (await openKeychain(readMs))?.read(accountOf(url, home));
+      const kept = await keychain.read(accountOf(url));
       const json = kept === undefined ? undefined : parseJson(kept);
       return parseServerCredential(json?.tag === 'ok' ? json.value : undefined);
     },
     async write(url, credential) {
-      const keychain = await openKeychain(storeMs);
-      const account = accountOf(url, home);
-      const isStored = (await keychain?.store(account, JSON.stringify(credential))) === true;
+      const isStored = await keychain.store(accountOf(url), JSON.stringify(credential));
       const place: CredentialPlace = isStored ? {in: 'keychain'} : {in: 'file', credential};
       const written = await writeServerCredential(file, {url, place});
       return written.tag === 'failed' ? written : ok(inWords(place));
@@ -71,17 +66,14 @@ export function openServerCredentials(
       }
     },
     async forget(url) {
-      if (places().get(url)?.in === 'keychain') await (await openKeychain(storeMs))?.remove(accountOf(url, home));
+      if (places().get(url)?.in === 'keychain') await keychain.remove(accountOf(url));
       return forgetServerCredential(file, url);
     },
   };
 }
 
 /** The address itself may hold what a keychain's own commands read as theirs. */
-const accountOf = (url: string, home: string): string => {
-  const name = `mcp ${new URL(url).host} ${hashOf(url)}`;
-  return home === '' ? name : `${name} in ${home}`;
-};
+const accountOf = (url: string): string => `mcp ${new URL(url).host} ${hashOf(url)}`;
 
 const hashOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 16);
 
@@ -119,7 +111,3 @@ export function keptTokens({serverCredentials}: Pick<Places, 'serverCredentials'
   const secrets = [...read.value.values()].flatMap(place => (place.in === 'file' ? secretsOf(place.credential) : []));
   return Object.fromEntries(secrets.map((secret, at) => [`MCP_SERVER_TOKEN_${at + 1}`, secret]));
 }
-
-/** Milliseconds for a keychain to answer; one that is locked may ask the user in a window. */
-const readMs = 5000;
-const storeMs = 15_000;

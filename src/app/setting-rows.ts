@@ -54,7 +54,7 @@ export async function unsetText(name: SettingName, cwd: InFolder['cwd']): Promis
 /** The provider that the settings of a folder and the environment lead to. */
 async function configuredModel(cwd: InFolder['cwd']) {
   const {configuredProvider, modelChoice, ...model} = await import('./choose-model.ts');
-  const choice = modelChoice(contextFor(cwd === undefined ? {} : {cwd}));
+  const choice = modelChoice(contextFor({cwd}));
   return {...model, choice, provider: configuredProvider(choice)};
 }
 

@@ -196,7 +196,10 @@ async function importNotices(settings: string): Promise<readonly string[]> {
 
 /** Whether the command line is just `weft`, without a prompt and without a flag that would matter for one. */
 const isWithoutArguments = (words: readonly string[], options: MainOptions): boolean =>
-  words.length === 0 && Object.keys(options).every(name => name === 'sessionPersistence' || name === 'color');
+  words.length === 0 &&
+  Object.entries(options).every(
+    ([name, value]) => value === undefined || ['sessionPersistence', 'color'].includes(name),
+  );
 
 function promptFromCommandLine(words: readonly string[], {prompt}: MainOptions): string {
   if (prompt !== undefined && words.length > 0) {

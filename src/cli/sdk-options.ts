@@ -11,29 +11,22 @@ import {sdkFlags} from './flags.ts';
 export function normalizeOptions(options: MainOptions): MainOptions {
   refuseUnsupportedFlags(options);
   const {maxBudgetUsd, dangerouslySkipPermissions, model, ...rest} = options;
-  const maxCost = options.maxCost ?? maxBudgetUsd;
-  const permissionMode =
-    options.permissionMode ?? (dangerouslySkipPermissions === undefined ? undefined : 'bypassPermissions');
-  const system = textOf('--system-prompt', options.systemPrompt, options.systemPromptFile);
+  const bypass = dangerouslySkipPermissions === undefined ? undefined : 'bypassPermissions';
   const append = textOf('--append-system-prompt', options.appendSystemPrompt, options.appendSystemPromptFile);
   return {
     ...rest,
-    ...(model === undefined || model === 'default' ? {} : {model}),
-    ...(maxCost === undefined ? {} : {maxCost}),
-    ...(permissionMode === undefined ? {} : {permissionMode}),
-    ...(system === undefined ? {} : {systemPrompt: system}),
-    ...appendedSystemPrompt(append, options.planModeInstructions),
+    model: model === 'default' ? undefined : model,
+    maxCost: options.maxCost ?? maxBudgetUsd,
+    permissionMode: options.permissionMode ?? bypass,
+    systemPrompt: textOf('--system-prompt', options.systemPrompt, options.systemPromptFile),
+    appendSystemPrompt: appendedSystemPrompt(append, options.planModeInstructions),
   };
 }
 
-/** What is added to the system prompt. */
-function appendedSystemPrompt(
-  text: string | undefined,
-  planMode: string | undefined,
-): {readonly appendSystemPrompt?: string} {
-  const plan = planMode === undefined || planMode === '' ? [] : [`While the permission mode is plan:\n${planMode}`];
-  const parts = [...(text === undefined || text === '' ? [] : [text]), ...plan];
-  return parts.length === 0 ? {} : {appendSystemPrompt: parts.join('\n\n')};
+/** What is added to the system prompt; `undefined` for nothing. */
+function appendedSystemPrompt(text = '', planMode = ''): string | undefined {
+  const plan = planMode === '' ? '' : `While the permission mode is plan:\n${planMode}`;
+  return [text, plan].filter(part => part !== '').join('\n\n') || undefined;
 }
 
 function refuseUnsupportedFlags(options: MainOptions): void {
@@ -83,27 +76,25 @@ export function optionsWithInitialize(options: MainOptions, initialize: Initiali
     initialize;
   const plugins = pluginsIn(initialize);
   const given = isJsonObject(settings) ? JSON.stringify(settings) : typeof settings === 'string' ? settings : undefined;
+  const system = typeof systemPrompt === 'object' ? systemPrompt.join('\n\n') : systemPrompt;
+  const append = appendSystemPrompt ?? options.appendSystemPrompt;
   return {
     ...options,
-    ...(systemPrompt === undefined
-      ? {}
-      : {systemPrompt: typeof systemPrompt === 'string' ? systemPrompt : systemPrompt.join('\n\n')}),
-    ...appendedSystemPrompt(appendSystemPrompt ?? options.appendSystemPrompt, planModeInstructions ?? undefined),
-    ...(title === undefined || title === null ? {} : {name: title}),
-    ...(disallowedTools === undefined || disallowedTools === null
-      ? {}
-      : {disallowedTools: [...(options.disallowedTools ?? []), ...disallowedTools]}),
-    ...(given === undefined ? {} : {settings: given}),
-    ...(agents === undefined || agents === null ? {} : {agents: JSON.stringify(agents)}),
-    ...(plugins.length === 0 ? {} : {pluginDir: [...(options.pluginDir ?? []), ...pathsOf(plugins, 'count')]}),
-    ...(plugins.length === 0
-      ? {}
-      : {pluginDirNoMcp: [...(options.pluginDirNoMcp ?? []), ...pathsOf(plugins, 'left-out')]}),
-    ...(skills === undefined || skills === null
-      ? {}
-      : {skills: typeof skills === 'string' ? chosenSkills(skills) : skills}),
+    systemPrompt: system ?? options.systemPrompt,
+    appendSystemPrompt: appendedSystemPrompt(append, planModeInstructions ?? undefined) ?? options.appendSystemPrompt,
+    name: title ?? options.name,
+    disallowedTools: joined(options.disallowedTools, disallowedTools ?? []),
+    settings: given ?? options.settings,
+    agents: agents === undefined || agents === null ? options.agents : JSON.stringify(agents),
+    pluginDir: joined(options.pluginDir, pathsOf(plugins, 'count')),
+    pluginDirNoMcp: joined(options.pluginDirNoMcp, pathsOf(plugins, 'left-out')),
+    skills: typeof skills === 'string' ? chosenSkills(skills) : (skills ?? options.skills),
   };
 }
+
+/** Both lists; `undefined` if neither names anything. */
+const joined = (given: readonly string[] | undefined, more: readonly string[]): readonly string[] | undefined =>
+  more.length === 0 ? given : [...(given ?? []), ...more];
 
 const chosenSkills = (skills: string): readonly string[] | 'all' => (skills === 'all' ? 'all' : [skills]);
 

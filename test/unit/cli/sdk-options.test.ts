@@ -40,7 +40,7 @@ test.each([
 });
 
 test('the default model is none in particular', async () => {
-  expect(normalizeOptions(await optionsOf(['--model=default']))).not.toHaveProperty('model');
+  expect(normalizeOptions(await optionsOf(['--model=default'])).model).toBeUndefined();
 });
 
 test.each([

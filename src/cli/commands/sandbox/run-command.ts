@@ -48,7 +48,7 @@ export async function runInSandbox(
   words: readonly [string, ...string[]],
   {provider, cwd, ...form}: SandboxRunOptions,
 ): Promise<ExitCode> {
-  const context = contextFor(cwd === undefined ? {} : {cwd});
+  const context = contextFor({cwd});
   const {directory, settings} = context;
   await finishApplies(context);
   const sandbox = commandSandbox(context, provider ?? (coversAll(settings.sandbox) ? settings.sandbox : 'bwrap'));
