@@ -42,9 +42,3 @@ export function printedSize(printed: Buffer): Size | undefined {
   const [, width = '', height = ''] = /^\s*(\d{1,6}) (\d{1,6})\s*$/u.exec(printed.toString('latin1')) ?? [];
   return Number(width) > 0 && Number(height) > 0 ? {width: Number(width), height: Number(height)} : undefined;
 }
-
-/** The name of a key symbol of X11 and Wayland for a character. */
-export const characterSymbol = (character: string): string =>
-  /^[A-Za-z0-9]$/u.test(character)
-    ? character
-    : `U${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

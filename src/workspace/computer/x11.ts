@@ -1,6 +1,6 @@
 import type {Key, NamedKey} from '../../actions/computer-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {call, characterSymbol, type Desktop, printedSize, type ProgramCall} from './desktop.ts';
+import {call, type Desktop, printedSize, type ProgramCall} from './desktop.ts';
 
 const buttons = {left: 1, middle: 2, right: 3} as const;
 const wheel = {up: 4, down: 5, left: 6, right: 7} as const;
@@ -63,8 +63,11 @@ export const x11Desktop = (picture: string): Desktop => ({
 const typed = (text: string): ProgramCall => ({...call('xdotool', 'type', '--delay', 8, '--file', '-'), stdin: text});
 
 /** The name of the key symbol, which X11 and Wayland share. */
-export const keySymbol = (key: Key): string =>
-  'named' in key ? (symbols[key.named] ?? key.named.toUpperCase()) : characterSymbol(key.character);
+export function keySymbol(key: Key): string {
+  if ('named' in key) return symbols[key.named] ?? key.named.toUpperCase();
+  if (/^[A-Za-z0-9]$/u.test(key.character)) return key.character;
+  return `U${(key.character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
 
 const symbols: Readonly<Partial<Record<NamedKey, string>>> = {
   enter: 'Return',

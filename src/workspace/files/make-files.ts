@@ -171,10 +171,9 @@ function writesOf({path, before, after, source, diff}: PlannedFile): readonly Fi
 }
 
 async function withSyntaxNote(file: PlannedFile): Promise<FileDiff> {
-  const [{syntaxNote}, {oldOf}] = await Promise.all([import('./syntax-note.ts'), import('./plan-edits.ts')]);
+  const [{syntaxNote}, {oldBytes}] = await Promise.all([import('./syntax-note.ts'), import('./plan-edits.ts')]);
   const {path, after, diff} = file;
-  const old = oldOf(file);
-  const note = await syntaxNote(path, old.kind === 'present' ? old.bytes : undefined, after);
+  const note = await syntaxNote(path, oldBytes(file), after);
   return note === undefined ? diff : {...diff, notes: [...diff.notes, note]};
 }
 

@@ -325,6 +325,11 @@ export interface PlannedFile {
 export const oldOf = ({before, source}: Pick<PlannedFile, 'before' | 'source'>): FileSnapshot =>
   source?.before ?? before;
 
+export function oldBytes(file: Pick<PlannedFile, 'before' | 'source'>): Buffer | undefined {
+  const old = oldOf(file);
+  return old.kind === 'present' ? old.bytes : undefined;
+}
+
 /** Removed lines, and added lines, that are shown of one very large change. */
 const mostShown = 20_000;
 
@@ -369,8 +374,7 @@ export function shownText(bytes: Buffer | undefined): string {
 /** The whole texts before and after, for an editor. Binary files are left out. */
 export function draftTexts(planned: readonly PlannedFile[]): readonly DraftText[] {
   return planned.flatMap(file => {
-    const old = oldOf(file);
-    const before = textOf(old.kind === 'present' ? old.bytes : undefined);
+    const before = textOf(oldBytes(file));
     const text = textOf(file.after);
     return before === undefined || text === undefined ? [] : [{path: file.diff.path, before, text}];
   });

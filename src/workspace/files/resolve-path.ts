@@ -48,16 +48,7 @@ export function makePaths(options: {readonly roots: readonly string[]; readonly 
 /** The same, but these paths lead where they led when they were judged. */
 export function limitToJudgedPaths(paths: Paths, judged: readonly JudgedPath[]): Paths {
   const known = new Map(judged.map(({written, path, place}) => [written, {path, place}]));
-  return {
-    get root() {
-      return paths.root;
-    },
-    get roots() {
-      return paths.roots;
-    },
-    resolve: path => known.get(path) ?? paths.resolve(path),
-    show: paths.show,
-  };
+  return {...paths, resolve: path => known.get(path) ?? paths.resolve(path)};
 }
 
 /** Whether `path` is `folder` or lies below it; both resolved. */

@@ -4,7 +4,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {diffHunks} from './diff-hunks.ts';
-import {changeIn, oldOf, shownText, withCutNote, type PlannedFile} from './plan-edits.ts';
+import {changeIn, oldBytes, oldOf, shownText, withCutNote, type PlannedFile} from './plan-edits.ts';
 import {decodeText, encodeText, encodingNames, plainForm, type DecodedText} from './text-encoding.ts';
 
 export interface ChangedPlan {
@@ -139,11 +139,6 @@ const withContent = async (file: PlannedFile, after: Buffer): Promise<PlannedFil
   after,
   diff: withCutNote({...file.diff, ...(await changeIn(oldOf(file), after, undefined))}),
 });
-
-function oldBytes(file: PlannedFile): Buffer | undefined {
-  const old = oldOf(file);
-  return old.kind === 'present' ? old.bytes : undefined;
-}
 
 function textIn(bytes: Buffer | undefined): DecodedText | undefined {
   if (bytes === undefined) return undefined;
