@@ -82,26 +82,14 @@ const steady: readonly GitSetting[] = [
 ];
 
 /** What `git rev-parse --local-env-vars` lists, settings left out, and what changes how it finds a repository. */
-const ofOneRepository: ReadonlySet<string> = new Set([
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_IMPLICIT_WORK_TREE',
-  'GIT_GRAFT_FILE',
-  'GIT_INDEX_FILE',
-  'GIT_INDEX_VERSION',
-  'GIT_REPLACE_REF_BASE',
-  'GIT_PREFIX',
-  'GIT_SHALLOW_FILE',
-  'GIT_COMMON_DIR',
-  'GIT_NAMESPACE',
-  'GIT_QUARANTINE_PATH',
-  'GIT_LITERAL_PATHSPECS',
-  'GIT_GLOB_PATHSPECS',
-  'GIT_NOGLOB_PATHSPECS',
-  'GIT_ICASE_PATHSPECS',
-]);
+const ofOneRepository: ReadonlySet<string> = new Set(
+  (
+    'GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_OBJECT_DIRECTORY GIT_DIR GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE ' +
+    'GIT_GRAFT_FILE GIT_INDEX_FILE GIT_INDEX_VERSION GIT_REPLACE_REF_BASE GIT_PREFIX GIT_SHALLOW_FILE ' +
+    'GIT_COMMON_DIR GIT_NAMESPACE GIT_QUARANTINE_PATH GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS ' +
+    'GIT_ICASE_PATHSPECS'
+  ).split(' '),
+);
 
 /**
  * Returns the outermost folder of the repository that git finds from `folder`, in git's own words; `undefined` if the repository names

@@ -46,13 +46,9 @@ function isMadeAlready(text: string, {oldText, newText}: TextPair): boolean {
   if (newText.trim().length >= leastTelling) return text.includes(newText);
   const [old, fresh] = [squeeze(oldText), squeeze(newText)];
   // A short text stands in many files by chance; one much like the old one hardly does.
-  return fresh.length >= 4 && countOf(text, newText) === 1 && alikeness(pairsOf(old), old, fresh) >= leastAlike;
-}
-
-function countOf(text: string, part: string): number {
-  const first = text.indexOf(part);
-  if (first < 0) return 0;
-  return text.includes(part, first + 1) ? 2 : 1;
+  const first = text.indexOf(newText);
+  const isThereOnce = first >= 0 && first === text.lastIndexOf(newText);
+  return fresh.length >= 4 && isThereOnce && alikeness(pairsOf(old), old, fresh) >= leastAlike;
 }
 
 /** The lines at which the old text was probably meant to begin, best first: those where most of its lines match apart from white space. */

@@ -60,17 +60,10 @@ export const makeReviewSource = ({
   },
 });
 
-const diffFlags = [
-  '--no-color',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--find-renames',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-  '--unified=3',
-  '--submodule=short',
-  '--ignore-submodules=dirty',
-];
+const diffFlags = (
+  '--no-color --no-ext-diff --no-textconv --find-renames --src-prefix=a/ ' +
+  '--dst-prefix=b/ --unified=3 --submodule=short --ignore-submodules=dirty'
+).split(' ');
 
 interface Sides {
   readonly from: string;

@@ -90,13 +90,7 @@ export async function searchCode(
 
 /** Each match on a line of its own; the path of the file and NUL stand before its first match. */
 const options: readonly string[] = [
-  '--only-matching',
-  '--ignore-case',
-  '--no-line-number',
-  '--heading',
-  '--with-filename',
-  '--null',
-  '--stats',
+  ...'--only-matching --ignore-case --no-line-number --heading --with-filename --null --stats'.split(' '),
   `--max-filesize=${largestFile}`,
 ];
 

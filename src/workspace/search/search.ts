@@ -27,14 +27,8 @@ const mostPaths = 200_000;
 const mostPatterns = 50;
 
 /** Options of every search: ignore files count outside repositories too, hidden files are included, the user's own settings are not read. */
-export const commonOptions: readonly string[] = [
-  '--no-config',
-  '--no-messages',
-  '--color=never',
-  '--hidden',
-  '--no-require-git',
-  '--glob=!.git',
-];
+export const commonOptions: readonly string[] =
+  '--no-config --no-messages --color=never --hidden --no-require-git --glob=!.git'.split(' ');
 
 /**
  * Searches contents and names with the packaged ripgrep, which follows no symbolic links. Globs are matched here and not by
