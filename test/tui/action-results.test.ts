@@ -512,3 +512,17 @@ test.for([
     foot,
   ]);
 });
+
+test('results of searches are counted, and what the user wants instead is said', () => {
+  const grep = (exact: 'exact' | 'at-least', count: number) =>
+    renderers.grep({lines: ['a:1:x'], omitted: {count, exact}}, frame, 'agent').foot;
+  expect([grep('exact', 0), grep('exact', 2), grep('at-least', 2)]).toEqual([
+    ['1 line'],
+    ['3 lines'],
+    ['at least 3 lines'],
+  ]);
+  expect(renderers['suggest-new-conversation']({choice: 'stay', other: 'finish first'}, frame, 'agent')).toEqual({
+    rows: ['finish first'],
+    foot: ['not wanted'],
+  });
+});

@@ -224,3 +224,13 @@ test('in screen-reader mode the review is lines', async () => {
     /Review: changes since main\. 2 changed files\.\nFile src\/a\.ts: 2 added, 1 removed\.\nFrom line 1:\nremoved: two\nadded: 2\nadded: 3\nFile b\.bin: 0 added, 0 removed, binary file\.\nComment c1, error, open, on src\/a\.ts:2-3, by the agent: It leaks\.\n/u,
   );
 });
+
+test('Tab goes to the next file, and what comes with the letter that begins a comment is not written', () => {
+  const [first, second] = [openReview(review), stateAfter('<complete>')];
+  expect([first.items[first.at]?.kind, second.items[second.at]?.kind, second.at > first.at]).toEqual([
+    'file',
+    'file',
+    true,
+  ]);
+  expect(stateAfter('jcG').typing).toEqual({what: 'comment', text: ''});
+});

@@ -1,4 +1,4 @@
-import {diffLines, foldLines, cachedDiffLines} from '../../src/tui/scrollback/diff-lines.ts';
+import {cachedDiffLines, changeTitle, diffLines, foldLines, pageOf} from '../../src/tui/scrollback/diff-lines.ts';
 import type {Role} from '../../src/tui/theme/palette.ts';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
@@ -165,4 +165,15 @@ test('what is kept of a layout is the one that is asked for: by width, theme, fo
   const after = cachedDiffLines(swift, all, {theme: colour, width: 60});
   expect(after).not.toEqual(before);
   expect(after).toEqual(diffLines(swift, all, {theme: colour, width: 60}));
+});
+
+test('several kinds of changes are edits, and a page of one row has no place', () => {
+  const theme = themeOf('plain');
+  const made = {...file, path: 'b.ts', before: 'absent'};
+  const titles = [[made], [made, made], [file, made], [made, file]].map(files =>
+    changeTitle(files, {cells: 60, home: ''}),
+  );
+  expect(titles.map(title => title.split(' ')[0])).toEqual(['Create', 'Create', 'Edit', 'Edit']);
+  expect(pageOf(['a', 'b', 'c'], {top: 1, rows: 1}, {theme, width: 40})).toEqual(['b']);
+  expect(pageOf(['a', 'b', 'c'], {top: 9, rows: 2}, {theme, width: 40})).toEqual(['c', ' 3–3 of 3 lines · PgUp PgDn']);
 });

@@ -4,7 +4,7 @@ import {beforeAll, describe, expect, test} from 'vitest';
 import {loadMarkdownLexer, renderMarkdown, type MarkdownLexer} from '../../src/tui/scrollback/render-markdown.ts';
 import {takeFinished} from '../../src/tui/state/reduce.ts';
 import {emptyView, textEntry, type View} from '../../src/tui/state/view.ts';
-import {loadGrammar} from '../../src/tui/scrollback/syntax/highlight.ts';
+import {highlightCode, loadGrammar} from '../../src/tui/scrollback/syntax/highlight.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import type {EntryFrame, Frame} from '../../src/tui/text/wrap.ts';
 import {finishedLines, openLines} from '../../src/tui/scrollback/entries.ts';
@@ -245,4 +245,11 @@ describe('renderMarkdown', () => {
       }),
     );
   });
+});
+
+test('code that has grown goes on in the state of the lines before it', async () => {
+  await loadGrammar('javascript');
+  highlightCode(['/* first', 'second'], 'javascript');
+  const roles = highlightCode(['/* first', 'second', 'third */ x'], 'javascript').map(spans => spans[0]?.roles);
+  expect(roles).toEqual([['syntax-comment'], ['syntax-comment'], ['syntax-comment']]);
 });

@@ -108,3 +108,14 @@ function joined(pieces: readonly MarkdownPiece[]): readonly MarkdownPiece[] {
   }
   return out;
 }
+
+test.each([
+  ['one\ntwo\nthree\nfour\nfive\n', 2],
+  ['one [a\ntwo\nthree\nfour\nfive\n', 0],
+  ['one [a](b)\ntwo\nthree\nfour\nfive\n', 2],
+  ['one *a\ntwo\nthree\nfour\nfive\n', 0],
+  ['one *a* b*c\ntwo*\nthree\nfour\nfive\n', 2],
+  ['one <b\ntwo\nthree\nfour\nfive\n', 0],
+])('a paragraph is cut only where nothing in it is open: %j', (text, parts) => {
+  expect(splitMarkdown(text, markdownStart, 'growing').pieces).toHaveLength(parts);
+});

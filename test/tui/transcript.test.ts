@@ -1,5 +1,10 @@
 import {itemLines, searchedText, transcriptItems} from '../../src/tui/scrollback/transcript-items.ts';
-import {highlightMatches, type Position, TranscriptPages} from '../../src/tui/scrollback/transcript-panel.ts';
+import {
+  highlightMatches,
+  type Position,
+  TranscriptPages,
+  transcriptPanel,
+} from '../../src/tui/scrollback/transcript-panel.ts';
 import * as fc from 'fast-check';
 import {afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {actionId, messageId} from '../../src/domain/ids.ts';
@@ -7,6 +12,7 @@ import type {AssistantBlock} from '../../src/domain/conversation.ts';
 import type {JournalRecord} from '../../src/domain/journal.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/scrollback/render-markdown.ts';
+import type {KeyPress} from '../../src/tui/terminal/keymap.ts';
 import {cellWidth, stripStyles} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {processorClock} from '../support/processor-clock.ts';
@@ -313,4 +319,33 @@ describe('/transcript', () => {
     await screen.type('/transcript\r');
     await screen.until(/▌ \/transcript *\n {2}Nothing in this session yet\n/u);
   });
+});
+
+test.each([
+  [['b'], '  line 13', '100%'],
+  [['<page-up>', '<page-down>'], '  line 16', 'end'],
+  [['u'], '  line 14', '100%'],
+  [['u', 'd', 'k', '<down>'], '  line 16', 'end'],
+  [['g'], '', '0%'],
+  [['g', ' '], '', '5%'],
+  [['<line-start>', '<line-end>'], '  line 16', 'end'],
+  [['g', 'j', '<down>', '<enter>', 'x'], '● answer 0', '1%'],
+] as const)('%j leads to the line that begins with %j', (keys, first, place) => {
+  const records = Array.from({length: 30}, (_, at) => [prompt(`turn ${at}`), said(`answer ${at}`)]).flat();
+  records.push(said(Array.from({length: 20}, (_, at) => `line ${at}`).join('\n\n')));
+  const at = {rows: 8, frame: {theme: themeOf('plain'), width: 60}};
+  let now = transcriptPanel(() => records, lexer);
+  for (const text of keys) {
+    const name = /^<(.+)>$/u.exec(text)?.[1];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names of the test are those of keys
+    const next = now.press((name === undefined ? {kind: 'text', text} : {kind: 'key', name}) as KeyPress, at);
+    if (next === 'closed') throw new Error('it is closed');
+    now = next;
+  }
+  const {lines} = now.lines(at);
+  expect([lines[0], lines.at(-1)?.split(' ')[0]]).toEqual([first, place]);
+});
+
+test('a call that no action takes shows what it was given', () => {
+  expect(shown([called('c', 'NoSuchTool', {a: 1}), result('c', 'no')]).join('\n')).toContain('"a": 1');
 });

@@ -107,3 +107,10 @@ test.each([
   expect(blocks.done).toEqual(done);
   expect(speaker.engine.ops).toEqual(ops);
 });
+
+test('Ctrl+D and Ctrl+Z go to the command as they are', async () => {
+  const blocks = desk();
+  const speaker = await talking(blocks);
+  await speaker.type('\u0004\u001A');
+  expect(blocks.done.slice(-2)).toEqual(['keys \u0004', 'keys \u001A']);
+});

@@ -64,3 +64,11 @@ test('a sequence that comes in two pieces is dropped as one', () => {
     }),
   );
 });
+
+test('Ctrl+P and Ctrl+N recall prompts, and a name of every object is a text', () => {
+  expect(read('\u0010\u000E', 'constructor')).toEqual([
+    {key: 'earlier'},
+    {key: 'later'},
+    {key: 'text', text: 'constructor'},
+  ]);
+});
