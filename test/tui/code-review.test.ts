@@ -232,5 +232,5 @@ test('Tab goes to the next file, and what comes with the letter that begins a co
     'file',
     true,
   ]);
-  expect(stateAfter('jcG').typing).toEqual({what: 'comment', text: ''});
+  expect(stateAfter('jcG')).toMatchObject({at: 1, typing: {what: 'comment', text: ''}});
 });

@@ -94,12 +94,6 @@ export function cardHint(
   }
 }
 
-interface BodyOptions {
-  readonly rows: number;
-  /** The first row where the card is scrolled; `summary` shows what matters most where there are not enough rows. */
-  readonly top: 'summary' | number;
-}
-
 export interface ApprovalBody {
   readonly lines: readonly string[];
   readonly all: number;
@@ -107,7 +101,8 @@ export interface ApprovalBody {
 
 export function approvalBody(
   approval: Approval,
-  {rows, top}: BodyOptions,
+  // The first row where the card is scrolled; `summary` shows what matters most where there are not enough rows.
+  {rows, top}: {readonly rows: number; readonly top: 'summary' | number},
   frame: Frame & Pick<EntryFrame, 'home'>,
 ): ApprovalBody {
   const marked = exactRows(approval, frame);
