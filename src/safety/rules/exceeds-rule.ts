@@ -35,8 +35,7 @@ export function exceedsRule(
     const name = program.slice(program.lastIndexOf('/') + 1).replace(/@[\w.^~-]+$/u, '');
     if (/^g?sed$/u.test(name)) return hasSedCommand(args, namedInRule);
     if (/^[gmn]?awk$/u.test(name) && hasAwkCommand(args, namedInRule, where)) return true;
-    if (databaseClients.test(name) && args.some(word => !namedInRule.has(word) && actsOutsideDatabase.test(word)))
-      return true;
+    if (databaseClients.test(name) && args.some(word => !namedInRule.has(word) && actsOutside(word))) return true;
     return actsOf([name, ...args]).some(
       ({option, word, act, value}) =>
         !namedInRule.has(option) && !namedInRule.has(word) && (act === 'runs' || !isOrdinaryFile(value, act, where)),
@@ -59,22 +58,24 @@ function namesPlaceOutside(word: string, where: Parameters<typeof isOrdinaryFile
 
 /** The command itself, and the commands that it runs: `npx eslint` runs `eslint`, and `python -m pytest` runs `pytest`. */
 function nestedCommands(words: readonly string[]): readonly (readonly string[])[] {
-  const [program = '', ...args] = words;
+  const [program = ''] = words;
   const name = program.slice(program.lastIndexOf('/') + 1);
   const starts = commandStarts(words).filter(at => at > 0);
   const first = Math.min(...starts, words.length);
   // The words behind the name of a package are arguments of that package, not of npx.
   const ownWords = /^(?:npx|pnpx|bunx)$/u.test(name) ? words.slice(0, first) : words;
-  const module = /^python[\d.]*$/u.test(name) ? args.indexOf('-m') : -1;
+  return [ownWords, ...starts.map(at => words.slice(at))].flatMap(each => [each, ...runByName(each)]);
+}
+
+/** What a program runs by the name of a module or a script: `pytest -x` of `python -m pytest -x`. */
+function runByName([program = '', ...args]: readonly string[]): readonly (readonly string[])[] {
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  const module = /^python[\d.]*$/u.test(name) ? args.indexOf('-m') + 1 : 0;
+  if (module > 0) return [args.slice(module)];
   const script = /^(?:yarn|pnpm|bun)$/u.test(name)
     ? args.findIndex(word => !/^(?:-.*|run|exec|x|dlx)$/u.test(word))
     : -1;
-  return [
-    ownWords,
-    ...starts.map(at => words.slice(at)),
-    ...(module < 0 ? [] : [args.slice(module + 1)]),
-    ...(script < 0 ? [] : [args.slice(script)]),
-  ];
+  return script < 0 ? [] : [args.slice(script)];
 }
 
 function isOrdinaryFile(
@@ -154,6 +155,10 @@ function hasAwkCommand(
 
 const databaseClients = /^(?:psql|mysql|mariadb|sqlite3|duckdb)$/u;
 
+/** A query may stand in the word of its option: `-e'system x'`. */
+const actsOutside = (word: string): boolean =>
+  [word, word.replace(/^-[A-Za-z]|^--[a-z-]+=/u, '')].some(text => actsOutsideDatabase.test(text));
+
 /** Matches what runs a program or writes a file in a query, or in one of the database client's own commands. */
 const actsOutsideDatabase =
-  /\\(?:[!ow]|copy\b|i(?:r|nclude\w*)?(?![a-z])|[esPT.](?![a-z])|ef\b|ev\b|g[a-z]*\s*\||lo_\w+|setenv\b|set\b[^\n]*`)|^\s*\.(?:shell|system|sh|load|output|once|backup|save|log|excel|read|import\s+["']?\||www|open|clone|restore|trace|ar|archive|cd)\b|\b(?:writefile|load_extension|readfile|edit)\s*\(|\binto\s+(?:out|dump)file\b|\b(?:to|from)\s+program\b|^\s*(?:system|source|tee|pager|edit)\b|\bcopy\b[^;]*\bto\b|\bexport\s+database\b|(?:^|;)\s*(?:force\s+)?(?:install|load)\b|\battach\b/iu;
+  /\\(?:[!ow]|copy\b|i(?:r|nclude\w*)?(?![a-z])|[esPT.](?![a-z])|ef\b|ev\b|g[a-z]*\s*\||lo_\w+|setenv\b|set\b[^\n]*`)|^\s*\.(?:shell|system|sh|load|output|once|backup|save|log|excel|read|import\s+["']?\||www|open|clone|restore|trace|ar|archive|cd)\b|\b(?:writefile|load_extension|readfile|edit)\s*\(|\binto\s+(?:out|dump)file\b|\b(?:to|from)\s+program\b|(?:^|[;\n])\s*(?:system|source|tee|pager|edit)\b|\bcopy\b[^;]*\bto\b|\bexport\s+database\b|(?:^|;)\s*(?:force\s+)?(?:install|load)\b|\battach\b/iu;

@@ -365,7 +365,7 @@ export const builders: readonly ProgramRow[] = [
   program('pytest, py.test', {
     options: '-k=text -m=text -n=text -o=text -r=text -W=text',
     runs: `--pdbcls -p --tx --px --ds --dc addopts= pythonpath= python_files= testpaths= usefixtures= cache_dir=
-      log_file= required_plugins= -oaddopts=* -opythonpath=* -opython_files=* -olog_file=* --override-ini=addopts*
+      log_file= required_plugins= -oaddopts=* -opythonpath=* -opython_files=* -olog_file=* --cov-report=*:/* --cov-report=*:..* --cov-report=*:~* --override-ini=addopts*
       --override-ini=python* --override-ini=log_file=* --override-ini=cache_dir* --override-ini=testpaths*`,
     writes: `--debug --durations-path --template --html:* html:* xml:* json:* lcov:* annotate:* --junitxml --junit-xml
       --log-file --basetemp --cov-report --resultlog --report-log --html --pastebin`,

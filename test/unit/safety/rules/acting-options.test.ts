@@ -125,6 +125,9 @@ const acting: Readonly<Record<string, readonly string[]>> = {
     '--basetemp=/tmp/x',
   ],
   'python -m pytest': ['-p x', '-o addopts=-px'],
+  'timeout 5 python -m pytest': ['-p x', '-o addopts=-px'],
+  'nice pnpm vitest': ['--execArgv=-r', '--config /tmp/x'],
+  '/usr/bin/pytest': ['--cov-report=html:/tmp/x', '-p x'],
   tox: ['-x testenv.commands=x', '--override testenv.commands=x', '-c /tmp/x', '--workdir /tmp/x'],
   nox: ['-f /tmp/x', '--noxfile=/tmp/x', '--force-python ./x'],
   invoke: ['-r /tmp/x a', '--search-root=/tmp/x a', '-f /tmp/x a'],
@@ -380,6 +383,8 @@ const acting: Readonly<Record<string, readonly string[]>> = {
     "-c 'copy a to program $$x$$'",
   ],
   mysql: [
+    "-e'system x'",
+    "--execute='select 1; source /tmp/x'",
     "-e 'system x'",
     "-e '\\! x'",
     '--pager=./x',
@@ -389,6 +394,7 @@ const acting: Readonly<Record<string, readonly string[]>> = {
     "-e 'source /tmp/x'",
   ],
   duckdb: [
+    '-c"load \'/tmp/x\'"',
     '-c "load \'/tmp/x\'"',
     "-cmd '.shell x'",
     '-c "copy a to \'/tmp/x\'"',
