@@ -5,7 +5,7 @@ export const allowed: readonly Allowed[] = [
   {
     fields: 'covered',
     commands:
-      /\b(?:git (?:cat-file --filters|filter-branch)|ext::|perl|php|ruby|vim|docker -H|yq|node --run|socat|emacs|nc -e|less|cmake -E|at|crontab)\b/u,
+      /\b(?:git (?:cat-file --filters|filter-branch)|ext::|perl|php|ruby|vim|docker -H|yq|node --run|socat|emacs|nc -e|less|cmake -E|at|crontab|jest a -r)\b/u,
     now: /\bask/u,
     why: 'no rule with a wildcard covers options that run or load code',
   },
@@ -58,7 +58,6 @@ export const allowed: readonly Allowed[] = [
     why: 'tofu is known as terraform is',
   },
   {fields: 'written', commands: /\byq -o=/u, why: 'the letters behind -o= are its value, not more options'},
-  {fields: 'written', commands: /\bgojq -s /u, why: 'gojq is known as jq is'},
   {fields: 'pagers', commands: /\bex a/u, why: 'ex takes over the terminal, as ed does'},
   {
     fields: 'loss impact risk reasons word destructive critical rules',

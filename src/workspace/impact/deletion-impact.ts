@@ -1,7 +1,7 @@
 import {existsSync, lstatSync} from 'node:fs';
 import {opendir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {count, type Impact, type ImpactContext, named, noLoss, runGit} from './impact.ts';
+import {count, type Impact, type ImpactContext, maxNamed, named, noLoss, runGit} from './impact.ts';
 
 /** What is lost when the files and folders at `targets` (absolute) are deleted, folders with all their content. */
 export async function deletionImpact(targets: readonly string[], context: ImpactContext): Promise<Impact> {
@@ -43,9 +43,7 @@ interface TreeCount {
 }
 
 /** Files at which the counting stops. */
-export const mostCounted = 100_000;
-
-const mostPaths = 20;
+export const maxCounted = 100_000;
 
 /** Counts what a recursive deletion of the paths would take. What cannot be looked into counts as one folder. */
 export async function countTree(paths: readonly string[], signal: AbortSignal): Promise<TreeCount> {
@@ -55,10 +53,10 @@ export async function countTree(paths: readonly string[], signal: AbortSignal): 
   const waiting = paths.toReversed();
   const take = (path: string): void => {
     files += 1;
-    if (first.length < mostPaths) first.push(path);
+    if (first.length < maxNamed) first.push(path);
   };
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (signal.aborted || files > mostCounted) return {files, folders, paths: first, exact: 'at-least'};
+    if (signal.aborted || files > maxCounted) return {files, folders, paths: first, exact: 'at-least'};
     const kind = kindOf(path);
     if (kind === 'missing') continue;
     if (kind === 'other') {
@@ -72,7 +70,7 @@ export async function countTree(paths: readonly string[], signal: AbortSignal): 
       for await (const entry of await opendir(path, {bufferSize: 256})) {
         if (entry.isDirectory()) inside.push(join(path, entry.name));
         else here.push(join(path, entry.name));
-        if (signal.aborted || files + here.length > mostCounted) break;
+        if (signal.aborted || files + here.length > maxCounted) break;
       }
       here.toSorted().forEach(take);
       waiting.push(...inside.toSorted().toReversed());
@@ -136,8 +134,8 @@ interface AtRisk {
 }
 
 /** Folders whose repositories are asked, and paths that are named to them. */
-const mostFolders = 8;
-const mostNames = 200;
+const maxFolders = 8;
+const maxNames = 200;
 
 /** What of the files at `targets` (`files` of them in all) git has no copy of; `undefined` outside of repositories. */
 async function filesAtRisk(
@@ -156,8 +154,8 @@ async function filesAtRisk(
   let changed = 0;
   let tracked = 0;
   let known = 0;
-  for (const [directory, names] of [...byFolder].slice(0, mostFolders)) {
-    const found = await statesBelow(directory, {names: names.length > mostNames ? ['.'] : names, context});
+  for (const [directory, names] of [...byFolder].slice(0, maxFolders)) {
+    const found = await statesBelow(directory, {names: names.length > maxNames ? ['.'] : names, context});
     if (found === undefined) continue;
     known += 1;
     const here = found.entries.filter(({path, tree}) => tree !== 'D' && lies(path, wanted));
@@ -168,7 +166,7 @@ async function filesAtRisk(
   }
   if (known === 0) return undefined;
   const history = targets.some(path => basename(path) === '.git' || existsSync(join(path, '.git'))) ? 'goes' : 'stays';
-  const sure = history === 'stays' && byFolder.size <= mostFolders;
+  const sure = history === 'stays' && byFolder.size <= maxFolders;
   return {untracked, changed, history, ignored: sure ? Math.max(0, files - tracked - untracked) : 0};
 }
 

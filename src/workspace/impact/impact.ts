@@ -7,7 +7,7 @@ import type {ResolvedCommand} from '../../domain/risk.ts';
 export interface Impact {
   /** For example `deletes 3 files`; empty if nothing would be lost. */
   readonly summary: string;
-  /** Absolute paths, or names that are no paths (`stash@{0}`). At most `mostNamed`. */
+  /** Absolute paths, or names that are no paths (`stash@{0}`). At most `maxNamed`. */
   readonly paths: readonly string[];
   /** How many more there are than `paths` names. */
   readonly more: number;
@@ -31,7 +31,7 @@ export interface ImpactContext {
 export type ImpactFinder = (command: ResolvedCommand, context: ImpactContext) => Promise<Impact>;
 
 /** Paths named of one command. */
-export const mostNamed = 20;
+export const maxNamed = 20;
 
 /** `1 file`, `1,204 files`. */
 export const count = (number: number, noun: string, plural = `${noun}s`): string =>
@@ -39,7 +39,7 @@ export const count = (number: number, noun: string, plural = `${noun}s`): string
 
 /** The first of the paths, and how many more there are of `total`. */
 export const named = (paths: readonly string[], total = paths.length): Omit<Impact, 'summary'> => {
-  const shown = paths.slice(0, mostNamed);
+  const shown = paths.slice(0, maxNamed);
   return {paths: shown, more: Math.max(0, total - shown.length), diffs: []};
 };
 

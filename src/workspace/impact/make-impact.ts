@@ -5,33 +5,29 @@ import {basename, join, resolve} from 'node:path';
 import {type ImpactPort, type ImpactReport, noImpact} from '../../actions/ports.ts';
 import {makePaths, realPath} from '../files/resolve-path.ts';
 import {expandPaths, hasOption, sortWords, type Write, writesOf} from './command-words.ts';
-import {deletionImpact, kindOf, mostCounted} from './deletion-impact.ts';
+import {deletionImpact, kindOf, maxCounted} from './deletion-impact.ts';
 import {gitImpact} from './git-impact.ts';
 import {
   count,
   type Impact,
   type ImpactContext,
   type ImpactFinder,
-  mostNamed,
+  maxNamed,
   named,
   noLoss,
   runQuietly,
 } from './impact.ts';
 import {collisions, type OverwrittenFile, overwriteImpact, unknownNow} from './overwrite-impact.ts';
 
-export interface ImpactOptions {
+export interface ImpactOptions extends Omit<ImpactContext, 'signal'> {
   readonly roots: readonly string[];
-  readonly home: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether git can be asked in a folder without running or reading what the repository chooses. */
-  readonly mayAskGit: ImpactContext['mayAskGit'];
 }
 
 /** Milliseconds that the approval card waits at most. */
 const limitMs = 2000;
 
 /** Commands looked at. */
-const mostCommands = 30;
+const maxCommands = 30;
 
 /**
  * Finds what destructive commands would destroy, by looking at the files and by asking git for a dry run. None of the commands is
@@ -45,7 +41,7 @@ export function makeImpact(options: ImpactOptions): ImpactPort {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
       const context: ImpactContext = {...options, signal: limit};
       const found: Impact[] = [];
-      for (const command of commands.slice(0, mostCommands)) {
+      for (const command of commands.slice(0, maxCommands)) {
         if (limit.aborted) break;
         found.push(...(await impactOf(command, context)));
       }
@@ -65,7 +61,7 @@ async function impactOf(command: ResolvedCommand, context: ImpactContext): Promi
 function report(found: readonly Impact[], show: (path: string) => string): ImpactReport {
   const said = [...new Set(found.map(({summary}) => summary).filter(summary => summary !== ''))];
   const paths = [...new Set(found.flatMap(one => one.paths.map(path => (path.startsWith('/') ? show(path) : path))))];
-  const shown = paths.slice(0, mostNamed);
+  const shown = paths.slice(0, maxNamed);
   const more = found.reduce((sum, one) => sum + one.more, 0) + paths.length - shown.length;
   const diffs = found.flatMap(one => one.diffs.map(diff => ({...diff, path: show(diff.path)})));
   return said.length === 0 ? noImpact : {summary: said.join('; '), paths: shown, more, diffs};
@@ -173,14 +169,14 @@ async function mirrored({argv, directory}: ResolvedCommand, context: ImpactConte
     : deleted;
 }
 
-const mostFolders = 5000;
+const maxFolders = 5000;
 
 /** The entries of the folder `target` that are not in `source`. */
 function beyond(source: string, target: string): readonly string[] {
   const found: string[] = [];
   const waiting: [string, string][] = [[source, target]];
   let folders = 0;
-  for (let pair = waiting.pop(); pair !== undefined && folders < mostFolders; pair = waiting.pop()) {
+  for (let pair = waiting.pop(); pair !== undefined && folders < maxFolders; pair = waiting.pop()) {
     folders += 1;
     const [from, to] = pair;
     if (!isFolder(to)) continue;
@@ -232,7 +228,7 @@ async function findImpact({argv, directory}: ResolvedCommand, context: ImpactCon
   const order = deletes === 'entries' && !search.includes('-depth') ? ['-depth'] : [];
   const run = [...flags, ...(starts.length === 0 ? ['.'] : starts), ...order, ...search.slice(first)];
   const found = ((await runQuietly({program: 'find', words: run, directory}, context)) ?? '')
-    .split('\0', mostCounted)
+    .split('\0', maxCounted)
     .filter(path => path !== '')
     .map(path => resolve(directory, path));
   // `find -delete` removes only empty folders, which are no loss.

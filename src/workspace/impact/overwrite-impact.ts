@@ -21,8 +21,8 @@ export interface OverwrittenFile {
 }
 
 /** Files of which the difference is shown, and bytes of a file that is read for it. */
-const mostDiffs = 5;
-const mostRead = 1_000_000;
+const maxDiffs = 5;
+const maxRead = 1_000_000;
 
 /**
  * What is lost when files get other content: those that exist and hold something, with their lines counted and, where the new
@@ -32,7 +32,7 @@ export async function overwriteImpact(files: readonly OverwrittenFile[], verb = 
   const full = [...new Map(files.map(file => [file.path, file])).values()].filter(({path}) => sizeOf(path) > 0);
   const [only] = full;
   if (only === undefined) return noLoss;
-  const diffs = await Promise.all(full.slice(0, mostDiffs).map(diffOf));
+  const diffs = await Promise.all(full.slice(0, maxDiffs).map(diffOf));
   return {
     summary: `${verb} ${full.length === 1 ? `${basename(only.path)} (${extent(only.path)})` : count(full.length, 'file')}`,
     ...named(full.map(({path}) => path)),
@@ -68,8 +68,8 @@ async function diffOf({path, content}: OverwrittenFile): Promise<FileDiff | unde
 function textOf(path: string): string | undefined {
   const size = sizeOf(path);
   if (size === 0) return isRegular(path) ? '' : undefined;
-  if (size > mostRead) return undefined;
-  const bytes = readRegularFile(path, mostRead);
+  if (size > maxRead) return undefined;
+  const bytes = readRegularFile(path, maxRead);
   const decoded = bytes === undefined ? undefined : decodeText(bytes);
   return decoded?.tag === 'ok' ? decoded.value.text.toWellFormed() : undefined;
 }
@@ -87,13 +87,13 @@ function sizeOf(path: string): number {
 }
 
 /** Files compared in one copy. */
-const mostCompared = 20_000;
+const maxCompared = 20_000;
 
 /** The files that putting `source` at `target` would replace; `whole` folders are laid over each other. */
 export function collisions(source: string, target: string, folders: 'laid-over' | 'left-out'): readonly string[] {
   const found: string[] = [];
   const waiting: [string, string][] = [[source, target]];
-  for (let pair = waiting.pop(); pair !== undefined && found.length < mostCompared; pair = waiting.pop()) {
+  for (let pair = waiting.pop(); pair !== undefined && found.length < maxCompared; pair = waiting.pop()) {
     const [from, to] = pair;
     if (!isFolder(from)) {
       if (sizeOf(to) > 0) found.push(to);
