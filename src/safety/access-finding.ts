@@ -6,9 +6,8 @@ import {handoverReasons} from './secrets/secret-handover.ts';
 import type {Access} from '../actions/access.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {noDetail, type RiskLevel} from '../domain/risk.ts';
-import type {Finding} from './host-finding.ts';
 import {accessedPaths, globStarts} from './paths/accessed-paths.ts';
-import {commandFinding} from './commands/command-finding.ts';
+import {commandFinding, type Finding} from './commands/command-finding.ts';
 import {belowRoots, type PathContext, realParts, writtenParts} from './paths/path-context.ts';
 import {protectedPart} from './paths/protected-paths.ts';
 import {looksSecret} from './paths/secret-paths.ts';
@@ -59,7 +58,10 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
     case 'edit':
       return editing(access, context);
     case 'command':
-      return commandFinding(access, {context, forms, parsed: parsed(access.command)});
+      return commandFinding(
+        {...access, handed: handoverReasons(access)},
+        {context, forms, parsed: parsed(access.command)},
+      );
     case 'terminal-input':
       return typing(access, risk, evidence);
     case 'mcp-tool':
@@ -107,7 +109,10 @@ function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLev
     place: 'foreground',
     claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
   } as const;
-  const found = commandFinding(command, {...evidence, parsed: evidence.parsed(input)});
+  const found = commandFinding(
+    {...command, handed: handoverReasons(command)},
+    {...evidence, parsed: evidence.parsed(input)},
+  );
   return {
     decision: 'ask',
     risk: found.risk === 'destructive' ? 'destructive' : risk,

@@ -1,7 +1,6 @@
 import type {Reason} from '../domain/reason.ts';
 import {type CommandAnalysis, analyzeCommand} from './commands/analyze-command.ts';
 import {commandForms, type CommandForms, resolvedForms} from './commands/command-forms.ts';
-import type {Finding} from './host-finding.ts';
 import {accessFinding, type JudgeEvidence} from './access-finding.ts';
 import {
   anchorPattern,
@@ -28,7 +27,7 @@ import {type Executor, type Judged, judgedFor} from '../domain/executor.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import {accessedPaths} from './paths/accessed-paths.ts';
-import {writesProtected} from './commands/command-finding.ts';
+import {type Finding, writesProtected} from './commands/command-finding.ts';
 import {parseCondition} from './rules/hook-condition.ts';
 import type {PermissionRule, PermissionRules} from './rules/permission-rule.ts';
 import {weftFileChange} from './paths/weft-file-changes.ts';

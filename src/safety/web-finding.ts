@@ -2,7 +2,7 @@ import type {Access} from '../actions/access.ts';
 import type {Reason} from '../domain/reason.ts';
 import {noDetail} from '../domain/risk.ts';
 import {readWebUrl} from '../domain/web-url.ts';
-import type {Finding} from './host-finding.ts';
+import type {Finding} from './commands/command-finding.ts';
 
 /**
  * What reading a page or searching would do. Whatever goes out may carry something with it, so both are asked about. An address in

@@ -1,5 +1,13 @@
 import {posix} from 'node:path';
-import {dependencyHomes, mayImport, nodeModuleHomes, nodeModules, type Folder, mayNotImport} from './layers.ts';
+import {
+  dependencyHomes,
+  type Folder,
+  importsOnly,
+  mayImport,
+  mayNotImport,
+  nodeModuleHomes,
+  nodeModules,
+} from './layers.ts';
 import type {Import, SourceFile} from './source-file.ts';
 
 /** Imports that break the table of layers, one sentence each. */
@@ -60,15 +68,25 @@ function isOpenTo(path: string, target: string): boolean {
   const folder = folderOf(path);
   if (folder === undefined) return false;
   if (target === 'package.json') return folder === 'app';
+  if (isOutOfRoom(path, target)) return false;
   if (folderOf(target) === folder) return !isClosedTo(path, target);
   const open: readonly string[] = mayImport[folder];
-  return open.some(place => target === `src/${place}` || target.startsWith(`src/${place}/`));
+  return open.some(place => isIn(target, place));
 }
 
 const isClosedTo = (path: string, target: string): boolean =>
   Object.entries(mayNotImport).some(
     ([from, closed]) => path.startsWith(`src/${from}/`) && closed.some(place => target.startsWith(`src/${place}/`)),
   );
+
+/** Whether the file belongs to a room of its own, and the room imports nothing from there. */
+const isOutOfRoom = (path: string, target: string): boolean =>
+  Object.entries(importsOnly).some(
+    ([from, open]) => path.startsWith(`src/${from}/`) && !open.some(place => isIn(target, place)),
+  );
+
+const isIn = (target: string, place: string): boolean =>
+  target === `src/${place}` || target.startsWith(`src/${place}/`);
 
 function packageBreak({path}: SourceFile, {from, when}: Import): readonly string[] {
   const folder = folderOf(path);

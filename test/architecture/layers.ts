@@ -73,6 +73,23 @@ export const mayNotImport: Readonly<Record<string, readonly string[]>> = {
   'tui/components': ['tui/app', 'tui/accessible'],
 };
 
+/**
+ * The room that reads and judges commands. Its folders import nothing but these: the disk, settings and weft's own folders come to it as
+ * parameters.
+ */
+export const importsOnly: Readonly<Record<string, readonly string[]>> = {
+  'safety/shell': ['base', 'domain', 'safety/shell'],
+  'safety/commands': [
+    'base',
+    'domain',
+    'safety/shell',
+    'safety/commands',
+    'safety/paths',
+    'safety/rules/suggested-rules.ts',
+    'safety/secrets/secret-name.ts',
+  ],
+};
+
 export type Folder = keyof typeof mayImport;
 
 /** One dependency, one home: the folders (or sub-folders) of `src` that may import a package. A package without a row fails. */

@@ -1,12 +1,9 @@
-import type {FileEffect, ResolvedCommand, RiskLevel, TextRange} from '../../domain/risk.ts';
-import type {CommandAccess} from '../../actions/access.ts';
+import type {FileEffect, ResolvedCommand, RiskLevel, TextRange, VerdictDetail} from '../../domain/risk.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {PartEffect, Reason, WrittenFile} from '../../domain/reason.ts';
-import type {Finding} from '../host-finding.ts';
 import {belowRoots, type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
 import {protectedPart} from '../paths/protected-paths.ts';
 import {suggestedRules} from '../rules/suggested-rules.ts';
-import {handoverReasons} from '../secrets/secret-handover.ts';
 import {
   type CommandAnalysis,
   type JudgedInvocation,
@@ -23,6 +20,28 @@ import {isWorse, type KnownRisk, riskOfWords, riskWithTexts, staysOnLoopback} fr
 import {isA} from './known-programs.ts';
 import {commandStarts, programName} from './layers.ts';
 
+/**
+ * What the host found about an action before rules and mode; `reasons` are what is out of the ordinary, often none. Modes do not
+ * let changes `outside` the workspace or of `secret` files through by themselves, and no mode at all those of `protected` files or of weft's own
+ * settings and grants; a rule of the user's that names them does. What is `always-asked` no rule and no mode lets through, and what
+ * is `refused` nobody can allow.
+ */
+export interface Finding {
+  readonly decision: 'allow' | 'ask';
+  readonly risk: RiskLevel;
+  readonly reasons: readonly Reason[];
+  readonly target: 'ordinary' | 'outside' | 'secret' | 'protected' | 'weft-files' | 'always-asked' | 'refused';
+  readonly detail: VerdictDetail;
+}
+
+/** A command, and what the model claims of it. */
+interface Claimed {
+  readonly command: string;
+  readonly claims: {readonly risky: string; readonly readOnly: string};
+  /** Why else the user is asked: what the command is handed. */
+  readonly handed: readonly Reason[];
+}
+
 interface CommandEvidence {
   readonly context: PathContext;
   readonly forms: (command: string) => CommandForms;
@@ -33,8 +52,7 @@ interface CommandEvidence {
  * A command is let through when every part of it is known to only read and nothing about it is unsure; the model's claims only add
  * reasons to ask. Whether the grammar agrees is for the judge to see to before it lets anything through.
  */
-export function commandFinding(access: CommandAccess, evidence: CommandEvidence): Finding {
-  const {command, claims} = access;
+export function commandFinding({command, claims, handed}: Claimed, evidence: CommandEvidence): Finding {
   const {parsed} = evidence;
   const found =
     parsed.reading === 'parsed'
@@ -44,7 +62,7 @@ export function commandFinding(access: CommandAccess, evidence: CommandEvidence)
     ...(claims.risky === 'yes' ? [{kind: 'model-claim', claim: 'risky'} as const] : []),
     ...(claims.readOnly === 'no' ? [{kind: 'model-claim', claim: 'not-read-only'} as const] : []),
     // What it prints is hidden, yet it may print the secret in another form.
-    ...handoverReasons(access),
+    ...handed,
   ];
   if (claimReasons.length === 0) return found;
   const risk = found.risk === 'read-only' ? 'unknown' : found.risk;
