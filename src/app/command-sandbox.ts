@@ -16,8 +16,7 @@ import {makeSandbox} from '../workspace/sandbox/make-sandbox.ts';
 import type {CommandSandbox} from '../workspace/sandbox/sandbox.ts';
 import {unwrap} from './exit-code.ts';
 import {lazyNetwork} from './lazy-ports.ts';
-import {rulesOf} from './settings-rules.ts';
-import {environmentLayer, fileLayers, trustPlace} from './settings-layers.ts';
+import {rulesOf, environmentLayer, fileLayers, trustPlace} from './settings-layers.ts';
 import {userPlaces, weftFolders} from './user-data.ts';
 
 /** What of a run its sandbox depends on. */

@@ -48,7 +48,6 @@ import {
   lazyWorktrees,
   workspaceState,
 } from './lazy-ports.ts';
-import {sessionTerminals} from './session-terminals.ts';
 import type {UserPorts} from './user-ports.ts';
 import {createEngine, type EngineOptions} from '../agent/create-engine.ts';
 import type {Action} from '../actions/catalogue.ts';
@@ -67,7 +66,7 @@ import {
 } from '../agent/ports.ts';
 import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../domain/hook.ts';
-import {blockId, messageId, planId, todoId} from '../domain/ids.ts';
+import {blockId, messageId, planId, todoId, type BlockId} from '../domain/ids.ts';
 import {coversAll, type SandboxChoice} from '../domain/sandbox.ts';
 import type {JudgeOptions} from '../safety/judge.ts';
 import type {OpenSession} from '../domain/journal.ts';
@@ -86,6 +85,7 @@ import {readBytes} from '../workspace/files/regular-files.ts';
 import {watchSecretFiles} from '../workspace/files/secret-files.ts';
 import {watchMemory} from './watch-memory.ts';
 import {randomUuid} from './random-uuid.ts';
+import type {TerminalControl} from '../actions/ports.ts';
 
 /** What hooks need of an engine's machine. */
 export interface HookMachine {
@@ -526,4 +526,49 @@ function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
   return event.event === 'retrying' || event.event === 'fell-back'
     ? {...event, message: secrets.redact(event.message)}
     : event;
+}
+
+/** The background commands of a session as one list: its own, and those of sub-agents in folders of their own. No two have the same id. */
+export interface SessionTerminals extends TerminalControl {
+  /** Those of a sub-agent are in the list, until the result is called. */
+  add(others: TerminalControl): () => void;
+}
+
+export function sessionTerminals(own: TerminalControl): SessionTerminals {
+  const all = new Set([own]);
+  /** How each listener is taken from those that it hears. */
+  const listeners = new Map<() => void, Map<TerminalControl, () => void>>();
+  /** Of the session's own some are in no list: what the user runs and waits for. */
+  const holderOf = (id: BlockId): TerminalControl =>
+    [...all].find(each => each.list().some(block => block.id === id)) ?? own;
+  return {
+    list() {
+      const blocks = [...all].flatMap(each => each.list());
+      const isRunning = ({state}: (typeof blocks)[number]): boolean =>
+        state.kind === 'running' || state.kind === 'waiting';
+      return [...blocks.filter(isRunning), ...blocks.filter(block => !isRunning(block))];
+    },
+    watch(listener) {
+      listeners.set(listener, new Map([...all].map(each => [each, each.watch(listener)])));
+      return () => {
+        for (const end of listeners.get(listener)?.values() ?? []) end();
+        listeners.delete(listener);
+      };
+    },
+    stop: async id => holderOf(id).stop(id),
+    keep: id => holderOf(id).keep(id),
+    attach: (id, terminal) => holderOf(id).attach(id, terminal),
+    add(others) {
+      all.add(others);
+      for (const [listener, heard] of listeners) heard.set(others, others.watch(listener));
+      return () => {
+        all.delete(others);
+        for (const [listener, heard] of listeners) {
+          heard.get(others)?.();
+          heard.delete(others);
+          listener();
+        }
+      };
+    },
+  };
 }

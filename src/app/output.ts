@@ -3,6 +3,7 @@ import {appendFileSync} from 'node:fs';
 import type {AgentEvent} from '../actions/agent-event.ts';
 import type {AgentClient} from '../agent/client.ts';
 import {visibleJson, visibleText} from '../base/visible.ts';
+import type {MainOptions} from './main-options.ts';
 import type {TextSink} from '../headless/stdout-writer.ts';
 
 /**
@@ -85,8 +86,12 @@ export async function askYesNo(question: string): Promise<boolean> {
   return false;
 }
 
-/** Implements `--debug`: writes every event of the engine but deltas to stderr or `file`, as a line of JSON with its time. */
-export function logEvents(engine: AgentClient, file: string | undefined): void {
+/** Implements `--debug` and `--debug-file`: writes every event of the engine but deltas to stderr or `file`, as a line of JSON with its time. */
+export function logEvents(
+  engine: AgentClient,
+  {debug, debugFile: file}: Pick<MainOptions, 'debug' | 'debugFile'>,
+): void {
+  if (debug === undefined && file === undefined) return;
   const write = (line: string): void => {
     if (file === undefined) printErrorJson(line);
     else appendFileSync(file, line, {mode: 0o600});

@@ -45,9 +45,18 @@ import type {Places} from '../config/places.ts';
 import {UsageError} from './exit-code.ts';
 import type {FolderTrustPort} from './host-ports.ts';
 import {folderTrust} from './folder-trust.ts';
-import {conditionNotices, ruleNotices, rulesFrom, rulesOf, splitRules} from './settings-rules.ts';
+import {
+  conditionNotices,
+  ruleNotices,
+  rulesFrom,
+  rulesOf,
+  splitRules,
+  environmentLayer,
+  fileLayers,
+  noticesOfSettingsAbove,
+  trustPlace,
+} from './settings-layers.ts';
 import {givenText, isInline, type MainOptions, type providerChoices} from './main-options.ts';
-import {environmentLayer, fileLayers, noticesOfSettingsAbove, trustPlace} from './settings-layers.ts';
 import {claudeFolder, userPlaces} from './user-data.ts';
 import {type CommandsPort, noCommands} from '../actions/commands-port.ts';
 import {noSkills, type SkillsPort} from '../actions/skills-port.ts';

@@ -33,7 +33,7 @@ import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from 
 import {leftoverNotices} from '../app/leftovers.ts';
 import type {MainOptions} from '../app/main-options.ts';
 import {joinPrompt, readStdin} from './stdin.ts';
-import {isStdoutTerminal, note, print, printJson} from '../app/output.ts';
+import {isStdoutTerminal, logEvents, note, print, printJson} from '../app/output.ts';
 import {normalizeOptions} from './sdk-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
 import {version} from '../app/version.ts';
@@ -248,9 +248,7 @@ async function answer(
     driver: {...noDriver, servers},
     models: fixedModel(nobodyChooses),
   });
-  if (options.debug !== undefined || options.debugFile !== undefined) {
-    (await import('../app/output.ts')).logEvents(engine, options.debugFile);
-  }
+  logEvents(engine, options);
   if (start.state === 'too-late') return exitCode.timeLimit;
   if (plan !== 'none') {
     const begun = plan.begin();
@@ -261,8 +259,8 @@ async function answer(
     engine.submit({op: 'start-plan', plan: begun.value});
   }
   start.begin();
-  void leftoverNotices(context.places.blocks).then(notices => notices.forEach(note));
-  void context.trust.untrustedFiles().then(notices => notices.forEach(note));
+  for (const found of [leftoverNotices(context.places.blocks), context.trust.untrustedFiles()])
+    void found.then(notices => notices.forEach(note));
   const extensions =
     options.outputFormat === 'stream-json'
       ? (await (await import('../app/offered-extensions.ts')).offeredExtensions(context, servers.commands)).init

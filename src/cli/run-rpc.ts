@@ -29,7 +29,7 @@ import {exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-co
 import {messageUuid} from '../app/random-uuid.ts';
 import {stallClock} from './headless-ports.ts';
 import {leftoverNotices} from '../app/leftovers.ts';
-import {note, stdoutSink} from '../app/output.ts';
+import {logEvents, note, stdoutSink} from '../app/output.ts';
 import type {MainOptions} from '../app/main-options.ts';
 import {thinkingOf} from '../app/main-options.ts';
 import {optionsWithInitialize} from './sdk-options.ts';
@@ -96,9 +96,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         backgroundAgents: 'left',
       },
     });
-    if (options.debug !== undefined || options.debugFile !== undefined) {
-      (await import('../app/output.ts')).logEvents(engine, options.debugFile);
-    }
+    logEvents(engine, options);
     leave();
     serving = 'begun';
     const stopper = stopOnSignals(engine);
@@ -134,8 +132,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     for (const line of opening.lines) client.take(line);
     // What serves the greeting has written its answer by then.
     setImmediate(() => greeted.resolve());
-    void leftoverNotices(context.places.blocks).then(notices => notices.forEach(note));
-    void context.trust.untrustedFiles().then(notices => notices.forEach(note));
+    for (const found of [leftoverNotices(context.places.blocks), context.trust.untrustedFiles()])
+      void found.then(notices => notices.forEach(note));
     void (async () => {
       for await (const line of opening.rest) {
         client.take(line);

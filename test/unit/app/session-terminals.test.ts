@@ -3,7 +3,7 @@ import type {BlockInfo, TerminalControl} from '../../../src/actions/ports.ts';
 import {failed} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {blockId} from '../../../src/domain/ids.ts';
-import {sessionTerminals} from '../../../src/app/session-terminals.ts';
+import {sessionTerminals} from '../../../src/app/compose-engine.ts';
 
 const block = (id: string, kind: 'running' | 'signalled'): BlockInfo => ({
   id: blockId(id),
