@@ -60,6 +60,9 @@ export interface CommandClaims {
   readonly usesPager: Claim;
 }
 
+/** Of a command of which no model has said anything. */
+export const unsaidClaims: CommandClaims = {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'};
+
 /** What the model said of a flag; `unsaid` is not a `no`. */
 export type Claim = 'yes' | 'no' | 'unsaid';
 

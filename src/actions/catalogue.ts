@@ -4,7 +4,7 @@ import type {ResultContent} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
 import type {Cancellation, Settled} from '../domain/settled.ts';
-import type {Access, RuleKind} from './access.ts';
+import {type Access, type RuleKind, unsaidClaims} from './access.ts';
 import {askUserQuestion} from './ask-user-question.ts';
 import {programName} from './block-text.ts';
 import {callMcpTool} from './call-mcp-tool.ts';
@@ -191,7 +191,7 @@ export const userCommandAction = (command: string, timeoutMs: number): Action<'r
     command,
     place: 'foreground',
     timeoutMs,
-    claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
+    claims: unsaidClaims,
     description: '',
     rationale: '',
     citations: [],

@@ -1,3 +1,4 @@
+import {unsaidClaims} from './access.ts';
 import {harnessToolName} from './mcp-tool-name.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -19,8 +20,6 @@ interface AskedActions {
   readonly call: {readonly name: string; readonly input: JsonObject};
   readonly place: 'here' | {readonly preview: Preview};
 }
-
-const unsaid = {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'} as const;
 
 type AskedAction = Omit<AskedActions, 'executor'>;
 
@@ -108,7 +107,7 @@ function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, di
         command: access.command,
         place: 'foreground',
         timeoutMs: 600_000,
-        claims: unsaid,
+        claims: unsaidClaims,
         description: '',
         rationale: reason,
         citations: [],

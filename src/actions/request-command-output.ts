@@ -145,11 +145,6 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   const paging = input.claims.usesPager === 'yes' || context.detail.pagers.length > 0 ? 'expected' : 'unexpected';
   const {terms, background, terminal} = context;
   const {environment, confinement, directory} = terms;
-  const hosts: CommandHosts =
-    // What the host found harmless talks to nobody: it is spared the proxy.
-    environment === 'restricted'
-      ? 'none'
-      : (wanted, signal) => context.ports.hosts.ask({...wanted, command}, AbortSignal.any([signal, context.signal]));
   let asked: Promise<boolean> | undefined;
   const goesOutside = async (blocked: string): Promise<boolean> =>
     blocked !== '' && (asked ??= mayRunOutside(command, blocked, context));
@@ -162,7 +157,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
     paging,
     environment,
     confinement,
-    hosts,
+    hosts: hostsOf(command, context),
     changes: confinement === 'sandbox' ? decide : 'none',
     background,
     terminal,
@@ -179,6 +174,15 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   }
   return settledRun(command, report, {kind: 'completed', command, report});
 }
+
+/** Who is asked about hosts. What the host found harmless talks to nobody: it is spared the proxy. */
+export const hostsOf = (
+  command: string,
+  {ports, terms, signal}: Pick<ActionRunContext, 'ports' | 'terms' | 'signal'>,
+): CommandHosts =>
+  terms.environment === 'restricted'
+    ? 'none'
+    : (wanted, ended) => ports.hosts.ask({...wanted, command}, AbortSignal.any([ended, signal]));
 
 /** Settles an action by how its command ended. `output` is its output if the command ran. */
 export function settledRun<Output>(

@@ -3,14 +3,16 @@ import {firstLine, pluralize} from '../base/clip.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
 import type {Change} from '../domain/change-set.ts';
 import type {Settled} from '../domain/settled.ts';
+import {unsaidClaims} from './access.ts';
 import {changesTexts, type HeldChanges, noHeldChanges} from './changes-port.ts';
 import {type ActionRunContext, defineAction, textContent, toolForm} from './define-action.ts';
-import type {CommandHosts, ShellReport} from './ports.ts';
+import type {ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
 import {
   type CommandPartial,
   defaultTimeoutMs,
   endText,
+  hostsOf,
   longestTimeoutMs,
   partialText,
   reportText,
@@ -48,12 +50,7 @@ export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, Com
   summary: 'Try a shell command on a copy of the workspace and return what it would change.',
   risk: 'unknown',
   offered: 'when-found',
-  access: ({command}) => ({
-    kind: 'command',
-    command,
-    place: 'foreground',
-    claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
-  }),
+  access: ({command}) => ({kind: 'command', command, place: 'foreground', claims: unsaidClaims}),
   // A pattern of commands would allow them outside the sandbox, too.
   asks: [
     {
@@ -102,10 +99,6 @@ async function runInView(
   const {environment, directory} = terms;
   // In plan mode it can change nothing, also not in a view of its own.
   const confinement = terms.confinement === 'read-only' ? 'read-only' : 'sandbox';
-  const hosts: CommandHosts =
-    environment === 'restricted'
-      ? 'none'
-      : (wanted, ended) => ports.hosts.ask({...wanted, command}, AbortSignal.any([ended, signal]));
   const isDry = effects === 'dry' && confinement === 'sandbox';
   let kept: KeptChanges | 'none' = isDry ? {changes: [], diffs: [], id: ok('')} : 'none';
   const keep = async (held: HeldChanges, ended: AbortSignal) => {
@@ -121,7 +114,7 @@ async function runInView(
       paging: 'unexpected',
       environment,
       confinement,
-      hosts,
+      hosts: hostsOf(command, {ports, terms, signal}),
       changes,
       background,
       terminal,

@@ -5,11 +5,11 @@ import {actionNames, definitions} from '../../actions/catalogue.ts';
 import {noAbilities} from '../../actions/front-end.ts';
 import {failed, ok} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
-import type {OpenSession} from '../../domain/journal.ts';
+import type {JournalRecord, OpenSession} from '../../domain/journal.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
 import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
-import {noUsage, usageSince, type Usage} from '../../domain/usage.ts';
+import {noUsage, usageSince} from '../../domain/usage.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {AgentClient} from '../client.ts';
 import type {AgentPorts, SeparateMachine} from '../ports.ts';
@@ -18,11 +18,7 @@ import type {EngineSetup, SessionAgents, SessionContext} from '../session-contex
 import type {AgentKind} from './agent-kind.ts';
 
 /** What a request of a sub-agent has used. */
-export interface Spending {
-  readonly model: string;
-  readonly usage: Usage;
-  readonly costUsd: number | 'unknown';
-}
+export type Spending = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
 
 export interface WeftAgentSetup {
   readonly agent: SubAgent;

@@ -78,3 +78,9 @@ test('at most eight files are read at once, in order, and fifty in a call', asyn
   const decoded = decodeAction('Read', {files: [...paths, 'more'].map(file_path => ({file_path}))});
   expect(decoded).toMatchObject({tag: 'failed', error: {message: expect.stringContaining('files: ')}});
 });
+
+test('a call that names nothing is told what it lacks', async () => {
+  expect(await told([], async () => failed(rejected('not used here')))).toEqual([
+    'Read needs file_path (or files with at least one entry).',
+  ]);
+});
