@@ -5,7 +5,7 @@ export const allowed: readonly Allowed[] = [
   {
     fields: 'covered',
     commands:
-      /\b(?:git (?:cat-file --filters|filter-branch)|ext::|perl|php|ruby|vim|docker -H|yq|node --run|socat|emacs|nc -e|less|cmake -E|at|crontab|jest a -r)\b/u,
+      /\b(?:git (?:cat-file --filters|filter-branch)|ext::|perl|php|ruby|vim|docker -H|yq|node --run|socat|emacs|nc -e|less|cmake -E|at|crontab|jest a -r|yarn jest)\b/u,
     now: /\bask/u,
     why: 'no rule with a wildcard covers options that run or load code',
   },
