@@ -1,14 +1,46 @@
 import {Option, type Command} from 'commander';
-import {exiting} from '../../app/exit-code.ts';
-import {type MainOptions} from '../../app/main-options.ts';
+import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import type {MainOptions} from '../../app/main-options.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
+import {noAbilities} from '../../actions/front-end.ts';
+import {randomUUID} from 'node:crypto';
+import {eventWarning} from '../../actions/event-warning.ts';
+import {existsSync} from 'node:fs';
+import type {PromptSummary} from '../../actions/agent-event.ts';
+import type {AgentClient} from '../../agent/client.ts';
+import {firstLine} from '../../base/clip.ts';
+import {failed, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleExactLine, visibleText} from '../../base/visible.ts';
+import {messageId, planId} from '../../domain/ids.ts';
+import {
+  approvePlan,
+  askForPlan,
+  beginPlan,
+  draftOf,
+  type Plan,
+  planPrompt,
+  planText,
+  unfinishedText,
+} from '../../domain/plan.ts';
+import {endOf, oneLine, summaryNotes} from '../../headless/prompt-summary.ts';
+import type {PlanStore} from '../../store/plan-store.ts';
+import {requireModel, connectModel} from '../../app/choose-model.ts';
+import {composeSession, noDriver, asNamedAgent} from '../../app/compose-session.ts';
+import {fixedModel, nobodyChooses} from '../../app/host-services.ts';
+import {contextFor} from '../../app/run-context.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {openUserPlans} from '../../app/user-jobs.ts';
+import {note, print, printJson} from '../../app/output.ts';
+import {printFailureResult, runMain} from '../run-main.ts';
+import {stopOnSignals} from '../signals.ts';
+import {printDocument, printRows} from '../rows.ts';
+import {joinPrompt, readStdin} from '../stdin.ts';
+import {normalizeOptions} from '../sdk-options.ts';
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly outputFormat: 'text' | 'json';
 }
-
-/** Loaded when one of the commands is called. */
-const actions = () => import('./plan/run-plan.ts');
 
 /** Flags of weft itself that count for planning, which may stand before `plan` and after it. */
 const planFlags: ReadonlySet<string | undefined> = new Set(
@@ -34,8 +66,8 @@ export function add(plan: Command, program: Command): void {
       new Option('--output-format <format>', 'How the plan is printed').choices(['text', 'json']).default('text'),
     )
     .action(
-      exiting(async (words: readonly string[], options: PlanOptions) =>
-        (await actions()).makePlan(words, {...program.opts<MainOptions>(), ...options}),
+      exiting((words: readonly string[], options: PlanOptions) =>
+        makePlan(words, {...program.opts<MainOptions>(), ...options}),
       ),
     );
   for (const option of program.options) if (planFlags.has(option.long)) plan.addOption(option);
@@ -44,20 +76,213 @@ export function add(plan: Command, program: Command): void {
     .description('Approve a plan and carry it out, once')
     .argument('<id>', 'Id of the plan')
     .action(
-      exiting(async (id: string, options: Partial<MainOptions>) =>
-        (await actions()).runPlan(id, {...program.opts<MainOptions>(), ...options}),
-      ),
+      exiting((id: string, options: Partial<MainOptions>) => runPlan(id, {...program.opts<MainOptions>(), ...options})),
     );
   for (const option of program.options) if (runFlags.has(option.long)) run.addOption(option);
   plan
     .command('list')
     .description('List the plans, newest first')
     .option(...jsonFlag)
-    .action(exiting(async (options: JsonOption) => (await actions()).listPlans(options)));
+    .action(exiting(listPlans));
   plan
     .command('show')
     .description('Show a plan and how far it is')
     .argument('<id>', 'Id of the plan')
     .option(...jsonFlag)
-    .action(exiting(async (id: string, options: JsonOption) => (await actions()).showPlan(id, options)));
+    .action(exiting(showPlan));
 }
+
+/** `weft plan`: has the agent plan, with nobody to approve it, and prints the plan, which waits for `weft plan run`. */
+async function makePlan(words: readonly string[], given: MainOptions & PlanOptions): Promise<ExitCode> {
+  const {outputFormat, ...rest} = given;
+  const options = normalizeOptions({...rest, permissionMode: 'plan'});
+  const text = words.join(' ');
+  const prompt = joinPrompt(text, await readStdin(text === '' ? 'end' : 'first-silence'));
+  if (prompt.trim() === '') throw new UsageError('No prompt. Give one: weft plan "…"');
+  const context = await asNamedAgent(contextFor(options));
+  const chosen = await connectModel(context);
+  requireModel(chosen);
+  for (const notice of context.notices) note(notice);
+  const engine = await composeSession(chosen, {
+    context,
+    interaction: 'unattended',
+    frontEnd: noAbilities,
+    driver: noDriver,
+    models: fixedModel(nobodyChooses),
+  });
+  const stopper = stopOnSignals(engine);
+  const planned = await Promise.race([planWith(engine, prompt), stopper.gaveUp]);
+  await engine.close('finished');
+  const stopped = stopper.stopped();
+  if (stopped !== undefined || planned === undefined) return stopped ?? exitCode.failed;
+  const {plan, summary} = planned;
+  for (const line of summaryNotes(summary)) note(line);
+  if (plan === 'none') {
+    const {exitCode: code} = endOf(summary);
+    if (code !== exitCode.done) return code;
+    note(
+      `the model gave no plan${summary.answer === '' ? '' : `; it said: ${firstLine(oneLine(summary.answer), 300)}`}`,
+    );
+    return exitCode.failed;
+  }
+  const {id, goal, steps, notes} = plan;
+  if (outputFormat === 'json') printJson(`${JSON.stringify({id, goal, steps, notes})}\n`);
+  else print(`${visibleText(planText(draftOf(plan)))}\n`);
+  note(`carry it out: weft plan run ${id}`);
+  return exitCode.done;
+}
+
+interface Planned {
+  readonly plan: Plan | 'none';
+  readonly summary: PromptSummary;
+}
+
+async function planWith(engine: AgentClient, prompt: string): Promise<Planned> {
+  const first = await planOnce(engine, prompt);
+  return first.plan !== 'none' || first.summary.end.kind !== 'done' ? first : planOnce(engine, askForPlan);
+}
+
+async function planOnce(engine: AgentClient, text: string): Promise<Planned> {
+  const finished = Promise.withResolvers<PromptSummary>();
+  let plan: Plan | 'none' = 'none';
+  const unsubscribe = engine.subscribe(events => {
+    for (const event of events) {
+      if (event.event === 'plan-changed') ({plan} = event);
+      const warning = eventWarning(event);
+      if (warning !== undefined) note(oneLine(warning));
+      if (event.event === 'prompt-finished') finished.resolve(event.summary);
+    }
+  });
+  engine.submit({op: 'prompt', id: messageId(randomUUID()), text, images: [], when: 'queued'});
+  const summary = await finished.promise;
+  unsubscribe();
+  return {plan, summary};
+}
+
+/** `weft plan run`: the approval, and the execution, which happens once. */
+async function runPlan(id: string, given: MainOptions): Promise<ExitCode> {
+  const plans = await openUserPlans(userPlaces());
+  try {
+    const plan = plans.find(planId(id));
+    const refusal = plan === 'unknown' ? unknownText(id) : refusalOf(plan);
+    if (plan === 'unknown' || refusal !== '') return await refuse(given, refusal);
+    if (given.cwd === undefined && !existsSync(plan.directory)) {
+      return await refuse(
+        given,
+        `the folder of the plan is gone: ${visibleExactLine(plan.directory)}. Name another one: weft --cwd DIR plan run ${id}`,
+      );
+    }
+    return await runMain(
+      [],
+      {...given, cwd: given.cwd ?? plan.directory, prompt: planPrompt(plan)},
+      {begin: () => begin(plans, plan), unfinished: () => unfinished(plans.find(plan.id))},
+    );
+  } finally {
+    plans.close();
+  }
+}
+
+async function refuse(given: MainOptions, message: string): Promise<ExitCode> {
+  await printFailureResult(given, {message, code: exitCode.failed});
+  note(message);
+  return exitCode.failed;
+}
+
+/** An answer is not yet a plan that was carried out. */
+function unfinished(plan: Plan | 'unknown'): string {
+  return plan === 'unknown' || plan.state !== 'failed' ? '' : unfinishedText(plan);
+}
+
+/** Approves it where that is still to be done, and claims it: of two that run it at once one is refused. */
+function begin(plans: PlanStore, {id}: Plan): Outcome<Plan, string> {
+  const begun = plans.change(id, plan => {
+    const approved = plan.state === 'pending' ? approvePlan(plan) : ({tag: 'ok', value: plan} as const);
+    return approved.tag === 'ok' ? beginPlan(approved.value) : approved;
+  });
+  if (begun.tag === 'ok') return begun;
+  return failed(begun.error === 'unknown' ? unknownText(id) : usedText(id, begun.error.state));
+}
+
+const unknownText = (id: string): string => `there is no plan ${visibleExactLine(id)}. List them: weft plan list`;
+
+const refusalOf = ({id, state}: Plan): string =>
+  state === 'pending' || state === 'approved' ? '' : usedText(id, state);
+
+function usedText(id: string, state: Plan['state']): string {
+  switch (state) {
+    case 'executing':
+      return `the plan ${id} is being carried out`;
+    case 'rejected':
+      return `the plan ${id} was rejected`;
+    case 'completed':
+    case 'failed':
+    case 'stopped':
+      return `the plan ${id} has been carried out (${state}), and a plan is carried out once`;
+    case 'pending':
+    case 'approved':
+      return `the plan ${id} was changed meanwhile: try again`;
+    default:
+      return unreachable(state);
+  }
+}
+
+/** `weft plan list`. */
+async function listPlans({json}: JsonOption): Promise<ExitCode> {
+  const plans = await openUserPlans(userPlaces());
+  try {
+    return printRows({
+      rows: plans.list(),
+      json,
+      toJson: planRow,
+      line: ({id, state, goal}) => `${id}  ${state.padEnd(9)}  ${visibleExactLine(firstLine(goal, 80))}`,
+      none: 'no plans. Make one: weft plan "…"',
+    });
+  } finally {
+    plans.close();
+  }
+}
+
+/** `weft plan show`. */
+async function showPlan(id: string, {json}: JsonOption): Promise<ExitCode> {
+  const plans = await openUserPlans(userPlaces());
+  try {
+    const plan = plans.find(planId(id));
+    if (plan !== 'unknown' && json !== undefined) return printDocument(planRow(plan));
+    if (plan === 'unknown') note(unknownText(id));
+    else print(visibleText(shownPlan(plan)));
+    return plan === 'unknown' ? exitCode.failed : exitCode.done;
+  } finally {
+    plans.close();
+  }
+}
+
+const planRow = ({id, goal, steps, notes, state, session, directory, createdAt, reason}: Plan) => ({
+  id,
+  goal,
+  steps,
+  notes,
+  state,
+  session,
+  directory,
+  createdAt: new Date(createdAt).toISOString(),
+  ...(reason === '' ? {} : {reason}),
+});
+
+const marks: Readonly<Record<Plan['steps'][number]['status'], string>> = {
+  pending: '○',
+  in_progress: '●',
+  completed: '✓',
+  failed: '✗',
+  cancelled: '–',
+};
+
+const shownPlan = ({id, goal, steps, notes, state, directory, reason}: Plan): string =>
+  [
+    goal,
+    '',
+    ...steps.map(step => `${marks[step.status]} ${step.id}. ${step.description}`),
+    ...(notes === '' ? [] : ['', notes]),
+    '',
+    `${id} · ${state}${reason === '' ? '' : `: ${reason}`} · ${directory}`,
+    '',
+  ].join('\n');

@@ -1,15 +1,26 @@
 import {Option, type Command} from 'commander';
 import {type PermissionMode, permissionModes} from '../../domain/risk.ts';
-import {exiting} from '../../app/exit-code.ts';
-import {type InFolder, type MainOptions} from '../../app/main-options.ts';
+import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import type {InFolder, MainOptions} from '../../app/main-options.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
+import {existsSync} from 'node:fs';
+import {firstLine} from '../../base/clip.ts';
+import {visibleExactLine, visibleLine} from '../../base/visible.ts';
+import {parseSessionId, scheduleId, type ScheduleId} from '../../domain/ids.ts';
+import type {JobState} from '../../domain/job.ts';
+import type {LastRun, Schedule} from '../../domain/schedule.ts';
+import type {ScheduleStore} from '../../store/schedule-store.ts';
+import {nextTime} from '../../tasks/cron.ts';
+import {randomUuid} from '../../app/random-uuid.ts';
+import {existingFolder, modeWithin} from '../../app/run-context.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {openUserJobs, openUserSchedules} from '../../app/user-jobs.ts';
+import {note, print, printJson} from '../../app/output.ts';
+import {runMain} from '../run-main.ts';
 
-export interface AddOptions extends InFolder, JsonOption {
+interface AddOptions extends InFolder, JsonOption {
   readonly permissionMode?: PermissionMode;
 }
-
-/** Loaded when one of the commands is called. */
-const actions = () => import('./schedule/run-schedule.ts');
 
 /** `weft schedule add|list|remove|run`: prompts that `weft serve` sends at their times. */
 export function add(schedule: Command, program: Command): void {
@@ -25,24 +36,175 @@ export function add(schedule: Command, program: Command): void {
       ),
     )
     .option(...jsonFlag)
-    .action(
-      exiting(async (cron: string, words: readonly string[], options: AddOptions) =>
-        (await actions()).addSchedule(cron, words, options),
-      ),
-    );
+    .action(exiting(addSchedule));
   schedule
     .command('list')
     .description('List the schedules, the next one first, and what became of their last runs')
     .option(...jsonFlag)
-    .action(exiting(async (options: JsonOption) => (await actions()).listSchedules(options)));
+    .action(exiting(listSchedules));
   schedule
     .command('remove')
     .description('Remove a schedule; a run that has begun goes on')
     .argument('<id>', 'Id of the schedule')
-    .action(exiting(async (id: string) => (await actions()).removeSchedule(id)));
+    .action(exiting(removeSchedule));
   schedule
     .command('run')
     .description('Run a schedule now, here, with nobody to ask')
     .argument('<id>', 'Id of the schedule')
-    .action(exiting(async (id: string) => (await actions()).runSchedule(id, program.opts<MainOptions>())));
+    .action(exiting((id: string) => runSchedule(id, program.opts<MainOptions>())));
+}
+
+/** `weft schedule add`. */
+async function addSchedule(
+  cron: string,
+  words: readonly string[],
+  {cwd, permissionMode = 'default', json}: AddOptions,
+): Promise<ExitCode> {
+  const prompt = words.join(' ').trim();
+  if (prompt === '') throw new UsageError('The prompt is empty.');
+  const now = Date.now();
+  const next = nextTime(cron, now);
+  if (next.tag === 'failed')
+    throw new UsageError(`${visibleExactLine(cron)} is no cron expression: ${visibleLine(next.error)}`);
+  const directory = existingFolder(cwd ?? '.');
+  const mode = modeWithin(permissionMode, directory);
+  if (mode !== permissionMode)
+    throw new UsageError(
+      `Your settings allow ${mode} there, so a schedule cannot run as ${permissionMode}. Change them first: weft config set permissionMode ${permissionMode}`,
+    );
+  const schedule = {
+    id: scheduleId(`schedule_${randomUuid().slice(0, 8)}`),
+    cron: cron.trim(),
+    prompt,
+    directory,
+    mode,
+    createdAt: now,
+    nextAt: next.value,
+  };
+  await withSchedules(schedules => schedules.add(schedule));
+  if (json !== undefined) printJson(`${JSON.stringify(shown({...schedule, last: {state: 'none'}}))}\n`);
+  else {
+    print(`${schedule.id}\n`);
+    note(`runs next at ${timeText(schedule.nextAt)}, while weft serve runs`);
+  }
+  return exitCode.done;
+}
+
+/** `weft schedule list`. */
+async function listSchedules({json}: JsonOption): Promise<ExitCode> {
+  const schedules = await withSchedules(store => store.list());
+  const waiting = await whatWaits(schedules);
+  if (json !== undefined) {
+    printJson(`${JSON.stringify(schedules.map(each => shown(each, waiting.get(each.id))))}\n`);
+    return exitCode.done;
+  }
+  if (schedules.length === 0) note('no schedules. Add one: weft schedule add "0 9 * * 1-5" "…"');
+  for (const schedule of schedules) {
+    const {id, cron, prompt, nextAt, directory, mode, last} = schedule;
+    print(
+      `${id}  ${visibleExactLine(cron)}  next ${timeText(nextAt)}  ${mode}  ${visibleExactLine(directory)}\n` +
+        `  ${visibleLine(firstLine(prompt, 100))}\n${lastText(last)}${(waiting.get(id) ?? []).map(title => `  waits for an answer: ${visibleLine(title)}\n`).join('')}`,
+    );
+  }
+  return exitCode.done;
+}
+
+/** `weft schedule remove`. */
+async function removeSchedule(id: string): Promise<ExitCode> {
+  if ((await withSchedules(schedules => schedules.remove(scheduleId(id)))) === 'removed') return exitCode.done;
+  note(unknownText(id));
+  return exitCode.failed;
+}
+
+/** `weft schedule run`: now, in this process; flags of weft itself count, but for the mode, the folder and the prompt. */
+async function runSchedule(id: string, given: MainOptions): Promise<ExitCode> {
+  const schedules = await openUserSchedules(userPlaces());
+  const jobs = await openUserJobs(userPlaces());
+  try {
+    const found = schedules.list().find(each => each.id === id);
+    if (found !== undefined && !existsSync(found.directory)) {
+      note(`the folder of the schedule is gone: ${visibleExactLine(found.directory)}`);
+      return exitCode.failed;
+    }
+    const job = {id: randomUuid(), session: parseSessionId(randomUuid()) ?? 'not-open'} as const;
+    const taken = schedules.take(scheduleId(id), Date.now(), job);
+    if (taken.tag === 'failed') {
+      note(taken.error === 'unknown' ? unknownText(id) : `${visibleExactLine(id)} runs already`);
+      return exitCode.failed;
+    }
+    const {prompt, directory, mode} = taken.value;
+    let code: ExitCode = exitCode.failed;
+    try {
+      code = await runMain([], {
+        ...given,
+        prompt,
+        cwd: directory,
+        permissionMode: modeWithin(mode, directory),
+        sessionId: job.session,
+      });
+    } finally {
+      await jobs.change({id: job.id, attempt: 1}, {state: endOf(code), news: 'told'});
+    }
+    return code;
+  } finally {
+    schedules.close();
+    jobs.close();
+  }
+}
+
+function endOf(code: ExitCode): JobState {
+  if (code === exitCode.interrupted || code === exitCode.terminated) return 'stopped';
+  return code === exitCode.done ? 'completed' : 'failed';
+}
+
+const unknownText = (id: string): string =>
+  `there is no schedule ${visibleExactLine(id)}. List them: weft schedule list`;
+
+/** What runs of schedules have asked that nobody has answered yet. */
+async function whatWaits(schedules: readonly Schedule[]): Promise<ReadonlyMap<ScheduleId, readonly string[]>> {
+  const jobs = await openUserJobs(userPlaces());
+  try {
+    const waiting = new Map<ScheduleId, readonly string[]>();
+    for (const {id, last} of schedules)
+      // oxlint-disable-next-line no-await-in-loop -- one database
+      if (last.state === 'running' && last.session !== 'not-open') waiting.set(id, await jobs.waiting(last.session));
+    return waiting;
+  } finally {
+    jobs.close();
+  }
+}
+
+const timeText = (at: number): string => new Date(at).toLocaleString('sv-SE').slice(0, 16);
+
+function lastText(last: LastRun): string {
+  if (last.state === 'none') return '';
+  const trouble = last.state === 'running' || last.trouble === '' ? '' : `: ${visibleLine(last.trouble)}`;
+  const session = last.session === 'not-open' ? '' : `  weft --resume ${last.session}`;
+  return `  ${last.state} at ${timeText(last.at)}${trouble}${session}\n`;
+}
+
+/** The schedule as JSON: times as ISO 8601, what there is not as null. */
+const shown = ({createdAt, nextAt, last, ...schedule}: Schedule, waiting: readonly string[] = []): object => ({
+  ...schedule,
+  createdAt: new Date(createdAt).toISOString(),
+  nextAt: new Date(nextAt).toISOString(),
+  last:
+    last.state === 'none'
+      ? null
+      : {
+          state: last.state,
+          at: new Date(last.at).toISOString(),
+          sessionId: last.session === 'not-open' ? null : last.session,
+          trouble: last.state === 'running' ? '' : last.trouble,
+          ...(last.state === 'running' ? {waiting} : {}),
+        },
+});
+
+async function withSchedules<T>(work: (schedules: ScheduleStore) => T): Promise<T> {
+  const schedules = await openUserSchedules(userPlaces());
+  try {
+    return work(schedules);
+  } finally {
+    schedules.close();
+  }
 }

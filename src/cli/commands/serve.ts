@@ -1,7 +1,44 @@
 import {InvalidArgumentError, Option, type Command} from 'commander';
-import {exiting} from '../../app/exit-code.ts';
+import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
+import {randomUUID, randomBytes} from 'node:crypto';
+import {setTimeout as delay} from 'node:timers/promises';
+import type {AgentPort} from '../../jobs/agent-port.ts';
+import {AgentRuns} from '../../jobs/agent-runs.ts';
+import {HeldJob} from '../../jobs/held-job.ts';
+import {doJob} from '../../jobs/run-jobs.ts';
+import {startScheduler} from '../../jobs/scheduler.ts';
+import {type DirectorPort, StackRuns} from '../../jobs/stack-runs.ts';
+import {agentRoutes} from '../../server/routes/agent-routes.ts';
+import {startServer} from '../../server/start-server.ts';
+import {machineRoutes, type MachinePort} from '../../server/routes/machine-routes.ts';
+import {planRoutes} from '../../server/routes/plan-routes.ts';
+import {stackRoutes} from '../../server/routes/stack-routes.ts';
+import {stackRunRoutes} from '../../server/routes/stack-run-routes.ts';
+import {withServerRoutes} from '../../server/routes/server-routes.ts';
+import type {Store} from '../../store/open-store.ts';
+import {
+  loadNext,
+  openUserJobs,
+  openUserPlans,
+  openUserQueue,
+  openUserSchedules,
+  openUserStack,
+} from '../../app/user-jobs.ts';
+import {openUserStore} from '../../app/user-database.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {parseSessionId, type SessionId} from '../../domain/ids.ts';
+import type {NewJob} from '../../domain/job.ts';
+import {note as tellUser, print, printJson} from '../../app/output.ts';
+import {openServerLog, surviveFaults} from '../server-log.ts';
+import {onSignal} from '../signals.ts';
+import {version} from '../../app/version.ts';
+import type {ServerPlace} from './serve/agent-sessions.ts';
+import {requestFolder} from './serve/request-folder.ts';
+import {chmodSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {makeFolders} from '../../config/make-folders.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly store?: string;
@@ -23,11 +60,165 @@ export function add(command: Command): void {
     .addOption(
       new Option('--output-format <format>', 'How the address is printed').choices(['text', 'json']).default('text'),
     )
-    .action(exiting(async (options: ServeOptions) => (await import('./serve/run-serve.ts')).runServe(options)));
+    .action(exiting(runServe));
 }
 
 function portNumber(text: string): number {
   if (!/^\d{1,5}$/u.test(text) || Number(text) > 65_535)
     throw new InvalidArgumentError('It must be a number from 0 to 65535.');
   return Number(text);
+}
+
+const now = (): number => Date.now();
+
+/** Milliseconds that running prompts have to settle when the server ends. */
+const stopMs = 700;
+
+const newSession = (): SessionId => parseSessionId(randomUUID()) ?? noUuid();
+
+function noUuid(): never {
+  throw new Error('randomUUID() gave no UUID');
+}
+
+/** Loaded with the first request that asks for it. */
+const facts = async (): Promise<Omit<MachinePort, 'folder'>> => (await import('./serve/machine-facts.ts')).machineFacts;
+
+const machine: MachinePort = {
+  sandboxProviders: async () => (await facts()).sandboxProviders(),
+  mcpServers: async workDir => (await facts()).mcpServers(workDir),
+  skills: async workDir => (await facts()).skills(workDir),
+  run: async (request, signal) => (await facts()).run(request, signal),
+  folder: requestFolder,
+};
+
+/** The engine is loaded with the first request that needs it. */
+function lazySessions(store: Store, server: ServerPlace): AgentPort {
+  let opened: Promise<AgentPort> | undefined;
+  const sessions = () =>
+    (opened ??= import('./serve/agent-sessions.ts').then(({agentSessions}) => agentSessions(store, server)));
+  return {
+    open: async request => (await sessions()).open(request),
+    sessions: async () => (await sessions()).sessions(),
+    messages: async session => (await sessions()).messages(session),
+    artifact: async (artifact, signal) => (await sessions()).artifact(artifact, signal),
+  };
+}
+
+/** `weft serve`: serves until a signal ends it. */
+async function runServe(options: ServeOptions): Promise<ExitCode> {
+  const places = userPlaces(options.store);
+  const note = openServerLog(places.serverLog);
+  const stack = await openUserStack(places);
+  const store = await openUserStore(places);
+  const plans = await openUserPlans(places);
+  const jobs = await openUserJobs(places);
+  let url = '';
+  const agent = lazySessions(store, {named: options.store, url: () => url, artifacts: places.artifacts});
+  const schedules = await openUserSchedules(places);
+  const opened = [stack, plans, jobs, schedules, store];
+  const isShared = places.database.kind === 'postgres';
+  const runs = new AgentRuns({uuid: randomUUID, jobs, are: isShared ? 'of-many' : 'of-one-process', now, note});
+  const queue = places.database.kind === 'postgres' ? await openUserQueue(places.database, note) : 'none';
+  const director = (directory: string): DirectorPort => ({
+    open: async (...run) => {
+      const {stackDirector} = await import('./stack/director.ts');
+      return stackDirector({stack, store, named: options.store})(directory).open(...run);
+    },
+  });
+  const directory = process.cwd();
+  const stackRuns = new StackRuns({jobs, queue, director: director(directory), directory, uuid: randomUUID});
+  surviveFaults(note);
+  const token = serverToken(places.serverToken, process.env);
+  const stopped = Promise.withResolvers<ExitCode>();
+  onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stopped.resolve(exitCode.terminated));
+  const started = await startServer({
+    host: options.host,
+    port: options.port,
+    token: token.value,
+    allowedHosts: options.allowHost ?? [],
+    allowedOrigins: options.allowOrigin ?? [],
+    routes: withServerRoutes(
+      [
+        ...stackRoutes(stack),
+        ...stackRunRoutes(stackRuns),
+        ...agentRoutes(agent, runs),
+        ...planRoutes({agent, runs, plans, jobs, queue, newSession, newTaskId: randomUUID}),
+        ...machineRoutes(machine),
+      ],
+      version,
+    ),
+    attach: async request =>
+      (await import('../../server/attach-session.ts')).attachSession(request, {agent, runs, version}),
+    note,
+  });
+  if (started.tag === 'failed') {
+    tellUser(started.error);
+    for (const each of opened) each.close();
+    return exitCode.failed;
+  }
+  ({url} = started.value);
+  if (options.outputFormat === 'json')
+    printJson(`${JSON.stringify({type: 'listening', url, token_file: token.file, pid: process.pid})}\n`);
+  else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);
+  const ending = new AbortController();
+  const run = async (due: NewJob): Promise<void> =>
+    doJob(await HeldJob.added(jobs, due), {agent, runs, jobs, plans, schedules, director}, ending.signal);
+  const scheduler = startScheduler({schedules, jobs, queue, run, uuid: randomUUID, now, loadNext, note});
+  const code = await stopped.promise;
+  scheduler.close();
+  await Promise.race([
+    Promise.all([runs.close(), queue === 'none' ? stackRuns.close() : queue.close()]),
+    delay(stopMs, undefined, {ref: false}),
+  ]);
+  await started.value.close();
+  for (const each of opened) each.close();
+  return code;
+}
+
+interface ServerToken {
+  readonly value: string;
+  /** Where it is kept; `null` for the one of WEFT_SERVER_TOKEN, which is written nowhere. */
+  readonly file: string | null;
+}
+
+/**
+ * The token that requests to `weft serve` need: that of WEFT_SERVER_TOKEN, else the one of `file`, which stays the same from start to
+ * start so that programs need not be told. The file is for this user alone (0600).
+ */
+function serverToken(file: string, environment: NodeJS.ProcessEnv): ServerToken {
+  const given = environment['WEFT_SERVER_TOKEN'] ?? '';
+  // Commands of the agent are no clients of the server.
+  delete environment['WEFT_SERVER_TOKEN'];
+  if (given !== '') return {value: given, file: null};
+  return {value: readToken(file) ?? makeToken(file), file};
+}
+
+/** 32 random bytes as text. */
+const tokenForm = /^[\w-]{43}$/u;
+
+function readToken(file: string): string | undefined {
+  try {
+    const token = readFileSync(file, 'utf8').trim();
+    if (!tokenForm.test(token)) return undefined;
+    chmodSync(file, 0o600);
+    return token;
+  } catch {
+    return undefined;
+  }
+}
+
+function makeToken(file: string): string {
+  const token = randomBytes(32).toString('base64url');
+  makeFolders(dirname(file));
+  rmSync(file, {force: true});
+  try {
+    writeFileSync(file, `${token}\n`, {mode: 0o600, flag: 'wx'});
+  } catch (cause) {
+    // Another server was first.
+    const other = readToken(file);
+    if (other === undefined) throw cause;
+    return other;
+  }
+  return token;
 }

@@ -1,20 +1,92 @@
+import {randomUUID} from 'node:crypto';
+import {noUsage} from '../../../domain/usage.ts';
+import {type DirectorPort, type StackRun, heldText, openStackRun} from '../../../jobs/stack-runs.ts';
+import type {Store} from '../../../store/open-store.ts';
+import type {StackStore} from '../../../store/stack-store.ts';
+import {
+  directStack,
+  type StackRunEvent,
+  type StackWorker,
+  type StackRunEnd,
+} from '../../../tasks/stack/direct-stack.ts';
+import {connectModel, requireModel} from '../../../app/choose-model.ts';
+import {note, print, printJson} from '../../../app/output.ts';
+import {loadRunContext, type RunContext, contextFor} from '../../../app/run-context.ts';
+import {weftWorker} from './weft-worker.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleLine} from '../../../base/visible.ts';
-import {randomUUID} from 'node:crypto';
 import {HeldJob} from '../../../jobs/held-job.ts';
-import {heldText, openStackRun} from '../../../jobs/stack-runs.ts';
-import type {StackRunEnd, StackRunEvent} from '../../../tasks/stack/direct-stack.ts';
-import {existingFolder, loadRunContext} from '../../../app/run-context.ts';
 import {openUserJobs, openUserStack} from '../../../app/user-jobs.ts';
 import {exitCode, timeLimitText, type ExitCode} from '../../../app/exit-code.ts';
-import {note, print, printJson} from '../../../app/output.ts';
 import {normalizeOptions} from '../../sdk-options.ts';
 import {onSignal} from '../../signals.ts';
-import type {StackRunOptions} from '../stack.ts';
-import {openDirector} from './open-director.ts';
+import type {MainOptions} from '../../../app/main-options.ts';
+import type {JsonOption} from '../../flags.ts';
+
+/** Milliseconds between two looks at what other processes have changed: messages of the user's, tasks that were cancelled. */
+const lookMs = 250;
+
+/** What runs the task stack in a folder, with its settings. */
+export const stackDirector =
+  ({stack, store, named}: {readonly stack: StackStore; readonly store: Store; readonly named: string | undefined}) =>
+  (directory: string): DirectorPort => ({
+    open(harness, observe) {
+      const context = loadRunContext({
+        directory,
+        added: [],
+        options: {sessionPersistence: true, color: false, ...(named === undefined ? {} : {store: named})},
+      });
+      return openDirector({...context, store: async () => store}, {stack, observe, harness});
+    },
+  });
+
+/** Makes ready what runs the task stack: for the process that has its job. */
+async function openDirector(
+  context: RunContext,
+  {
+    stack,
+    observe,
+    harness,
+  }: {
+    readonly stack: StackStore;
+    readonly observe: (event: StackRunEvent) => void;
+    /** Whose agent does the tasks: `weft`, or the name of a harness. */
+    readonly harness: string;
+  },
+): Promise<StackRun> {
+  const ports = {
+    perform: <T>(work: Parameters<typeof stack.perform<T>>[0]): T => stack.perform(work),
+    read: <T>(work: Parameters<typeof stack.read<T>>[0]): T => stack.read(work),
+    worker:
+      harness === 'weft'
+        ? await ownWorker(context)
+        : (await import('./harness-worker.ts')).harnessWorker(context, harness),
+    watch(listener: () => void) {
+      const timer = setInterval(listener, lookMs);
+      return () => clearInterval(timer);
+    },
+    newSession: () => randomUUID(),
+    observe,
+  };
+  return {run: (options, signal) => directStack(ports, options, signal)};
+}
+
+async function ownWorker(context: RunContext): Promise<StackWorker> {
+  const chosen = await connectModel(context);
+  requireModel(chosen);
+  if (context.options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown')
+    note(`the price of ${chosen.model} is unknown: --max-cost has no effect`);
+  return weftWorker({context, chosen, store: await context.store()});
+}
 
 /** The process ends at most this many milliseconds after it was told to stop, whatever hangs. */
 const stopWithinMs = 3000;
+
+export interface StackRunOptions extends Omit<MainOptions, 'sessionPersistence' | 'color'>, JsonOption {
+  readonly keepGoing?: true;
+  readonly once?: true;
+  readonly harness?: string;
+}
 
 /** `weft stack run`: runs the tasks in order, from where the stack stands. */
 export async function runStack(given: StackRunOptions): Promise<ExitCode> {
@@ -35,11 +107,7 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
     timeout === undefined
       ? undefined
       : setTimeout(() => stop(exitCode.timeLimit), Math.max(0, timeout * 1000 - performance.now()));
-  const context = loadRunContext({
-    directory: existingFolder(options.cwd ?? '.'),
-    added: (options.addDir ?? []).map(existingFolder),
-    options,
-  });
+  const context = contextFor(options);
   for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);
   const stack = await openUserStack(context.places);
   const jobs = await openUserJobs(context.places);
