@@ -2,13 +2,14 @@ import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
+import type {RunTerms} from '../domain/executor.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Claim, CommandAccess, CommandClaims} from './access.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
 import {changesTexts, type DecideEnded, noHeldChanges} from './changes-port.ts';
 import {boundedCitations} from './citations.ts';
 import {defineAction, textContent, toolForm, type ActionRunContext} from './define-action.ts';
-import type {BlockSnapshot, CommandHosts, ShellReport} from './ports.ts';
+import type {ActionPorts, BlockSnapshot, CommandHosts, ShellReport} from './ports.ts';
 
 export interface CommandInput {
   readonly command: string;
@@ -178,7 +179,15 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
 /** Who is asked about hosts. What the host found harmless talks to nobody: it is spared the proxy. */
 export const hostsOf = (
   command: string,
-  {ports, terms, signal}: Pick<ActionRunContext, 'ports' | 'terms' | 'signal'>,
+  {
+    ports,
+    terms,
+    signal,
+  }: {
+    readonly ports: Pick<ActionPorts, 'hosts'>;
+    readonly terms: Pick<RunTerms, 'environment'>;
+    readonly signal: AbortSignal;
+  },
 ): CommandHosts =>
   terms.environment === 'restricted'
     ? 'none'

@@ -1,10 +1,12 @@
 import {expect, test} from 'vitest';
 import type {HeldChanges} from '../../../src/actions/changes-port.ts';
-import type {ShellRequest} from '../../../src/actions/ports.ts';
+import type {ActionPorts, ShellRequest} from '../../../src/actions/ports.ts';
+import {hostsOf} from '../../../src/actions/request-command-output.ts';
 import type {FileDiff} from '../../../src/actions/preview.ts';
 import type {Json} from '../../../src/base/json.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import type {Change} from '../../../src/domain/change-set.ts';
+import type {RunTerms} from '../../../src/domain/executor.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {
   aborted,
@@ -156,4 +158,17 @@ test('is in a request once the model has looked for it', async () => {
   await bench.prompt('go');
   const offered = bench.model.requests.map(request => toolNames(request).includes('SandboxExec'));
   expect(offered).toEqual([false, true]);
+});
+
+test('a command that runs with what it found asks about hosts, by its own text; one that was found harmless does not', async () => {
+  const wanted = {host: 'a.example', port: 443, rule: 'Network(a.example)', standing: 'no-rule'} as const;
+  const asked: unknown[] = [];
+  const ask: ActionPorts['hosts']['ask'] = async request => (asked.push(request), 'allowed');
+  const {signal} = new AbortController();
+  const hostsIn = (environment: RunTerms['environment']) =>
+    hostsOf('curl a.example', {ports: {hosts: {ask}}, terms: {environment}, signal});
+  expect(hostsIn('restricted')).toBe('none');
+  const hosts = hostsIn('inherited');
+  expect(hosts === 'none' ? hosts : await hosts(wanted, signal)).toBe('allowed');
+  expect(asked).toEqual([{...wanted, command: 'curl a.example'}]);
 });
