@@ -18,7 +18,7 @@ import {plainText} from './only-reads.ts';
 import {type SentData, sentData, sentDataOfForms} from './sent-data.ts';
 import {isWorse, type KnownRisk, riskOfWords, riskWithTexts, staysOnLoopback} from './risks.ts';
 import {isA} from './known-programs.ts';
-import {commandStarts, programName} from './layers.ts';
+import {layers} from './layers.ts';
 
 /**
  * What the host found about an action before rules and mode; `reasons` are what is out of the ordinary, often none. Modes do not
@@ -355,8 +355,8 @@ export function writesProtected(
     read.reading === 'parsed' &&
     read.invocations.some(invocation => {
       const words = wordsOf(invocation);
-      const starts = invocation.reason === undefined ? [] : commandStarts(words);
-      const written = starts.flatMap(at => operandsWritten([programName(words[at] ?? ''), ...words.slice(at + 1)]));
+      const inner = invocation.reason === undefined ? [] : layers(words);
+      const written = inner.flatMap(({program, words: [, ...args]}) => operandsWritten([program, ...args]));
       if (written.some(path => pathsFrom(path, invocation.directories).some(guards))) return true;
       const isAnywhere = invocation.directories.length === 0 && written.some(path => !/^[/~]/u.test(path));
       return isAnywhere && [...forms(command).words].some(guards);

@@ -298,19 +298,15 @@ function changeOfPaths(texts: readonly string[], search: SearchState): WeftFileC
         search.lookups.left -= 1;
         if (search.lookups.left < 0) return {kind: 'too-many-names'};
         const places = search.context.weftFiles();
-        if (/[*?[]/u.test(path)) {
-          const at = partsOf(path).findIndex(part => /[*?[]/u.test(part));
-          const fixed = pathOf(partsOf(path).slice(0, at));
-          const wild = partsOf(path).slice(at);
-          const mayBeWeftFile = writtenAndReal(fixed, search).some(
-            parts =>
-              enclosingWeftFile(parts, places) !== undefined || patternMayMatchWeftFile([...parts, ...wild], places),
-          );
-          return mayBeWeftFile ? changesFile(path) : undefined;
-        }
-        return writtenAndReal(path, search).some(parts => enclosingWeftFile(parts, places) !== undefined)
-          ? changesFile(path)
-          : undefined;
+        const parts = partsOf(path);
+        const at = parts.findIndex(part => /[*?[]/u.test(part));
+        const wild = at < 0 ? [] : parts.slice(at);
+        const mayBeWeftFile = writtenAndReal(at < 0 ? path : pathOf(parts.slice(0, at)), search).some(
+          way =>
+            enclosingWeftFile(way, places) !== undefined ||
+            (at >= 0 && patternMayMatchWeftFile([...way, ...wild], places)),
+        );
+        return mayBeWeftFile ? {kind: 'changes', path} : undefined;
       }),
   );
 }
@@ -333,8 +329,6 @@ function changeOfFolders(lookups: readonly string[], search: SearchState): WeftF
 }
 
 const replacesFolder = (path: string): WeftFileChange => ({kind: 'replaces-folder', path});
-
-const changesFile = (path: string): WeftFileChange => ({kind: 'changes', path});
 
 /** The path as it is written, and the paths to which its symbolic links lead. */
 const writtenAndReal = (path: string, {context}: SearchState) => [

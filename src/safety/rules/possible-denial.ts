@@ -3,7 +3,7 @@ import type {PossibleDenial} from '../../domain/reason.ts';
 import type {JudgedInvocation, CommandAnalysis} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
 import {deniedInArguments, namesCommand} from '../commands/programs-in-arguments.ts';
-import {isWrapper, programName, commandStarts} from '../commands/layers.ts';
+import {isWrapper, layers, programName} from '../commands/layers.ts';
 import type {Argument} from '../shell/expansion.ts';
 import {toolNamesBy} from '../../actions/catalogue.ts';
 import type {PermissionRules} from './permission-rule.ts';
@@ -61,13 +61,15 @@ function uncertaintyOf(
   {forbidden, isGitConfigured}: {readonly forbidden: readonly (readonly string[])[]; readonly isGitConfigured: boolean},
 ): PossibleDenial | undefined {
   const texts = words.map(textOf);
-  const starts = commandStarts(texts);
-  const isFed = starts.some(at => /^(?:xargs|parallel)$/u.test(programName(texts[at] ?? '')));
-  for (const at of starts) {
-    const program = texts[at] ?? '';
+  const found = layers(texts);
+  const starts = found.map(({at}) => at);
+  const isFed = found.some(({program}) => /^(?:xargs|parallel)$/u.test(program));
+  for (const {
+    at,
+    program: name,
+    words: [program = '', ...rest],
+  } of found) {
     if (!isKnown(program)) return {kind: 'unknown-program'};
-    const name = programName(program);
-    const rest = texts.slice(at + 1);
     if (isFed && (/[{%]/u.test(program) || (at === starts.at(-1) && (isWrapper(name) || isShell(name)))))
       return {kind: 'program-from-input'};
     if (isShell(name) && readsCommands(rest)) return {kind: 'unknown-script', program: name};
@@ -85,8 +87,8 @@ function uncertaintyOf(
     if (hyphenated !== undefined) return {kind: 'own-program', command: hyphenated.join(' '), program: name};
   }
   // A program that only reads does not run its arguments.
-  const found = reason === undefined ? undefined : deniedInArguments(texts, {starts, forbidden});
-  return found === undefined ? undefined : {kind: 'in-arguments', command: found.denied, program: found.program};
+  const given = reason === undefined ? undefined : deniedInArguments(texts, {starts, forbidden});
+  return given === undefined ? undefined : {kind: 'in-arguments', command: given.denied, program: given.program};
 }
 
 /** Whether a command has all options of a forbidden one, in any order and spelling: `rm -r -f x` has those of `rm -rf`. */

@@ -161,8 +161,8 @@ export const coreutils: readonly ProgramRow[] = [
   }),
   program('zip', {runs: '-TT --unzip-command', does: [packs], is: 'data'}),
   program('rm, rmdir, unlink, shred, trash', {does: [deletes], is: 'data removes'}),
-  program('srm, trash-put, rimraf, del-cli, del, wipe', {does: [deletes], is: 'removes'}),
-  program('mv', {
+  program('grm, srm, trash-put, rimraf, del-cli, del, wipe', {does: [deletes], is: 'removes'}),
+  program('mv, gmv', {
     does: [deed('destructive', 'can overwrite files', {reach: 'puts-files', otherwise: 'moves files'})],
     is: 'data restores moves',
   }),
