@@ -65,4 +65,10 @@ export const allowed: readonly Allowed[] = [
       /\b(?:cp -t|curl -- --output|wget -- -O|sed -fscript|install --mode|cp --archive|ln -\w*[nt]\b|git clean -fe)\b/u,
     why: 'options are read as the programs read them: values of letters that share a word, and `--`',
   },
+  {
+    fields: 'covered',
+    commands: /^uvx yarn jest --config/u,
+    now: /\bask/u,
+    why: 'what loads settings from outside the workspace counts for each program in the command',
+  },
 ];
