@@ -18,7 +18,7 @@ async function opened<T>(open: (options: KeptOptions) => Outcome<T, Fault>, {dat
   return unwrap(open({database: await userDatabase(database), now: () => Date.now(), process}));
 }
 
-/** What works in the user's database. */
+/** The user's jobs, plans and schedules; each opens the user's database. */
 export const openUserJobs = (places: InDatabase): Promise<JobStore> => opened(openJobStore, places);
 export const openUserPlans = (places: InDatabase): Promise<PlanStore> => opened(openPlanStore, places);
 export const openUserSchedules = (places: InDatabase): Promise<ScheduleStore> => opened(openScheduleStore, places);
@@ -49,7 +49,7 @@ export async function openUserQueue(
   }
 }
 
-/** What reads cron expressions. One that cannot be read any more is due in a day, so that it is not tried without end. */
+/** Loads the reader of cron expressions. One that cannot be read any more is due in a day, so that it is not tried without end. */
 export async function loadNext(): Promise<(schedule: Schedule, after: number) => number> {
   const {nextTime} = await import('../tasks/cron.ts');
   return ({cron}, after) => {

@@ -8,10 +8,10 @@ import type {RunningAgent} from './sub-agent.ts';
 export const jobStates = ['queued', 'running', 'completed', 'failed', 'stopped'] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** The reason of a job whose process ended without a word. Whoever claims it goes on with it. */
+/** The reason of a job whose process ended without a word. The next claim goes on with it. */
 export const cutOff = 'weft was cut off';
 
-/** What runs because of a plan, a schedule, the task stack or a prompt. It never holds a key: it is kept. */
+/** The work of a job, for a plan, a schedule, the task stack or a prompt. The store keeps it, so it never holds an API key. */
 export type JobSpec =
   | {
       readonly kind: 'execution';
@@ -29,7 +29,7 @@ export type JobSpec =
   | {
       /** A run of the task stack. */
       readonly kind: 'stack';
-      /** Whose agent does the tasks: `weft`, or the name of a harness. */
+      /** The agent that does the tasks: `weft`, or the name of a harness. */
       readonly harness: string;
       readonly afterFailure: 'stop' | 'go-on';
       readonly positions: 'all' | 'one';
@@ -42,7 +42,7 @@ export type JobSpec =
 
 export type SpecOf<Kind extends JobSpec['kind']> = Extract<JobSpec, {readonly kind: Kind}>;
 
-/** What there can be only one of at a time, waiting or at work. */
+/** At most one job of a key waits or runs. */
 export function jobKey(spec: JobSpec): string {
   switch (spec.kind) {
     case 'execution':
@@ -78,7 +78,7 @@ export interface Job {
   readonly id: string;
   readonly spec: JobSpec;
   readonly state: JobState;
-  /** One more with each claim. What a holder of an earlier attempt writes is refused. */
+  /** Each claim adds one. The store refuses writes of an earlier attempt. */
   readonly attempt: number;
   /** Where its conversation is kept. */
   readonly session: SessionId | 'not-open';
@@ -87,7 +87,7 @@ export interface Job {
   readonly startedAt: number;
   /** 0 until it ends, and where it was cut off. */
   readonly endedAt: number;
-  /** What kept it from its end; empty where nothing did. */
+  /** The trouble that kept it from its end; empty for none. */
   readonly reason: string;
   /** US dollars, as far as prices are known. */
   readonly cost: number;
@@ -98,7 +98,7 @@ export interface Job {
 
 export type NewJob = Pick<Job, 'id' | 'spec' | 'session'>;
 
-/** What the process that has claimed a job changes of it. */
+/** The fields that the process with the claim may change. */
 export type JobChange = Partial<Pick<Job, 'state' | 'session' | 'reason' | 'cost' | 'files' | 'news'>>;
 
 /** The right to write what becomes of a job, until somebody else claims it. */
@@ -114,7 +114,7 @@ export interface JobEvent {
 /** Which jobs: one, those of a session, or those of a key. */
 export type JobsOf = {readonly id: string} | {readonly session: SessionId} | {readonly key: string};
 
-/** What a program says to what a job asks. */
+/** The answer of a program to a question of a job. */
 export type JobAnswer =
   | {
       readonly kind: 'approval';
@@ -128,7 +128,7 @@ export type JobAnswer =
       readonly answers: Readonly<Record<string, string | readonly string[]>>;
     };
 
-/** What came of an answer to an approval or a question. */
+/** The result of an answer to an approval or a question. */
 export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
 
 /**
@@ -136,7 +136,7 @@ export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
  * `StoreError` where the database fails, and has changed nothing then.
  */
 export interface JobStore {
-  /** `running`: this process does it, as its first attempt. `used`: there is one of that id. `busy`: one of that key waits or runs. */
+  /** `running`: this process does it, as its first attempt. `used`: that id exists. `busy`: a job of that key waits or runs. */
   add(job: NewJob, state: 'queued' | 'running'): Promise<'added' | 'used' | 'busy'>;
   /** Takes up what waits or was cut off. `ended`: there is nothing to do any more. */
   claim(id: string): Promise<Outcome<Job, 'unknown' | 'running' | 'ended'>>;
@@ -160,11 +160,11 @@ export interface JobStore {
   answer(session: SessionId, ask: string, answer: JobAnswer): Promise<AnswerEnd>;
   /** The titles of what waits for an answer in a session, the oldest first. */
   waiting(session: SessionId): Promise<readonly string[]>;
-  /** What others have said to a job so far; `lost` where it is not this process's any more. */
+  /** The wishes of other processes so far; `lost` if another process has claimed the job. */
   heard(claim: Claim): Promise<Heard | 'lost'>;
-  /** What waits is stopped. Of what runs the process is asked to stop it. */
+  /** Stops a job that waits, and asks the process of a running job to stop it. */
   stop(of: JobsOf): Promise<'stopped' | 'asked' | 'unknown'>;
-  /** What is told of a job from then on is not kept: it reads as cut off. */
+  /** The store drops later writes, so a job that still runs reads as cut off. */
   close(): void;
 }
 
@@ -173,7 +173,7 @@ export interface Heard {
   readonly answers: readonly {readonly id: string; readonly answer: JobAnswer}[];
 }
 
-/** Delivers jobs to workers. Whether one is to be done its record decides. */
+/** Delivers jobs to workers. The record of a job decides whether a worker does it. */
 export interface JobQueue {
   /** `queued-already` where that job waits or is at work. */
   add(job: string): Promise<'added' | 'queued-already'>;

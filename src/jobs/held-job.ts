@@ -9,15 +9,15 @@ export const lookMs = 500;
 const stopMs = 10_000;
 const endLookMs = 100;
 
-/** What other processes want of a job. */
+/** Hears the wishes of other processes for a job. */
 export interface JobListener {
   /** It shall end, or is not this process's any more. */
   stop(): void;
-  /** May be told more than once. */
+  /** The same answer may come more than once. */
   answer(ask: string, answer: JobAnswer): void;
 }
 
-/** A job that this process does. What becomes of it is kept in the order in which it is told. All writes reject where that fails. */
+/** A job that this process does. Writes are kept in order; each rejects if it is not kept. */
 export class HeldJob {
   readonly job: Job;
   readonly #store: JobStore;
@@ -68,7 +68,7 @@ export class HeldJob {
     return this.#write(() => this.#store.settle(this.job, ask));
   }
 
-  /** Nothing of it is left. */
+  /** Removes the record of the job. */
   remove(): Promise<void> {
     return this.#write(() => this.#store.remove(this.job.id));
   }

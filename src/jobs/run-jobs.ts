@@ -11,7 +11,7 @@ import type {AgentRuns, StartedPrompt} from './agent-runs.ts';
 import {HeldJob} from './held-job.ts';
 import {type DirectorPort, runStack} from './stack-runs.ts';
 
-/** The plans that are kept. What executes is done by the job, which is added as running unless it is `claimed`. */
+/** The plans that are kept. `change` adds the job that carries out the plan, unless the job is `claimed`. */
 export interface PlansPort {
   find(id: PlanId): Plan | 'unknown';
   change(
@@ -27,7 +27,7 @@ export interface JobDeps {
   readonly jobs: JobStore;
   readonly plans: PlansPort;
   readonly schedules: {list(): readonly Schedule[]};
-  /** What runs the task stack in a folder. */
+  /** Runs the task stack in a folder. */
   readonly director: (directory: string) => DirectorPort;
 }
 
@@ -146,8 +146,8 @@ async function openKept(
 }
 
 /**
- * Sends the prompt of a schedule: as one that came by HTTP, so its session can be followed and its questions answered, and what nobody
- * answers is refused after some minutes. One whose session is known was cut off, and goes on there. Never rejects.
+ * Sends the prompt of a schedule as if it came by HTTP: clients can follow its session and answer its questions. The server refuses a question
+ * after some minutes without an answer. A job with a session was cut off, and goes on there. Never rejects.
  */
 async function runScheduled(
   job: HeldJob,

@@ -30,8 +30,8 @@ export interface SchedulerOptions {
 const lookMs = 10_000;
 
 /**
- * Looks what is due, until it is closed; what was due while nobody looked comes once. Of all processes that look, one gets it. With a queue
- * any worker may do it, and what waits has it delivered again, since a process may have ended between the two.
+ * Starts due schedules until it is closed. A schedule that was due several times meanwhile starts once, in one process. With a queue, the
+ * scheduler also delivers each waiting job again: a process may have ended between the record and the queue.
  */
 export function startScheduler(options: SchedulerOptions): {close(): void} {
   const {schedules, jobs, queue, run, uuid, now, loadNext, note} = options;

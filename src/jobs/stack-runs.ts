@@ -11,13 +11,13 @@ export interface StackRun {
   run(options: DirectorOptions, signal: AbortSignal): Promise<StackRunEnd>;
 }
 
-/** What runs the task stack. */
+/** Runs the task stack. */
 export interface DirectorPort {
   /** Makes ready a run, in which weft or the agent of a harness does the tasks. Rejects where there can be none: no model. */
   open(harness: string, observe: (event: StackRunEvent) => void): Promise<StackRun>;
 }
 
-/** Makes ready the run of a job: what happens in it is kept, then observed. The run never rejects; whoever stops the job stops it. */
+/** Makes ready the run of a job: what happens in it is kept, then observed. The run never rejects, and ends when the job is stopped. */
 export async function openStackRun(
   job: HeldJob,
   director: (observe: (event: StackRunEvent) => void) => Promise<StackRun>,
@@ -37,7 +37,7 @@ export async function openStackRun(
         .run(options, AbortSignal.any([signal, stopped.signal]))
         .catch((cause: unknown): StackRunEnd => ({kind: 'not-begun', reason: causeText(cause)}));
       unhear();
-      // When those who watch are told of the end, the next run may begin.
+      // Readers of the end may begin the next run at once, so the job ends first.
       await job.change({state: end.kind === 'done' ? 'completed' : end.kind === 'stopped' ? 'stopped' : 'failed'});
       await keep(runFinished(end));
       return end;
@@ -52,7 +52,7 @@ export async function runStack(
   director: DirectorPort,
   signal: AbortSignal,
 ): Promise<void> {
-  // What cannot run says so to those who watch.
+  // Readers learn why a run cannot begin.
   const open = (observe: (event: StackRunEvent) => void): Promise<StackRun> =>
     director.open(harness, observe).catch((cause: unknown) => ({run: () => Promise.reject(cause)}));
   const run = await openStackRun(job, open, () => {});
@@ -136,5 +136,5 @@ export class StackRuns {
   }
 }
 
-/** What to say where one runs already. */
+/** The refusal while another weft runs the stack. */
 export const heldText = 'the task stack runs already, in another weft';

@@ -56,6 +56,8 @@ class KeptJobs implements JobStore {
       const goesOn = job.state === 'stopped' && job.startedAt > 0 && row['stop'] === 0;
       if (job.state !== 'queued' && !(goesOn && workingJob(this.#db, String(row['key'])) === 'none'))
         return failed('ended');
+      // Questions of an earlier attempt are void.
+      this.#db.run('DELETE FROM job_asks WHERE job = ?', id);
       const {pid, started, at} = this.#db.mark();
       const claimed = {...job, state: 'running', attempt: job.attempt + 1, startedAt: now(this.#now)} as const;
       this.#db.run(
@@ -299,7 +301,6 @@ export function changeJob(
     news,
     id,
   );
-  if (state !== 'running') db.run('DELETE FROM job_asks WHERE job = ?', id);
   return 'kept';
 }
 

@@ -166,7 +166,7 @@ export const migrations: readonly string[] = [
     at INTEGER NOT NULL
   ) STRICT;
   `,
-  // Plans and schedules are documents. What runs because of them is a job, which belongs to the process that does it. The runs of earlier
+  // Plans and schedules are documents. A job runs because of one, and belongs to the process that does it. The runs of earlier
   // wefts have ended. The table of events has kept its name.
   `
   CREATE TABLE documents (

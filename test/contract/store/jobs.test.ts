@@ -205,6 +205,10 @@ onEachDatabase(database => {
     }
     expect(await store.claim('a')).toEqual({tag: 'failed', error: 'ended'});
     expect(await store.claim('b')).toMatchObject({tag: 'ok', value: {attempt: 2, state: 'running', reason: ''}});
+    // Nor what another job of its key has taken over.
+    await store.change({id: 'b', attempt: 2}, {state: 'stopped'});
+    expect(await store.add({id: 'c', spec: execution('b'), session}, 'queued')).toBe('added');
+    expect(await store.claim('b')).toEqual({tag: 'failed', error: 'ended'});
     store.close();
   });
 
@@ -244,6 +248,8 @@ onEachDatabase(database => {
         each.tag === 'ok' ? each.value.attempt : each.error,
       );
       expect(claims).toEqual(line === 'ended' ? ['ended', 'ended'] : [line === 'added' ? 1 : 2, 'running']);
+      // What it asked before it was killed waits for nothing.
+      expect(await store.waiting(session)).toEqual([]);
       store.close();
     },
   );

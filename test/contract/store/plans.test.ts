@@ -67,6 +67,8 @@ onEachDatabase(database => {
     });
     await once(child.stdout, 'data');
     expect(store.find(planId('plan_a'))).toMatchObject({state: 'executing'});
+    const ended = store.change(planId('plan_a'), each => endPlan(each, 'finished'));
+    expect(ended).toEqual({tag: 'failed', error: {state: 'executing'}});
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
