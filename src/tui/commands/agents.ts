@@ -1,16 +1,14 @@
 import {agentFacts} from '../../actions/start-agent.ts';
 import {visible, visibleExactLine} from '../../base/visible.ts';
-import {faultText} from '../../domain/fault.ts';
 import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import {type AgentOutput, agentStatusText} from '../state/agent-outputs.ts';
 import {agentPanel} from '../state/panels/agent.ts';
-import {choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {choicePanel, type ChoicePanel} from '../state/panels/choice.ts';
+import {type CommandContext, openList, slashCommand} from './command.ts';
 
 /** Lists the sub-agents of the session; one that is chosen is shown at work, to be stopped or told something. */
-export const agentsCommand: SlashCommand = {
+export const agentsCommand = slashCommand({
   name: 'agents',
-  aliases: [],
   usage: '/agents [show NUMBER|stop NUMBER|tell NUMBER TEXT]',
   summary: 'show the sub-agents, stop one, or tell it something',
   choices: [
@@ -19,23 +17,17 @@ export const agentsCommand: SlashCommand = {
     {value: 'tell', summary: 'tell the sub-agent of this number something'},
   ],
   run(argument, context) {
-    if (argument === '') context.openLoading(title, 'Reading the sub-agents …', agentChoices(context));
+    if (argument === '')
+      openList({title, loading: 'Reading the sub-agents …', request: {query: 'agents'}}, agentsPanel, context);
     else void change(argument, context);
   },
-};
+});
 
 const title = 'Sub-agents';
-
-async function agentChoices({options, signal}: CommandContext): Promise<ChoicePanel> {
-  const answer = await options.engine.query({query: 'agents'}, signal);
-  if (answer.tag === 'ok') return agentsPanel(answer.value);
-  return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
-}
 
 const agentsPanel = (rows: readonly AgentRow[]): ChoicePanel =>
   choicePanel({
     title,
-    note: '',
     does: 'look',
     empty: 'No sub-agents in this session yet. The model starts them: ask it to',
     rows: rows.map((row, at) => ({

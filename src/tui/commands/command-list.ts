@@ -1,11 +1,13 @@
 import {pluralize} from '../../base/clip.ts';
 import {causeText} from '../../domain/fault.ts';
 import {loadVimKeys} from '../editor/vim-keys.ts';
+import {commandEffect} from '../state/effect.ts';
+import {confirmPanel} from '../state/panels/confirm.ts';
 import {connectPanel} from '../state/panels/connect.ts';
 import {hasNoModel} from '../state/selectors.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {blocksPanel} from '../state/panels/blocks.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type CommandContext, slashCommand, type SlashCommand} from './command.ts';
 import {copyCommand} from './copy.ts';
 import {configCommand} from './config.ts';
 import {contextCommand} from './context.ts';
@@ -27,95 +29,80 @@ import {themeCommand} from './theme.ts';
 import {todoCommand} from './todo.ts';
 import {verbosityCommand} from './verbosity.ts';
 
-const clearCommand: SlashCommand = {
+const clearCommand = slashCommand({
   name: 'clear',
   aliases: ['new'],
   usage: '/clear',
   summary: 'start a new session',
-  choices: [],
   run: (_, context) => context.submit({op: 'open-session', session: {kind: 'new'}}),
-};
+});
 
 /** Shows a preview, and compacts after the user has confirmed it. */
-const compactCommand: SlashCommand = {
+const compactCommand = slashCommand({
   name: 'compact',
-  aliases: [],
   usage: '/compact [what to keep in mind]',
   summary: 'replace the conversation by a summary, shown to you first',
-  choices: [],
   run: (instructions, context) => context.query({query: 'preview-compaction', instructions}),
-};
+});
 
-const computerCommand: SlashCommand = {
+const computerCommand = slashCommand({
   name: 'computer',
-  aliases: [],
   usage: '/computer off',
   summary: 'no longer let the agent use screen, mouse and keyboard',
-  choices: [],
   run(word, context) {
     if (word === 'off') context.submit({op: 'end-computer-use'});
     else context.notify('info', 'The agent asks before it uses the computer. /computer off takes your yes back.');
   },
-};
+});
 
-const demoCommand: SlashCommand = {
+const demoCommand = slashCommand({
   name: 'demo',
-  aliases: [],
   usage: '/demo',
   summary: 'watch an agent fix a small project, offline',
-  choices: [],
   run: (_, context) => context.leave('demo'),
-};
+});
 
-const doctorCommand: SlashCommand = {
+const doctorCommand = slashCommand({
   name: 'doctor',
-  aliases: [],
   usage: '/doctor',
   summary: 'check this machine',
-  choices: [],
   run: (_, context) => void showDiagnostics(context),
-};
+});
 
 async function showDiagnostics(context: CommandContext): Promise<void> {
   const text = await context.answerTo({query: 'diagnostics'});
   if (text !== undefined) context.notify('info', text);
 }
 
-const editorCommand: SlashCommand = {
+const editorCommand = slashCommand({
   name: 'editor',
-  aliases: [],
   usage: '/editor',
   summary: 'write the prompt in your editor (Ctrl+G)',
-  choices: [],
   run: (_, context) => context.openEditor(),
-};
+});
 
-const exitCommand: SlashCommand = {
+const exitCommand = slashCommand({
   name: 'exit',
   aliases: ['quit'],
   usage: '/exit',
   summary: 'leave',
-  choices: [],
   run: (_, context) => context.leave('left'),
-};
+});
 
-const psCommand: SlashCommand = {
+const psCommand = slashCommand({
   name: 'ps',
-  aliases: [],
   usage: '/ps',
   summary: 'list background commands, attach to them, stop them (Ctrl+T)',
-  choices: [],
   run: (_, context) => context.open(blocksPanel),
-};
+});
 
-const transcriptCommand: SlashCommand = {
+const transcriptCommand = slashCommand({
   name: 'transcript',
   aliases: ['log'],
   usage: '/transcript',
   summary: 'read this session in full; / searches',
-  choices: [],
   run: (_, context) => void showTranscript(context),
-};
+});
 
 /** The transcript panel is loaded with its first use. */
 async function showTranscript(context: CommandContext): Promise<void> {
@@ -144,14 +131,12 @@ function followRecords(first: readonly JournalRecord[], context: CommandContext)
   };
 }
 
-const trustCommand: SlashCommand = {
+const trustCommand = slashCommand({
   name: 'trust',
-  aliases: [],
   usage: '/trust [yes]',
   summary: "show what this folder's settings ask for, and trust it",
-  choices: [],
   run: (word, context) => void (word.toLowerCase() === 'yes' ? trustFolder(context) : showFolderTrust(context)),
-};
+});
 
 async function trustFolder(context: CommandContext): Promise<void> {
   const text = await context.answerTo({query: 'trust-folder'});
@@ -165,26 +150,22 @@ async function showFolderTrust(context: CommandContext): Promise<void> {
   const isOpen = trust.state === 'never' || trust.state === 'changed';
   context.notify('info', trust.text);
   if (!isOpen) return;
-  context.open({
-    panel: 'confirm',
-    title: 'Trust this project?',
-    subject: 'What is listed above may act, until it changes',
-    does: 'trust',
-    yes: {do: 'command', line: {kind: 'command', name: 'trust', argument: 'yes'}},
-    no: [],
-    enter: 'nothing',
-    other: 'none',
-  });
+  context.open(
+    confirmPanel({
+      title: 'Trust this project?',
+      subject: 'What is listed above may act, until it changes',
+      does: 'trust',
+      yes: commandEffect('trust', 'yes'),
+    }),
+  );
 }
 
-const vimCommand: SlashCommand = {
+const vimCommand = slashCommand({
   name: 'vim',
-  aliases: [],
   usage: '/vim',
   summary: 'switch vim keys on or off',
-  choices: [],
   run: (_, context) => void switchVim(context),
-};
+});
 
 async function switchVim(context: CommandContext): Promise<void> {
   try {
@@ -196,31 +177,27 @@ async function switchVim(context: CommandContext): Promise<void> {
   context.notify('info', context.switchVim() === 'on' ? text : 'Vim keys are off');
 }
 
-const noteCommand: SlashCommand = {
+const noteCommand = slashCommand({
   name: 'note',
-  aliases: [],
   usage: '/note <text>',
   summary: 'add a note to AGENTS.md',
-  choices: [],
   run(note, context) {
     if (note === '') context.notify('info', 'Write the note behind it: /note use pnpm');
     else context.addNote(note);
   },
-};
+});
 
 /** Shows a preview, and rewinds after the user has confirmed it. */
-const undoCommand: SlashCommand = {
+const undoCommand = slashCommand({
   name: 'undo',
-  aliases: [],
   usage: '/undo [N]',
   summary: 'undo the last prompt, or the last N: files and conversation',
-  choices: [],
   run(argument, context) {
     if (argument === '' || argument === '1') context.query({query: 'preview-rewind', target: {kind: 'last'}});
     else if (/^[1-9]\d{0,4}$/u.test(argument)) void undoSeveral(Number(argument), context);
     else context.notify('warning', `/undo ${argument} is no number of prompts. /undo 3 undoes the last three.`);
   },
-};
+});
 
 async function undoSeveral(count: number, context: CommandContext): Promise<void> {
   const points = await context.answerTo({query: 'rewind-points'});
@@ -233,36 +210,31 @@ async function undoSeveral(count: number, context: CommandContext): Promise<void
   context.query({query: 'preview-rewind', target: {kind: 'prompt', to: point.to, what: 'both'}});
 }
 
-const redoCommand: SlashCommand = {
+const redoCommand = slashCommand({
   name: 'redo',
-  aliases: [],
   usage: '/redo',
   summary: 'redo what was undone',
-  choices: [],
   run: (_, context) => context.query({query: 'preview-rewind', target: {kind: 'redo'}}),
-};
+});
 
-const rewindCommand: SlashCommand = {
+const rewindCommand = slashCommand({
   name: 'rewind',
-  aliases: [],
   usage: '/rewind',
   summary: 'choose an earlier prompt to rewind to: files, conversation or both (Esc Esc)',
-  choices: [],
   run: (_, context) => context.query({query: 'rewind-points'}),
-};
+});
 
-const loginCommand: SlashCommand = {
+const loginCommand = slashCommand({
   name: 'login',
   aliases: ['connect'],
   usage: '/login',
   summary: 'paste an API key, or use a server on this machine',
-  choices: [],
   run(_, context) {
     const model = hasNoModel(context.view) ? 'none' : 'some';
     context.open(connectPanel({model, prompt: 'none', demo: 'none'}));
     context.query({query: 'local-servers'});
   },
-};
+});
 
 const everyCommand: readonly SlashCommand[] = [
   helpCommand,

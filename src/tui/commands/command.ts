@@ -1,8 +1,9 @@
 import {answerOutcome, type Op, type Queries, type Query, type QueryName} from '../../agent/client.ts';
+import {nearestName} from '../../base/nearest-name.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {TranscriptPanel} from '../scrollback/transcript-panel.ts';
-import type {ChoicePanel} from '../state/panels/choice.ts';
+import {type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
 import type {Panel} from '../state/panels/panel.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
@@ -18,6 +19,11 @@ export interface SlashCommand extends CommandInfo {
   /** `argument` is what follows the name, trimmed; empty for none. */
   run(argument: string, context: CommandContext): void;
 }
+
+/** A command; without `aliases` it has no other names, without `choices` nothing completes its argument. */
+export const slashCommand = (
+  command: Omit<SlashCommand, 'aliases' | 'choices'> & Partial<Pick<SlashCommand, 'aliases' | 'choices'>>,
+): SlashCommand => ({aliases: [], choices: [], ...command});
 
 /** What a command can use, also after `run` has returned. */
 export interface CommandContext {
@@ -72,4 +78,37 @@ export async function answerOrNotify<Name extends QueryName>(
   if (answer.tag === 'ok') return answer.value;
   if (!signal.aborted) notify('warning', faultText(answer.error));
   return undefined;
+}
+
+/** Opens a list at once. The answer to the query fills it; where there is none, the list says why. */
+export function openList<Name extends QueryName>(
+  {title, loading, request}: {readonly title: string; readonly loading: string; readonly request: Query<Name>},
+  panelOf: (answer: Queries[Name]['answer']) => ChoicePanel | Promise<ChoicePanel>,
+  context: CommandContext,
+): void {
+  const fill = async (): Promise<ChoicePanel> => {
+    const answer = await context.options.engine.query(request, context.signal);
+    if (answer.tag === 'ok') return panelOf(answer.value);
+    return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
+  };
+  context.openLoading(title, loading, fill());
+}
+
+/** A text after the user has edited it in their editor; `undefined` if they left it as it was, or were told that it failed. */
+export async function editedText(
+  work: Pick<TextEdit, 'text' | 'name'>,
+  context: CommandContext,
+): Promise<string | undefined> {
+  const edited = await context.editText(work);
+  if (context.signal.aborted) return undefined;
+  if (edited.tag === 'failed') context.notify('warning', edited.error);
+  else if (edited.value.trimEnd() !== work.text.trimEnd()) return edited.value;
+  else context.notify('info', 'Nothing was changed.');
+  return undefined;
+}
+
+/** Follows a sentence that says there is no such name: the name that is meant, or all there are. */
+export function nameHint(word: string, names: readonly string[], all: string): string {
+  const near = nearestName(word, names);
+  return near === undefined ? `${all} ${names.join(', ')}.` : `Did you mean ${near}?`;
 }

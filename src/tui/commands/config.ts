@@ -1,25 +1,28 @@
 import type {SettingRow} from '../../agent/client.ts';
-import {faultText} from '../../domain/fault.ts';
-import {type Choice, choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
-import type {Effect} from '../state/effect.ts';
+import {type Choice, choicePanel, type ChoicePanel, doing} from '../state/panels/choice.ts';
+import {commandEffect} from '../state/effect.ts';
 import type {View} from '../state/view.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type CommandContext, openList, slashCommand} from './command.ts';
 
-export const configCommand: SlashCommand = {
+export const configCommand = slashCommand({
   name: 'config',
   aliases: ['settings'],
   usage: '/config [name [value]]',
   summary: 'show and change settings',
   choices: 'settings',
   run: (argument, context) => void configure(argument, context),
-};
+});
 
 const title = 'Settings';
 
 async function configure(argument: string, context: CommandContext): Promise<void> {
   const [, name = '', value = ''] = /^(\S*)\s*([^]*)$/u.exec(argument) ?? [];
   if (name === '') {
-    context.openLoading(title, 'Reading the settings …', settingChoices(context));
+    openList(
+      {title, loading: 'Reading the settings …', request: {query: 'setting-rows'}},
+      rows => settingsPanel(rows, context.view),
+      context,
+    );
     return;
   }
   if (value !== '') {
@@ -36,17 +39,10 @@ async function configure(argument: string, context: CommandContext): Promise<voi
   } else context.open(valuePanel(row));
 }
 
-async function settingChoices({options, view, signal}: CommandContext): Promise<ChoicePanel> {
-  const answer = await options.engine.query({query: 'setting-rows'}, signal);
-  if (answer.tag === 'ok') return settingsPanel(answer.value, view);
-  return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
-}
-
 /** All settings with their values and where these come from. */
 const settingsPanel = (rows: readonly SettingRow[], view: View): ChoicePanel =>
   choicePanel({
     title,
-    note: '',
     does: 'change',
     empty: 'No settings',
     rows: rows.map(row => ({
@@ -65,29 +61,17 @@ function inUse({name}: SettingRow, {model, session}: View): string {
 
 /** A setting with a few values shows them; any other is written in the composer. */
 const choiceOf = (row: SettingRow): Choice =>
-  row.choices.length === 0
-    ? {effects: [{do: 'write', text: `/config ${row.name} `}], next: 'none'}
-    : {effects: [], next: valuePanel(row)};
+  row.choices.length === 0 ? doing({do: 'write', text: `/config ${row.name} `}) : {effects: [], next: valuePanel(row)};
 
 const valuePanel = ({name, value, choices}: SettingRow): ChoicePanel =>
   choicePanel({
     title: name,
-    note: '',
     does: 'write to your settings',
-    empty: '',
     rows: choices.map(choice => ({
       label: choice,
       details: [],
       mark: choice === value ? 'current' : 'none',
-      choice: {effects: [commandEffect(name, choice)], next: 'none'},
+      // The theme is seen at once; other settings count from the next start.
+      choice: doing(name === 'theme' ? commandEffect('theme', choice) : commandEffect('config', `${name} ${choice}`)),
     })),
   });
-
-/** The theme is seen at once; other settings count from the next start. */
-const commandEffect = (name: string, value: string): Effect => ({
-  do: 'command',
-  line:
-    name === 'theme'
-      ? {kind: 'command', name: 'theme', argument: value}
-      : {kind: 'command', name: 'config', argument: `${name} ${value}`},
-});

@@ -6,16 +6,14 @@ import {contextPercent, moneyText} from '../state/selectors.ts';
 import {fit} from '../text/cell-width.ts';
 import {type EntryFrame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type CommandContext, slashCommand} from './command.ts';
 
-export const contextCommand: SlashCommand = {
+export const contextCommand = slashCommand({
   name: 'context',
-  aliases: [],
   usage: '/context',
   summary: "show what fills the model's context",
-  choices: [],
   run: (_, context) => void showContext(context),
-};
+});
 
 async function showContext(context: CommandContext): Promise<void> {
   const usage = await context.answerTo({query: 'context-usage'});

@@ -1,16 +1,14 @@
 import {pluralize} from '../../base/clip.ts';
 import {messageText} from '../../domain/conversation.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type CommandContext, slashCommand} from './command.ts';
 
-export const copyCommand: SlashCommand = {
+export const copyCommand = slashCommand({
   name: 'copy',
-  aliases: [],
   usage: '/copy [code | N]',
   summary: 'copy the last answer, its last code block, or the answer N before',
-  choices: [],
   run: (argument, context) => void copy(argument.toLowerCase(), context),
-};
+});
 
 async function copy(argument: string, context: CommandContext): Promise<void> {
   const records = await context.answerTo({query: 'records', from: 0});

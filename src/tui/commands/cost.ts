@@ -4,16 +4,15 @@ import {groupDigits} from '../../domain/compaction.ts';
 import {knownCost, type ModelUsage} from '../../domain/usage.ts';
 import {contextPercent, countText, moneyText} from '../state/selectors.ts';
 import type {RunTimes, View} from '../state/view.ts';
-import type {SlashCommand} from './command.ts';
+import {slashCommand} from './command.ts';
 
-export const costCommand: SlashCommand = {
+export const costCommand = slashCommand({
   name: 'cost',
   aliases: ['usage'],
   usage: '/cost',
   summary: 'show tokens and cost of this session, by model',
-  choices: [],
   run: (_, context) => context.notify('info', sessionCostText(context.view.usage, context.times())),
-};
+});
 
 /**
  * The cost report, in several lines. Tokens are those that the providers counted; if a price is unknown, the report says so instead of

@@ -1,11 +1,12 @@
 import {firstLine, pluralize} from '../../base/clip.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {documentName, documentText, findDocument, noDocumentText, type SessionDocument} from '../../domain/document.ts';
-import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow} from '../state/panels/choice.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {commandEffect} from '../state/effect.ts';
+import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/choice.ts';
+import {type CommandContext, editedText, slashCommand} from './command.ts';
 
 /** The plans and notes that are kept with the session: shown, edited in the user's editor, and taken back to an earlier version. */
-export const documentsCommand: SlashCommand = {
+export const documentsCommand = slashCommand({
   name: 'documents',
   aliases: ['docs'],
   usage: '/documents [show|edit|restore ID [VERSION] | new TITLE]',
@@ -17,7 +18,7 @@ export const documentsCommand: SlashCommand = {
     {value: 'new', summary: 'write one of your own in your editor'},
   ],
   run: (argument, context) => void runDocuments(argument, context),
-};
+});
 
 async function runDocuments(argument: string, context: CommandContext): Promise<void> {
   const [, word = '', rest = ''] = /^(\S*)\s*([^]*)$/u.exec(argument) ?? [];
@@ -73,17 +74,9 @@ async function edit(
   text: string,
   context: CommandContext,
 ): Promise<void> {
-  const edited = await context.editText({text, name: 'document.md'});
-  if (context.signal.aborted) return;
-  if (edited.tag === 'failed') {
-    context.notify('warning', edited.error);
-    return;
-  }
-  if (edited.value.trimEnd() === text.trimEnd()) {
-    context.notify('info', 'Nothing was changed.');
-    return;
-  }
-  const written = await context.answerTo({query: 'write-document', document, text: edited.value});
+  const edited = await editedText({text, name: 'document.md'}, context);
+  if (edited === undefined) return;
+  const written = await context.answerTo({query: 'write-document', document, text: edited});
   if (written !== undefined) {
     context.notify('info', `${documentName(written)} is kept. The agent hears of it with your next prompt.`);
   }
@@ -92,7 +85,6 @@ async function edit(
 const documentsPanel = (documents: readonly SessionDocument[]): ChoicePanel =>
   choicePanel({
     title: 'Documents',
-    note: '',
     does: 'open',
     empty: 'No documents in this session yet. Write one: /documents new TITLE',
     rows: documents.map(document => ({
@@ -115,7 +107,6 @@ function documentPanel(document: SessionDocument): ChoicePanel {
     title: `${id}  ${visibleLine(title)}`,
     note: pluralize(versions.length, 'version'),
     does: 'select',
-    empty: '',
     rows: [
       {label: 'Show', details: ['what it says now'], mark: 'none', choice: command(`show ${id}`)},
       {label: 'Edit', details: ['in your editor'], mark: 'none', choice: command(`edit ${id}`)},
@@ -123,14 +114,11 @@ function documentPanel(document: SessionDocument): ChoicePanel {
         label: 'Mention',
         details: [`@doc:${id} in your prompt`],
         mark: 'none',
-        choice: {effects: [{do: 'write', text: `@doc:${id} `}], next: 'none'},
+        choice: doing({do: 'write', text: `@doc:${id} `}),
       },
       ...earlier.toReversed(),
     ],
   });
 }
 
-const command = (argument: string): Choice => ({
-  effects: [{do: 'command', line: {kind: 'command', name: 'documents', argument}}],
-  next: 'none',
-});
+const command = (argument: string): Choice => doing(commandEffect('documents', argument));

@@ -1,18 +1,16 @@
 import {answerOutcome} from '../../agent/client.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
-import type {ConfirmPanel} from '../state/panels/confirm.ts';
+import {type CommandContext, slashCommand} from './command.ts';
+import {commandEffect} from '../state/effect.ts';
+import {type ConfirmPanel, confirmPanel} from '../state/panels/confirm.ts';
 
-export const exportCommand: SlashCommand = {
+export const exportCommand = slashCommand({
   name: 'export',
-  aliases: [],
   usage: '/export [file]',
   summary: 'write the session to a file: Markdown, or JSON records for .jsonl',
-  choices: [],
   run: (argument, context) => void write(argument, context),
-};
+});
 
 /** The prefix of the argument with which the confirmation panel runs `/export` again to replace an existing file. */
 const overwrite = '--overwrite ';
@@ -34,26 +32,16 @@ async function write(argument: string, context: CommandContext): Promise<void> {
     return;
   }
   const {kind, path} = end.value;
-  switch (kind) {
-    case 'written':
-      context.notify('info', `Exported to ${visibleExactLine(path)}`);
-      return;
-    case 'exists':
-      context.open(overwritePanel(path, `${overwrite}${path}`));
-      return;
-    default:
-      unreachable(kind);
-  }
+  if (kind === 'written') context.notify('info', `Exported to ${visibleExactLine(path)}`);
+  else context.open(overwritePanel(path, `${overwrite}${path}`));
 }
 
 /** Asks whether `/export` may replace a file; if so, the command runs again with `argument`. */
-export const overwritePanel = (path: string, argument: string): ConfirmPanel => ({
-  panel: 'confirm',
-  title: 'Overwrite this file?',
-  subject: path,
-  does: 'overwrite',
-  yes: {do: 'command', line: {kind: 'command', name: 'export', argument}},
-  no: [{do: 'notify', text: 'Nothing was written'}],
-  enter: 'nothing',
-  other: 'none',
-});
+export const overwritePanel = (path: string, argument: string): ConfirmPanel =>
+  confirmPanel({
+    title: 'Overwrite this file?',
+    subject: path,
+    does: 'overwrite',
+    yes: commandEffect('export', argument),
+    no: [{do: 'notify', text: 'Nothing was written'}],
+  });

@@ -5,11 +5,10 @@ import {type CommandInfo, promptCommandInfo} from './command-line.ts';
 import {approvalKeys, blockKeys, cardKeys, type KeyName, questionKeys} from '../terminal/keymap.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {type Frame, wrapSpans, wrapText} from '../text/wrap.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type CommandContext, slashCommand} from './command.ts';
 
-export const helpCommand: SlashCommand = {
+export const helpCommand = slashCommand({
   name: 'help',
-  aliases: [],
   usage: '/help [commands | keys]',
   summary: 'show what to type, all commands or all keys',
   choices: [
@@ -20,7 +19,7 @@ export const helpCommand: SlashCommand = {
     if (topic === 'commands') void printCommands(context);
     else context.print(topic === 'keys' ? keyLines(context.frame) : helpLines(context.commands, context.frame));
   },
-};
+});
 
 async function printCommands(context: CommandContext): Promise<void> {
   const found = await context.answerTo({query: 'commands'});

@@ -1,39 +1,30 @@
 import type {HookRow} from '../../actions/hooks-port.ts';
 import {pluralize} from '../../base/clip.ts';
 import {visibleExactLine} from '../../base/visible.ts';
-import {faultText} from '../../domain/fault.ts';
-import {choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {choicePanel, doing, type ChoicePanel} from '../state/panels/choice.ts';
+import {openList, slashCommand} from './command.ts';
 
 /** Shows the hooks of the session: when each is called, what it runs, where it stands and what it came to last. */
-export const hooksCommand: SlashCommand = {
+export const hooksCommand = slashCommand({
   name: 'hooks',
-  aliases: [],
   usage: '/hooks',
   summary: 'show the hooks, and what each came to last',
-  choices: [],
-  run: (_, context) => context.openLoading(title, 'Reading the hooks …', hookChoices(context)),
-};
+  run: (_, context) =>
+    openList({title, loading: 'Reading the hooks …', request: {query: 'hooks'}}, hooksPanel, context),
+});
 
 const title = 'Hooks';
-
-async function hookChoices({options, signal}: CommandContext): Promise<ChoicePanel> {
-  const answer = await options.engine.query({query: 'hooks'}, signal);
-  if (answer.tag === 'ok') return hooksPanel(answer.value);
-  return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
-}
 
 const hooksPanel = (rows: readonly HookRow[]): ChoicePanel =>
   choicePanel({
     title,
-    note: '',
     does: 'show',
     empty: 'No hooks here. They stand in settings.json: {"hooks": {"PreToolUse": […]}}',
     rows: rows.map(row => ({
       label: `${nameOf(row)}  ${visibleExactLine(row.text)}`,
       details: [stateOf(row)],
       mark: 'none',
-      choice: {effects: [{do: 'notify', text: fullText(row)}], next: 'none'},
+      choice: doing({do: 'notify', text: fullText(row)}),
     })),
   });
 

@@ -3,13 +3,13 @@ import type {McpServerRow} from '../../agent/client.ts';
 import {firstLine, pluralize} from '../../base/clip.ts';
 import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow} from '../state/panels/choice.ts';
+import {commandEffect} from '../state/effect.ts';
+import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/choice.ts';
 
 /** The MCP servers, each with a panel of its own behind it. */
 export const serversPanel = (servers: readonly McpServerRow[]): ChoicePanel =>
   choicePanel({
     title: 'MCP servers',
-    note: '',
     does: 'open',
     empty: 'No MCP servers here. Add one: weft mcp add <name> -- <command>',
     rows: servers.map(server => ({
@@ -29,7 +29,6 @@ export function serverPanel(server: McpServerRow): ChoicePanel {
     title: `MCP server ${visibleExactLine(name)}`,
     note: firstLine(stateText(state), 40),
     does: 'select',
-    empty: '',
     rows: [
       row('About', aboutLine(state), tell(aboutText(server))),
       row('Tools', toolsText(server), {effects: [], next: toolsPanel(server)}, tools.length > 0),
@@ -38,7 +37,7 @@ export function serverPanel(server: McpServerRow): ChoicePanel {
       row('Reconnect', 'end the connection and make it anew', change('reconnect', name), isUsed),
       row('Turn off', 'no tools of it in this session', change('off', name), isUsed),
       row('Turn on', 'connect it', change('on', name), status === 'disabled'),
-      row('Trust', 'show what this project asks for', trustProject, status === 'untrusted'),
+      row('Trust', 'show what this project asks for', doing(commandEffect('trust', '')), status === 'untrusted'),
     ].flat(),
   });
 }
@@ -46,9 +45,7 @@ export function serverPanel(server: McpServerRow): ChoicePanel {
 const toolsPanel = ({state, tools}: McpServerRow): ChoicePanel =>
   choicePanel({
     title: `Tools of ${visibleExactLine(state.name)}`,
-    note: '',
     does: 'show',
-    empty: '',
     rows: tools.map(({toolName, description, standing}) => ({
       label: visibleExactLine(toolName),
       details: [
@@ -63,17 +60,9 @@ const toolsPanel = ({state, tools}: McpServerRow): ChoicePanel =>
 const row = (label: string, detail: string, choice: Choice, there = true): readonly ChoiceRow[] =>
   there ? [{label, details: [detail], mark: 'none', choice}] : [];
 
-const tell = (text: string): Choice => ({effects: [{do: 'notify', text}], next: 'none'});
+const tell = (text: string): Choice => doing({do: 'notify', text});
 
-const change = (what: string, server: string): Choice => ({
-  effects: [{do: 'command', line: {kind: 'command', name: 'mcp', argument: `${what} ${server}`}}],
-  next: 'none',
-});
-
-const trustProject: Choice = {
-  effects: [{do: 'command', line: {kind: 'command', name: 'trust', argument: ''}}],
-  next: 'none',
-};
+const change = (what: string, server: string): Choice => doing(commandEffect('mcp', `${what} ${server}`));
 
 /** In a few words; a failure with its reason. */
 function stateText({status, error}: McpServerState): string {

@@ -1,12 +1,11 @@
 import {visible, visibleLine} from '../../base/visible.ts';
 import {groupDigits} from '../../domain/compaction.ts';
 import type {MemoryNotes} from '../../domain/memory-notes.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type CommandContext, editedText, slashCommand} from './command.ts';
 
 /** The user's own notes for this project, which lie outside of it. */
-export const memoryCommand: SlashCommand = {
+export const memoryCommand = slashCommand({
   name: 'memory',
-  aliases: [],
   usage: '/memory [add TEXT | edit]',
   summary: 'your own notes for this project, which every session reads: show, add, edit',
   choices: [
@@ -14,7 +13,7 @@ export const memoryCommand: SlashCommand = {
     {value: 'edit', summary: 'change them in your editor'},
   ],
   run: (argument, context) => void runMemory(argument, context),
-};
+});
 
 async function runMemory(argument: string, context: CommandContext): Promise<void> {
   const [, word = '', rest = ''] = /^(\S*)\s*([^]*)$/u.exec(argument) ?? [];
@@ -46,17 +45,9 @@ async function add(note: string, context: CommandContext): Promise<void> {
 async function edit(context: CommandContext): Promise<void> {
   const before = await context.answerTo({query: 'memory'});
   if (before === undefined) return;
-  const edited = await context.editText({text: before.text, name: 'MEMORY.md'});
-  if (context.signal.aborted) return;
-  if (edited.tag === 'failed') {
-    context.notify('warning', edited.error);
-    return;
-  }
-  if (edited.value.trimEnd() === before.text.trimEnd()) {
-    context.notify('info', 'Nothing was changed.');
-    return;
-  }
-  const notes = await context.answerTo({query: 'write-memory', before: before.text, text: edited.value});
+  const edited = await editedText({text: before.text, name: 'MEMORY.md'}, context);
+  if (edited === undefined) return;
+  const notes = await context.answerTo({query: 'write-memory', before: before.text, text: edited});
   if (notes === undefined) return;
   context.submit({
     op: 'add-context',

@@ -1,19 +1,24 @@
-import {nearestName} from '../../base/nearest-name.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import {type PermissionMode, permissionModes} from '../../domain/risk.ts';
-import {choicePanel, type ChoicePanel} from '../state/panels/choice.ts';
+import {choicePanel, type ChoicePanel, doing} from '../state/panels/choice.ts';
 import {modeText} from '../state/selectors.ts';
-import type {SlashCommand} from './command.ts';
+import {nameHint, slashCommand} from './command.ts';
 
 /** The modes that can be chosen while weft runs; bypassing permissions only when it starts. */
 const offered = permissionModes.filter(mode => mode !== 'bypassPermissions');
 
-export const modeCommand: SlashCommand = {
+const modeMeanings: Readonly<Record<PermissionMode, string>> = {
+  default: 'asks before it edits files or runs commands',
+  acceptEdits: 'edits files of the workspace without asking',
+  plan: 'reads and plans, changes nothing',
+  dontAsk: 'refuses what it would ask about',
+  bypassPermissions: 'asks about nothing',
+};
+
+export const modeCommand = slashCommand({
   name: 'mode',
-  aliases: [],
   usage: '/mode [name]',
   summary: 'choose what happens without asking (Shift+Tab)',
-  choices: offered.map(mode => ({value: mode, summary: modeMeaning(mode)})),
+  choices: offered.map(mode => ({value: mode, summary: modeMeanings[mode]})),
   run(word, context) {
     const {mode} = context.view;
     if (word === '') {
@@ -26,7 +31,7 @@ export const modeCommand: SlashCommand = {
       context.notify('info', chosenText(choice.mode));
     } else context.notify('warning', choice.text);
   },
-};
+});
 
 const chosenText = (mode: PermissionMode): string => `Mode: ${modeText(mode)}`;
 
@@ -35,18 +40,11 @@ const modePanel = (now: PermissionMode): ChoicePanel =>
     title: 'Choose a mode',
     note: now === 'bypassPermissions' ? 'now: allows everything' : '',
     does: 'use',
-    empty: '',
     rows: offered.map(mode => ({
       label: modeText(mode),
-      details: [modeMeaning(mode)],
+      details: [modeMeanings[mode]],
       mark: mode === now ? 'current' : 'none',
-      choice: {
-        effects: [
-          {do: 'op', op: {op: 'set-mode', mode}},
-          {do: 'notify', text: chosenText(mode)},
-        ],
-        next: 'none',
-      },
+      choice: doing({do: 'op', op: {op: 'set-mode', mode}}, {do: 'notify', text: chosenText(mode)}),
     })),
   });
 
@@ -70,24 +68,5 @@ export function readMode(word: string, now: PermissionMode): ModeChoice {
     };
   }
   if (mode !== undefined) return {kind: 'mode', mode};
-  const near = nearestName(word, offered);
-  const hint = near === undefined ? `The modes are ${offered.join(', ')}.` : `Did you mean ${near}?`;
-  return {kind: 'unknown', text: `There is no mode ${word}. ${hint}`};
-}
-
-function modeMeaning(mode: PermissionMode): string {
-  switch (mode) {
-    case 'default':
-      return 'asks before it edits files or runs commands';
-    case 'acceptEdits':
-      return 'edits files of the workspace without asking';
-    case 'plan':
-      return 'reads and plans, changes nothing';
-    case 'dontAsk':
-      return 'refuses what it would ask about';
-    case 'bypassPermissions':
-      return 'asks about nothing';
-    default:
-      return unreachable(mode);
-  }
+  return {kind: 'unknown', text: `There is no mode ${word}. ${nameHint(word, offered, 'The modes are')}`};
 }

@@ -1,33 +1,29 @@
 import type {ListedModel, ModelList} from '../../agent/client.ts';
 import {nearestName} from '../../base/nearest-name.ts';
-import {faultText} from '../../domain/fault.ts';
-import {type Choice, choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
+import {type Choice, choicePanel, type ChoicePanel} from '../state/panels/choice.ts';
+import {confirmPanel} from '../state/panels/confirm.ts';
+import {commandEffect} from '../state/effect.ts';
 import {countText} from '../state/selectors.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type CommandContext, openList, slashCommand} from './command.ts';
 
-export const modelCommand: SlashCommand = {
+export const modelCommand = slashCommand({
   name: 'model',
-  aliases: [],
   usage: '/model [name [effort]]',
   summary: 'choose the model and its effort',
   choices: 'models',
   run(argument, context) {
     const [name = '', effort = ''] = argument.split(/\s+/u);
     if (name === '')
-      context.openLoading('Choose a model', 'Asking the provider for its models …', modelChoices(context));
+      openList(
+        {title, loading: 'Asking the provider for its models …', request: {query: 'models'}},
+        list => modelPanel(list, context.view.model),
+        context,
+      );
     else void useModel({name, effort}, context);
   },
-};
+});
 
-async function modelChoices({options, view, signal}: CommandContext): Promise<ChoicePanel> {
-  const answer = await options.engine.query({query: 'models'}, signal);
-  if (answer.tag === 'ok') return modelPanel(answer.value, view.model);
-  return choicesMissing(
-    'Choose a model',
-    'failed',
-    answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled',
-  );
-}
+const title = 'Choose a model';
 
 /** The models with what is known of them. One that is in use is offered even where the provider does not list it. */
 export function modelPanel({models, from, effort}: ModelList, current: string): ChoicePanel {
@@ -45,7 +41,7 @@ export function modelPanel({models, from, effort}: ModelList, current: string): 
     from: 'nobody',
   };
   const panel = choicePanel({
-    title: 'Choose a model',
+    title,
     note: from.kind === 'weft' ? 'known to weft, there may be others' : '',
     does: 'use',
     empty: 'The provider lists no model',
@@ -92,16 +88,12 @@ const choiceOf = ({model, defaultOf}: ListedModel, effort: ModelList['effort'] |
       : [{do: 'query', request: {query: 'use-effort', model, effort}}],
   next:
     defaultOf === ''
-      ? {
-          panel: 'confirm',
+      ? confirmPanel({
           title: 'Use it in new sessions, too?',
           subject: model,
           does: 'keep in your settings',
-          yes: {do: 'command', line: {kind: 'command', name: 'config', argument: `model ${model}`}},
-          no: [],
-          enter: 'nothing',
-          other: 'none',
-        }
+          yes: commandEffect('config', `model ${model}`),
+        })
       : 'none',
 });
 

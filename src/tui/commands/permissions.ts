@@ -1,24 +1,24 @@
 import type {RequestedRuleChange, RuleRow} from '../../agent/client.ts';
-import {faultText} from '../../domain/fault.ts';
 import {ruleLists, type RuleScope} from '../../domain/risk.ts';
-import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, choicesMissing} from '../state/panels/choice.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/choice.ts';
+import {confirmPanel} from '../state/panels/confirm.ts';
+import {type CommandContext, openList, slashCommand} from './command.ts';
 
-export const permissionsCommand: SlashCommand = {
+export const permissionsCommand = slashCommand({
   name: 'permissions',
-  aliases: [],
   usage: '/permissions [allow|ask|deny RULE]',
   summary: 'show, add and remove rules',
   choices: ruleLists.map(list => ({value: list, summary: `a rule for what weft ${listMeaning(list)}`})),
   run(argument, context) {
     const [, word = '', rule = ''] = /^(\S+)\s+(\S[^]*)$/u.exec(argument) ?? [];
     const list = ruleLists.find(each => each === word);
-    if (argument === '') context.openLoading(title, 'Reading the rules …', ruleChoices(context));
+    if (argument === '')
+      openList({title, loading: 'Reading the rules …', request: {query: 'permission-rules'}}, rulesPanel, context);
     else if (list === undefined) {
       context.notify('warning', 'Write the list and the rule: /permissions allow Bash(npm test:*)');
     } else context.open(scopePanel(list, rule));
   },
-};
+});
 
 /** Says what came of it. */
 export async function changeRule(rule: RequestedRuleChange, context: CommandContext): Promise<void> {
@@ -32,19 +32,11 @@ function listMeaning(list: RuleRow['list']): string {
   return {allow: 'does without asking', ask: 'asks about', deny: 'never does'}[list];
 }
 
-async function ruleChoices({options, signal}: CommandContext): Promise<ChoicePanel> {
-  const answer = await options.engine.query({query: 'permission-rules'}, signal);
-  if (answer.tag === 'ok') return rulesPanel(answer.value);
-  return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
-}
-
 /** The rules and who set them; below them, how to add one. */
 const rulesPanel = (rules: readonly RuleRow[]): ChoicePanel =>
   choicePanel({
     title,
-    note: '',
     does: 'select',
-    empty: '',
     rows: [
       ...rules.map(row => ({
         label: row.rule,
@@ -56,7 +48,7 @@ const rulesPanel = (rules: readonly RuleRow[]): ChoicePanel =>
         label: `Add a rule to ${list}`,
         details: [listMeaning(list)],
         mark: 'none',
-        choice: {effects: [{do: 'write', text: `/permissions ${list} `}], next: 'none'},
+        choice: doing({do: 'write', text: `/permissions ${list} `}),
       })),
     ],
   });
@@ -65,23 +57,16 @@ const rulesPanel = (rules: readonly RuleRow[]): ChoicePanel =>
 function removalOf({list, rule, source}: RuleRow): Choice {
   const scope = scopes.find(each => each === source);
   if (scope === undefined) {
-    return {
-      effects: [{do: 'notify', text: `${rule} was given with ${source}: it counts until weft ends`}],
-      next: 'none',
-    };
+    return doing({do: 'notify', text: `${rule} was given with ${source}: it counts until weft ends`});
   }
   return {
     effects: [],
-    next: {
-      panel: 'confirm',
+    next: confirmPanel({
       title: 'Remove this rule?',
       subject: `${list} ${rule} (${source})`,
       does: 'remove',
       yes: {do: 'change-rule', rule: {change: 'remove', list, rule, scope}},
-      no: [],
-      enter: 'nothing',
-      other: 'none',
-    },
+    }),
   };
 }
 
@@ -91,14 +76,12 @@ const scopes = ['session', 'local', 'project', 'user'] as const satisfies readon
 const scopePanel = (list: RuleRow['list'], rule: string): ChoicePanel =>
   choicePanel({
     title: `${list} ${rule}`,
-    note: '',
     does: 'add',
-    empty: '',
     rows: scopes.map(scope => ({
       label: scopeLabels[scope],
       details: [],
       mark: 'none',
-      choice: {effects: [{do: 'change-rule', rule: {change: 'add', list, rule, scope}}], next: 'none'},
+      choice: doing({do: 'change-rule', rule: {change: 'add', list, rule, scope}}),
     })),
   });
 

@@ -2,13 +2,13 @@ import {pluralize} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {groupDigits} from '../../domain/compaction.ts';
 import type {PinRow} from '../../domain/pin.ts';
-import {choicePanel} from '../state/panels/choice.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {commandEffect} from '../state/effect.ts';
+import {choicePanel, doing} from '../state/panels/choice.ts';
+import {type CommandContext, slashCommand} from './command.ts';
 
 /** Messages that stay word for word when the conversation is compacted. */
-export const pinCommand: SlashCommand = {
+export const pinCommand = slashCommand({
   name: 'pin',
-  aliases: [],
   usage: '/pin [last | list | remove [N]]',
   summary: 'pin messages, which /compact then keeps word for word',
   choices: [
@@ -17,7 +17,7 @@ export const pinCommand: SlashCommand = {
     {value: 'remove', summary: 'take a pin off'},
   ],
   run: (argument, context) => void runPin(argument, context),
-};
+});
 
 async function runPin(argument: string, context: CommandContext): Promise<void> {
   const [, word = '', rest = ''] = /^(\S*)\s*([^]*)$/u.exec(argument) ?? [];
@@ -72,19 +72,7 @@ function openPicker(
         label: visibleLine(row.title),
         details: [`${row.state === 'pinned' ? 'pinned, ' : ''}${whose(row)}, ${tokensText([row])}`],
         mark: row.state === 'pinned' ? 'current' : 'none',
-        choice: {
-          effects: [
-            {
-              do: 'command',
-              line: {
-                kind: 'command',
-                name: 'pin',
-                argument: `message ${row.id} ${row.state === 'pinned' ? 'unpinned' : 'pinned'}`,
-              },
-            },
-          ],
-          next: 'none',
-        },
+        choice: doing(commandEffect('pin', `message ${row.id} ${row.state === 'pinned' ? 'unpinned' : 'pinned'}`)),
       })),
     }),
   );

@@ -1,15 +1,15 @@
 import type {SessionSummary} from '../../domain/journal.ts';
 import {sessionsPanel, withPreview} from '../state/panels/sessions.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type CommandContext, slashCommand} from './command.ts';
 
-export const resumeCommand: SlashCommand = {
+export const resumeCommand = slashCommand({
   name: 'resume',
   aliases: ['sessions'],
   usage: '/resume [id]',
   summary: 'go to another session, also one that runs',
   choices: 'sessions',
   run: (id, context) => void (id === '' ? resume(context) : resumeById(id, context)),
-};
+});
 
 async function resume(context: CommandContext): Promise<void> {
   const [sessions, prompts, known] = await Promise.all([

@@ -10,20 +10,19 @@ import {
   reviewPrompt,
 } from '../../domain/code-review.ts';
 import {faultText} from '../../domain/fault.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
+import {type CommandContext, slashCommand} from './command.ts';
 
 /** How a review is shown: on the whole screen, or as lines. */
 export type ShowReview = (review: CodeReview, context: CommandContext) => void | Promise<void>;
 
 /** The code review of the session: the changes with the comments of agent and user. */
-export const reviewCommandWith = (show: ShowReview): SlashCommand => ({
-  name: 'review',
-  aliases: [],
-  usage: '/review [BASE | FROM..TO | answer ID TEXT | resolve ID | reopen ID | send | export FILE]',
-  summary: 'look at the changes and comment on them: the working tree, since a branch, between commits',
-  choices: [],
-  run: (argument, context) => void runReview(argument, context, show),
-});
+export const reviewCommandWith = (show: ShowReview) =>
+  slashCommand({
+    name: 'review',
+    usage: '/review [BASE | FROM..TO | answer ID TEXT | resolve ID | reopen ID | send | export FILE]',
+    summary: 'look at the changes and comment on them: the working tree, since a branch, between commits',
+    run: (argument, context) => void runReview(argument, context, show),
+  });
 
 /** The screen's: files, hunks and comments to go through. */
 export const showOnScreen: ShowReview = async (review, context) => {

@@ -1,16 +1,14 @@
 import {answerOutcome} from '../../agent/client.ts';
-import {nearestName} from '../../base/nearest-name.ts';
 import {faultText} from '../../domain/fault.ts';
 import {themeChoices} from '../../domain/preferences.ts';
-import type {CommandContext, SlashCommand} from './command.ts';
-import {themeMeaning, themePanel} from '../state/panels/theme.ts';
+import {type CommandContext, nameHint, slashCommand} from './command.ts';
+import {themeMeanings, themePanel} from '../state/panels/theme.ts';
 
-export const themeCommand: SlashCommand = {
+export const themeCommand = slashCommand({
   name: 'theme',
-  aliases: [],
   usage: '/theme [name]',
   summary: 'choose the colours, with a preview',
-  choices: themeChoices.map(value => ({value, summary: themeMeaning(value)})),
+  choices: themeChoices.map(value => ({value, summary: themeMeanings[value]})),
   run(argument, context) {
     const {choice} = context.appearance;
     const word = argument.toLowerCase();
@@ -18,17 +16,14 @@ export const themeCommand: SlashCommand = {
     if (choice === 'none') context.notify('info', 'No colours here: NO_COLOR, --no-color or the terminal says so');
     else if (word === '') context.open(themePanel(choice));
     else if (theme === undefined) {
-      const near = nearestName(word, themeChoices);
-      context.notify(
-        'warning',
-        `There is no theme ${argument}. ${near === undefined ? `The themes are ${themeChoices.join(', ')}.` : `Did you mean ${near}?`}`,
-      );
+      const hint = nameHint(word, themeChoices, 'The themes are');
+      context.notify('warning', `There is no theme ${argument}. ${hint}`);
     } else {
       context.appearance.choose(theme);
       void keep(theme, context);
     }
   },
-};
+});
 
 async function keep(theme: string, context: CommandContext): Promise<void> {
   const request = {query: 'change-setting', name: 'theme', value: theme} as const;

@@ -2,20 +2,19 @@ import {visibleLine} from '../../base/visible.ts';
 import type {Todo} from '../../domain/todo.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {type EntryFrame, wrapSpans} from '../text/wrap.ts';
-import type {SlashCommand} from './command.ts';
+import {slashCommand} from './command.ts';
 
-export const todoCommand: SlashCommand = {
+export const todoCommand = slashCommand({
   name: 'todo',
   aliases: ['todos'],
   usage: '/todo',
   summary: 'show the whole todo list',
-  choices: [],
   run(_, context) {
     const todos = todosOf(context.view.tasks);
     if (todos.length === 0) context.notify('info', 'There is no todo list: the agent makes one for longer work.');
     else context.print(['', ...todos.flatMap(todo => todoLines(todo, context.frame))]);
   },
-};
+});
 
 const states = {
   pending: '[ ]',

@@ -2,7 +2,7 @@ import type {ReactNode} from 'react';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {ageText, type BlocksPanel, blockStateLabel, selectedRow} from '../state/panels/blocks.ts';
-import {openPicker} from '../state/panels/picker.ts';
+import {openPicker, plainItem} from '../state/panels/picker.ts';
 import {blockKeys} from '../terminal/keymap.ts';
 import {PickerCard} from './picker-card.tsx';
 
@@ -16,8 +16,7 @@ interface BlockPanelProps {
 /** The background commands, with their state and their last line. */
 export function BlockPanel({panel, blocks, rows, width}: BlockPanelProps): ReactNode {
   const items = blocks.map(block => ({
-    value: block.id,
-    label: block.command,
+    ...plainItem(block.id, block.command),
     details: [
       [
         blockStateLabel(block.state),
@@ -27,9 +26,6 @@ export function BlockPanel({panel, blocks, rows, width}: BlockPanelProps): React
       ].join(' · '),
       visibleLine(block.lastLine).slice(0, mostLastLine),
     ],
-    letter: '',
-    mark: 'none' as const,
-    searched: '',
   }));
   const list = openPicker({items, search: 'off', empty: 'No background commands', selected: 'current'});
   return (

@@ -29,6 +29,12 @@ export type StepQuery = Query<
   | 'use-effort'
 >;
 
+/** Runs a slash command. */
+export const commandEffect = (name: string, argument: string): Effect => ({
+  do: 'command',
+  line: {kind: 'command', name, argument},
+});
+
 /** A side effect that a key press asks for. */
 export type Effect =
   | {readonly do: 'compose'; readonly work: ComposerRequest}

@@ -1,9 +1,9 @@
 import {visibleExactLine} from '../../../base/visible.ts';
 import type {AgentRow} from '../../../domain/sub-agent.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
-import type {Effect} from '../effect.ts';
+import {commandEffect, type Effect} from '../effect.ts';
 import {closePanel, type PanelStep, pressList} from './panel-step.ts';
-import {openPicker, type Picker} from './picker.ts';
+import {openPicker, type Picker, plainItem} from './picker.ts';
 
 /** One sub-agent: what it does now, and what the user can do about it. */
 export interface AgentPanel {
@@ -26,15 +26,9 @@ export function agentPanel(row: AgentRow, number: number): AgentPanel {
         {do: 'notify', text: `Stopping ${visibleExactLine(name)}`},
       ],
     ],
-    [
-      'Print its task, and what it said',
-      'p',
-      [{do: 'command', line: {kind: 'command', name: 'agents', argument: `show ${number}`}}],
-    ],
+    ['Print its task, and what it said', 'p', [commandEffect('agents', `show ${number}`)]],
   ];
-  const items = doings.map(([label, letter, value]) => {
-    return {value, label, letter, details: [], mark: 'none', searched: ''} as const;
-  });
+  const items = doings.map(([label, letter, value]) => ({...plainItem(value, label), letter}));
   return {panel: 'agent', row, picker: openPicker({items, search: 'off', empty: '', selected: 'current'})};
 }
 

@@ -3,7 +3,7 @@ import type {Effect} from '../effect.ts';
 import type {AgentPanel} from './agent.ts';
 import type {ConfirmPanel} from './confirm.ts';
 import {type PanelStep, pressList} from './panel-step.ts';
-import {openPicker, type Picker} from './picker.ts';
+import {openPicker, type Picker, plainItem} from './picker.ts';
 
 /** A list of things to choose from, each with what it does. */
 export interface ChoicePanel {
@@ -24,6 +24,9 @@ export interface Choice {
   readonly next: ChoicePanel | ConfirmPanel | AgentPanel | 'none';
 }
 
+/** A choice that has these effects and closes the list. */
+export const doing = (...effects: readonly Effect[]): Choice => ({effects, next: 'none'});
+
 interface ChoiceVariant {
   readonly details: readonly string[];
   readonly choice: Choice;
@@ -43,19 +46,22 @@ export type ChoiceRow = (ChoiceVariant | Variants) & {
 
 export function choicePanel({
   rows,
-  empty,
+  note = '',
+  empty = '',
   ...panel
-}: Omit<ChoicePanel, 'panel' | 'picker' | 'turns'> & {
+}: Pick<ChoicePanel, 'title' | 'does'> & {
   readonly rows: readonly ChoiceRow[];
-  readonly empty: string;
+  readonly note?: string;
+  readonly empty?: string;
 }): ChoicePanel {
   const items = rows.map(row => {
     const value = 'all' in row ? row : {all: [row], at: 0};
-    return {value, label: row.label, details: detailsOf(value), mark: row.mark, letter: '', searched: ''};
+    return {...plainItem(value, row.label), details: detailsOf(value), mark: row.mark};
   });
   return {
     panel: 'choice',
     ...panel,
+    note,
     turns: '',
     picker: openPicker({items, search: 'names', empty, selected: 'current'}),
   };

@@ -24,15 +24,20 @@ export interface ConfirmPanel {
   readonly other: {readonly letter: string; readonly does: string; readonly effect: Effect} | 'none';
 }
 
+/** A question that only y answers with yes; without `no`, no does nothing. */
+export const confirmPanel = (
+  asked: Pick<ConfirmPanel, 'title' | 'subject' | 'does' | 'yes'> & {readonly no?: ConfirmPanel['no']},
+): ConfirmPanel => ({panel: 'confirm', no: [], enter: 'nothing', other: 'none', ...asked});
+
 /** Asks before a note is written: a line that begins with `#` may as well be the heading of a prompt. */
 export const notePanel = (text: string, note: string, when: 'queued' | 'steering'): ConfirmPanel => ({
-  panel: 'confirm',
-  title: 'Add a note to AGENTS.md?',
-  subject: note,
-  does: 'add',
-  yes: {do: 'compose', work: {kind: 'note', note}},
-  no: [{do: 'write', text}],
-  enter: 'nothing',
+  ...confirmPanel({
+    title: 'Add a note to AGENTS.md?',
+    subject: note,
+    does: 'add',
+    yes: {do: 'compose', work: {kind: 'note', note}},
+    no: [{do: 'write', text}],
+  }),
   other: {letter: 'p', does: 'send as a prompt', effect: {do: 'compose', work: {kind: 'send', text, when}}},
 });
 
@@ -47,16 +52,12 @@ export function quitPanel(
     ...(isIdle(shown) ? [] : [`This session: ${runningText.running}`]),
     ...background.map(({summary, state}) => `${visibleLine(sessionTitle(summary))}: ${runningText[state]}`),
   ];
-  return {
-    panel: 'confirm',
+  return confirmPanel({
     title: `Quit and stop ${pluralize(running.length, 'running session')}?`,
     subject: running.join('; '),
     does: 'stop and quit',
     yes: {do: 'quit'},
-    no: [],
-    enter: 'nothing',
-    other: 'none',
-  };
+  });
 }
 
 /** A `following` press arrived in one chunk with earlier ones, and never confirms anything. */

@@ -2,7 +2,7 @@ import {unreachable} from '../../../base/unreachable.ts';
 import {isSurelyKey, keyProviders, type KeyProvider, providerNames, recognizeKey} from '../../../domain/api-key.ts';
 import type {LocalServer} from '../../../domain/local-server.ts';
 import {deletedAtEnd} from '../../editor/draft.ts';
-import type {Effect} from '../effect.ts';
+import {commandEffect, type Effect} from '../effect.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {closePanel, type PanelStep} from './panel-step.ts';
 import {openPicker, type Picker, plainItem, pressPicker} from './picker.ts';
@@ -131,7 +131,7 @@ function chooseWay(panel: ConnectPanel, way: Way): PanelStep<ConnectPanel> {
     case 'key':
       return keep(at(panel, {stage: 'key', key: '', complaint: ''}));
     case 'demo':
-      return closePanel({do: 'command', line: {kind: 'command', name: 'demo', argument: ''}});
+      return closePanel(commandEffect('demo', ''));
     case 'server': {
       const {servers} = panel;
       if (servers === 'looking') return keep(panel);

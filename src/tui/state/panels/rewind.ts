@@ -3,7 +3,7 @@ import type {RewindScope} from '../../../domain/journal.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../../../domain/rewind.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {closePanel, isCloseKey, isYes, type PanelStep, pressList} from './panel-step.ts';
-import {openPicker, type Picker} from './picker.ts';
+import {openPicker, type Picker, plainItem} from './picker.ts';
 
 /** The steps of a rewind: choose a prompt (the latest first), choose what to rewind, and confirm the preview. */
 export type RewindPanel =
@@ -21,12 +21,8 @@ export const rewindPanel = (points: readonly RewindPoint[]): RewindPanel => ({
   stage: 'prompt',
   picker: openPicker({
     items: points.toReversed().map(point => ({
-      value: point,
-      label: point.prompt,
+      ...plainItem(point, point.prompt),
       details: [point.files === 'changed' ? 'changed files' : ''],
-      letter: '',
-      mark: 'none' as const,
-      searched: '',
     })),
     search: 'words',
     empty: 'No earlier prompt',
@@ -49,7 +45,7 @@ const scopePicker = openPicker<RewindScope>({
       ['files', 'Files only', 'f'],
       ['talk', 'Conversation only', 't'],
     ] as const
-  ).map(([value, label, letter]) => ({value, label, letter, details: [], mark: 'none' as const, searched: ''})),
+  ).map(([value, label, letter]) => ({...plainItem(value, label), letter})),
   search: 'off',
   empty: '',
   selected: 'current',

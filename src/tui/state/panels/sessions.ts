@@ -7,7 +7,7 @@ import {type RunningSession, runningText, sessionTitle} from '../../../domain/se
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {centsText} from '../selectors.ts';
 import {closePanel, type PanelStep, pressList} from './panel-step.ts';
-import {openPicker, type Picker, selectedValue} from './picker.ts';
+import {openPicker, type Picker, plainItem, selectedValue} from './picker.ts';
 
 /** The earlier sessions, with the last messages of the selected one. */
 export interface SessionsPanel {
@@ -23,15 +23,12 @@ export function sessionsPanel(
   {firstPrompts, costs, states, now}: SessionFacts,
 ): SessionsPanel {
   const items = sessions.map(session => ({
-    value: session.id,
-    label: sessionTitle(session),
+    ...plainItem(session.id, sessionTitle(session)),
     details: [
       stateText(states.get(session.id)) ?? timeAgo(now - session.updatedAt),
       pluralize(session.messages, 'message'),
       costText(costs.get(session.id) ?? 0),
     ],
-    letter: '',
-    mark: 'none' as const,
     searched: (firstPrompts.get(session.id) ?? '').toLowerCase(),
   }));
   return {

@@ -1,8 +1,9 @@
 import {unreachable} from '../../../base/unreachable.ts';
 import {type ThemeChoice, themeChoices} from '../../../domain/preferences.ts';
+import {commandEffect} from '../effect.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {closePanel, type PanelStep} from './panel-step.ts';
-import {openPicker, type Picker, pressPicker, selectedValue} from './picker.ts';
+import {openPicker, type Picker, plainItem, pressPicker, selectedValue} from './picker.ts';
 
 /** The themes. The selected one is applied to the whole screen at once; Enter keeps it. */
 export interface ThemePanel {
@@ -17,12 +18,9 @@ export const themePanel = (now: ThemeChoice): ThemePanel => ({
   before: now,
   picker: openPicker({
     items: themeChoices.map(theme => ({
-      value: theme,
-      label: theme,
-      details: [themeMeaning(theme)],
-      letter: '',
+      ...plainItem(theme, theme),
+      details: [themeMeanings[theme]],
       mark: theme === now ? 'current' : 'none',
-      searched: '',
     })),
     search: 'names',
     empty: '',
@@ -39,7 +37,7 @@ export function pressTheme(panel: ThemePanel, key: KeyPress): PanelStep<ThemePan
       return {panel: {...panel, picker: step.picker}, effects: isSame ? [] : [{do: 'choose-theme', theme}]};
     }
     case 'chosen':
-      return closePanel({do: 'command', line: {kind: 'command', name: 'theme', argument: step.value}});
+      return closePanel(commandEffect('theme', step.value));
     case 'cancelled':
       return closePanel({do: 'choose-theme', theme: panel.before});
     case 'unhandled':
@@ -49,19 +47,10 @@ export function pressTheme(panel: ThemePanel, key: KeyPress): PanelStep<ThemePan
   }
 }
 
-export function themeMeaning(theme: ThemeChoice): string {
-  switch (theme) {
-    case 'auto':
-      return "follows the terminal's background";
-    case 'dark':
-      return 'for dark backgrounds';
-    case 'light':
-      return 'for light backgrounds';
-    case 'ansi':
-      return "the terminal's own sixteen colours";
-    case 'plain':
-      return 'no colours';
-    default:
-      return unreachable(theme);
-  }
-}
+export const themeMeanings: Readonly<Record<ThemeChoice, string>> = {
+  auto: "follows the terminal's background",
+  dark: 'for dark backgrounds',
+  light: 'for light backgrounds',
+  ansi: "the terminal's own sixteen colours",
+  plain: 'no colours',
+};
