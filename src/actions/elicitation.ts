@@ -1,5 +1,5 @@
 import {clip} from '../base/clip.ts';
-import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, textOf} from '../base/json.ts';
 import type {Elicitation, ElicitationReply} from './mcp-port.ts';
 import type {ActionPorts, Question, QuestionAnswer, QuestionOption} from './ports.ts';
 
@@ -174,5 +174,3 @@ function choicesOf(schema: Json | undefined): readonly Choice[] {
     return typeof value === 'string' ? [{label: name === '' ? value : name, value}] : [];
   });
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

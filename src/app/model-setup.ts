@@ -145,7 +145,7 @@ async function useKey(
     model: choice.baseUrl === undefined ? choice.model : undefined,
   };
   const baseUrl = baseUrlOf(provider, next) ?? '';
-  const {checkKey} = await import('../models/check-key.ts');
+  const {checkKey} = await import('../models/list-models.ts');
   const checked = await checkKey({provider, key, baseUrl, environment: choice.environment}, signal);
   if (checked.tag === 'failed') return checked;
   const kept = await apiKeys.keep({provider, key, baseUrl});

@@ -23,6 +23,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Whether `value` is a JSON array. `Array.isArray` does not narrow a readonly array: it makes it `any[]`. */
 export const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
+/** Values as they should be; one of another type counts as empty. */
+export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+export const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
+
 /**
  * Writes a value as JSON text in one line. Unicode's own line breaks are escaped: JSON allows them unescaped, but a reader that
  * splits text into lines by Unicode's rules would cut the line in two.

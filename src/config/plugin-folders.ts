@@ -1,6 +1,6 @@
 import {existsSync, readFileSync, statSync} from 'node:fs';
 import {basename, join, resolve, sep} from 'node:path';
-import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
+import {isJsonList, isJsonObject, type JsonObject, parseJson, textOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText} from '../domain/fault.ts';
 import {type ExtensionPart, type ExtensionPaths, type PluginPlace, usualPaths} from './extension-places.ts';
@@ -61,8 +61,6 @@ export function readPlugin(
     trust: isInside ? project.trust : 'trusted',
   });
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 /**
  * The folders and files of a plugin's commands, agents and skills. A path of the manifest, or a list of them, stands in the place of

@@ -1,35 +1,23 @@
 import type {MessageId} from '../domain/ids.ts';
-import type {Effort, ModelPort, ModelRequest} from '../domain/model-stream.ts';
+import type {Message} from '../domain/conversation.ts';
+import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
 import {AnthropicDecoder} from './anthropic-decoder.ts';
 import {anthropicRequest} from './anthropic-request.ts';
-import {streamWithRetries} from './stream-with-retries.ts';
+import {openPort, type ProviderOptions} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
-import {withoutForeignThinking, thoughtful} from './foreign-thinking.ts';
-import {type ModelInfo, type ModelTable, sentMedia} from './model-facts.ts';
-import type {ProxyEnvironment} from './proxy.ts';
+import {type ModelInfo, sentMedia} from './model-facts.ts';
 import type {Endpoint} from './provider-error.ts';
-import {realClock, type RetryClock} from './retry.ts';
-import {makeSendOnce, type ProviderDialect} from './send-request.ts';
+import type {ProviderDialect} from './send-request.ts';
 import {longestSide} from '../domain/image-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 
-export interface AnthropicOptions {
+/** The base URL may be with or without the `/v1`. */
+export interface AnthropicOptions extends ProviderOptions {
   readonly apiKey: string;
-  /** With or without the `/v1`; undefined for Anthropic's own. */
-  readonly baseUrl: string | undefined;
-  /** Names the proxy, if there is one. */
-  readonly environment: ProxyEnvironment;
-  /** `default` leaves it to the model, as do models that take none. */
-  readonly effort: Effort | 'default';
-  /** What is known of models. */
-  readonly models: ModelTable;
-  /** The models that answer, in this order, where the one that is asked cannot. */
-  readonly fallbacks: readonly string[];
   /** `taken`: the server knows references to tools that the model has found, in the conversations of models that know them. */
   readonly toolReferences: 'taken' | 'refused';
-  readonly clock?: RetryClock;
 }
 
 /**
@@ -84,14 +72,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     for (const id of suspects) refused.add(id);
     return suspects.length > 0;
   }
-  const sendOnce = makeSendOnce(dialect);
-  return {
-    provider: 'anthropic',
-    searchesWeb: true,
-    stream: (request, signal) =>
-      streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock, fallbacks: options.fallbacks}, signal),
-    facts: model => options.models.facts(model),
-  };
+  return openPort(dialect, {...options, provider: 'anthropic', searchesWeb: true});
 }
 
 /**
@@ -145,3 +126,35 @@ async function openClient({apiKey, environment}: AnthropicOptions, baseUrl: stri
     ...(baseUrl === officialUrl ? {} : {defaultHeaders: {'x-api-key': apiKey}}),
   });
 }
+
+/**
+ * The messages without the thinking that Anthropic would not take back: that of another Claude model, since a model cannot read what
+ * another one has thought, and that of the messages in `refused`.
+ */
+export function withoutForeignThinking(
+  messages: readonly Message[],
+  {model, refused}: {readonly model: string; readonly refused: ReadonlySet<MessageId>},
+): readonly Message[] {
+  return messages.map(message => {
+    if (message.role === 'user' || !(isOtherClaude(message.model, model) || refused.has(message.id))) return message;
+    return {...message, blocks: message.blocks.filter(({kind}) => kind !== 'thinking' && kind !== 'sealed-thinking')};
+  });
+}
+
+/** The answers that hold thinking. */
+const thoughtful = (messages: readonly Message[]): readonly MessageId[] =>
+  messages
+    .filter(({blocks}) => blocks.some(({kind}) => kind === 'thinking' || kind === 'sealed-thinking'))
+    .map(({id}) => id);
+
+/** Servers may answer under a name of their own: only two names of Claude models that differ say something. */
+function isOtherClaude(answered: string, asked: string): boolean {
+  const [one, other] = [claudeName(answered), claudeName(asked)];
+  return one !== '' && other !== '' && one !== other;
+}
+
+/** The model's name without prefix, date and version of a cloud; empty for models that are not Claude. */
+const claudeName = (model: string): string =>
+  /(?:^|[/.])(claude-[a-z0-9-]*?[a-z0-9])(?:[-@]20\d{6})?(?:-v\d+(?::\d+)?)?(?:\[1m\])?$/u
+    .exec(model.toLowerCase().replaceAll(/(\d)\.(\d)/gu, '$1-$2'))
+    ?.at(1) ?? '';

@@ -1,5 +1,7 @@
-import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
+import {clip, collapseSpaces} from '../base/clip.ts';
+import {isJsonObject, type Json, type JsonObject, parseJson, textOf} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
+import {withoutInvisible} from '../base/visible.ts';
 import type {AssistantBlock} from '../domain/conversation.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 
@@ -48,6 +50,7 @@ export class BlockBuilder {
   #text = '';
   #signature = '';
   readonly #others = new UnknownBlockParts();
+  readonly #citations: JsonObject[] = [];
 
   constructor(index: number, start: BlockStart, out: ModelEvent[]) {
     this.index = index;
@@ -79,18 +82,18 @@ export class BlockBuilder {
     }
   }
 
+  /** Keeps what a text refers to, as its provider wrote it. */
+  cite(citation: JsonObject): void {
+    if (this.start.kind === 'text' && this.#citations.length < maxCitations) this.#citations.push(citation);
+  }
+
+  /** Ends the block; a text also with links for people to what it refers to. */
   finish(out: ModelEvent[]): AssistantBlock {
-    return this.#finished(this.#block(), out);
-  }
-
-  /** Ends a text with what it refers to: as its provider wrote it, and as links for people. */
-  finishCited(citations: readonly JsonObject[], links: string, out: ModelEvent[]): AssistantBlock {
-    const cited = {text: this.#text, citations};
-    this.add({kind: 'text', text: links}, out);
-    return this.#finished({kind: 'text', text: this.#text, cited}, out);
-  }
-
-  #finished(block: AssistantBlock, out: ModelEvent[]): AssistantBlock {
+    const citations = this.#citations;
+    const text = this.#text;
+    if (citations.length > 0) this.add({kind: 'text', text: linksTo(citations, text)}, out);
+    const block: AssistantBlock =
+      citations.length > 0 ? {kind: 'text', text: this.#text, cited: {text, citations}} : this.#block();
     out.push({event: 'block-finished', index: this.index, block});
     return block;
   }
@@ -112,6 +115,31 @@ export class BlockBuilder {
         return unreachable(start);
     }
   }
+}
+
+/** Citations of one text that are kept. */
+const maxCitations = 500;
+/** Links that are shown for them, and characters of a title. */
+const maxLinks = 10;
+const maxTitle = 120;
+
+/**
+ * The pages that `text` refers to, to be put behind it, so that every front end shows them; those that it links itself are left out.
+ * Empty for none.
+ */
+function linksTo(citations: readonly JsonObject[], text: string): string {
+  const links = new Map<string, string>();
+  for (const citation of citations) {
+    const given = textOf(citation['url']);
+    const url = URL.parse(given);
+    if (url === null || !/^https?:$/u.test(url.protocol) || links.size === maxLinks) continue;
+    if (text.includes(`](${given})`)) continue;
+    const address = url.href.replaceAll('(', '%28').replaceAll(')', '%29');
+    const title = collapseSpaces(withoutInvisible(textOf(citation['title']))).replaceAll(/[[\]\\]/gu, '');
+    if (!links.has(address)) links.set(address, title === '' ? url.host : clip(title, maxTitle));
+  }
+  const shown = [...links].map(([address, title]) => `[${title}](${address})`);
+  return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
 }
 
 /** No input at all is an empty one; what is not JSON stays as it was written. */

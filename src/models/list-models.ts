@@ -1,9 +1,10 @@
-import {isJsonObject, parseJson} from '../base/json.ts';
+import {isJsonList, isJsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type KeyProvider, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault} from '../domain/fault.ts';
 import {makeHttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
+import {readErrorBody} from './provider-error.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 
 export interface ProviderAddress {
@@ -23,23 +24,28 @@ export async function listProviderModels(
   const {url, headers} = modelsRequest(address);
   const name = providerNames[address.provider];
   // Google refuses parameters that it does not know.
-  const bound = address.provider === 'gemini' ? '' : `?limit=${mostModels}`;
+  const bound = address.provider === 'gemini' ? '' : `?limit=${maxModels}`;
   try {
     const response = await makeHttpFetch(address.environment)(`${url}${bound}`, {headers, signal});
     if (!response.ok) return failed(fault(`${name} did not list its models (${response.status})`, response.status));
-    const texts: string[] = [];
-    for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
-    const body = parseJson(texts.join(''));
-    const list = body.tag === 'ok' && isJsonObject(body.value) ? body.value['data'] : undefined;
-    if (!Array.isArray(list)) return failed(fault(`${name} did not answer with a list of models`, response.status));
-    return ok(
-      list
-        .flatMap(model => (isJsonObject(model) && typeof model['id'] === 'string' ? [withoutPath(model['id'])] : []))
-        .slice(0, mostModels),
-    );
+    const ids = await modelIdsIn(response);
+    return ids === undefined
+      ? failed(fault(`${name} did not answer with a list of models`, response.status))
+      : ok(ids.map(withoutPath).slice(0, maxModels));
   } catch (cause) {
     return failed(fault(`${name} could not be asked for its models: ${causeText(cause)}`, 0));
   }
+}
+
+/** The names in an unread list of models, as the server orders them; `undefined` where the answer is something else. */
+export async function modelIdsIn(response: Response): Promise<readonly string[] | undefined> {
+  const texts: string[] = [];
+  for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
+  const body = parseJson(texts.join(''));
+  const list = body.tag === 'ok' && isJsonObject(body.value) ? body.value['data'] : undefined;
+  return isJsonList(list)
+    ? list.flatMap(model => (isJsonObject(model) && typeof model['id'] === 'string' ? [model['id']] : []))
+    : undefined;
 }
 
 /** Google lists `models/gemini-…`, and takes the name without the path. */
@@ -50,10 +56,10 @@ export const geminiUrl = 'https://generativelanguage.googleapis.com/v1beta/opena
 
 const fault = (message: string, status: number): Fault => ({kind: 'provider', message, fix: '', status});
 
-const mostModels = 200;
+const maxModels = 200;
 
 /** The request for a provider's list of models. */
-export function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environment'>): {
+function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environment'>): {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 } {
@@ -78,3 +84,34 @@ export function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'e
       return unreachable(provider);
   }
 }
+
+/** `unchecked`: the provider could not be asked, so nothing speaks against the key. */
+export type KeyCheck = 'accepted' | 'unchecked';
+
+/** Asks the provider for its list of models, which costs nothing, and so whether it takes the key. A refusal is a fault. */
+export async function checkKey(given: ProviderAddress, signal: AbortSignal): Promise<Outcome<KeyCheck, Fault>> {
+  const {provider, key} = given;
+  const {url, headers} = modelsRequest(given);
+  try {
+    const response = await makeHttpFetch(given.environment)(url, {headers, signal});
+    if (response.status !== 401 && response.status !== 403) return ok(response.ok ? 'accepted' : 'unchecked');
+    const body = parseJson(await response.text());
+    const said = body.tag === 'ok' && isJsonObject(body.value) ? readErrorBody(body.value, '').message : '';
+    const reason = said === '' ? '' : `: ${said.replaceAll(key, '…')}`;
+    return failed({
+      kind: 'provider',
+      message: `${providerNames[provider]} refused this key (${response.status})${reason}`,
+      fix: `Copy it again, or make a new one at ${keyPages[provider]}`,
+      status: response.status,
+    });
+  } catch {
+    return ok('unchecked');
+  }
+}
+
+/** Where the user gets a key. */
+const keyPages = {
+  anthropic: 'platform.claude.com/settings/keys',
+  openai: 'platform.openai.com/api-keys',
+  gemini: 'aistudio.google.com/apikey',
+} as const satisfies Record<KeyProvider, string>;

@@ -1,74 +1,56 @@
-import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
+import {isJsonObject, type Json, type JsonObject, listOf, objectOf, parseJson, textOf} from '../base/json.ts';
 import {callExtrasType, type StopReason} from '../domain/conversation.ts';
-import {actionId, messageId} from '../domain/ids.ts';
-import type {ModelEvent} from '../domain/model-stream.ts';
-import {noUsage, type Usage} from '../domain/usage.ts';
-import {BlockBuilder} from './block-builder.ts';
-import {connectionLost, type Endpoint, type ProviderError, readErrorBody, errorFromRefusal} from './provider-error.ts';
-import type {Decoder} from './send-request.ts';
+import {actionId} from '../domain/ids.ts';
+import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
+import type {Usage} from '../domain/usage.ts';
+import type {BlockBuilder} from './block-builder.ts';
+import {countOf, Decoder, type DecoderOptions, usageOf} from './decoder.ts';
+import {type Endpoint, type ProviderError, readErrorBody, errorFromRefusal} from './provider-error.ts';
 
 /**
  * Reads chat completion chunks, and whole completions from servers that do not stream. Text and thinking alternate as blocks;
  * tool calls may grow side by side and are finished together at the end.
  */
-export class OpenAiDecoder implements Decoder {
-  finished = false;
-  readonly #endpoint: Endpoint;
-  readonly #model: string;
-  readonly #newId: () => string;
-  #started = false;
-  #blocks = 0;
+export class OpenAiDecoder extends Decoder {
   /** The text or thinking block that is growing. */
   #current: BlockBuilder | undefined;
   readonly #calls: ToolCallAssembly;
   #reason: string | undefined;
-  #usage: Usage = noUsage;
 
-  constructor({endpoint, model, newId}: {endpoint: Endpoint; model: string; newId: () => string}) {
-    this.#endpoint = endpoint;
-    this.#model = model;
-    this.#newId = newId;
-    this.#calls = new ToolCallAssembly({newId, nextIndex: () => this.#blocks++});
+  constructor(options: DecoderOptions) {
+    super(options);
+    this.#calls = new ToolCallAssembly({newId: options.newId, begin: (block, out) => this.begin(block, out)});
   }
 
-  take(payload: string, out: ModelEvent[]): ProviderError | undefined {
-    if (payload.trim() === '[DONE]') {
-      this.#finish(out);
-      return undefined;
-    }
-    const parsed = parseJson(payload);
-    if (parsed.tag === 'failed') return connectionLost(`${this.#endpoint.name} sent an event that is not JSON.`);
+  override take(payload: string, out: ModelEvent[]): ProviderError | undefined {
+    if (payload.trim() !== '[DONE]') return super.take(payload, out);
+    this.#finish(out);
+    return undefined;
+  }
+
+  protected override takeJson(payload: Json, out: ModelEvent[]): ProviderError | undefined {
+    const {endpoint, model} = this.options;
     // Google sends an error as a list of one.
-    const chunk = Array.isArray(parsed.value) ? parsed.value[0] : parsed.value;
+    const chunk = Array.isArray(payload) ? payload[0] : payload;
     if (!isJsonObject(chunk)) return undefined;
-    if (chunk['error'] !== undefined && chunk['error'] !== null)
-      return readStreamError(chunk, this.#endpoint, this.#model);
-    this.#start(chunk, out);
-    this.#usage = readUsage(chunk['usage']) ?? this.#usage;
-    const choice = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
+    if (chunk['error'] !== undefined && chunk['error'] !== null) return readStreamError(chunk, endpoint, model);
+    this.start(chunk, out);
+    this.usage = readUsage(chunk['usage']) ?? this.usage;
+    const [choice] = listOf(chunk['choices']);
     if (!isJsonObject(choice)) return undefined;
-    const delta = choice['delta'] ?? choice['message'];
-    if (isJsonObject(delta)) this.#addDelta(delta, out);
-    const reason = choice['finish_reason'];
-    if (typeof reason === 'string' && reason !== '') this.#reason = reason;
-    return spoiltCall(this.#reason, this.#endpoint);
+    this.#addDelta(objectOf(choice['delta'] ?? choice['message']), out);
+    this.#reason = textOf(choice['finish_reason']) || this.#reason;
+    return spoiltCall(this.#reason, endpoint);
   }
 
-  end(out: ModelEvent[]): void {
+  override end(out: ModelEvent[]): void {
     // Not every server sends the end mark, but without a reason to stop the answer was cut off.
     if (this.#reason !== undefined) this.#finish(out);
   }
 
-  #start(chunk: JsonObject, out: ModelEvent[]): void {
-    if (this.#started) return;
-    this.#started = true;
-    const id = messageId(textIn(chunk, 'id') || `msg_${this.#newId()}`);
-    out.push({event: 'message-started', id, model: textIn(chunk, 'model') || this.#model, usage: noUsage});
-  }
-
   #addDelta(delta: JsonObject, out: ModelEvent[]): void {
-    this.#addText('thinking', textIn(delta, 'reasoning_content') || textIn(delta, 'reasoning'), out);
-    this.#addText('text', textIn(delta, 'content') || textIn(delta, 'refusal'), out);
+    this.#addText('thinking', textOf(delta['reasoning_content']) || textOf(delta['reasoning']), out);
+    this.#addText('text', textOf(delta['content']) || textOf(delta['refusal']), out);
     const calls = delta['tool_calls'];
     if (!Array.isArray(calls)) {
       this.#calls.addExtra(delta['extra_content']);
@@ -85,7 +67,7 @@ export class OpenAiDecoder implements Decoder {
     if (text === '') return;
     if (this.#current?.start.kind !== kind) {
       this.#finishCurrent(out);
-      this.#current = new BlockBuilder(this.#blocks++, {kind}, out);
+      this.#current = this.begin({kind}, out);
     }
     this.#current.add({kind, text}, out);
   }
@@ -96,23 +78,21 @@ export class OpenAiDecoder implements Decoder {
   }
 
   #finish(out: ModelEvent[]): void {
-    this.#start({}, out);
+    this.start({}, out);
     this.#finishCurrent(out);
     const calls = this.#calls.finish(out);
     const extras = this.#calls.extras();
     if (extras.some(extra => extra !== null)) {
-      const block = {kind: 'other', type: callExtrasType, data: {calls: extras}} as const;
-      new BlockBuilder(this.#blocks++, block, out).finish(out);
+      this.begin({kind: 'other', type: callExtrasType, data: {calls: extras}}, out).finish(out);
     }
-    out.push({event: 'message-finished', stop: readStop(this.#reason, calls), usage: this.#usage});
-    this.finished = true;
+    this.finish(readStop(this.#reason, calls), out);
   }
 }
 
 /** What an error in the middle of a stream means, which comes as `{error: {code, message}}`. */
 export function readStreamError(chunk: JsonObject, endpoint: Endpoint, model: string): ProviderError {
   const {code, message} = readErrorBody(chunk, '');
-  const error = isJsonObject(chunk['error']) ? chunk['error'] : {};
+  const error = objectOf(chunk['error']);
   const given = [error['code'], error['status'], chunk['code']].find(value => typeof value === 'number');
   const refused = /invalid_request|invalid_prompt|context_length|exceed_context|not_found|insufficient_quota/u.test(
     code,
@@ -154,26 +134,9 @@ function readStop(reason: string | undefined, calls: number): StopReason {
  */
 function readUsage(usage: Json | undefined): Usage | undefined {
   if (!isJsonObject(usage)) return undefined;
-  const details = isJsonObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
-  const prompt = countIn(usage, 'prompt_tokens');
-  const cacheReadTokens = Math.min(countIn(details, 'cached_tokens'), prompt);
-  const cacheWriteTokens = Math.min(countIn(details, 'cache_write_tokens'), prompt - cacheReadTokens);
-  return {
-    inputTokens: prompt - cacheReadTokens - cacheWriteTokens,
-    outputTokens: Math.max(countIn(usage, 'completion_tokens'), countIn(usage, 'total_tokens') - prompt),
-    cacheReadTokens,
-    cacheWriteTokens,
-  };
-}
-
-function countIn(object: JsonObject, key: string): number {
-  const value = object[key];
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : 0;
-}
-
-function textIn(object: JsonObject, key: string): string {
-  const value = object[key];
-  return typeof value === 'string' ? value : '';
+  const input = countOf(usage['prompt_tokens']) ?? 0;
+  const output = Math.max(countOf(usage['completion_tokens']) ?? 0, (countOf(usage['total_tokens']) ?? 0) - input);
+  return usageOf({input, output}, usage['prompt_tokens_details']);
 }
 
 /**
@@ -182,26 +145,26 @@ function textIn(object: JsonObject, key: string): string {
  */
 class ToolCallAssembly {
   readonly #newId: () => string;
-  readonly #nextIndex: () => number;
+  readonly #begin: Begin;
   readonly #calls: Call[] = [];
 
-  /** `nextIndex` gives the next free block index of the message. */
-  constructor({newId, nextIndex}: {newId: () => string; nextIndex: () => number}) {
+  constructor({newId, begin}: {readonly newId: () => string; readonly begin: Begin}) {
     this.#newId = newId;
-    this.#nextIndex = nextIndex;
+    this.#begin = begin;
   }
 
   add(delta: JsonObject, out: ModelEvent[]): void {
-    const about = isJsonObject(delta['function']) ? delta['function'] : {};
-    const id = typeof delta['id'] === 'string' ? delta['id'] : '';
-    const name = typeof about['name'] === 'string' ? about['name'] : '';
+    const about = objectOf(delta['function']);
+    const id = textOf(delta['id']);
+    const name = textOf(about['name']);
     const number = typeof delta['index'] === 'number' ? delta['index'] : undefined;
-    const call = this.#find({number, id, name}) ?? this.#begin(number);
+    const call = this.#find({number, id, name}) ?? this.#add(number);
     if (call.id === '') call.id = id;
     if (call.name === '') call.name = name;
     call.unsent += inputText(about['arguments']);
     this.addExtra(delta['extra_content'], call);
-    this.#send(call, out);
+    // A call is announced when its name is known; input that came before waits.
+    if (call.block !== undefined || call.name !== '') this.#block(call, out);
   }
 
   /** Keeps what the server wants back with a call, the last one unless another is named. */
@@ -234,30 +197,22 @@ class ToolCallAssembly {
     return anotherOne ? undefined : last;
   }
 
-  #begin(number: number | undefined): Call {
+  #add(number: number | undefined): Call {
     const call: Call = {number, id: '', name: '', unsent: '', block: undefined, extra: undefined};
     this.#calls.push(call);
     return call;
   }
 
-  /** A call is announced when its name is known; input that came before waits. */
-  #send(call: Call, out: ModelEvent[]): void {
-    if (call.block === undefined && call.name === '') return;
-    this.#block(call, out);
-  }
-
   #block(call: Call, out: ModelEvent[]): BlockBuilder {
     if (call.id === '') call.id = `call_${this.#newId()}`;
-    call.block ??= new BlockBuilder(
-      this.#nextIndex(),
-      {kind: 'tool-call', id: actionId(call.id), name: call.name},
-      out,
-    );
+    call.block ??= this.#begin({kind: 'tool-call', id: actionId(call.id), name: call.name}, out);
     call.block.add({kind: 'tool-input', json: call.unsent}, out);
     call.unsent = '';
     return call.block;
   }
 }
+
+type Begin = (block: BlockStart, out: ModelEvent[]) => BlockBuilder;
 
 interface Call {
   readonly number: number | undefined;

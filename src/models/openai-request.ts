@@ -126,7 +126,7 @@ function part(block: ResultContent): ChatCompletionContentPart {
   }
 }
 
-const dataUrl = ({mediaType, data}: {readonly mediaType: string; readonly data: string}): string =>
+export const dataUrl = ({mediaType, data}: {readonly mediaType: string; readonly data: string}): string =>
   `data:${mediaType};base64,${data}`;
 
 function resultParam(result: ToolResultBlock): ChatCompletionMessageParam {

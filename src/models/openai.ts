@@ -1,40 +1,25 @@
-import type {Effort, ModelPort, ModelRequest} from '../domain/model-stream.ts';
+import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {OpenAI} from 'openai/client';
-import {isJsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {WireApi} from '../config/settings-schema.ts';
 import type {Fault} from '../domain/fault.ts';
-import {streamWithRetries} from './stream-with-retries.ts';
-import {takeBody, makeHttpFetch, readServerEvents} from './http-fetch.ts';
-import {geminiUrl} from './list-models.ts';
+import {openPort, type ProviderOptions} from './stream-with-retries.ts';
+import {makeHttpFetch} from './http-fetch.ts';
+import {geminiUrl, modelIdsIn} from './list-models.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
 import {responsesRequest} from './responses-request.ts';
-import {type ModelTable, sentMedia} from './model-facts.ts';
+import {sentMedia} from './model-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
-import type {ProxyEnvironment} from './proxy.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
-import {realClock, type RetryClock} from './retry.ts';
-import {type ProviderDialect, makeSendOnce} from './send-request.ts';
+import type {ProviderDialect} from './send-request.ts';
 
-export interface OpenAiOptions {
-  /** Many servers on the user's own machine want none. */
-  readonly apiKey: string | undefined;
-  /** With the `/v1`; undefined for OpenAI's own. */
-  readonly baseUrl: string | undefined;
-  /** Names the proxy, if there is one. */
-  readonly environment: ProxyEnvironment;
-  /** `default` leaves it to the model, as do models that take none. */
-  readonly effort: Effort | 'default';
+/** The base URL is with the `/v1`. Many servers on the user's own machine want no key. */
+export interface OpenAiOptions extends ProviderOptions {
   /** `auto`: Responses at OpenAI itself, chat completions at every other address, as most servers speak only that. */
   readonly wireApi: WireApi | 'auto';
-  /** What is known of models. */
-  readonly models: ModelTable;
-  /** The models that answer, in this order, where the one that is asked cannot. */
-  readonly fallbacks: readonly string[];
-  readonly clock?: RetryClock;
 }
 
 /**
@@ -45,7 +30,7 @@ export const connectOpenAi = (options: OpenAiOptions): ModelPort =>
   connect(options, {provider: 'openai', endpoint: endpointOf(options), wireApi: wireApiOf(options)});
 
 /** Google's Gemini models at the address that speaks OpenAI's chat completions, or at another one that stands in for it. */
-export function connectGemini(options: Omit<OpenAiOptions, 'wireApi'>): ModelPort {
+export function connectGemini(options: ProviderOptions): ModelPort {
   const endpoint: Endpoint = {
     name: 'Gemini',
     baseUrl: options.baseUrl?.replace(/\/+$/u, '') ?? geminiUrl,
@@ -61,7 +46,7 @@ interface Service {
   readonly wireApi: WireApi;
 }
 
-function connect(options: Omit<OpenAiOptions, 'wireApi'>, {provider, endpoint, wireApi}: Service): ModelPort {
+function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Service): ModelPort {
   let client: Promise<OpenAI> | undefined;
   const post = async (path: string, content: object, signal: AbortSignal): Promise<Response> => {
     client ??= openClient(options, endpoint);
@@ -102,14 +87,8 @@ function connect(options: Omit<OpenAiOptions, 'wireApi'>, {provider, endpoint, w
     },
     decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
-  const sendOnce = makeSendOnce(wireApi === 'responses' ? responses : chat);
-  return {
-    provider,
-    searchesWeb: wireApi === 'responses',
-    stream: (request, signal) =>
-      streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock, fallbacks: options.fallbacks}, signal),
-    facts: model => options.models.facts(model),
-  };
+  const isResponses = wireApi === 'responses';
+  return openPort(isResponses ? responses : chat, {...options, provider, searchesWeb: isResponses});
 }
 
 /** The names of the models a server offers, as it orders them. Asks once. An abort is a fault like any other. */
@@ -120,14 +99,8 @@ export async function listModels(
   const endpoint = endpointOf(options);
   try {
     const client = await openClient(options, endpoint);
-    const body = takeBody(await client.get('/models', {signal}).asResponse());
-    let answer = '';
-    for await (const payloads of readServerEvents(body, 'json')) answer += payloads.join('');
-    const parsed = parseJson(answer);
-    const list = parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value['data'] : undefined;
-    if (Array.isArray(list)) {
-      return ok(list.flatMap(model => (isJsonObject(model) && typeof model['id'] === 'string' ? [model['id']] : [])));
-    }
+    const ids = await modelIdsIn(await client.get('/models', {signal}).asResponse());
+    if (ids !== undefined) return ok(ids);
     return failed({
       kind: 'provider',
       message: `${endpoint.baseUrl} did not answer with a list of models.`,

@@ -19,7 +19,7 @@ import {
 import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
 import type {ModelInfo} from './model-facts.ts';
-import {effortOf, mostTokensOf} from './openai-request.ts';
+import {dataUrl, effortOf, mostTokensOf} from './openai-request.ts';
 
 interface ResponsesOptions {
   readonly info: ModelInfo;
@@ -105,9 +105,6 @@ function inputContent(block: ResultContent): (ResponseInputContent & ResponseFun
       return unreachable(block);
   }
 }
-
-const dataUrl = ({mediaType, data}: {readonly mediaType: string; readonly data: string}): string =>
-  `data:${mediaType};base64,${data}`;
 
 /** Reasoning goes back only to the model that wrote it, and only with what followed it: alone it would have the request refused. */
 function assistantItems({blocks, model}: AssistantMessage, asked: string): readonly ResponseInputItem[] {

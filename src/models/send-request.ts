@@ -1,4 +1,5 @@
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
+import type {Decoder} from './decoder.ts';
 import {takeBody, readServerEvents} from './http-fetch.ts';
 import {
   connectionLost,
@@ -16,16 +17,6 @@ export interface ProviderDialect {
   /** Sends the request; the response's body must come from `httpFetch`. Rejects with the SDK's errors. */
   post(request: ModelRequest, signal: AbortSignal): Promise<Response>;
   decoder(request: ModelRequest): Decoder;
-}
-
-/** Reads one message. Payloads it does not know are skipped: servers add things. */
-export interface Decoder {
-  /** Whether `message-finished` was put out. */
-  readonly finished: boolean;
-  /** Takes one payload of the stream and adds what it means to `out`. */
-  take(payload: string, out: ModelEvent[]): ProviderError | undefined;
-  /** The stream ended: finishes the message if everything needed has come. */
-  end(out: ModelEvent[]): void;
 }
 
 /** Silence after which a stream counts as lost; local models may read a long prompt for minutes before the first word. */

@@ -1,12 +1,52 @@
 import {unreachable} from '../base/unreachable.ts';
 import {omittedInput} from '../domain/conversation.ts';
 import {messageId} from '../domain/ids.ts';
-import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../domain/model-stream.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {FallbackTrigger} from '../domain/model-fallback.ts';
+import type {BlockDelta, BlockStart, Effort, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage} from '../domain/usage.ts';
+import type {ModelTable} from './model-facts.ts';
+import type {ProxyEnvironment} from './proxy.ts';
 import {connectionLost, type ProviderError, type SendOnce} from './provider-error.ts';
-import {decideRetry, type RetryClock} from './retry.ts';
-import {fallbacksAfter, fallbackTrigger} from './fallback-models.ts';
+import {decideRetry, realClock, type RetryClock} from './retry.ts';
+import {makeSendOnce, type ProviderDialect} from './send-request.ts';
 import {StreamMerger} from './stream-merger.ts';
+
+/** What every connection to a provider is given. */
+export interface ProviderOptions {
+  readonly apiKey: string | undefined;
+  /** Undefined for the provider's own. */
+  readonly baseUrl: string | undefined;
+  /** Names the proxy, if there is one. */
+  readonly environment: ProxyEnvironment;
+  /** `default` leaves it to the model, as do models that take none. */
+  readonly effort: Effort | 'default';
+  /** What is known of models. */
+  readonly models: ModelTable;
+  /** The models that answer, in this order, where the one that is asked cannot. */
+  readonly fallbacks: readonly string[];
+  readonly clock?: RetryClock;
+}
+
+/** A provider's models over its protocol. */
+export function openPort(
+  dialect: ProviderDialect,
+  {
+    provider,
+    searchesWeb,
+    models,
+    fallbacks,
+    clock = realClock,
+  }: Pick<ModelPort, 'provider' | 'searchesWeb'> & Pick<ProviderOptions, 'models' | 'fallbacks' | 'clock'>,
+): ModelPort {
+  const sendOnce = makeSendOnce(dialect);
+  return {
+    provider,
+    searchesWeb,
+    stream: (request, signal) => streamWithRetries(request, {sendOnce, clock, fallbacks}, signal),
+    facts: model => models.facts(model),
+  };
+}
 
 /**
  * One answer, over as many tries as the policy of `retry.ts` allows. While nothing was shown, the same request is sent again. Once
@@ -77,6 +117,24 @@ export async function* streamWithRetries(
     yield [...broken, {event: 'retrying', ...retry, status, message}];
     await clock.sleep(next.delayMs, signal);
   }
+}
+
+/** The models that may answer in the place of `model`, in order: those behind it where it is one of them itself. */
+function fallbacksAfter(model: string, fallbacks: readonly string[]): readonly string[] {
+  return fallbacks.slice(fallbacks.indexOf(model) + 1);
+}
+
+/**
+ * Why another model is worth asking after this fault; `undefined` where it would fail the same way: it is about the key, the request
+ * or the connection.
+ */
+function fallbackTrigger(fault: Fault): FallbackTrigger | undefined {
+  if (fault.kind !== 'provider') return undefined;
+  const {status} = fault;
+  if (status === 404) return 'model-not-found';
+  if (status === 403) return 'not-allowed';
+  if (status === 429 || status === 503 || status === 529) return 'overloaded';
+  return status >= 500 ? 'server-error' : undefined;
 }
 
 /** `request` as it was, or with what the model has already said and the wish to hear the rest. */

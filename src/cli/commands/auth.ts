@@ -2,7 +2,7 @@ import {Argument, type Command, Option} from 'commander';
 import {keyProviders, type KeyProvider, providerNames, recognizeKey} from '../../domain/api-key.ts';
 import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {checkKey} from '../../models/check-key.ts';
+import {checkKey} from '../../models/list-models.ts';
 import {openApiKeys} from '../../app/api-keys.ts';
 import {baseUrlOf, keyText} from '../../app/choose-model.ts';
 import {requireOutsideWeft} from '../../app/folder-trust.ts';

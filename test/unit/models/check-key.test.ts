@@ -1,6 +1,6 @@
 import {createServer} from 'node:http';
 import {afterEach, expect, test} from 'vitest';
-import {checkKey} from '../../../src/models/check-key.ts';
+import {checkKey} from '../../../src/models/list-models.ts';
 
 const key = 'sk-ant-api03-0123456789abcdef';
 let close = (): void => {};

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {withoutForeignThinking} from '../../../src/models/foreign-thinking.ts';
+import {withoutForeignThinking} from '../../../src/models/anthropic.ts';
 import {connectAnthropic} from '../../../src/models/anthropic.ts';
 import {ask, blocksOf, eventsOf, userSays} from '../../support/model-events.ts';
 import {knownTable} from '../../support/model-info.ts';

@@ -1,0 +1,70 @@
+import {type Json, type JsonObject, objectOf, parseJson, textOf} from '../base/json.ts';
+import type {StopReason} from '../domain/conversation.ts';
+import {messageId} from '../domain/ids.ts';
+import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
+import {noUsage, type Usage} from '../domain/usage.ts';
+import {BlockBuilder} from './block-builder.ts';
+import {connectionLost, type Endpoint, type ProviderError} from './provider-error.ts';
+
+export interface DecoderOptions {
+  readonly endpoint: Endpoint;
+  readonly model: string;
+  readonly newId: () => string;
+}
+
+/** Reads one message. Payloads it does not know are skipped: servers add things. */
+export abstract class Decoder {
+  /** Whether `message-finished` was put out. */
+  finished = false;
+  protected readonly options: DecoderOptions;
+  protected started = false;
+  protected usage: Usage = noUsage;
+  #blocks = 0;
+
+  constructor(options: DecoderOptions) {
+    this.options = options;
+  }
+
+  /** Takes one payload of the stream and adds what it means to `out`. */
+  take(payload: string, out: ModelEvent[]): ProviderError | undefined {
+    const parsed = parseJson(payload);
+    return parsed.tag === 'ok'
+      ? this.takeJson(parsed.value, out)
+      : connectionLost(`${this.options.endpoint.name} sent an event that is not JSON.`);
+  }
+
+  /** The stream ended: finishes the message if everything needed has come. */
+  abstract end(out: ModelEvent[]): void;
+
+  protected abstract takeJson(payload: Json, out: ModelEvent[]): ProviderError | undefined;
+
+  protected start(message: JsonObject, out: ModelEvent[]): void {
+    if (this.started) return;
+    this.started = true;
+    const {model, newId} = this.options;
+    const id = messageId(textOf(message['id']) || `msg_${newId()}`);
+    out.push({event: 'message-started', id, model: textOf(message['model']) || model, usage: this.usage});
+  }
+
+  protected begin(block: BlockStart, out: ModelEvent[]): BlockBuilder {
+    return new BlockBuilder(this.#blocks++, block, out);
+  }
+
+  protected finish(stop: StopReason, out: ModelEvent[]): void {
+    out.push({event: 'message-finished', stop, usage: this.usage});
+    this.finished = true;
+  }
+}
+
+/** A number of tokens; `undefined` for what is none. */
+export const countOf = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+/** The usage where the tokens of the request include the cached ones: weft counts each token once. */
+export function usageOf(tokens: {readonly input: number; readonly output: number}, given: Json | undefined): Usage {
+  const details = objectOf(given);
+  const cacheReadTokens = Math.min(countOf(details['cached_tokens']) ?? 0, tokens.input);
+  const cacheWriteTokens = Math.min(countOf(details['cache_write_tokens']) ?? 0, tokens.input - cacheReadTokens);
+  const inputTokens = tokens.input - cacheReadTokens - cacheWriteTokens;
+  return {inputTokens, outputTokens: tokens.output, cacheReadTokens, cacheWriteTokens};
+}
