@@ -278,7 +278,7 @@ const littleRoom = 100;
 async function leftovers(): Promise<Finding> {
   const places = userPlaces();
   const {removeLeftSessions, removePlaceholders} = await import('../workspace/sandbox/leftovers.ts');
-  const {keptSets} = await import('../workspace/sandbox/changes/kept-sets.ts');
+  const {keptSets} = await import('../workspace/sandbox/changes/stored-sets.ts');
   const {changesFolder} = await import('../workspace/sandbox/changes/held-set.ts');
   const signal = AbortSignal.timeout(lookMs);
   const removed = await removePlaceholders(process.cwd(), {environment: process.env, signal});

@@ -141,7 +141,7 @@ export function readTextFile(path: string): string | undefined {
   }
 }
 
-/** Whether there is a process of that number, ours or not. */
+/** Whether there is a process of that number, or a group of the negative one, ours or not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -154,15 +154,7 @@ export function isRunning(pid: number): boolean {
 /** The TCP ports on which one of the processes waits for connections, in order. Only Linux can tell; elsewhere none. */
 export function listeningPorts(pids: readonly number[]): readonly number[] {
   if (process.platform !== 'linux' || pids.length === 0) return [];
-  const ports = new Map<string, number>();
-  for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {
-    for (const line of (readTextFile(file) ?? '').split('\n').slice(1)) {
-      const fields = line.trim().split(/\s+/u);
-      const [, local, , state] = fields;
-      const inode = fields[9];
-      if (state === listening && inode !== undefined) ports.set(`socket:[${inode}]`, portOf(local ?? ''));
-    }
-  }
+  const ports = new Map(listeners().map(({inode, port}) => [`socket:[${inode}]`, port]));
   if (ports.size === 0) return [];
   const found = new Set<number>();
   for (const pid of pids) {
@@ -174,9 +166,15 @@ export function listeningPorts(pids: readonly number[]): readonly number[] {
   return [...found].toSorted((a, b) => a - b);
 }
 
-const listening = '0A';
-
-const portOf = (local: string): number => Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16);
+/** The TCP sockets of this machine that wait for connections, with their addresses in the notation of /proc/net/tcp (proc(5)). */
+export const listeners = (): readonly {readonly address: string; readonly port: number; readonly inode: string}[] =>
+  ['/proc/net/tcp', '/proc/net/tcp6'].flatMap(file =>
+    (readTextFile(file) ?? '').split('\n').flatMap(line => {
+      const row = /^\s*\d+: ([\dA-F]+):([\dA-F]{4}) \S+ 0A (?:\S+\s+){5}(\d+)/u.exec(line);
+      const [, address = '', port = '', inode = ''] = row ?? [];
+      return row === null ? [] : [{address, port: Number.parseInt(port, 16), inode}];
+    }),
+  );
 
 function openFiles(pid: number): readonly string[] {
   const folder = `/proc/${pid}/fd`;

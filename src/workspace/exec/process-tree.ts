@@ -1,5 +1,5 @@
 import {setTimeout as delay} from 'node:timers/promises';
-import {runTagOf, processTable, writesTo, type ProcessRow} from './process-table.ts';
+import {isRunning, runTagOf, processTable, writesTo, type ProcessRow} from './process-table.ts';
 
 /** The processes of one run or of several, described by what identifies them. */
 export interface ProcessTree {
@@ -45,9 +45,7 @@ const graceMs = {short: 300, long: 1000} as const;
 const patienceMs = 2000;
 
 /** Whether the process group still has a member (a dead process that was not collected counts). Costs one system call. */
-export function groupRemains(leader: number): boolean {
-  return send(-leader, 0) !== 'gone';
-}
+export const groupRemains = (leader: number): boolean => isRunning(-leader);
 
 /** The members that live now, but for the processes of `except`, which are known not to be members. */
 export const livingMembers = async (
@@ -87,9 +85,9 @@ async function endWith(
     for (const {pid} of alive) {
       if (pid === last || (asked.has(pid) && signal === 'SIGTERM')) continue;
       asked.add(pid);
-      send(pid, signal);
+      sendSignal(pid, signal);
       // A stopped process hears of SIGTERM only once it goes on.
-      send(pid, 'SIGCONT');
+      sendSignal(pid, 'SIGCONT');
     }
     until = Math.min(until, performance.now() + withinMs);
     await delay(pause);
@@ -142,11 +140,11 @@ export function trackMembers(
 const isAnothers = (leader: GroupLeader, table: readonly ProcessRow[]): boolean =>
   leader.started !== '' && table.some(({pid, started}) => pid === leader.pid && started !== leader.started);
 
-function send(pid: number, signal: NodeJS.Signals | 0): 'sent' | 'gone' | 'not-ours' {
+/** Sends a signal to a process, or to the group of a negative number, if it is there and weft may. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
-    return 'sent';
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM' ? 'not-ours' : 'gone';
+  } catch {
+    // It has ended, or is not ours.
   }
 }

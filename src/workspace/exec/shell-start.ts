@@ -1,5 +1,4 @@
 import {
-  accessSync,
   closeSync,
   constants,
   existsSync,
@@ -9,7 +8,6 @@ import {
   readSync,
   realpathSync,
   rmSync,
-  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -17,11 +15,12 @@ import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {basename, delimiter, isAbsolute, join, relative, sep} from 'node:path';
 import {type Fault, rejected} from '../../domain/fault.ts';
+import type {InsidePrelude} from '../sandbox/sandbox.ts';
 import type {Environment} from './shell-environment.ts';
 import {closeInheritedFiles} from './hidden-terminals.ts';
 import {tagLimitCommand} from './run-tag.ts';
 import {isFolder} from '../files/list-folder.ts';
-import {splitPath} from './trusted-path.ts';
+import {isExecutable, splitPath} from './trusted-path.ts';
 
 /**
  * What bash reads before a command (through BASH_ENV), so that the command itself stays as it is written: its line numbers, its
@@ -38,15 +37,9 @@ export interface Prelude {
 
 export interface Preludes {
   /** `inside`: for a shell that does not see weft's own files. */
-  open(inside: PreludeFolders | 'as-it-is'): Prelude;
+  open(inside: InsidePrelude | 'as-it-is'): Prelude;
   /** Closes the unused files. A file in use is closed at `release`: a shell that wrote through a stale descriptor would hit another file. */
   close(): void;
-}
-
-/** Folders for the files of a prelude: where they lie, and where the shell sees them. */
-export interface PreludeFolders {
-  readonly scripts: {readonly outside: string; readonly inside: string};
-  readonly reports: {readonly outside: string; readonly inside: string};
 }
 
 /** The variable that makes the shell read the prelude. Only bash gets it: with another shell only a bash that the command calls would read it. */
@@ -89,7 +82,7 @@ export function makePreludes(ownStart: string): Preludes {
 /** The prelude of blocks: the shell has no open files of weft's, and waits for its background processes before it ends, because they use its terminal too. */
 export function makeBlockPrelude(
   ownStart: string,
-  inside: PreludeFolders | 'as-it-is',
+  inside: InsidePrelude | 'as-it-is',
 ): Pick<ScratchFile, 'path' | 'close'> {
   const script = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.scripts);
   script.write(`${closeInheritedFiles}${start(ownStart)}trap wait EXIT\n`);
@@ -101,7 +94,7 @@ interface PreludePair {
   readonly report: ScratchFile;
 }
 
-function makePair(ownStart: string, inside: PreludeFolders | 'as-it-is'): PreludePair {
+function makePair(ownStart: string, inside: InsidePrelude | 'as-it-is'): PreludePair {
   const script = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.scripts);
   const report = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.reports);
   // Errors and traces (`set -x`) of the trap itself are nobody's business, and its failure must not become the exit code. `>|` also where `set -C` is on.
@@ -154,7 +147,7 @@ function makeScratchFile(): ScratchFile {
 }
 
 /** A file with a name, which goes with its folder. The inside may put anything in the place of a report. */
-function makeNamedFile({outside, inside}: PreludeFolders['scripts']): ScratchFile {
+function makeNamedFile({outside, inside}: InsidePrelude['scripts']): ScratchFile {
   const name = randomUUID();
   const file = join(outside, name);
   writeFileSync(file, '', {flag: 'wx', mode: 0o600});
@@ -191,16 +184,7 @@ function readSmallFile(file: string): string {
 export function findShell(environment: Environment, roots: readonly string[]): string {
   const path = splitPath(environment['PATH'] ?? '', roots).trusted.split(delimiter);
   const folders = [...path, '/bin', '/usr/bin'];
-  return folders.map(folder => join(folder, 'bash')).find(isProgram) ?? '/bin/sh';
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return folders.map(folder => join(folder, 'bash')).find(isExecutable) ?? '/bin/sh';
 }
 
 /** The largest argument Linux hands to a program, with its closing byte. */

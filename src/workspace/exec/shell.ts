@@ -15,9 +15,8 @@ import {type ChangesOutcome, changesTexts, inBackground, noHeldChanges} from '..
 import {raceAbort} from '../../base/race.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
-import {collectOutput, type OutputCollector, type RawOutput} from './command-output.ts';
+import {collectOutput, filteredOutput, type OutputCollector, type RawOutput} from './command-output.ts';
 import {endProcessTree, groupRemains, livingMembers, trackMembers, treeOf, type ProcessTree} from './process-tree.ts';
-import {filteredOutput} from './filtered-output.ts';
 import {findObstacle, findShell, nextDirectory, type Preludes, startedWith} from './shell-start.ts';
 import {isReadingTerminal, screenful, screenPlacements} from './input-wait.ts';
 import type {ProcessWatchdog} from './watchdog.ts';
@@ -29,7 +28,7 @@ import type {RunTags} from './run-tag.ts';
 import {timeLimit, type TimeLimit} from './time-limit.ts';
 import {droppedNote} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
-import {blockedBySandbox} from '../sandbox/sandbox-failure.ts';
+import {blockedBySandbox} from '../sandbox/why-it-fails.ts';
 import {type Attempt, type Begin, openLaunch} from '../sandbox/launch.ts';
 import type {CommandSandbox, CommandStart, Enclosure} from '../sandbox/sandbox.ts';
 

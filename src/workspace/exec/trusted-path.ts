@@ -73,7 +73,7 @@ export function findProgram(name: string): string | undefined {
 /** Programs found. A missing one is looked for again: it may be installed while weft runs. */
 const programs = new Map<string, string>();
 
-function isExecutable(file: string): boolean {
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();

@@ -8,7 +8,7 @@ import {causeText} from '../../domain/fault.ts';
 import {findProgram, splitPath, userPath} from '../exec/trusted-path.ts';
 import {holds, realPath} from '../files/resolve-path.ts';
 import {forwarderPort, withForwarder} from './forwarder.ts';
-import {guardedPaths} from './guarded-paths.ts';
+import {guardedPaths, rootIsWorkspace} from './guarded-paths.ts';
 import {isMade} from './leftovers.ts';
 import {openOverlays, type Overlays} from './overlay.ts';
 import type {BackendRequest, EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
@@ -29,21 +29,14 @@ export const bwrap: SandboxProvider = {
     const program = findProgram('bwrap');
     if (program === undefined)
       return failed('bwrap is not installed (Debian, Ubuntu, Fedora, Arch: package bubblewrap)');
-    try {
-      const {stdout} = await promisify(execFile)(program, ['--version'], {timeout: 5000});
-      const version = /\d+\.\d+(?:\.\d+)?/u.exec(stdout)?.[0] ?? '';
-      return ok({version});
-    } catch (cause) {
-      return failed(`${program} --version failed: ${causeText(cause)}`);
-    }
+    return versionOf(program, {form: /\d+\.\d+(?:\.\d+)?/u, limitMs: 5000});
   },
   async enclose(request) {
     const program = findProgram('bwrap');
     if (program === undefined) return failed('bwrap is not installed');
     versionFlags ??= await flagsOfVersion(program);
     const {policy} = request;
-    if (policy.roots.some(root => root === '/'))
-      return failed('the workspace is the root of the disk, so nothing would be left to protect');
+    if (policy.roots.includes('/')) return failed(rootIsWorkspace);
     const opened = await openOverlays(policy);
     if (opened.tag === 'failed' && policy.workspace === 'held') return opened;
     const overlays = opened.tag === 'ok' ? opened.value : undefined;
@@ -91,6 +84,19 @@ export const bwrap: SandboxProvider = {
   },
   close: async () => {},
 };
+
+/** What a backend answers to `--version`. */
+export async function versionOf(
+  program: string,
+  {form, limitMs}: {readonly form: RegExp; readonly limitMs: number},
+): ReturnType<SandboxProvider['find']> {
+  try {
+    const {stdout} = await promisify(execFile)(program, ['--version'], {timeout: limitMs});
+    return ok({version: form.exec(stdout)?.[0] ?? ''});
+  } catch (cause) {
+    return failed(`${program} --version failed: ${causeText(cause)}`);
+  }
+}
 
 let versionFlags: readonly string[] | undefined;
 

@@ -6,18 +6,13 @@ import {isJsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {readTextFile} from '../exec/process-table.ts';
+import {withGitSettings} from '../exec/shell-environment.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {findSearchBinary} from '../search/ripgrep.ts';
 import {withoutWaysOut} from './bwrap.ts';
-import {guardedPaths, inPlace, markBeginning} from './guarded-paths.ts';
-import {
-  type EnclosedStart,
-  holdsNothing,
-  type SandboxPolicy,
-  type SandboxProvider,
-  type SandboxSession,
-} from './sandbox.ts';
+import {directPolicy, guardedPaths, markBeginning} from './guarded-paths.ts';
+import type {EnclosedStart, SandboxProvider, SandboxSession} from './sandbox.ts';
 
 /**
  * @anthropic-ai/sandbox-runtime, where it is installed: bubblewrap with a filter of system calls on Linux, Seatbelt on macOS. It is 19 MB
@@ -38,11 +33,10 @@ export const claude: SandboxProvider = {
     const found = installed();
     const loaded = found.tag === 'ok' ? load(found.value) : found;
     if (loaded.tag === 'failed') return loaded;
-    if (given.roots.includes('/'))
-      return failed('the workspace is the root of the disk, so nothing would be left to protect');
-    if (given.workspace === 'held') return holdsNothing('claude');
+    const placed = directPolicy('claude', given);
+    if (placed.tag === 'failed') return placed;
+    const policy = placed.value;
     const manager = loaded.value;
-    const policy: SandboxPolicy = {...given, session: inPlace(given.session)};
     const {session, roots, hidden, readable, workspace} = policy;
     const guarded = guardedPaths(policy);
     const mark = markBeginning(argv, session);
@@ -103,13 +97,7 @@ function withExcludes(environment: Record<string, string>, {scripts}: SandboxSes
     const config = environment['XDG_CONFIG_HOME'] ?? join(environment['HOME'] ?? '/', '.config');
     writeFileSync(file, `${readTextFile(join(config, 'git', 'ignore')) ?? ''}\n${ownPlaceholders.join('\n')}\n`);
   }
-  const count = Number(environment['GIT_CONFIG_COUNT'] ?? '0');
-  return {
-    ...environment,
-    GIT_CONFIG_COUNT: String(count + 1),
-    [`GIT_CONFIG_KEY_${String(count)}`]: 'core.excludesFile',
-    [`GIT_CONFIG_VALUE_${String(count)}`]: join(scripts.inside, 'excludes'),
-  };
+  return withGitSettings(environment, [['core.excludesFile', join(scripts.inside, 'excludes')]]);
 }
 
 const ownPlaceholders = [

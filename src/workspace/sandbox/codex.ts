@@ -1,13 +1,10 @@
-import {execFile} from 'node:child_process';
 import {existsSync, mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {promisify} from 'node:util';
 import {failed, ok} from '../../base/outcome.ts';
-import {causeText} from '../../domain/fault.ts';
 import {findProgram} from '../exec/trusted-path.ts';
-import {listeningSockets, withoutWaysOut} from './bwrap.ts';
-import {guardedPaths, inPlace, markBeginning} from './guarded-paths.ts';
-import {type EnclosedStart, holdsNothing, type SandboxPolicy, type SandboxProvider} from './sandbox.ts';
+import {listeningSockets, versionOf, withoutWaysOut} from './bwrap.ts';
+import {directPolicy, guardedPaths, markBeginning} from './guarded-paths.ts';
+import type {EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 
 /**
  * `codex sandbox` (npm package @openai/codex), where it is installed: a bubblewrap of its own with a filter of system calls on Linux,
@@ -19,20 +16,14 @@ export const codex: SandboxProvider = {
   async find() {
     const program = findProgram('codex');
     if (program === undefined) return failed('codex is not installed (npm install -g @openai/codex)');
-    try {
-      const {stdout} = await promisify(execFile)(program, ['--version'], {timeout: 20_000});
-      return ok({version: /\d+\.\d+\.\d+\S*/u.exec(stdout)?.[0] ?? ''});
-    } catch (cause) {
-      return failed(`${program} --version failed: ${causeText(cause)}`);
-    }
+    return versionOf(program, {form: /\d+\.\d+\.\d+\S*/u, limitMs: 20_000});
   },
   async enclose({policy: given, argv, directory, environment}) {
     const program = findProgram('codex');
     if (program === undefined) return failed('codex is not installed');
-    if (given.roots.includes('/'))
-      return failed('the workspace is the root of the disk, so nothing would be left to protect');
-    if (given.workspace === 'held') return holdsNothing('codex');
-    const policy: SandboxPolicy = {...given, session: inPlace(given.session)};
+    const placed = directPolicy('codex', given);
+    if (placed.tag === 'failed') return placed;
+    const policy = placed.value;
     const {session} = policy;
     const home = join(session.folder, 'codex');
     mkdirSync(home, {recursive: true, mode: 0o700});

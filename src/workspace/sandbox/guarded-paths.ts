@@ -1,9 +1,10 @@
 import {randomUUID} from 'node:crypto';
 import {existsSync, lstatSync, rmSync} from 'node:fs';
 import {join, relative} from 'node:path';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {listFolder} from '../files/list-folder.ts';
 import {holds} from '../files/resolve-path.ts';
-import type {SandboxPolicy, SandboxSession} from './sandbox.ts';
+import type {SandboxPolicy, SandboxProvider, SandboxSession} from './sandbox.ts';
 
 /** The protected paths of the workspace that exist when a command starts. What is missing is not guarded: nothing is made for it. */
 export interface GuardedPaths {
@@ -44,12 +45,22 @@ export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
 /** The parts of a repository that run programs, choose them, or lead to another configuration. */
 const ofRepository = ['hooks', 'config', 'config.worktree', 'modules', 'worktrees', 'commondir'];
 
-/** The session as commands see it that find everything under the names that it has outside. */
-export const inPlace = (session: SandboxSession): SandboxSession => ({
-  ...session,
-  scripts: {outside: session.scripts.outside, inside: session.scripts.outside},
-  reports: {outside: session.reports.outside, inside: session.reports.outside},
-});
+export const rootIsWorkspace = 'the workspace is the root of the disk, so nothing would be left to protect';
+
+/** The policy for a backend without a copy-on-write view, whose commands find everything under the names that it has outside. */
+export function directPolicy(
+  name: SandboxProvider['name'],
+  {session, ...policy}: SandboxPolicy,
+): Outcome<SandboxPolicy, string> {
+  if (policy.roots.includes('/')) return failed(rootIsWorkspace);
+  if (policy.workspace === 'held') return failed(`${name} cannot hold back what a command changes`);
+  const {scripts, reports} = session;
+  const inPlace = {
+    scripts: {...scripts, inside: scripts.outside},
+    reports: {...reports, inside: reports.outside},
+  };
+  return ok({...policy, session: {...session, ...inPlace}});
+}
 
 /** Tells that a command has begun where the backend does not: the shell that starts it makes a file. */
 interface BeginningMark {

@@ -104,15 +104,7 @@ export function hiddenPaths({
   const named = inVariables.map(name => environment[name] ?? '').filter(path => isAbsolute(path));
   const system = ofSystem.filter(path => isReadable(path));
   const all = [...inHome.map(name => join(home, name)), ...system, ...named, ...own];
-  return [...new Set(all.filter(path => isVisible(path)).map(path => realPath(path)))];
-}
-
-function isVisible(path: string): boolean {
-  try {
-    return existsSync(path);
-  } catch {
-    return false;
-  }
+  return [...new Set(all.filter(path => existsSync(path)).map(path => realPath(path)))];
 }
 
 function isReadable(path: string): boolean {

@@ -1,5 +1,5 @@
 import {hash} from 'node:crypto';
-import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
 import type {AskHost} from '../../actions/ports.ts';
@@ -276,7 +276,10 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
     AbortSignal.timeout(60_000),
   );
   // What failed may be mended meanwhile.
-  if (confines(proof)) keep(file, {key, proof});
+  if (confines(proof)) {
+    const {processes, overlay} = proof.proven;
+    keep(file, {key, provider: name, processes, overlay, reason: proof.reason});
+  }
   return proof;
 }
 
@@ -293,7 +296,7 @@ async function hostsProofOf(
   if (kept.tag === 'ok' && isJsonObject(kept.value) && kept.value['key'] === key) return {proven: true, reason: ''};
   const {probeHosts} = await import('./probe-hosts.ts');
   const proof = await probeHosts(provider, {folder: proofFolder}, AbortSignal.timeout(60_000));
-  if (proof.proven) write(file, {key});
+  if (proof.proven) keep(file, {key});
   return proof;
 }
 
@@ -317,13 +320,7 @@ const namespaceIds = (): readonly string[] => ['user', 'pid', 'mnt'].map(name =>
 
 /** weft's own folder is hidden from commands inside, so they cannot write a proof. */
 function keptProof(file: string, key: string): Proof | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const read = parseJson(text);
+  const read = parseJson(readTextFile(file) ?? '');
   if (read.tag === 'failed' || !isJsonObject(read.value) || read.value['key'] !== key) return undefined;
   const {provider, processes, overlay, reason} = read.value;
   if ((provider !== 'bwrap' && provider !== 'claude' && provider !== 'codex') || typeof reason !== 'string')
@@ -337,14 +334,7 @@ function keptProof(file: string, key: string): Proof | undefined {
   };
 }
 
-function keep(
-  file: string,
-  {key, proof: {provider, proven, reason}}: {readonly key: string; readonly proof: Proof},
-): void {
-  write(file, {key, provider, processes: proven.processes, overlay: proven.overlay, reason});
-}
-
-function write(file: string, content: JsonObject): void {
+function keep(file: string, content: JsonObject): void {
   try {
     writeFileSync(file, `${JSON.stringify(content)}\n`, {mode: 0o600});
   } catch {

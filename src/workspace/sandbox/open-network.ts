@@ -1,7 +1,8 @@
-import {readFileSync, rmSync} from 'node:fs';
+import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {randomUUID} from 'node:crypto';
 import type {AskHost} from '../../actions/ports.ts';
+import {listeners} from '../exec/process-table.ts';
 import type {HostNetwork} from '../web/connect-host.ts';
 import {openProxy} from './filtering-proxy.ts';
 import {forwarderPort} from './forwarder.ts';
@@ -51,21 +52,9 @@ const mostPorts = 100;
 
 /** Ports on which something listens on this machine's loopback, or on all its addresses. */
 function listenedPorts(): readonly number[] {
-  const ports = new Set<number>();
-  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
-    let rows: string;
-    try {
-      rows = readFileSync(table, 'utf8');
-    } catch {
-      continue;
-    }
-    for (const row of rows.split('\n').slice(1)) {
-      const [, address = '', port = ''] = /^\s*\d+: ([\dA-F]+):([\dA-F]{4}) [\dA-F]+:[\dA-F]{4} 0A /u.exec(row) ?? [];
-      if (ownAddress.test(address)) ports.add(Number.parseInt(port, 16));
-    }
-  }
-  ports.delete(forwarderPort);
-  return [...ports].toSorted((one, other) => one - other).slice(0, mostPorts);
+  const own = listeners().flatMap(({address, port}) => (ownAddress.test(address) ? [port] : []));
+  const ports = [...new Set(own)].filter(port => port !== forwarderPort);
+  return ports.toSorted((one, other) => one - other).slice(0, mostPorts);
 }
 
 /** 127.0.0.0/8, all addresses, ::1 and ::ffff:127.0.0.0/104, in the notation of /proc. */

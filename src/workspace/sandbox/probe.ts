@@ -6,7 +6,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -26,6 +25,8 @@ import {type Proof, nothingProven, type Proven} from '../../domain/sandbox.ts';
 import {causeText} from '../../domain/fault.ts';
 import {commandOf, processTable} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
+import {toBytes} from './changes/path-bytes.ts';
+import {isWhiteout} from './changes/scan-layer.ts';
 import {lackOfSandbox, noView} from './why-it-fails.ts';
 import {type EnclosedEnd, readNothing, runEnclosed} from './run-enclosed.ts';
 import type {CommandSandbox, SandboxPolicy, SandboxProvider} from './sandbox.ts';
@@ -258,7 +259,9 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       try {
         const ran = await run(heldScript({outside, left}), upper => {
           made =
-            existsSync(join(upper, 'new')) && existsSync(join(upper, '.envrc')) && isWhiteout(join(upper, 'old'))
+            existsSync(join(upper, 'new')) &&
+            existsSync(join(upper, '.envrc')) &&
+            isWhiteout(toBytes(join(upper, 'old')))
               ? 'all'
               : 'not all';
         });
@@ -334,11 +337,6 @@ timeout 0.2 sh -c 'echo x >"$0"' '${outside}/fifo'
 env -u NODE_OPTIONS PROBE='{"tcp":[],"udp":9,"sockets":["${outside}/late"]}' '${process.execPath}' -e '${connectScript}'
 } 2>/dev/null
 exit 0`;
-
-function isWhiteout(path: string): boolean {
-  const stats = lstatSync(path, {throwIfNoEntry: false});
-  return stats?.isCharacterDevice() === true && stats.rdev === 0;
-}
 
 /** Tries all at once and ends soon, whatever happens. Holds no single quote. */
 export const connectScript = `

@@ -4,6 +4,7 @@ import type {DecideChanges} from '../../actions/changes-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {withoutTerminals} from '../exec/hidden-terminals.ts';
 import {childrenOf} from '../exec/process-table.ts';
+import {sendSignal} from '../exec/process-tree.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type BoundedText, makeBoundedText} from '../exec/command-output.ts';
 import {type Attempt, type LaunchEnd, openLaunch} from './launch.ts';
@@ -140,19 +141,9 @@ async function spawnRun(
 function killFirstInside(leader: number): boolean {
   const [first] = childrenOf(leader);
   if (first === undefined) return false;
-  try {
-    process.kill(first, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
+  sendSignal(first, 'SIGKILL');
   return true;
 }
 
 /** The first process inside is in the group of the one that was started; with it the kernel ends all others inside. */
-function killGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
-}
+const killGroup = (leader: number): void => sendSignal(-leader, 'SIGKILL');

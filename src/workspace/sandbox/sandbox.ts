@@ -1,6 +1,6 @@
 import type {HeldChanges} from '../../actions/changes-port.ts';
 import type {CommandHosts} from '../../actions/ports.ts';
-import {failed, type Outcome} from '../../base/outcome.ts';
+import type {Outcome} from '../../base/outcome.ts';
 import type {Confinement} from '../../domain/risk.ts';
 import type {ProviderName, Proof} from '../../domain/sandbox.ts';
 import type {FilteredNetwork} from './open-network.ts';
@@ -93,10 +93,6 @@ export interface SandboxProvider {
   /** Ends what it keeps running for its commands; it may be used again. */
   close(): Promise<void>;
 }
-
-/** The answer of a backend that has no copy-on-write view. */
-export const holdsNothing = (name: SandboxProvider['name']): Outcome<never, string> =>
-  failed(`${name} cannot hold back what a command changes`);
 
 export interface BackendRequest extends Omit<EncloseRequest, 'confinement' | 'hosts'> {
   readonly policy: SandboxPolicy;

@@ -13,9 +13,8 @@ import type {
 import {raceAbort} from '../../base/race.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId} from '../../domain/ids.ts';
-import {makeBoundedText, type RawOutput} from '../exec/command-output.ts';
+import {filteredOutput, makeBoundedText, type RawOutput} from '../exec/command-output.ts';
 import {looksLikePrompt, terminalUse} from '../exec/input-wait.ts';
-import {filteredOutput} from '../exec/filtered-output.ts';
 import {endProcessTree, treeOf} from '../exec/process-tree.ts';
 import {type AttachedView, makeAttachedView} from './attached-terminal.ts';
 import type {BlockEnd, BlockSource} from './block-source.ts';

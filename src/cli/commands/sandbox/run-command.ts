@@ -21,7 +21,7 @@ import {findShell} from '../../../workspace/exec/shell-start.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
 import {askNobody} from '../../../workspace/sandbox/host-gate.ts';
 import {changesFolder} from '../../../workspace/sandbox/changes/held-set.ts';
-import {retireKept} from '../../../workspace/sandbox/changes/kept-sets.ts';
+import {retireKept} from '../../../workspace/sandbox/changes/stored-sets.ts';
 import {openKept} from '../../../workspace/sandbox/changes/open-changes.ts';
 import {type Launch, openLaunch} from '../../../workspace/sandbox/launch.ts';
 import type {CommandSandbox, CommandStart, Enclosure} from '../../../workspace/sandbox/sandbox.ts';

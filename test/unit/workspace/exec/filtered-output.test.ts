@@ -1,5 +1,5 @@
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
-import {filteredOutput} from '../../../../src/workspace/exec/filtered-output.ts';
+import {filteredOutput} from '../../../../src/workspace/exec/command-output.ts';
 import {sampleSecrets, untagged} from '../../safety/secrets/sample-secrets.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import type {Change} from '../../../../src/domain/change-set.ts';
 import {finishInterruptedApplies} from '../../../../src/workspace/sandbox/changes/journal.ts';
-import {keptSets, retireKept} from '../../../../src/workspace/sandbox/changes/kept-sets.ts';
+import {keptSets, retireKept} from '../../../../src/workspace/sandbox/changes/stored-sets.ts';
 import {openKept} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
 import {never} from '../temporary-folder.ts';
 import {applyAll, type HeldPlace, heldPlace, needsOverlay, treeOf} from './overlay-view.ts';
