@@ -181,9 +181,9 @@ export const touchesWorld: readonly Folder[] = ['workspace', 'store', 'models', 
 export const namesStandardStreams: readonly string[] = [
   'src/app/diagnostics.ts',
   'src/app/output.ts',
-  'src/cli/commands/attach.ts',
   'src/cli/commands/demo.ts',
   'src/cli/commands/tasks/watch-panel.ts',
+  'src/cli/run-attach.ts',
   'src/cli/run-main.ts',
   'src/cli/run-terminal.ts',
 ];

@@ -1,22 +1,6 @@
 import type {Command} from 'commander';
-import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
-import type {Duplex} from 'node:stream';
-import type {AgentClient} from '../../agent/client.ts';
-import {messageId} from '../../domain/ids.ts';
-import {OpenSessions} from '../../app/open-sessions.ts';
-import {randomUuid} from '../../app/random-uuid.ts';
-import {ok} from '../../base/outcome.ts';
-import {connectClient} from '../../server/client-stream.ts';
-import {connectSession, findSession, knownServer, serverUrl} from '../../app/server-connection.ts';
-import {isStdoutTerminal, note} from '../../app/output.ts';
-import {lookOf, runTerminal} from '../run-terminal.ts';
-import {loadTerminalUi} from '../terminal-ui.ts';
-import {contextFor} from '../../app/run-context.ts';
-
-interface AttachOptions {
-  readonly tokenFile?: string;
-  readonly cwd?: string;
-}
+import {exiting} from '../../app/exit-code.ts';
+import type {AttachOptions} from '../run-attach.ts';
 
 /** `weft attach`. */
 export function add(command: Command): void {
@@ -28,77 +12,9 @@ export function add(command: Command): void {
       "File with the server's token (default: WEFT_SERVER_TOKEN, else that of your own server)",
     )
     .option('-C, --cwd <dir>', "Folder of a new session, on the server's machine")
-    .action(exiting(runAttach));
-}
-
-/** Opens the terminal UI on a session of a server. Leaving it leaves the session as it is: what runs goes on. */
-async function runAttach(
-  address: string,
-  session: string | undefined,
-  {tokenFile, cwd}: AttachOptions,
-): Promise<ExitCode> {
-  const url = serverUrl(address);
-  if (!process.stdin.isTTY || !isStdoutTerminal()) throw new UsageError('weft attach needs a terminal.');
-  const server = knownServer(url, tokenFile);
-  const found = session === undefined ? ok(undefined) : await findSession(server, session);
-  if (found.tag === 'failed') return fail(found.error);
-  const connected = await connectSession(server, pathOf(found.value?.id, cwd));
-  if (connected.tag === 'failed') return fail(connected.error);
-  const {preferences} = contextFor({}).settings;
-  const [watchdog, ui] = await Promise.all([
-    import('../../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) =>
-      startTerminalWatchdog(process.stdout.fd),
-    ),
-    loadTerminalUi(preferences),
-  ]);
-  const engine = new OpenSessions(clientOf(connected.value), {
-    async open(wanted, folder) {
-      const opened = await connectSession(server, pathOf(wanted.kind === 'new' ? undefined : wanted.id, folder));
-      return opened.tag === 'ok' ? ok(clientOf(opened.value)) : opened;
-    },
-    atRest: 'is-left',
-    newPromptId: () => messageId(randomUuid()),
-    now: Date.now,
-  });
-  const end = await runTerminal({
-    ui,
-    engine,
-    directory: found.value?.workDir ?? cwd ?? url.host,
-    firstPrompt: '',
-    opening: 'composer',
-    instructions: [],
-    notices: [`Attached to ${url.host}: leaving does not stop what runs there.`],
-    lateNotices: async () => [],
-    preferences,
-    watchdog,
-    look: lookOf(process.env, {color: true, theme: preferences.theme}),
-    demo: 'none',
-    workAfter: 'goes-on',
-    runningSessions: () => engine.running(),
-    effort: 'default',
-  });
-  return end.kind === 'signalled' ? end.code : exitCode.done;
-}
-
-/** The client at the end of a connection, which ends with it. */
-function clientOf(stream: Duplex): AgentClient {
-  const client = connectClient(stream);
-  return {
-    ...client,
-    async close(reason) {
-      await client.close(reason);
-      stream.destroy();
-    },
-  };
-}
-
-/** Where the server opens that session; a new one if none is named. */
-const pathOf = (session: string | undefined, folder: string | undefined): string =>
-  session === undefined
-    ? `/agent/attach${folder === undefined ? '' : `?workDir=${encodeURIComponent(folder)}`}`
-    : `/agent/sessions/${session}/attach`;
-
-function fail(error: string): ExitCode {
-  note(error);
-  return exitCode.failed;
+    .action(
+      exiting(async (url: string, session: string | undefined, options: AttachOptions) =>
+        (await import('../run-attach.ts')).runAttach(url, session, options),
+      ),
+    );
 }

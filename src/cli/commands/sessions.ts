@@ -1,39 +1,26 @@
+import type {ReadSession, Store} from '../../store/open-store.ts';
 import {Option, type Command} from 'commander';
-import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
+import {exiting, exitCode, type ExitCode, unwrap} from '../../app/exit-code.ts';
 import {jsonFlag, wholeNumber, type JsonOption} from '../flags.ts';
 import {withTilde} from '../../base/shown-path.ts';
-import {carryOutRewind, previewRewind, rewindPoints} from '../../agent/rewind.ts';
 import {timeAgo} from '../../base/time-ago.ts';
 import {visibleLine} from '../../base/visible.ts';
-import type {JournalRecord, RewindScope, SessionSummary} from '../../domain/journal.ts';
-import {rewindReportText, type RewindTarget} from '../../domain/rewind.ts';
-import type {ReadSession, Store} from '../../store/open-store.ts';
+import type {SessionSummary} from '../../domain/journal.ts';
 import {moneyText} from '../../tui/state/selectors.ts';
 import {cellWidth, fit} from '../../tui/text/cell-width.ts';
 import {homedir} from 'node:os';
-import type {MessageId, SessionId} from '../../domain/ids.ts';
+import type {SessionId} from '../../domain/ids.ts';
 import {sessionTitle, shortSessionIds} from '../../domain/session-list.ts';
 import {sessionIdOf} from '../../app/open-session.ts';
 import {sessionCosts} from '../../app/session-costs.ts';
-import {checkpointRoots, makeCheckpoints} from '../../workspace/checkpoints/make-checkpoints.ts';
-import {contextFor} from '../../app/run-context.ts';
-import {printDocument} from '../rows.ts';
 import {openUserStore} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
-import {askYesNo, note, print, printError, printJson, stdoutWidth} from '../../app/output.ts';
+import {note, print, printJson, stdoutWidth} from '../../app/output.ts';
 import {exportJsonl, exportMarkdown} from '../../app/export-session.ts';
 import {formatSession} from '../../app/transcript.ts';
-
-/** The flags of `weft sessions rewind`. */
-interface RewindOptions extends JsonOption {
-  /** The number of the prompt to go back to before; the last one where it is not given. */
-  readonly to?: number;
-  readonly files?: true;
-  readonly talk?: true;
-  readonly both?: true;
-  readonly redo?: true;
-  readonly yes?: true;
-}
+import type {RewindOptions} from './sessions/rewind.ts';
+import {printDocument} from '../rows.ts';
+import {contextFor} from '../../app/run-context.ts';
 
 /** `weft sessions list|show|export|rewind|delete`. */
 export function add(sessions: Command): void {
@@ -65,7 +52,11 @@ export function add(sessions: Command): void {
     .option('--redo', 'Undo the last rewind')
     .option('--yes', 'Do not ask')
     .option(...jsonFlag)
-    .action(exiting(rewindSavedSession));
+    .action(
+      exiting(async (id: string, options: RewindOptions) =>
+        (await import('./sessions/rewind.ts')).rewindSavedSession(id, options),
+      ),
+    );
   sessions
     .command('delete')
     .description('Delete a session')
@@ -187,72 +178,3 @@ interface SessionListOptions {
 
 /** The most cells of a title. */
 const mostTitle = 60;
-
-/** `weft sessions rewind <id>`: shows what the rewind would do, asks, and does it. */
-async function rewindSavedSession(idText: string, options: RewindOptions): Promise<ExitCode> {
-  const places = userPlaces();
-  const store = await openUserStore(places);
-  const id = sessionIdOf(store, idText);
-  const {summary} = unwrap(store.read(id));
-  const opened = store.resume(id);
-  // Not the advice that comes with the fault: going on with a copy is for `--resume`.
-  if (opened.tag === 'failed') throw new Error(opened.error.message);
-  const session = opened.value;
-  const {records} = session;
-  const target = targetOf(options, records);
-  const folder = places.checkpoints;
-  const checkpoints = makeCheckpoints({
-    roots: rootsOf(records, folder) ?? [summary.directory],
-    folder,
-    environment: process.env,
-    now: () => Date.now(),
-  });
-  const {signal} = new AbortController();
-  const alongside = (prompts: readonly MessageId[]): readonly string[] => store.alongside(session.id, prompts);
-  const preview = unwrap(await previewRewind(target, {records, checkpoints, alongside}, signal));
-  const {directory} = summary;
-  if (options.yes === undefined) {
-    const text = rewindReportText(preview, {directory, when: 'preview'});
-    if (options.json !== undefined) printJson(`${JSON.stringify({done: false, ...preview})}\n`);
-    else printError(`${text}\n`);
-    if (!process.stdin.isTTY) {
-      if (options.json !== undefined) return exitCode.done;
-      throw new UsageError('Nothing was changed. Add --yes to do it.');
-    }
-    if (!(await askYesNo('Rewind? [y/N] '))) return exitCode.failed;
-  }
-  const keep = (record: JournalRecord): void => session.append(record);
-  const done = unwrap(await carryOutRewind(target, {records, checkpoints, keep, alongside}, signal));
-  store.close();
-  if (options.json === undefined) printError(`${rewindReportText(done, {directory, when: 'done'})}\n`);
-  else printJson(`${JSON.stringify({done: true, ...done})}\n`);
-  return exitCode.done;
-}
-
-/** The workspace folders of the session's last checkpoint; `undefined` where it has none. */
-function rootsOf(records: readonly JournalRecord[], folder: string): readonly string[] | undefined {
-  const last = records.findLast(record => record.kind === 'checkpoint');
-  return last === undefined ? undefined : checkpointRoots(folder, last.tree);
-}
-
-function targetOf({to, redo, ...scopes}: RewindOptions, records: readonly JournalRecord[]): RewindTarget {
-  const chosen = (['files', 'talk', 'both'] as const satisfies readonly RewindScope[]).filter(
-    scope => scopes[scope] !== undefined,
-  );
-  if (chosen.length > 1) throw new UsageError(`Give one of --${chosen.join(' and --')}, not both.`);
-  if (redo !== undefined) {
-    if (to !== undefined || chosen.length > 0)
-      throw new UsageError('--redo undoes the last rewind; it takes no other option.');
-    return {kind: 'redo'};
-  }
-  const points = rewindPoints(records);
-  const point = to === undefined ? points.at(-1) : points[to - 1];
-  if (point === undefined) {
-    throw new UsageError(
-      points.length === 0
-        ? 'This session has no prompt to go back to.'
-        : `There is no prompt ${String(to)}: this session has ${points.length}.`,
-    );
-  }
-  return {kind: 'prompt', to: point.to, what: chosen[0] ?? 'both'};
-}

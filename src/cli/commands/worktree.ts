@@ -6,7 +6,6 @@ import {changeCounts, type WorktreeChanges} from '../../actions/worktrees-port.t
 import {pluralize} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {ListedWorktree} from '../../workspace/worktrees/make-worktrees.ts';
-import {userWorktrees} from '../../app/own-worktree.ts';
 import {existingFolder} from '../../app/run-context.ts';
 import {note} from '../../app/output.ts';
 import {printRows} from '../rows.ts';
@@ -43,11 +42,13 @@ export function add(worktree: Command): void {
 
 const {signal} = new AbortController();
 
+const userWorktrees = async () => (await import('../../app/own-worktree.ts')).userWorktrees();
+
 /** `weft worktree list`. */
 async function listWorktrees({json, ...place}: ListOptions): Promise<ExitCode> {
   const listed = await listIn(place);
   const rows = await Promise.all(
-    listed.map(async worktree => ({...worktree, changes: await userWorktrees().changes(worktree, signal)})),
+    listed.map(async worktree => ({...worktree, changes: await (await userWorktrees()).changes(worktree, signal)})),
   );
   return printRows({
     rows,
@@ -72,8 +73,8 @@ async function listWorktrees({json, ...place}: ListOptions): Promise<ExitCode> {
 async function mergeWorktree(name: string, {force, ...place}: WorktreeOptions): Promise<ExitCode> {
   const worktree = await worktreeNamed(name, place);
   if (force === undefined) refuseInUse(worktree);
-  const merged = unwrap(await userWorktrees().merge(worktree, signal));
-  unwrap(await userWorktrees().drop(worktree, 'keep'));
+  const merged = unwrap(await (await userWorktrees()).merge(worktree, signal));
+  unwrap(await (await userWorktrees()).drop(worktree, 'keep'));
   const count = merged.files.length + merged.more;
   note(`merged ${pluralize(count, 'file')} (${changeCounts(merged)}) into ${visibleLine(worktree.of)}, not committed`);
   return exitCode.done;
@@ -84,20 +85,20 @@ async function removeWorktree(name: string, {force, ...place}: WorktreeOptions):
   const worktree = await worktreeNamed(name, place);
   if (force === undefined) {
     refuseInUse(worktree);
-    const changes = unwrap(await userWorktrees().changes(worktree, signal));
+    const changes = unwrap(await (await userWorktrees()).changes(worktree, signal));
     if (changes.files.length > 0 || changes.commits > 0) {
       throw new Error(
         `${name} has ${changesText(changes)}. weft worktree remove --force ${name} removes it all the same.`,
       );
     }
   }
-  unwrap(await userWorktrees().drop(worktree, 'drop'));
+  unwrap(await (await userWorktrees()).drop(worktree, 'drop'));
   note(`removed ${visibleLine(worktree.folder)}`);
   return exitCode.done;
 }
 
 const listIn = async ({cwd}: InFolder): Promise<readonly ListedWorktree[]> =>
-  unwrap(await userWorktrees().list(existingFolder(cwd ?? '.'), signal));
+  unwrap(await (await userWorktrees()).list(existingFolder(cwd ?? '.'), signal));
 
 async function worktreeNamed(name: string, place: InFolder): Promise<ListedWorktree> {
   const listed = await listIn(place);

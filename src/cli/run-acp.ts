@@ -1,0 +1,143 @@
+import {exitCode, type ExitCode} from '../app/exit-code.ts';
+import {noAbilities} from '../actions/front-end.ts';
+import {randomUUID} from 'node:crypto';
+import type {AgentClient} from '../agent/client.ts';
+import {jsonText} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {causeText, type Fault, rejected} from '../domain/fault.ts';
+import {type EngineRequest, serveEditor} from '../headless/acp/serve-editor.ts';
+import {makeStdoutWriter} from '../headless/stdout-writer.ts';
+import {InputLines} from '../protocol/rpc/input-lines.ts';
+import {connectClient} from '../server/client-stream.ts';
+import {connectSession, knownServer, serverUrl, type WeftServer} from '../app/server-connection.ts';
+import {requireModel, connectModel} from '../app/choose-model.ts';
+import {composeSession, noDriver} from '../app/compose-session.ts';
+import {fixedModel, nobodyChooses} from '../app/host-services.ts';
+import type {MainOptions} from '../app/main-options.ts';
+import {note, stdoutSink} from '../app/output.ts';
+import {onSignal} from './signals.ts';
+import {version} from '../app/version.ts';
+import {contextFor} from '../app/run-context.ts';
+
+export interface AcpOptions {
+  readonly server?: string;
+  readonly tokenFile?: string;
+  readonly cwd?: string;
+  readonly model?: string;
+  readonly skill?: readonly string[];
+  readonly askAboutEverything?: boolean;
+}
+
+/**
+ * weft in an editor, by the Agent Client Protocol over stdin and stdout. Ends when the editor closes stdin, and all sessions with it: with
+ * `server` they run there, and what they are at is stopped when this ends, however it ends.
+ */
+export async function runAcp(options: AcpOptions): Promise<ExitCode> {
+  const stopped = Promise.withResolvers<ExitCode>();
+  const openEngine =
+    options.server === undefined
+      ? openOwnEngine
+      : remoteEngines(knownServer(serverUrl(options.server), options.tokenFile), {
+          ...options,
+          lost(url) {
+            note(`the connection to ${url.origin} is lost`);
+            stopped.resolve(exitCode.failed);
+          },
+        });
+  const writer = makeStdoutWriter(stdoutSink('json'), () => stopped.resolve(exitCode.done));
+  const editor = serveEditor({
+    version,
+    uuid: randomUUID,
+    write: message => writer.write(`${jsonText(message)}\n`),
+    openEngine,
+  });
+  onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stopped.resolve(exitCode.terminated));
+  void readLines(line => editor.take(line)).then(() => stopped.resolve(exitCode.done));
+  const code = await stopped.promise;
+  await editor.close();
+  await writer.drained();
+  return code;
+}
+
+async function readLines(take: (line: string) => void): Promise<void> {
+  const lines = new InputLines();
+  try {
+    for await (const chunk of process.stdin)
+      for (const line of lines.push(chunk)) {
+        if (line.kind === 'line') take(line.text);
+        else note('a line of the editor is too long to be read');
+      }
+  } catch {
+    // A broken pipe: nothing more comes.
+  }
+}
+
+async function openOwnEngine({directory, session, servers}: EngineRequest): Promise<Outcome<AgentClient, Fault>> {
+  const options: MainOptions = {
+    sessionPersistence: true,
+    color: false,
+    cwd: directory,
+    ...(session === 'new' ? {} : {resume: session}),
+    ...(Object.keys(servers).length === 0 ? {} : {mcpConfig: [jsonText({mcpServers: servers})]}),
+  };
+  try {
+    const context = contextFor(options);
+    for (const notice of context.notices) note(notice);
+    const chosen = await connectModel(context);
+    requireModel(chosen);
+    const models = fixedModel(nobodyChooses);
+    return ok(
+      await composeSession(chosen, {
+        context,
+        interaction: 'interactive',
+        frontEnd: noAbilities,
+        models,
+        driver: noDriver,
+      }),
+    );
+  } catch (cause) {
+    return failed(rejected(causeText(cause)));
+  }
+}
+
+/** Engines of sessions on a server. What the editor says of MCP servers does not count: they would run there. */
+const remoteEngines =
+  (
+    server: WeftServer,
+    {
+      cwd,
+      model,
+      skill = [],
+      askAboutEverything = false,
+      lost,
+    }: Pick<AcpOptions, 'cwd' | 'model' | 'skill' | 'askAboutEverything'> & {readonly lost: (url: URL) => void},
+  ) =>
+  async ({directory, session}: EngineRequest): Promise<Outcome<AgentClient, Fault>> => {
+    const path =
+      session === 'new'
+        ? `/agent/attach?leaving=stops&frontEnd=editor&workDir=${encodeURIComponent(cwd ?? directory)}`
+        : `/agent/sessions/${session}/attach?leaving=stops&frontEnd=editor`;
+    const connected = await connectSession(server, path);
+    if (connected.tag === 'failed') return failed(rejected(connected.error));
+    let isClosing = false;
+    connected.value.once('close', () => {
+      if (!isClosing) lost(server.url);
+    });
+    const client = connectClient(connected.value);
+    if (model !== undefined) client.submit({op: 'set-model', model});
+    if (session === 'new' && skill.length > 0)
+      client.submit({
+        op: 'add-context',
+        text: `Load these skills before you begin, and work by them: ${skill.join(', ')}.`,
+      });
+    if (askAboutEverything) client.submit({op: 'ask-about-everything'});
+    return ok({
+      ...client,
+      async close() {
+        isClosing = true;
+        client.submit({op: 'interrupt'});
+        connected.value.end();
+      },
+    });
+  };
