@@ -23,9 +23,7 @@ export interface TuiOptions {
   readonly home: string;
   /** Sent at once; empty for none. */
   readonly firstPrompt: string;
-  /** What is shown first: the composer, or the list of sessions to resume. */
   readonly opening: 'composer' | 'sessions';
-  /** The names of the instruction files that were read, such as AGENTS.md. */
   readonly instructions: readonly string[];
   /** One sentence each, shown at the start. */
   readonly notices: readonly string[];
@@ -35,7 +33,6 @@ export interface TuiOptions {
   readonly clipboard: ClipboardPort;
   readonly preferences: Preferences;
   readonly look: Look;
-  /** How much effort the model is asked for at the start. */
   readonly effort: Effort | 'default';
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
@@ -71,7 +68,6 @@ export interface JobControl {
 export interface TerminalRestorer {
   /** `undo` undoes the modes that are on now. The terminal is in raw mode when it is first called. */
   keep(undo: string): void;
-  /** The terminal has been restored. */
   release(): void;
 }
 

@@ -7,7 +7,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId, MessageId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
 import {ComposerEffects} from '../app/composer-effects.ts';
-import {PromptCommands} from '../app/argument-choices.ts';
+import {KnownCommands} from '../app/known-commands.ts';
 import {answerOrNotify} from '../commands/command.ts';
 import {type CommandLine, readCommand, readDraft} from '../commands/command-line.ts';
 import {isIdle} from '../state/selectors.ts';
@@ -65,7 +65,7 @@ export class ScreenReaderSession {
   readonly #attached: AttachedSession;
   readonly #context: ScreenReaderContext;
   readonly #question: CurrentQuestion;
-  readonly #promptCommands: PromptCommands;
+  readonly #promptCommands: KnownCommands;
   #view: View = emptyView;
   /** Of what the screen UI keeps for its composer, only the attached images are used. */
   #ui = initialUi([], '', 'emacs');
@@ -86,7 +86,7 @@ export class ScreenReaderSession {
     this.#host = host;
     this.#terminals = new TerminalSessions(options.engine, () => options.clock.now());
     this.#terminal = new AppendOnlyTerminal(host.terminal);
-    this.#promptCommands = new PromptCommands(options.engine, () => {}, this.#closing.signal);
+    this.#promptCommands = new KnownCommands([], options, () => {}, this.#closing.signal);
     this.#question = new CurrentQuestion(lines => this.#terminal.say(lines));
     this.#input = new LineInput(this.#terminal, {
       answers: () => this.#question.of !== 'none',
@@ -579,7 +579,7 @@ export class ScreenReaderSession {
   }
 
   #completion(text: string): string {
-    const {more, names} = completion(text, [...this.#context.commands, ...this.#promptCommands.known]);
+    const {more, names} = completion(text, [...this.#context.commands, ...this.#promptCommands.all]);
     if (names.length > 0) {
       this.#terminal.say([names.map(name => `/${name}`).join(', ')]);
       this.#terminal.print('now');

@@ -111,17 +111,11 @@ interface UiAndView {
 
 /** Applies the result of the editor; `now` in milliseconds, as in `Ui`. */
 export function afterEditor({ui, view}: UiAndView, left: EditorResult, now: number): UiAndView {
-  if (left.of === 'draft') {
+  if (left.of === 'draft' || left.of === 'summary') {
     const {outcome} = left;
-    return outcome.tag === 'ok'
-      ? {ui: replaceFieldText(ui, outcome.value), view}
-      : {ui, view: withNotice(view, 'warning', outcome.error)};
-  }
-  if (left.of === 'summary') {
-    const {outcome, preview} = left;
-    return outcome.tag === 'ok'
-      ? {ui: {...ui, panel: rewrittenSummary(preview, outcome.value)}, view}
-      : {ui, view: withNotice(view, 'warning', outcome.error)};
+    if (outcome.tag === 'failed') return {ui, view: withNotice(view, 'warning', outcome.error)};
+    if (left.of === 'draft') return {ui: replaceFieldText(ui, outcome.value), view};
+    return {ui: {...ui, panel: rewrittenSummary(left.preview, outcome.value)}, view};
   }
   if (left.of === 'text') {
     left.work.done(left.outcome);

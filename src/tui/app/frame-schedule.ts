@@ -90,7 +90,6 @@ export class FrameSchedule {
     this.#takeMore();
   }
 
-  /** The terminal can take a frame again. */
   handleReady(): void {
     if (this.#isWaiting) this.drawNow();
   }

@@ -4,7 +4,6 @@ import type {TodoList} from '../../domain/todo.ts';
 import {knownCost} from '../../domain/usage.ts';
 import type {ActionProgress, RunTimes} from '../state/view.ts';
 
-/** The events that begin work, and those that end it. */
 const begins: ReadonlySet<AgentEvent['event']> = new Set(['prompt-accepted', 'command-started', 'compaction-begun']);
 const ends: ReadonlySet<AgentEvent['event']> = new Set([
   'prompt-finished',
@@ -26,7 +25,6 @@ export class RunClock {
   readonly #now: () => number;
   #since: number | undefined;
   #retryAt = 0;
-  /** The time worked on finished prompts. */
   #workedMs = 0;
   /** The cost of the session before this run of weft. */
   #costBefore = 0;
@@ -34,7 +32,6 @@ export class RunClock {
   /** The tokens of the session's answers, now and when the prompt began. */
   #outputTokens = 0;
   #outputTokensBefore = 0;
-  /** What the user is asked about. */
   readonly #asked = new Set<ActionId>();
   /** The time spent waiting for the user since the prompt began, but for the wait that goes on. */
   #waitedMs = 0;
@@ -157,7 +154,6 @@ export class RunClock {
     return this.#waitedMs + (this.#waitsSince === undefined ? 0 : this.#now() - this.#waitsSince);
   }
 
-  /** The time worked since the session was opened. */
   #workedNow(): number {
     return this.#workedMs + (this.#since === undefined ? 0 : this.#now() - this.#since - this.#waitedNow());
   }

@@ -21,13 +21,12 @@ import type {View} from '../state/view.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import type {EntryFrame} from '../text/wrap.ts';
-import {ArgumentChoices, PromptCommands} from './argument-choices.ts';
+import {KnownCommands} from './known-commands.ts';
 
 /** What slash commands need from `runTui`, which has the terminal. */
 export interface CommandHost {
   leave(exit: TuiExit): void;
   readonly terminals: TerminalSessions;
-  /** Shows the transcript on the whole screen. */
   read(panel: TranscriptPanel): void;
   /** Called once, when there is something to write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
@@ -44,7 +43,6 @@ interface SlashCommandParts extends Pick<CommandContext, 'options' | 'appearance
   readonly addNote: CommandContext['addNote'];
   readonly query: CommandContext['query'];
   readonly print: CommandContext['print'];
-  /** Sends a prompt. */
   readonly send: (text: string) => void;
   readonly ui: () => Ui;
   readonly view: () => View;
@@ -56,8 +54,7 @@ interface SlashCommandParts extends Pick<CommandContext, 'options' | 'appearance
 export class SlashCommands {
   readonly #parts: SlashCommandParts;
   readonly #commands: readonly SlashCommand[];
-  readonly #arguments: ArgumentChoices;
-  readonly #promptCommands: PromptCommands;
+  readonly #known: KnownCommands;
   readonly #context: CommandContext;
   /** The command that has not been answered yet; empty for none. */
   #unanswered = '';
@@ -66,23 +63,16 @@ export class SlashCommands {
     const {options, signal} = parts;
     this.#parts = parts;
     this.#commands = commandsFor(options.demo);
-    this.#arguments = new ArgumentChoices(options, () => parts.show({}), signal);
-    this.#promptCommands = new PromptCommands(options.engine, () => parts.show({}), signal);
+    this.#known = new KnownCommands(this.#commands, options, () => parts.show({}), signal);
     this.#context = this.#contextOf(parts);
   }
 
-  /** The commands with the choices that are known by now. */
   get known(): readonly CommandInfo[] {
-    const own = this.#arguments.of(this.#commands);
-    const {known} = this.#promptCommands;
-    return known.length === 0 ? own : [...own, ...known];
+    return this.#known.all;
   }
 
-  /** Asks for the commands where one is begun, and for the choices of the command that is being typed. */
   followDraft(): void {
-    const {text} = this.#parts.ui().draft.buffer;
-    this.#promptCommands.follow(text);
-    this.#arguments.follow(text, this.#commands);
+    this.#known.follow(this.#parts.ui().draft.buffer.text);
   }
 
   run(line: CommandLine): void {
@@ -104,7 +94,6 @@ export class SlashCommands {
     this.#answer('warning', found.text);
   }
 
-  /** Shows the entries of the transcript more or less completely. */
   nextVerbosity(): void {
     this.#commands.find(({name}) => name === 'verbosity')?.run('next', this.#context);
   }
@@ -128,7 +117,6 @@ export class SlashCommands {
     void openReview(range, this.#context, showOnScreen);
   }
 
-  /** Opens the list of earlier sessions. */
   offerSessions(): void {
     resumeCommand.run('', this.#context);
   }

@@ -23,7 +23,6 @@ export class Start {
     this.#parts = parts;
   }
 
-  /** For the live region. */
   get shown(): StartFacts | 'written' {
     return this.#isWritten ? 'written' : this.#facts();
   }

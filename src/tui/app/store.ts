@@ -44,7 +44,6 @@ import {Scrollback} from '../scrollback/scrollback.ts';
 
 const tickMs = 1000;
 
-/** What the tree of components draws. */
 export interface Screen {
   readonly live: LiveRegionState;
   readonly frame: EntryFrame;
@@ -152,7 +151,6 @@ export class Store {
     return () => this.#listeners.delete(listener);
   };
 
-  /** What was published last. */
   readonly screen = (): Screen => this.#screen;
 
   /** The lines that are to be written above the live region now; none twice. */
@@ -168,17 +166,14 @@ export class Store {
     this.#room = rows;
   };
 
-  /** The terminal can take a frame again. */
   handleReady(): void {
     this.#frames.handleReady();
   }
 
-  /** Opens the list of earlier sessions. */
   offerSessions(): void {
     this.#slash.offerSessions();
   }
 
-  /** Publishes the first frame. */
   start(): void {
     this.#frames.resume();
     this.#frames.drawNow();
@@ -228,7 +223,6 @@ export class Store {
     for (const notice of notices) this.#notify('warning', notice);
   }
 
-  /** The terminal has reported its background. */
   backgroundIs(background: Background): void {
     this.#appearance.backgroundIs(background);
     this.#frames.drawSoon();
@@ -258,7 +252,6 @@ export class Store {
     this.offerModels('waits');
   }
 
-  /** Opens the ways to a model. */
   offerModels(prompt: ConnectPanel['prompt']): void {
     const model = hasNoModel(this.#view) ? 'none' : 'some';
     this.#slash.open(connectPanel({model, prompt, demo: this.#options.demo}));
@@ -289,7 +282,6 @@ export class Store {
     this.#frames.drawSoon();
   }
 
-  /** Handles the end of an attached terminal session. */
   handleDetached(block: BlockId, end: AttachEnd): void {
     for (const op of opsAfterDetaching(this.#view, block, end)) this.#options.engine.submit(op);
     const {terminalNeeded} = this.#view;
@@ -306,7 +298,6 @@ export class Store {
     return this.#host.terminals.list().find(({id}) => id === block)?.command ?? '';
   }
 
-  /** Handles the result of the user's editor. */
   handleEditorResult(left: EditorResult): void {
     const screenAfter = afterEditor({ui: this.#ui, view: this.#view}, left, this.#options.clock.now());
     this.#ui = screenAfter.ui;
@@ -495,7 +486,6 @@ export class Store {
     return this.frameOf(this.#host.size().columns);
   }
 
-  /** The theme and the width of lines on a screen of that many columns. */
   frameOf(columns: number): EntryFrame {
     const {theme, verbosity} = this.#appearance;
     // One column stays free, because terminals differ in how they wrap after the last column.
@@ -595,6 +585,5 @@ interface AppHost extends CommandHost {
   readonly ready: () => boolean;
   /** In fullscreen mode, what keeps the lines that inline mode leaves to the terminal. */
   readonly transcript: 'none' | ScrollbackBuffer;
-  /** A key that begins a new line in this terminal. */
   readonly newlineKey: NewlineKey;
 }

@@ -68,7 +68,6 @@ async function change(argument: string, context: CommandContext): Promise<void> 
 /** How many of the last lines of one at work are printed. */
 const lastLines = 10;
 
-/** All that is known of a sub-agent, in several lines. */
 function fullText(row: AgentRow, outputs: readonly AgentOutput[]): string {
   const {agent, status} = row;
   const tail = outputs.find(each => each.row.agent.id === agent.id)?.tail.trim() ?? '';

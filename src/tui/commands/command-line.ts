@@ -24,12 +24,9 @@ export function readCommand(text: string, commands: readonly CommandInfo[]): Com
 
 /** What completes a draft that is a slash command. */
 export interface Completion {
-  /** Command and argument, without the slash. */
   readonly name: string;
-  /** How it stands in the list. */
   readonly usage: string;
   readonly summary: string;
-  /** What stands in the draft then. */
   readonly line: string;
 }
 
@@ -111,10 +108,8 @@ function scoreOf(name: string, word: string, scorer: FuzzyScorer): number {
 
 const encoder = new TextEncoder();
 
-/** What a draft does when it is entered. */
 export type DraftKind =
   | {readonly kind: 'prompt'}
-  /** A `!` command for the user's shell. */
   | {readonly kind: 'shell'; readonly command: string}
   | {readonly kind: 'note'; readonly note: string};
 

@@ -29,80 +29,151 @@ import {themeCommand} from './theme.ts';
 import {todoCommand} from './todo.ts';
 import {verbosityCommand} from './verbosity.ts';
 
-const clearCommand = slashCommand({
-  name: 'clear',
-  aliases: ['new'],
-  usage: '/clear',
-  summary: 'start a new session',
-  run: (_, context) => context.submit({op: 'open-session', session: {kind: 'new'}}),
-});
+const everyCommand: readonly SlashCommand[] = [
+  helpCommand,
+  slashCommand({
+    name: 'clear',
+    aliases: ['new'],
+    usage: '/clear',
+    summary: 'start a new session',
+    run: (_, context) => context.submit({op: 'open-session', session: {kind: 'new'}}),
+  }),
+  resumeCommand,
+  modelCommand,
+  slashCommand({
+    name: 'login',
+    aliases: ['connect'],
+    usage: '/login',
+    summary: 'paste an API key, or use a server on this machine',
+    run(_, context) {
+      const model = hasNoModel(context.view) ? 'none' : 'some';
+      context.open(connectPanel({model, prompt: 'none', demo: 'none'}));
+      context.query({query: 'local-servers'});
+    },
+  }),
+  modeCommand,
+  permissionsCommand,
+  hooksCommand,
+  mcpCommand,
+  agentsCommand,
+  slashCommand({
+    name: 'trust',
+    usage: '/trust [yes]',
+    summary: "show what this folder's settings ask for, and trust it",
+    run: (word, context) => void (word.toLowerCase() === 'yes' ? trustFolder(context) : showFolderTrust(context)),
+  }),
+  slashCommand({
+    name: 'ps',
+    usage: '/ps',
+    summary: 'list background commands, attach to them, stop them (Ctrl+T)',
+    run: (_, context) => context.open(blocksPanel),
+  }),
+  slashCommand({
+    name: 'note',
+    usage: '/note <text>',
+    summary: 'add a note to AGENTS.md',
+    run(note, context) {
+      if (note === '') context.notify('info', 'Write the note behind it: /note use pnpm');
+      else context.addNote(note);
+    },
+  }),
+  memoryCommand,
+  slashCommand({
+    name: 'undo',
+    usage: '/undo [N]',
+    summary: 'undo the last prompt, or the last N: files and conversation',
+    run(argument, context) {
+      if (argument === '' || argument === '1') context.query({query: 'preview-rewind', target: {kind: 'last'}});
+      else if (/^[1-9]\d{0,4}$/u.test(argument)) void undoSeveral(Number(argument), context);
+      else context.notify('warning', `/undo ${argument} is no number of prompts. /undo 3 undoes the last three.`);
+    },
+  }),
+  slashCommand({
+    name: 'redo',
+    usage: '/redo',
+    summary: 'redo what was undone',
+    run: (_, context) => context.query({query: 'preview-rewind', target: {kind: 'redo'}}),
+  }),
+  slashCommand({
+    name: 'rewind',
+    usage: '/rewind',
+    summary: 'choose an earlier prompt to rewind to: files, conversation or both (Esc Esc)',
+    run: (_, context) => context.query({query: 'rewind-points'}),
+  }),
+  slashCommand({
+    name: 'compact',
+    usage: '/compact [what to keep in mind]',
+    summary: 'replace the conversation by a summary, shown to you first',
+    run: (instructions, context) => context.query({query: 'preview-compaction', instructions}),
+  }),
+  pinCommand,
+  slashCommand({
+    name: 'transcript',
+    aliases: ['log'],
+    usage: '/transcript',
+    summary: 'read this session in full; / searches',
+    run: (_, context) => void showTranscript(context),
+  }),
+  copyCommand,
+  exportCommand,
+  todoCommand,
+  documentsCommand,
+  reviewCommand,
+  slashCommand({
+    name: 'computer',
+    usage: '/computer off',
+    summary: 'no longer let the agent use screen, mouse and keyboard',
+    run(word, context) {
+      if (word === 'off') context.submit({op: 'end-computer-use'});
+      else context.notify('info', 'The agent asks before it uses the computer. /computer off takes your yes back.');
+    },
+  }),
+  contextCommand,
+  costCommand,
+  slashCommand({
+    name: 'editor',
+    usage: '/editor',
+    summary: 'write the prompt in your editor (Ctrl+G)',
+    run: (_, context) => context.openEditor(),
+  }),
+  slashCommand({
+    name: 'vim',
+    usage: '/vim',
+    summary: 'switch vim keys on or off',
+    run: (_, context) => void switchVim(context),
+  }),
+  verbosityCommand,
+  themeCommand,
+  configCommand,
+  slashCommand({
+    name: 'doctor',
+    usage: '/doctor',
+    summary: 'check this machine',
+    run: (_, context) => void showDiagnostics(context),
+  }),
+  slashCommand({
+    name: 'demo',
+    usage: '/demo',
+    summary: 'watch an agent fix a small project, offline',
+    run: (_, context) => context.leave('demo'),
+  }),
+  slashCommand({
+    name: 'exit',
+    aliases: ['quit'],
+    usage: '/exit',
+    summary: 'leave',
+    run: (_, context) => context.leave('left'),
+  }),
+];
 
-/** Shows a preview, and compacts after the user has confirmed it. */
-const compactCommand = slashCommand({
-  name: 'compact',
-  usage: '/compact [what to keep in mind]',
-  summary: 'replace the conversation by a summary, shown to you first',
-  run: (instructions, context) => context.query({query: 'preview-compaction', instructions}),
-});
-
-const computerCommand = slashCommand({
-  name: 'computer',
-  usage: '/computer off',
-  summary: 'no longer let the agent use screen, mouse and keyboard',
-  run(word, context) {
-    if (word === 'off') context.submit({op: 'end-computer-use'});
-    else context.notify('info', 'The agent asks before it uses the computer. /computer off takes your yes back.');
-  },
-});
-
-const demoCommand = slashCommand({
-  name: 'demo',
-  usage: '/demo',
-  summary: 'watch an agent fix a small project, offline',
-  run: (_, context) => context.leave('demo'),
-});
-
-const doctorCommand = slashCommand({
-  name: 'doctor',
-  usage: '/doctor',
-  summary: 'check this machine',
-  run: (_, context) => void showDiagnostics(context),
-});
+/** All slash commands; `/demo` only if the demo is offered. */
+export const commandsFor = (demo: 'none' | 'offered'): readonly SlashCommand[] =>
+  everyCommand.filter(({name}) => name !== 'demo' || demo === 'offered');
 
 async function showDiagnostics(context: CommandContext): Promise<void> {
   const text = await context.answerTo({query: 'diagnostics'});
   if (text !== undefined) context.notify('info', text);
 }
-
-const editorCommand = slashCommand({
-  name: 'editor',
-  usage: '/editor',
-  summary: 'write the prompt in your editor (Ctrl+G)',
-  run: (_, context) => context.openEditor(),
-});
-
-const exitCommand = slashCommand({
-  name: 'exit',
-  aliases: ['quit'],
-  usage: '/exit',
-  summary: 'leave',
-  run: (_, context) => context.leave('left'),
-});
-
-const psCommand = slashCommand({
-  name: 'ps',
-  usage: '/ps',
-  summary: 'list background commands, attach to them, stop them (Ctrl+T)',
-  run: (_, context) => context.open(blocksPanel),
-});
-
-const transcriptCommand = slashCommand({
-  name: 'transcript',
-  aliases: ['log'],
-  usage: '/transcript',
-  summary: 'read this session in full; / searches',
-  run: (_, context) => void showTranscript(context),
-});
 
 /** The transcript panel is loaded with its first use. */
 async function showTranscript(context: CommandContext): Promise<void> {
@@ -131,19 +202,11 @@ function followRecords(first: readonly JournalRecord[], context: CommandContext)
   };
 }
 
-const trustCommand = slashCommand({
-  name: 'trust',
-  usage: '/trust [yes]',
-  summary: "show what this folder's settings ask for, and trust it",
-  run: (word, context) => void (word.toLowerCase() === 'yes' ? trustFolder(context) : showFolderTrust(context)),
-});
-
 async function trustFolder(context: CommandContext): Promise<void> {
   const text = await context.answerTo({query: 'trust-folder'});
   if (text !== undefined) context.notify('info', text);
 }
 
-/** Shows what trusting the folder would allow, and asks. */
 async function showFolderTrust(context: CommandContext): Promise<void> {
   const trust = await context.answerTo({query: 'folder-trust'});
   if (trust === undefined) return;
@@ -160,13 +223,6 @@ async function showFolderTrust(context: CommandContext): Promise<void> {
   );
 }
 
-const vimCommand = slashCommand({
-  name: 'vim',
-  usage: '/vim',
-  summary: 'switch vim keys on or off',
-  run: (_, context) => void switchVim(context),
-});
-
 async function switchVim(context: CommandContext): Promise<void> {
   try {
     await loadVimKeys();
@@ -176,28 +232,6 @@ async function switchVim(context: CommandContext): Promise<void> {
   const text = 'Vim keys are on: Esc for normal mode. /config editorMode vim keeps them';
   context.notify('info', context.switchVim() === 'on' ? text : 'Vim keys are off');
 }
-
-const noteCommand = slashCommand({
-  name: 'note',
-  usage: '/note <text>',
-  summary: 'add a note to AGENTS.md',
-  run(note, context) {
-    if (note === '') context.notify('info', 'Write the note behind it: /note use pnpm');
-    else context.addNote(note);
-  },
-});
-
-/** Shows a preview, and rewinds after the user has confirmed it. */
-const undoCommand = slashCommand({
-  name: 'undo',
-  usage: '/undo [N]',
-  summary: 'undo the last prompt, or the last N: files and conversation',
-  run(argument, context) {
-    if (argument === '' || argument === '1') context.query({query: 'preview-rewind', target: {kind: 'last'}});
-    else if (/^[1-9]\d{0,4}$/u.test(argument)) void undoSeveral(Number(argument), context);
-    else context.notify('warning', `/undo ${argument} is no number of prompts. /undo 3 undoes the last three.`);
-  },
-});
 
 async function undoSeveral(count: number, context: CommandContext): Promise<void> {
   const points = await context.answerTo({query: 'rewind-points'});
@@ -209,72 +243,3 @@ async function undoSeveral(count: number, context: CommandContext): Promise<void
   }
   context.query({query: 'preview-rewind', target: {kind: 'prompt', to: point.to, what: 'both'}});
 }
-
-const redoCommand = slashCommand({
-  name: 'redo',
-  usage: '/redo',
-  summary: 'redo what was undone',
-  run: (_, context) => context.query({query: 'preview-rewind', target: {kind: 'redo'}}),
-});
-
-const rewindCommand = slashCommand({
-  name: 'rewind',
-  usage: '/rewind',
-  summary: 'choose an earlier prompt to rewind to: files, conversation or both (Esc Esc)',
-  run: (_, context) => context.query({query: 'rewind-points'}),
-});
-
-const loginCommand = slashCommand({
-  name: 'login',
-  aliases: ['connect'],
-  usage: '/login',
-  summary: 'paste an API key, or use a server on this machine',
-  run(_, context) {
-    const model = hasNoModel(context.view) ? 'none' : 'some';
-    context.open(connectPanel({model, prompt: 'none', demo: 'none'}));
-    context.query({query: 'local-servers'});
-  },
-});
-
-const everyCommand: readonly SlashCommand[] = [
-  helpCommand,
-  clearCommand,
-  resumeCommand,
-  modelCommand,
-  loginCommand,
-  modeCommand,
-  permissionsCommand,
-  hooksCommand,
-  mcpCommand,
-  agentsCommand,
-  trustCommand,
-  psCommand,
-  noteCommand,
-  memoryCommand,
-  undoCommand,
-  redoCommand,
-  rewindCommand,
-  compactCommand,
-  pinCommand,
-  transcriptCommand,
-  copyCommand,
-  exportCommand,
-  todoCommand,
-  documentsCommand,
-  reviewCommand,
-  computerCommand,
-  contextCommand,
-  costCommand,
-  editorCommand,
-  vimCommand,
-  verbosityCommand,
-  themeCommand,
-  configCommand,
-  doctorCommand,
-  demoCommand,
-  exitCommand,
-];
-
-/** All slash commands; `/demo` only if the demo is offered. */
-export const commandsFor = (demo: 'none' | 'offered'): readonly SlashCommand[] =>
-  everyCommand.filter(command => command !== demoCommand || demo === 'offered');

@@ -14,7 +14,6 @@ import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 import type {CommandInfo} from './command-line.ts';
 
-/** A slash command. */
 export interface SlashCommand extends CommandInfo {
   /** `argument` is what follows the name, trimmed; empty for none. */
   run(argument: string, context: CommandContext): void;
@@ -28,15 +27,11 @@ export const slashCommand = (
 /** What a command can use, also after `run` has returned. */
 export interface CommandContext {
   readonly options: TuiOptions;
-  /** The commands that exist here. */
   readonly commands: readonly SlashCommand[];
-  /** The current view. */
   readonly view: View;
-  /** The current theme and width of the screen. */
   readonly frame: EntryFrame;
   readonly appearance: Appearance;
   readonly terminals: TerminalSessions;
-  /** Aborts when the UI ends. */
   readonly signal: AbortSignal;
   times(): RunTimes;
   loadLexer(): Promise<MarkdownLexer>;
@@ -49,7 +44,6 @@ export interface CommandContext {
   addNote(note: string): void;
   /** The answer to a query; `undefined` if it failed, after the user has been notified of the reason. */
   answerTo<Name extends QueryName>(request: Query<Name>): Promise<Queries[Name]['answer'] | undefined>;
-  /** Draws the screen again, because something that is shown has changed. */
   redraw(): void;
   /** Sends a query to the engine and opens the panel for its answer. */
   query(request: StepQuery): void;
@@ -58,11 +52,9 @@ export interface CommandContext {
   openLoading(title: string, text: string, filled: Promise<ChoicePanel>): void;
   /** Shows the transcript on the whole screen until it is closed; scrollback lines are written afterwards. */
   openTranscript(panel: TranscriptPanel): void;
-  /** Puts a text into the draft, in the place of what is there. */
   writeDraft(text: string): void;
   /** Opens a text in the user's editor; resolves to the text as it was left, or to why there is none. */
   editText(work: Pick<TextEdit, 'text' | 'name'>): Promise<Outcome<string, string>>;
-  /** Opens the draft in the user's editor. */
   openEditor(): void;
   /** Switches vim mode on or off and returns the new state. */
   switchVim(): 'on' | 'off';

@@ -39,7 +39,6 @@ async function configure(argument: string, context: CommandContext): Promise<voi
   } else context.open(valuePanel(row));
 }
 
-/** All settings with their values and where these come from. */
 const settingsPanel = (rows: readonly SettingRow[], view: View): ChoicePanel =>
   choicePanel({
     title,

@@ -96,7 +96,6 @@ const shortKeys = [
   'Ctrl+C twice leave',
 ];
 
-/** What every command does. */
 export const commandLines = (commands: readonly CommandInfo[], frame: Frame): readonly string[] => [
   '',
   ...commands.flatMap(({usage, summary}) => helpRow({term: usage, does: summary}, {frame, width: termWidth})),
@@ -120,7 +119,6 @@ export function keyLines(frame: Frame): readonly string[] {
 
 const rowOf = ({keys, does}: (typeof cardHelp)[number]) => ({term: keys, does});
 
-/** The width of the column of terms, in cells. */
 const termWidth = 24;
 
 function helpRow(
@@ -148,7 +146,6 @@ interface KeyHelp {
   readonly does: string;
 }
 
-/** All keys with a meaning, in groups. */
 export const keyHelp: readonly {readonly title: string; readonly rows: readonly KeyHelp[]}[] = [
   {
     title: 'Prompts',
@@ -236,21 +233,18 @@ const cardHelp: readonly {readonly keys: string; readonly does: string}[] = [
   {keys: cardKeys.switchFocus.label, does: 'switch between the card and the prompt'},
 ];
 
-/** The keys of a question. */
 const questionHelp: typeof cardHelp = [
   {keys: 'Up, Down, Enter', does: 'choose an answer, as its number does'},
   {keys: 'Space', does: 'tick an answer, where several may be chosen'},
   {keys: questionKeys.other, does: 'answer in your own words'},
 ];
 
-/** The keys of the list of running commands. */
 const blockHelp: typeof cardHelp = [
   {keys: 'Enter', does: 'attach to the selected one; Ctrl+] back to weft'},
   {keys: blockKeys.stop, does: 'stop it'},
   {keys: blockKeys.keep, does: 'keep it running after weft ends'},
 ];
 
-/** The prefixes of a draft and their meanings. */
 const signHelp: readonly {readonly sign: string; readonly does: string}[] = [
   {sign: '@', does: 'attach a file or folder: @src/a.ts:10-20, @"my file.txt"'},
   {sign: '!', does: 'run a command of your own; the agent sees its output'},

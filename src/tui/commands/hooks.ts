@@ -35,7 +35,6 @@ function stateOf({standing, runs, last}: HookRow): string {
   return runs === 0 ? 'never run' : visibleExactLine(last);
 }
 
-/** All that is known of a hook, in several lines. */
 const fullText = (row: HookRow): string =>
   [
     `${nameOf(row)} runs ${visibleExactLine(row.text)}`,

@@ -6,7 +6,6 @@ import {unreachable} from '../../base/unreachable.ts';
 import {commandEffect} from '../state/effect.ts';
 import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/choice.ts';
 
-/** The MCP servers, each with a panel of its own behind it. */
 export const serversPanel = (servers: readonly McpServerRow[]): ChoicePanel =>
   choicePanel({
     title: 'MCP servers',
@@ -20,7 +19,6 @@ export const serversPanel = (servers: readonly McpServerRow[]): ChoicePanel =>
     })),
   });
 
-/** One server: what is known of it, and what can be done. */
 export function serverPanel(server: McpServerRow): ChoicePanel {
   const {state, tools} = server;
   const {name, log, status} = state;
@@ -64,7 +62,6 @@ const tell = (text: string): Choice => doing({do: 'notify', text});
 
 const change = (what: string, server: string): Choice => doing(commandEffect('mcp', `${what} ${server}`));
 
-/** In a few words; a failure with its reason. */
 function stateText({status, error}: McpServerState): string {
   switch (status) {
     case 'connected':

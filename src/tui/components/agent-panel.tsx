@@ -17,7 +17,6 @@ interface AgentPanelProps {
 /** The most rows of the output: the panel is to close without much to erase. */
 const outputRows = 10;
 
-/** A sub-agent with the last lines of its output, as they come. */
 export function AgentPanel({panel: {row: opened, picker}, agents, rows, width}: AgentPanelProps): ReactNode {
   const {row, tail} = agents.find(each => each.row.agent.id === opened.agent.id) ?? {row: opened, tail: ''};
   return (
@@ -38,7 +37,6 @@ interface OutputProps {
   readonly width: number;
 }
 
-/** The last lines below a blank one; nothing if there is little room. */
 function Output({text, rows, width}: OutputProps): ReactNode {
   const theme = useTheme();
   if (rows < 3) return null;

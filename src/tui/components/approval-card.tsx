@@ -22,7 +22,6 @@ import {CardField, fieldLayout} from './draft-field.tsx';
 import {type Choice, ChoiceLine, choiceLineHeight, Choices, choicesHeight} from './choices.tsx';
 import {Lines} from './lines.tsx';
 
-/** The stages in which the proposal is answered as a whole. */
 type WholeStage = Exclude<ApprovalStage, HunkStage>;
 
 /** The folder of the session, outside of which it is said where a command runs, and the user's home, shown as `~`. */
@@ -40,7 +39,6 @@ interface ApprovalCardProps {
   readonly editing: Editing;
   readonly folders: Folders;
   readonly width: number;
-  /** The most rows of the card. */
   readonly rows: number;
 }
 
@@ -126,9 +124,7 @@ interface AnswerState {
 }
 
 interface AnswerSpace {
-  /** The most rows of the whole card. */
   readonly rows: number;
-  /** Whether the choices stand side by side. */
   readonly isLine: boolean;
 }
 
@@ -223,7 +219,6 @@ function wordAnswer(
   return {rows: field.lines.length, shown: <CardField field={field} />};
 }
 
-/** Cells of a field's brackets and of the blank before its text. */
 const fieldBorders = 3;
 
 const withHint = (hint: string, {rows, shown}: Answer): Answer => ({
@@ -263,7 +258,6 @@ function fieldAnswer(
 const refuseHint = (word: string): string =>
   `${approvalKeys.refuse}${word.startsWith(approvalKeys.refuse) ? ' Enter' : ''} no, and say why`;
 
-/** What the card takes beside its answers, for its lower border. */
 function hintsOf(
   stage: WholeStage,
   choices: ApprovalChoices,

@@ -24,7 +24,6 @@ export function AttentionLine({attention, home, width}: AttentionLineProps): Rea
 
 interface AttentionLineProps {
   readonly attention: Attention;
-  /** The user's home, shown as `~`. */
   readonly home: string;
   readonly width: number;
 }

@@ -13,7 +13,6 @@ interface BlockPanelProps {
   readonly width: number;
 }
 
-/** The background commands, with their state and their last line. */
 export function BlockPanel({panel, blocks, rows, width}: BlockPanelProps): ReactNode {
   const items = blocks.map(block => ({
     ...plainItem(block.id, block.command),
@@ -43,5 +42,4 @@ export function BlockPanel({panel, blocks, rows, width}: BlockPanelProps): React
   );
 }
 
-/** The most characters of a command's last line. */
 const mostLastLine = 40;

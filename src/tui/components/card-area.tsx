@@ -12,14 +12,11 @@ interface CardAreaProps {
   readonly ui: Ui;
   readonly view: View;
   readonly blocks: readonly BlockInfo[];
-  /** The user's home, shown as `~`. */
   readonly home: string;
   readonly width: number;
-  /** The most rows of the card. */
   readonly rows: number;
 }
 
-/** The card that waits for an answer and has the keys. */
 export function CardArea({ui: {card}, view, blocks, home, width, rows}: CardAreaProps): ReactNode {
   const attention = attentionOf(view);
   if (card.kind === 'approval' && attention.kind === 'approval') {

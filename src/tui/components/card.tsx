@@ -5,22 +5,21 @@ import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 
 interface CardProps {
-  /** Cells of the whole card, its frame included. */
   readonly width: number;
   /** Stands in the top border; what must not be clipped is at its end shortened by the caller. */
   readonly title: string;
   /** Stands at the right of the top border, or where there is no room as the first line inside; empty for none. */
-  readonly note: string;
+  readonly note?: string;
   /** Keys that the card takes beside its choices, in the bottom border: the first ones that fit. */
   readonly hints: readonly string[];
-  readonly tone: 'calm' | 'danger';
+  readonly tone?: 'calm' | 'danger';
   /** Columns between the frame and the content: none for rows whose background reaches the frame. */
   readonly inset?: 0 | 1;
   readonly children: ReactNode;
 }
 
 /** A framed card: the one place where something is decided. */
-export function Card({width, title, note, hints, tone, inset = 1, children}: CardProps): ReactNode {
+export function Card({width, title, note = '', hints, tone = 'calm', inset = 1, children}: CardProps): ReactNode {
   const theme = useTheme();
   const frame = tone === 'danger' ? 'error' : 'accent';
   const inside = Math.max(1, width - 6);
@@ -64,10 +63,8 @@ export function Card({width, title, note, hints, tone, inset = 1, children}: Car
   );
 }
 
-/** The column of a card in which its title begins. */
 export const titleColumn = 2;
 
-/** Rows of a card's frame. */
 export const frameRows = 2;
 
 function hintsThatFit(hints: readonly string[], cells: number): string {

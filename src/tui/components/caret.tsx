@@ -11,7 +11,6 @@ export interface Cell {
 export const CaretContext = createContext<{current: Cell | undefined}>({current: undefined});
 
 interface CaretProps {
-  /** The cell of the cursor within the box. */
   readonly at: Cell;
   readonly children: ReactNode;
 }

@@ -6,7 +6,6 @@ import {themeOf} from '../theme/theme.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled} from '../theme/styled.tsx';
 
-/** A row of a list of choices. */
 export interface Choice {
   readonly label: string;
   /** Follows the label; mostly empty. */
@@ -68,7 +67,6 @@ function ChoiceRow({choice: {label, detail, letter}, at, isSelected, width}: Cho
 /** Cells of a row beside its label: the pointer, the number and the letter. */
 const besideLabel = 8;
 
-/** Cells of a row whose label is short. */
 const usualRow = 56;
 
 const textOf = ({label, detail}: Choice): string => (detail === '' ? label : `${label}  ${detail}`);

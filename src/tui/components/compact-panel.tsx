@@ -24,12 +24,11 @@ interface CompactPanelProps {
   readonly width: number;
 }
 
-/** A compaction: that the summary is being written, then what compacting would do. */
 export function CompactPanel({panel, rows, width}: CompactPanelProps): ReactNode {
   switch (panel.stage) {
     case 'summary-awaited':
       return (
-        <Card width={width} title="Compact the conversation" note="" hints={['Esc stop']} tone="calm">
+        <Card width={width} title="Compact the conversation" hints={['Esc stop']}>
           <Styled as="dim">The model is writing a summary …</Styled>
         </Card>
       );
@@ -64,7 +63,7 @@ function CompactPreview({preview, top, rows, width}: CompactPreviewProps): React
     ...(scrolls ? ['↑↓ read'] : []),
   ];
   return (
-    <Card width={width} title={compactionQuestion(preview)} note="" hints={hints} tone="calm">
+    <Card width={width} title={compactionQuestion(preview)} hints={hints}>
       <Text>{[...heading, ...shown].join('\n')}</Text>
     </Card>
   );

@@ -10,11 +10,9 @@ import {firstShown} from './picker.tsx';
 
 interface ListProps {
   readonly width: number;
-  /** The most rows it may take. */
   readonly rows: number;
 }
 
-/** The commands that a draft may become, with a pointer at the chosen one. */
 export function CommandList({offered, row, width, rows}: ListProps & CommandListProps): ReactNode {
   const widest = Math.min(24, Math.floor(width / 3));
   // A longer name is not aligned, so that the other rows keep their room.
@@ -28,7 +26,6 @@ interface CommandListProps {
   readonly row: number;
 }
 
-/** The files that match the mention that is being written. */
 export function MentionRows({list, width, rows}: ListProps & {readonly list: MentionList}): ReactNode {
   if (list.kind !== 'open' || rows <= 0) return null;
   const {paths, state} = list.found;
@@ -38,7 +35,6 @@ export function MentionRows({list, width, rows}: ListProps & {readonly list: Men
   return <Rows lines={paths.map(visibleLine)} row={list.row} width={width} rows={rows} />;
 }
 
-/** Rows of a list shown at once. */
 const mostRows = 8;
 
 interface RowsProps extends ListProps {

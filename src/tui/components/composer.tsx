@@ -27,7 +27,6 @@ interface ComposerProps {
   readonly rows: number;
 }
 
-/** Where the user writes: between two rules, with what completes it below. */
 export function Composer({view, ui, commands, demo, newlineKey, width, rows}: ComposerProps): ReactNode {
   const theme = useTheme();
   const rules = rows >= leastWithRules ? 2 : 0;
@@ -69,7 +68,6 @@ export function Composer({view, ui, commands, demo, newlineKey, width, rows}: Co
   );
 }
 
-/** Columns before the prompt sign. */
 const margin = 1;
 
 const fieldFrame = ({theme, width}: Frame): Frame => ({theme, width: Math.max(1, width - margin)});
@@ -77,16 +75,12 @@ const fieldFrame = ({theme, width}: Frame): Frame => ({theme, width: Math.max(1,
 /** Cells of a row of the draft in a composer of that width. */
 export const composerDraftWidth = (frame: Frame): number => draftWidth(fieldFrame(frame));
 
-/** Rows of the draft shown at once. */
 const mostRows = 8;
 
-/** With fewer rows there is no room for rules. */
 const leastWithRules = 6;
 
-/** Rows of a list that a long draft leaves room for. */
 const leastListed = 3;
 
-/** A suggested prompt, and the key that takes it. */
 function suggestionHint(prompt: string, cells: number): string {
   const key = `${glyphs.between}Tab`;
   return `${fit(visibleLine(firstLine(prompt, 500)), Math.max(8, cells - key.length)).trimEnd()}${key}`;

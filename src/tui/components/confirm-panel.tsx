@@ -9,9 +9,8 @@ interface ConfirmPanelProps {
   readonly width: number;
 }
 
-/** A question with the answers yes and no. */
 export const ConfirmPanel = ({panel, width}: ConfirmPanelProps): ReactNode => (
-  <Card width={width} title={panel.title} note="" hints={hintsOf(panel)} tone="calm">
+  <Card width={width} title={panel.title} hints={hintsOf(panel)}>
     <Text wrap="truncate-middle">{visibleExactLine(panel.subject)}</Text>
   </Card>
 );

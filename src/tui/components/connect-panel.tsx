@@ -12,12 +12,10 @@ import {PickerCard} from './picker-card.tsx';
 
 interface ConnectPanelProps {
   readonly panel: ConnectState;
-  /** The most rows. */
   readonly rows: number;
   readonly width: number;
 }
 
-/** The ways to a model: a key (as dots), a local server, the demo. */
 export function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
   const {stage, model, prompt} = panel;
   switch (stage.stage) {
@@ -37,9 +35,7 @@ export function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode
         <Card
           width={width}
           title={`Paste an API key${ownerOf(stage.key)}`}
-          note=""
           hints={['Enter check and keep it', 'Esc back']}
-          tone="calm"
         >
           <Caret at={{x: dotsOf(stage.key, width).length, y: 0}}>
             <Text>{`${dotsOf(stage.key, width)} `}</Text>
@@ -77,7 +73,7 @@ export function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode
       );
     case 'waiting':
       return (
-        <Card width={width} title={`Connecting to ${visibleLine(stage.on)}…`} note="" hints={['Esc back']} tone="calm">
+        <Card width={width} title={`Connecting to ${visibleLine(stage.on)}…`} hints={['Esc back']}>
           <Styled as="dim">{prompt === 'waits' ? waiting : 'One request, which costs nothing'}</Styled>
         </Card>
       );

@@ -23,7 +23,6 @@ type Selection = 'none' | {readonly from: number; readonly to: number};
 interface ComposerOptions {
   readonly rows: number;
   readonly frame: Frame;
-  /** Shown while nothing is written. */
   readonly hint: string;
   readonly selection: Selection;
 }

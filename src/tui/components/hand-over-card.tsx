@@ -30,9 +30,7 @@ export function HandOverCard({reason, info, width}: HandOverCardProps): ReactNod
           ? 'The program has ended'
           : `${visibleLine(programName(info.command))} is yours. Enter to take over`
       }
-      note=""
       hints={[`${cardKeys.switchFocus.label} later`, 'Esc stop']}
-      tone="calm"
     >
       <Lines lines={wrapText(visible(reason), [], frame).slice(0, 3)} />
       {last !== '' && <Styled as="dim">{fit(last, frame.width)}</Styled>}

@@ -26,14 +26,11 @@ import {firstShown} from './picker.tsx';
 interface HunkCardProps {
   readonly approval: Approval;
   readonly stage: HunkStage;
-  /** The user's home, shown as `~`. */
   readonly home: string;
   readonly width: number;
-  /** The most rows of the card. */
   readonly rows: number;
 }
 
-/** The most rows of the list. */
 const mostListed = 8;
 
 /** The parts of a change, each with a tick, and the diff of the selected one: what is ticked is written. */
@@ -59,7 +56,6 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
     <Card
       width={width}
       title={titleOf(stage, parts, {approval, cells: Math.max(8, width - 6), home})}
-      note=""
       hints={[
         'Space tick',
         `↑↓ other ${approval.preview.kind === 'changes' ? 'file' : 'hunk'}`,
@@ -131,7 +127,6 @@ function titleOf(
   );
 }
 
-/** The file with only the ticked parts changed. */
 function tickedFile(file: FileDiff, parts: readonly ChangePart[]): readonly FileDiff[] {
   if (parts.length === 0) return [];
   if (file.hunks.length === 0 || parts.length === changeParts([file]).length) return [file];
@@ -183,7 +178,6 @@ function firstChanged({oldStart, newStart, lines}: DiffHunk): number {
   return (lines[before]?.kind === 'removed' ? oldStart : newStart) + Math.max(0, before);
 }
 
-/** The diff of one part, or what happens to a whole file. */
 function partLines(
   part: ChangePart | undefined,
   {frame, home}: {readonly frame: Frame; readonly home: string},

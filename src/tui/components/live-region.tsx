@@ -25,7 +25,6 @@ import {type StartFacts, StartScreen} from './start-screen.tsx';
 import {type StatusHint, StatusLine} from './status-line.tsx';
 import {TodoPanel} from './todo-panel.tsx';
 
-/** What the live region shows. */
 export interface LiveRegionState {
   readonly view: View;
   readonly ui: Ui;
@@ -45,7 +44,6 @@ interface LiveRegionProps {
   readonly state: LiveRegionState;
   /** Lines of unfinished entries; on the alternate screen they are part of the transcript. */
   readonly open: readonly string[];
-  /** Rows of the screen. */
   readonly rows: number;
   readonly frame: EntryFrame;
 }
@@ -53,10 +51,8 @@ interface LiveRegionProps {
 /** Most lines of the live region on a screen of that many rows. */
 export const mostLines = (rows: number): number => Math.max(3, rows - 1);
 
-/** Most rows of a panel or card. */
 export const panelRows = (rows: number): number => Math.max(2, mostLines(rows) - 2);
 
-/** Rows of the todo panel, and of one beside a card. */
 const mostTodos = {alone: 7, besideCard: 4} as const;
 
 /** Rows of most cards; a higher one takes its rows from the todo panel. */
@@ -147,7 +143,6 @@ function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
 /** The draft stays visible below a card. */
 const draftBelow = {rows: 2, hint: '', selection: 'none'} as const;
 
-/** What the status line says for the moment. */
 function hintOf({ui, view, commands, workAfter}: LiveRegionState): StatusHint | 'none' {
   if (ui.leaving.kind === 'armed') {
     const goesOn = workAfter === 'goes-on' && !isIdle(view);

@@ -22,12 +22,10 @@ export interface OpenPanelProps {
   readonly agents: readonly AgentOutput[];
   /** The workspace; paths below it are shown relative to it. */
   readonly directory: string;
-  /** The most rows. */
   readonly rows: number;
   readonly width: number;
 }
 
-/** The panel that is open in the place of the composer. */
 export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenPanelProps): ReactNode {
   switch (panel.panel) {
     case 'sessions':

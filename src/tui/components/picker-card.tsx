@@ -8,12 +8,10 @@ import {Picker} from './picker.tsx';
 
 interface PickerCardProps {
   readonly title: string;
-  /** At the right of the title. */
   readonly note?: string;
   readonly picker: PickerState<unknown>;
   /** What the keys do; the first ones that fit are shown. */
   readonly hints: readonly string[];
-  /** The most rows of the card. */
   readonly rows: number;
   readonly width: number;
   /** Below the list; `none` for nothing. Its rows are those the list leaves. */
@@ -32,7 +30,7 @@ export function PickerCard({title, note = '', picker, hints, rows, width, below}
   const found = picker.matching.length > room ? [`${picker.matching.length} in all`] : [];
   const asked = typed === '' ? title : `${title}: ${visibleLine(typed)}`;
   const card = (
-    <Card width={width} title={asked} note={note} hints={[...hints, ...found]} tone="calm">
+    <Card width={width} title={asked} note={note} hints={[...hints, ...found]}>
       <Picker picker={picker} rows={room} width={inside} />
       {below === undefined ? null : below(left, inside)}
     </Card>

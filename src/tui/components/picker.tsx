@@ -8,7 +8,6 @@ import {Styled} from '../theme/styled.tsx';
 
 interface PickerProps {
   readonly picker: PickerState<unknown>;
-  /** The most rows of the list. */
   readonly rows: number;
   readonly width: number;
 }

@@ -19,11 +19,9 @@ interface QuestionCardProps {
   readonly form: QuestionForm;
   readonly editing: Editing;
   readonly width: number;
-  /** The most rows of the card. */
   readonly rows: number;
 }
 
-/** The question being asked, its options, and an answer in the user's own words. */
 export function QuestionCard({form, editing, width, rows}: QuestionCardProps): ReactNode {
   const theme = useTheme();
   const question = currentQuestion(form);
@@ -54,7 +52,6 @@ export function QuestionCard({form, editing, width, rows}: QuestionCardProps): R
       title={question.header === '' ? 'weft asks' : visibleLine(question.header)}
       note={count}
       hints={hintsOf(form, question)}
-      tone="calm"
     >
       <Lines lines={text} />
       <Lines lines={diff} />
@@ -78,7 +75,6 @@ function choicesOf({checked, state}: QuestionForm, {options, choice}: Question):
   ];
 }
 
-/** The choices around the selected one that fit. */
 function windowOf(
   choices: readonly Choice[],
   {row, left}: {readonly row: number; readonly left: number},

@@ -10,7 +10,6 @@ import {Styled} from '../theme/styled.tsx';
 interface QueuedPromptsProps {
   readonly view: Pick<View, 'queued' | 'run'>;
   readonly width: number;
-  /** The most rows it may take. */
   readonly rows: number;
 }
 
@@ -40,7 +39,6 @@ export function QueuedPrompts({view: {queued, run}, width, rows}: QueuedPromptsP
   );
 }
 
-/** Prompts shown at once. */
 const mostShown = 3;
 
 function whenText(when: QueuedPrompt['when']): string {

@@ -18,7 +18,6 @@ interface RewindPanelProps {
   readonly width: number;
 }
 
-/** The steps of a rewind: the prompt, what of it, and what that would do. */
 export function RewindPanel({panel, directory, rows, width}: RewindPanelProps): ReactNode {
   switch (panel.stage) {
     case 'prompt':
@@ -74,9 +73,7 @@ function RewindPreview({report, directory, rows, width}: RewindPreviewProps): Re
     <Card
       width={width}
       title={isWhole ? whole : rewindSubject(report, {when: 'preview', promptLength: Math.max(8, inside - 24)})}
-      note=""
       hints={[`Enter ${report.kind === 'redo' ? 'redo' : 'undo'}`, 'Esc cancel']}
-      tone="calm"
     >
       <Text>{shown.join('\n')}</Text>
     </Card>

@@ -15,7 +15,6 @@ interface RunLineProps {
   readonly view: View;
   readonly times: Pick<RunTimes, 'elapsedMs' | 'retryInMs' | 'outputTokens'>;
   readonly motion: 'turning' | 'still';
-  /** The user's home, shown as `~`. */
   readonly home: string;
   readonly width: number;
 }
@@ -61,10 +60,8 @@ function restOf(
   return forms.find(form => cellWidth(form) <= width - leastDoing) ?? time;
 }
 
-/** Moves the command that runs to the background. */
 const background = `${glyphs.between}Ctrl+B background`;
 
-/** Cells for what is being done. */
 const leastDoing = 12;
 
 const escInterrupts = `${glyphs.between}Esc to interrupt`;

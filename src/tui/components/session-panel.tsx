@@ -15,10 +15,8 @@ interface SessionPanelProps {
   readonly width: number;
 }
 
-/** The most rows of the last messages. */
 const previewRows = 8;
 
-/** The earlier sessions, and the last messages of the selected one. */
 export function SessionPanel({panel: {picker, messages}, rows, width}: SessionPanelProps): ReactNode {
   const selected = selectedValue(picker);
   const said = selected === undefined ? [] : (messages.get(selected) ?? []);
@@ -40,10 +38,8 @@ interface LastMessagesProps {
   readonly width: number;
 }
 
-/** The most lines of one message. */
 const messageRows = 3;
 
-/** The last messages below a blank line; nothing if there is little room. */
 function LastMessages({said, rows, width}: LastMessagesProps): ReactNode {
   const theme = useTheme();
   if (rows < 3 || said.length === 0) return null;

@@ -5,10 +5,8 @@ import type {NewlineKey} from '../terminal/terminal-modes.ts';
 import {Styled} from '../theme/styled.tsx';
 
 interface ShortcutsProps {
-  /** The key that begins a new line in this terminal. */
   readonly newlineKey: NewlineKey;
   readonly width: number;
-  /** The most rows it may take. */
   readonly rows: number;
 }
 

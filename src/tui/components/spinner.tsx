@@ -5,7 +5,6 @@ import {Styled} from '../theme/styled.tsx';
 interface SpinnerProps {
   /** `still`: without colours, on a slow line, or where motion is not wanted. */
   readonly motion: 'turning' | 'still';
-  /** For how long what it stands for has been running. */
   readonly elapsedMs: number;
 }
 

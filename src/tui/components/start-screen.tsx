@@ -16,12 +16,9 @@ export interface StartFacts {
   readonly about: string;
   /** The folder as shown, with `~` for the home. */
   readonly directory: string;
-  /** The branch that is checked out; may be empty. */
   readonly branch: string;
-  /** The names of the instruction files that were read. */
   readonly instructions: readonly string[];
   readonly lastSession: {readonly title: string; readonly age: string} | 'none';
-  /** One sentence each. */
   readonly notices: readonly string[];
 }
 
@@ -113,7 +110,6 @@ const modeWords: Readonly<Record<PermissionMode, string>> = {
   bypassPermissions: 'permissions bypassed: asks nothing',
 };
 
-/** The start screen as lines for the scrollback. */
 export const startScreenLines = (facts: StartFacts, {theme, width}: Frame): readonly string[] =>
   renderToString(
     <ThemeContext value={theme}>
@@ -126,7 +122,6 @@ export const startScreenLines = (facts: StartFacts, {theme, width}: Frame): read
 
 const tries = ['"why does the cart test fail?"', '@file', '!command', '/help'];
 
-/** What one can write, as far as there is room. */
 function Tries({width}: {readonly width: number}): ReactNode {
   let used = 'Try'.length;
   const shown = tries.filter(text => {

@@ -16,7 +16,6 @@ import {Styled} from '../theme/styled.tsx';
 
 interface StatusLineProps {
   readonly view: Pick<View, 'mode' | 'model' | 'usage' | 'sandbox' | 'run'>;
-  /** How much effort the model is asked for. */
   readonly effort: Effort | 'default';
   readonly blocks: readonly BlockInfo[];
   /** The sessions that go on while this one is shown. */
@@ -54,10 +53,8 @@ export function StatusLine({view, effort, blocks, sessions, hint, vim, width}: S
   );
 }
 
-/** Columns beside the line. */
 const margin = 2;
 
-/** The least number of cells between left and right. */
 const gap = 2;
 
 type PartName =

@@ -12,7 +12,6 @@ interface ThemePanelProps {
   readonly width: number;
 }
 
-/** The themes, and lines that show the colours of the selected one. */
 export const ThemePanel = ({panel, rows, width}: ThemePanelProps): ReactNode => (
   <PickerCard
     title="Choose a theme"

@@ -79,7 +79,6 @@ function Bar({done, all}: {readonly done: number; readonly all: number}): ReactN
   );
 }
 
-/** The cells of a bar with counts of two digits. */
 const barCells = 'Todos  10/10'.length + bars;
 
 /** What is done, on one row: the last ones that fit, and how many came before. */

@@ -59,7 +59,6 @@ function shownPlace(place: ScrollPosition, {start, end, room}: Extent): ScrollPo
   return first >= Math.max(start, end - room) ? {at: 'end'} : {...place, first};
 }
 
-/** Says how much there is below, or how much of it is new. */
 function marker(
   place: Extract<ScrollPosition, {readonly at: 'line'}>,
   {end, room, width}: {readonly end: number; readonly room: number; readonly width: number},

@@ -54,18 +54,18 @@ export function choicesOf(approval: Approval, rule: number | 'suggested' = 'sugg
   const parts = edit?.userChanges.kind === 'none' && preview.kind === 'diff' ? partsOf(preview) : [];
   const takesWord = verdict.risk === 'destructive' || verdict.detail.confirmWord !== '';
   const rules = takesWord ? [] : verdict.detail.rules;
-  const hunks: readonly Offer[] = parts.length < 2 ? [] : [hunksOffer];
+  const hunks: readonly Offer[] = parts.length < 2 ? [] : [hunksOffer('Pick hunks', 'Hunks')];
   const shown = rules[rule === 'suggested' ? suggestedRule(verdict) : rule];
   return {
     accept: takesWord ? {by: 'word', word: typeableWord(verdict.detail.confirmWord), does: 'allow'} : {by: 'key'},
     offers: takesWord
-      ? [...hunks, refuseOffer]
+      ? [...hunks, refusal]
       : [
-          allowOffer,
+          allowOffer('Yes', 'Yes'),
           ...sessionOffers(approval),
           ...(shown === undefined ? [] : [alwaysOffer(shown)]),
           ...hunks,
-          refuseOffer,
+          refusal,
         ],
     rules,
     command: access.kind === 'command' ? access.command : '',
@@ -74,30 +74,29 @@ export function choicesOf(approval: Approval, rule: number | 'suggested' = 'sugg
   };
 }
 
-const allowOffer: Offer = {
-  does: {kind: 'answer', answer: {decision: 'allow', scope: 'once'}},
-  letter: approvalKeys.allow,
-  label: 'Yes',
-  short: 'Yes',
-};
+const offer = (key: keyof typeof approvalKeys, does: OfferedAnswer, label: string, short: string): Offer => ({
+  does,
+  letter: approvalKeys[key],
+  label,
+  short,
+});
+
+const allowOffer = (label: string, short: string): Offer =>
+  offer('allow', {kind: 'answer', answer: {decision: 'allow', scope: 'once'}}, label, short);
+const sessionOffer = (label: string, short: string): Offer =>
+  offer('allowSession', {kind: 'answer', answer: {decision: 'allow', scope: 'session'}}, label, short);
+const hunksOffer = (label: string, short: string): Offer => offer('chooseHunks', {kind: 'choose-hunks'}, label, short);
+const refuseOffer = (label: string, short: string): Offer => offer('refuse', {kind: 'refuse'}, label, short);
+
+const refusal = refuseOffer('No, and tell weft what to do instead', 'No');
 
 /** A plan is approved once, and what it does is asked about by the mode that follows. */
 const planChoices: ApprovalChoices = {
   accept: {by: 'key'},
   offers: [
-    {...allowOffer, label: 'Go ahead; ask before changes', short: 'Go ahead'},
-    {
-      does: {kind: 'answer', answer: {decision: 'allow', scope: 'session'}},
-      letter: approvalKeys.allowSession,
-      label: 'Go ahead, accept edits this session',
-      short: 'Accept edits',
-    },
-    {
-      does: {kind: 'refuse'},
-      letter: approvalKeys.refuse,
-      label: 'Keep planning, and tell weft what to plan instead',
-      short: 'No',
-    },
+    allowOffer('Go ahead; ask before changes', 'Go ahead'),
+    sessionOffer('Go ahead, accept edits this session', 'Accept edits'),
+    refuseOffer('Keep planning, and tell weft what to plan instead', 'No'),
   ],
   rules: [],
   command: '',
@@ -111,19 +110,13 @@ function changesChoices(
   parts: readonly ChangePart[],
 ): ApprovalChoices {
   const takesWord = risk === 'destructive' || detail.confirmWord !== '';
-  const session: Offer = {
-    does: {kind: 'answer', answer: {decision: 'allow', scope: 'session'}},
-    letter: approvalKeys.allowSession,
-    label: 'Keep, and all edits this session',
-    short: 'Session',
-  };
   return {
     accept: takesWord ? {by: 'word', word: typeableWord(detail.confirmWord), does: 'keep'} : {by: 'key'},
     offers: [
-      ...(takesWord ? [] : [{...allowOffer, label: 'Keep', short: 'Keep'}]),
-      ...(takesWord || sessionGrant === '' ? [] : [session]),
-      ...(parts.length < 2 ? [] : [{...hunksOffer, label: 'Pick files', short: 'Pick'}]),
-      {...refuseOffer, label: 'Drop, and tell weft what to do instead', short: 'Drop'},
+      ...(takesWord ? [] : [allowOffer('Keep', 'Keep')]),
+      ...(takesWord || sessionGrant === '' ? [] : [sessionOffer('Keep, and all edits this session', 'Session')]),
+      ...(parts.length < 2 ? [] : [hunksOffer('Pick files', 'Pick')]),
+      refuseOffer('Drop, and tell weft what to do instead', 'Drop'),
     ],
     rules: [],
     command: '',
@@ -131,20 +124,6 @@ function changesChoices(
     editable: 'no',
   };
 }
-
-const hunksOffer: Offer = {
-  does: {kind: 'choose-hunks'},
-  letter: approvalKeys.chooseHunks,
-  label: 'Pick hunks',
-  short: 'Hunks',
-};
-
-const refuseOffer: Offer = {
-  does: {kind: 'refuse'},
-  letter: approvalKeys.refuse,
-  label: 'No, and tell weft what to do instead',
-  short: 'No',
-};
 
 /**
  * The rule that is shown first: for what may be allowed with any arguments the narrowest one that lets them follow, otherwise the
@@ -171,26 +150,14 @@ function ruleText(rule: string): string {
   return pattern.endsWith(':*') || pattern === rule ? clip(text, longestLabel) : 'this exact command';
 }
 
-const alwaysOffer = (rule: string): Offer => ({
-  does: {kind: 'always', rule},
-  letter: approvalKeys.allowAlways,
-  label: `Always in this project: ${ruleText(rule)}`,
-  short: 'Always',
-});
+const alwaysOffer = (rule: string): Offer =>
+  offer('allowAlways', {kind: 'always', rule}, `Always in this project: ${ruleText(rule)}`, 'Always');
 
 function sessionOffers({action, verdict, sessionGrant}: Approval): readonly Offer[] {
   if (sessionGrant === '') return [];
   const isAllEdits = accessOf(action).kind === 'edit' && verdict.sessionApproval === 'kind';
-  return [
-    {
-      does: {kind: 'answer', answer: {decision: 'allow', scope: 'session'}},
-      letter: approvalKeys.allowSession,
-      label: isAllEdits
-        ? 'All edits this session'
-        : `Yes, ${clip(visibleExactLine(sessionGrant), longestLabel)} for this session`,
-      short: 'Session',
-    },
-  ];
+  const grant = `Yes, ${clip(visibleExactLine(sessionGrant), longestLabel)} for this session`;
+  return [sessionOffer(isAllEdits ? 'All edits this session' : grant, 'Session')];
 }
 
 const longestWord = 30;

@@ -4,7 +4,6 @@ import {type Draft, emptyDraft} from '../editor/draft.ts';
 import type {KeyPress} from '../terminal/keymap.ts';
 import type {CardRoom} from './card-room.ts';
 
-/** The stage of an approval card. */
 export type ApprovalStage =
   | ChoosingStage
   | HunkStage
@@ -25,13 +24,11 @@ export interface ChoosingStage {
   readonly top: 'summary' | number;
 }
 
-/** The user chooses which parts of a change are written. */
 export interface HunkStage {
   readonly stage: 'hunks';
   /** The part that is shown, and its first visible line. */
   readonly row: number;
   readonly top: number;
-  /** Numbers of the parts that are left out. */
   readonly dropped: ReadonlySet<number>;
   /** The confirm word as far as it is typed, where only that accepts. */
   readonly word: Draft;

@@ -16,7 +16,6 @@ export const isTight = ({width, rows}: CardSize): boolean => rows < 18 || width 
 
 export interface CardSize {
   readonly width: number;
-  /** The most rows of the card. */
   readonly rows: number;
 }
 

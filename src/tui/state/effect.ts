@@ -29,13 +29,11 @@ export type StepQuery = Query<
   | 'use-effort'
 >;
 
-/** Runs a slash command. */
 export const commandEffect = (name: string, argument: string): Effect => ({
   do: 'command',
   line: {kind: 'command', name, argument},
 });
 
-/** A side effect that a key press asks for. */
 export type Effect =
   | {readonly do: 'compose'; readonly work: ComposerRequest}
   | {readonly do: 'op'; readonly op: Op}
@@ -44,21 +42,16 @@ export type Effect =
   | {readonly do: 'command'; readonly line: CommandLine}
   /** Shows what a card asks in full: on a screen of its own, or above the card, where it stays. */
   | {readonly do: 'show-all' | 'print-approval'; readonly approval: Approval}
-  /** Attaches the terminal to a block until the user detaches. */
   | {readonly do: 'attach'; readonly block: BlockId}
   | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
-  /** Replaces the draft. */
   | {readonly do: 'write'; readonly text: string}
   /** Opens the draft, a proposed edit, a plan or a summary in the user's editor. */
   | {readonly do: 'edit-outside'; readonly what: 'draft' | ProposalEdit | PlanEdit | SummaryEdit}
-  /** Redraws the screen. */
   | {readonly do: 'redraw'}
-  /** Scrolls the transcript. */
   | {readonly do: 'scroll'; readonly step: ScrollStep}
   /** Prints the latest folded entry in full; pressed again, the one before. */
   | {readonly do: 'expand'}
   | {readonly do: 'next-verbosity'}
-  /** Adds or removes a permission rule. */
   | {readonly do: 'change-rule'; readonly rule: RequestedRuleChange}
   | {readonly do: 'choose-theme'; readonly theme: ThemeChoice}
   | {readonly do: 'notify'; readonly text: string}
@@ -80,7 +73,6 @@ export type ComposerRequest =
     }
   | {readonly kind: 'clipboard'};
 
-/** A compaction summary to be edited in the user's editor. */
 export interface SummaryEdit {
   readonly kind: 'summary';
   readonly preview: CompactionPreview;
@@ -112,21 +104,18 @@ export interface PressContext {
   readonly now: number;
   /** `following` when the terminal delivered other presses in the same chunk before this one: nobody answers a card that fast. */
   readonly batchPosition: 'first' | 'following';
-  /** Cells of a row of the draft. */
   readonly width: number;
   /** Theme and width of the screen, and the most rows of a panel. */
   readonly frame: Frame;
   readonly rows: number;
 }
 
-/** A proposed edit to be changed in the user's editor. */
 export interface ProposalEdit {
   readonly id: ActionId;
   readonly request: EditRequest;
   readonly of: ProposalTarget;
 }
 
-/** The result of editing a proposal. */
 export type ProposalEditResult =
   | {readonly kind: 'revised'; readonly request: EditRequest; readonly files: readonly FileDiff[]}
   | {readonly kind: 'revised-plan'; readonly plan: PlanDraft}

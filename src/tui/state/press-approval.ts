@@ -454,7 +454,6 @@ const unchanged = (stage: ApprovalStage): ApprovalStage =>
 
 interface Return {
   readonly id: ActionId;
-  /** The approval as the agent requested it. */
   readonly approval: Approval;
   readonly end: ProposalEditResult;
   /** In milliseconds, as in `Ui`. */

@@ -41,11 +41,10 @@ export function press(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   return {ui: then.ui, effects: [...step.effects, ...then.effects]};
 }
 
-/** The vim state of the text that has the focus. */
 function vimOf({panel, card, editing}: Ui): Editing['vim'] {
   if (panel !== 'none') return 'off';
   if (card.kind === 'none' || card.focus !== 'card') return editing.vim;
-  return fieldOf(card)?.editing.vim ?? 'off';
+  return fieldOf(card)?.field.editing.vim ?? 'off';
 }
 
 /**
@@ -151,7 +150,6 @@ function interrupt(ui: Ui, {view, now, workAfter}: PressContext): UiStep {
   return {ui: armed, effects: isIdle(view) || workAfter === 'goes-on' ? [] : stop};
 }
 
-/** Ends the running prompt and every command that it runs. */
 const stop: readonly Effect[] = [{do: 'op', op: {op: 'interrupt'}}];
 
 /** Ctrl+T attaches to the command of the user's that waits for it, or to the running block; with several it opens the list. */
@@ -184,10 +182,10 @@ interface Unhandled {
 
 /** A text field in the card handles typing and editing keys first. */
 function pressCard(ui: Ui, card: OpenCard, {key, context}: CardPress): UiStep | Unhandled {
-  const field = fieldOf(card);
-  if (field === undefined) return pressOpenCard(ui, card, {key, context});
-  const step = pressField(field, key, context);
-  const after = withField(card, step.field);
+  const written = fieldOf(card);
+  if (written === undefined) return pressOpenCard(ui, card, {key, context});
+  const step = pressField(written.field, key, context);
+  const after = written.withField(step.field);
   return step.kind === 'handled' ? noEffects({...ui, card: after}) : pressOpenCard(ui, after, {key, context});
 }
 
@@ -322,40 +320,28 @@ const withCard = (ui: Ui, card: OpenCard, focus: OpenCard['focus']): Ui => ({
   card: card.kind === 'approval' ? {...card, focus, stage: resetStage(card.stage)} : {...card, focus},
 });
 
-/** The text field of a card; `undefined` if no text is being written. */
-function fieldOf(card: OpenCard): TextField | undefined {
-  switch (card.kind) {
-    case 'approval': {
-      const {stage, editing} = card;
-      const isField = stage.stage === 'reason' || stage.stage === 'command' || stage.stage === 'rule-text';
-      return isField ? {draft: stage.text, editing} : undefined;
-    }
-    case 'question': {
-      const {form, editing} = card;
-      return form.state === 'typing' ? {draft: form.other, editing} : undefined;
-    }
-    case 'hand-over':
-      return undefined;
-    default:
-      return unreachable(card);
+/** The text field of a card, and the card with another text in it; `undefined` if no text is being written. */
+function fieldOf(
+  card: OpenCard,
+): {readonly field: TextField; readonly withField: (after: TextField) => OpenCard} | undefined {
+  if (card.kind === 'approval') {
+    const {stage, editing} = card;
+    if (stage.stage !== 'reason' && stage.stage !== 'command' && stage.stage !== 'rule-text') return undefined;
+    const withField = (after: TextField): OpenCard => ({
+      ...card,
+      editing: after.editing,
+      stage: {...stage, text: after.draft},
+    });
+    return {field: {draft: stage.text, editing}, withField};
   }
-}
-
-/** The card with its text field replaced. */
-function withField(card: OpenCard, {draft, editing}: TextField): OpenCard {
-  switch (card.kind) {
-    case 'approval': {
-      const {stage} = card;
-      const isField = stage.stage === 'reason' || stage.stage === 'command' || stage.stage === 'rule-text';
-      return isField ? {...card, editing, stage: {...stage, text: draft}} : card;
-    }
-    case 'question':
-      return {...card, editing, form: {...card.form, other: draft}};
-    case 'hand-over':
-      return card;
-    default:
-      return unreachable(card);
-  }
+  if (card.kind !== 'question' || card.form.state !== 'typing') return undefined;
+  const {form, editing} = card;
+  const withField = (after: TextField): OpenCard => ({
+    ...card,
+    editing: after.editing,
+    form: {...form, other: after.draft},
+  });
+  return {field: {draft: form.other, editing}, withField};
 }
 
 /** Records what the press changed in the draft, so that undo can take it back; a draft that was sent leaves no undo steps behind. */

@@ -1,4 +1,3 @@
-/** How the transcript is scrolled in fullscreen mode. */
 export type ScrollStep = 'page-up' | 'page-down' | 'top' | 'bottom';
 
 /**

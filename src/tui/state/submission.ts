@@ -27,7 +27,6 @@ export function promptSubmission(
 
 type Queued = Extract<Op, {readonly op: 'prompt'}>;
 
-/** A `!` command of the user. */
 export const commandSubmission = (id: MessageId, command: string, size: ScreenSize): Submission => ({
   prompt: {id, text: userCommandLabel(command), when: 'command', typed: `!${command}`, images: []},
   op: {op: 'run-command', id, command, size},
@@ -56,6 +55,5 @@ export function imageChip({name, width, height}: ReadImage): string {
   return `[image ${visibleLine(name)}${size}]`;
 }
 
-/** The text of a prompt followed by the names of its images. */
 const withChips = (text: string, images: readonly ReadImage[]): string =>
   [text, ...images.map(imageChip)].filter(line => line.trim() !== '').join('\n');

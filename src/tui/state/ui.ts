@@ -20,12 +20,9 @@ export interface Ui {
   readonly draft: Draft;
   readonly editing: Editing;
   readonly history: PromptHistory;
-  /** Images attached to the next prompt. */
   readonly images: readonly ReadImage[];
   readonly mentions: MentionList;
-  /** The selected row of the completion list. */
   readonly completionRow: number;
-  /** Whether the keys are shown below the composer. */
   readonly shortcuts: 'hidden' | 'shown';
   readonly card: Card;
   /** The panel that replaces the composer and gets all keys but the interrupt key. */
@@ -40,13 +37,11 @@ export interface Ui {
   readonly effort: Effort | 'default';
 }
 
-/** The card that asks the user something. */
 export type Card =
   | {readonly kind: 'none'}
   | (AskedCard &
       CardWithText & {
         readonly kind: 'approval';
-        /** The approval as the agent requested it. */
         readonly asked: Approval;
         readonly stage: ApprovalStage;
         /** The rows of the exact text, from its top, that have been on the screen. */
@@ -56,7 +51,6 @@ export type Card =
   | (AskedCard & CardWithText & {readonly kind: 'question'; readonly form: QuestionForm})
   | (AskedCard & {readonly kind: 'hand-over'; readonly block: BlockId});
 
-/** A card in which text can be written. */
 interface CardWithText {
   readonly editing: Editing;
 }
@@ -64,13 +58,11 @@ interface CardWithText {
 /** Whether the user has edited the proposal; `approval` is the edited one then. */
 type Revision = {readonly kind: 'none'} | {readonly kind: 'revised'; readonly approval: Approval};
 
-/** A card that an action of the agent waits for. */
 interface AskedCard extends CardBase {
   readonly id: ActionId;
 }
 
 interface CardBase {
-  /** When it appeared. */
   readonly since: number;
   readonly focus: Focus;
 }
@@ -174,5 +166,4 @@ export function focusDue({card, draft, panel, lastKey}: Ui): number | undefined 
   return Math.max(card.since, lastKey.kind === 'pressed' ? lastKey.at : card.since) + typingPauseMs;
 }
 
-/** Gives the focus to the card, if there is one. */
 export const focusCard = (ui: Ui): Ui => (ui.card.kind === 'none' ? ui : {...ui, card: {...ui.card, focus: 'card'}});

@@ -20,11 +20,8 @@ export interface View {
   /** Entries that are not in the scrollback yet, in order. */
   readonly entries: readonly Entry[];
   readonly run: Run;
-  /** What the running prompt has done so far. */
   readonly turn: RunningTurn;
-  /** The user's command that runs now. */
   readonly userCommand: MessageId | 'none';
-  /** Submitted prompts that the engine has not started. */
   readonly queued: readonly QueuedPrompt[];
   readonly approvals: readonly Approval[];
   readonly questions: readonly OpenQuestions[];
@@ -61,7 +58,6 @@ interface OpenQuestions {
   readonly files: readonly FileDiff[];
 }
 
-/** A prompt or `!` command that the engine has not started. */
 export interface QueuedPrompt {
   readonly id: MessageId;
   readonly text: string;
@@ -158,7 +154,6 @@ type ClosedEntry =
   | PastActionEntry
   | {readonly kind: 'end'; readonly end: PromptEnd; readonly turn: TurnFacts};
 
-/** What a prompt has done, for the line that closes it. */
 export interface TurnFacts {
   /** The lines added to and removed from each changed file, by its path. */
   readonly files: ReadonlyMap<string, LineCounts>;
@@ -191,7 +186,6 @@ export interface PastActionEntry {
   readonly action: Action | 'unknown';
   readonly label: string;
   readonly outcome: ToolResultBlock['outcome'];
-  /** The result as the model read it. */
   readonly resultText: string;
 }
 
@@ -223,7 +217,6 @@ export const emptyView: View = {
   sandbox: 'unknown',
 };
 
-/** The progress of the running prompt and of its actions. */
 export interface RunTimes {
   /** How long it has been worked on, in milliseconds; the time it waited for the user is not counted. */
   readonly elapsedMs: number;
@@ -231,7 +224,6 @@ export interface RunTimes {
   readonly waitedMs: number;
   /** Until a failed request is tried again, in milliseconds. */
   readonly retryInMs: number;
-  /** Tokens that the model has written for it. */
   readonly outputTokens: number;
   readonly actions: ReadonlyMap<ActionId, ActionProgress>;
   /** How long each todo in progress has been so, in milliseconds. */
@@ -240,7 +232,6 @@ export interface RunTimes {
   readonly costPerMinute: number | 'unknown';
 }
 
-/** The progress of a running action: its running time and the number of lines it has printed. */
 export interface ActionProgress {
   readonly elapsedMs: number;
   readonly lines: number;

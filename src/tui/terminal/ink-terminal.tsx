@@ -33,7 +33,6 @@ interface InkApp {
   onReady(): void;
 }
 
-/** The last frame that was sent to the terminal. */
 interface DrawnFrame {
   readonly tree: ReactNode;
   readonly caret: Cell | undefined;
@@ -42,7 +41,6 @@ interface DrawnFrame {
 /** Hides the cursor, goes so many rows up, and erases from there on. */
 const eraseFrom = (up: number): string => `\u001B[?25l${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`;
 
-/** An Ink application on the user's terminal. */
 export interface InkTerminal {
   readonly size: ScreenSize;
   /** Whether the terminal can take a frame; else `onReady` is called when it can. */
@@ -55,7 +53,6 @@ export interface InkTerminal {
   suspend(last: string, use: () => Promise<void>): Promise<void>;
   /** Erases the live region, writes `last` in its place, and gives the terminal back. */
   close(last: string): Promise<void>;
-  /** Rejects when a component has failed. */
   readonly failed: Promise<never>;
 }
 

@@ -1,26 +1,9 @@
+import type {Key} from 'ink';
+
 /** Every key literal of the terminal UI: reads what the terminal sends as named keys. What a key does depends on the focus. */
 
 /** The fields that Ink reports for a key press. */
-export interface RawKey {
-  readonly upArrow: boolean;
-  readonly downArrow: boolean;
-  readonly leftArrow: boolean;
-  readonly rightArrow: boolean;
-  readonly pageUp: boolean;
-  readonly pageDown: boolean;
-  readonly home: boolean;
-  readonly end: boolean;
-  readonly return: boolean;
-  readonly escape: boolean;
-  readonly tab: boolean;
-  readonly backspace: boolean;
-  readonly delete: boolean;
-  readonly ctrl: boolean;
-  readonly shift: boolean;
-  readonly meta: boolean;
-  readonly super: boolean;
-  readonly eventType?: 'press' | 'repeat' | 'release';
-}
+export type RawKey = Omit<Key, 'hyper' | 'capsLock' | 'numLock'>;
 
 export type KeyName =
   | 'enter'

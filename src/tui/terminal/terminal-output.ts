@@ -38,7 +38,6 @@ export interface TerminalOutput {
   resume(): void;
 }
 
-/** The stream and what the terminal has reported about itself. */
 export interface OutputTerminal {
   readonly stdout: NodeJS.WriteStream;
   /** Whether the terminal has reported support for synchronized output. */
@@ -59,7 +58,6 @@ export interface OutputListener {
   readonly onResize: () => void;
   /** `by-lines`: at the first change, before the terminal moves its cursor further. `by-rows`: once the size is stable. */
   readonly erasing: () => 'by-lines' | 'by-rows';
-  /** A frame was sent. */
   readonly onSent: () => void;
   /** A frame was not sent, since the terminal has another size than it was laid out for; `onErase` and `onResize` follow. */
   readonly onDropped: () => void;

@@ -193,7 +193,6 @@ function finding(text: string, at: number, {keys, count, find}: MotionCall): Mot
 
 const opposite = {f: 'F', F: 'f', t: 'T', T: 't'} as const;
 
-/** Reads the keys `fx` as a search. */
 export function findOf(keys: string): Find | 'none' {
   const [key] = keys;
   const character = keys.slice(1);
@@ -274,7 +273,6 @@ function nextWord(text: string, from: number, {size, count, stay}: WordMove & {r
   return at;
 }
 
-/** The start of this word, or of the previous one. */
 function previousWord(text: string, from: number, {size, count}: WordMove): number {
   let at = from;
   for (let left = count; left > 0 && at > 0; left--) {
@@ -303,7 +301,6 @@ function wordEnd(text: string, from: number, {size, count, stop}: WordMove & {re
   return at >= text.length ? text.length : at;
 }
 
-/** The last character of the previous word. */
 function previousWordEnd(text: string, from: number, {size, count}: WordMove): number {
   let at = from;
   for (let left = count; left > 0 && at > 0; left--) {
@@ -321,7 +318,6 @@ export const lineAt = (text: string, at: number): string => text.slice(lineStart
 
 export const isLineEnd = (text: string, at: number): boolean => at >= text.length || text[at] === '\n';
 
-/** Whether the line at this index is empty. */
 export const isEmptyLine = (text: string, at: number): boolean => isLineEnd(text, at) && lineStart(text, at) === at;
 
 /** The index of the first character of the line that is no blank, or of the last character of a line of blanks. */

@@ -68,15 +68,16 @@ export function runCommand(field: CommandTarget, command: VimCommand): VimResult
   }
 }
 
-/** Runs a motion without an operator. */
 export function runMotion({buffer, state}: CommandTarget, {keys, count}: VimCommand): VimResult | undefined {
   const {text, cursor} = buffer;
   const motion = motionFrom(text, cursor, {keys, count, use: 'move', goal: state.goal, find: state.find});
   if (motion === undefined) return undefined;
+  const cursorThere = onCharacter(text, motion.to);
+  const {mode, register} = state;
   return {
-    buffer: {text, cursor: onCharacter(text, motion.to)},
-    mode: state.mode,
-    register: state.register,
+    buffer: {text, cursor: cursorThere},
+    mode,
+    register,
     goal: motion.goal,
     find: findAfter(state, keys),
     does: 'move',
@@ -125,7 +126,6 @@ function rangeOf(
   return motionRange(text, cursor, {motion, operator});
 }
 
-/** The range between the cursor and the target of a motion. */
 function motionRange(
   text: string,
   cursor: number,
@@ -148,7 +148,6 @@ function motionRange(
   return {from, to, kind: 'characters'};
 }
 
-/** Applies an operator to a range. */
 export function applyOperator(field: CommandTarget, range: ObjectRange, operator: string): VimResult | undefined {
   const {buffer, state} = field;
   const {text} = buffer;
@@ -237,13 +236,9 @@ function withCase(text: string, operator: string): string {
 const indentOf = (text: string, at: number): string =>
   /^[ \t]*/u.exec(text.slice(lineStart(text, at), lineEnd(text, at)))?.[0] ?? '';
 
-const insertAt = ({buffer: {text}, state}: CommandTarget, cursor: number): VimResult => ({
-  buffer: {text, cursor},
+const insertAt = (field: CommandTarget, cursor: number): VimResult => ({
+  ...changed(field, {text: field.buffer.text, cursor}),
   mode: 'insert',
-  register: state.register,
-  goal: 'none',
-  find: state.find,
-  does: 'change',
 });
 
 function openLine(field: CommandTarget, at: number, where: 'above' | 'below'): VimResult {
@@ -356,7 +351,6 @@ function lengthOf(keys: string, place: 'command' | 'motion'): number {
   return place === 'motion' && (first === 'i' || first === 'a') ? 2 : 1;
 }
 
-/** The draft and the vim state of a field. */
 export interface VimField {
   readonly draft: Draft;
   readonly vim: VimState;
@@ -401,9 +395,7 @@ export interface VimChange {
 
 export interface VimState {
   readonly mode: VimMode;
-  /** The keys of an incomplete command. */
   readonly pending: string;
-  /** The index at which the selection began. */
   readonly anchor: number;
   /** The column (in cells) that moving up and down keeps. */
   readonly goal: number | 'none' | 'end';

@@ -55,7 +55,6 @@ const actions: Readonly<Record<string, 'stop-block' | 'keep-block'>> = {
   [blockKeys.keep]: 'keep-block',
 };
 
-/** The state of a block, in words. */
 export function blockStateLabel(state: BlockState): string {
   switch (state.kind) {
     case 'running':

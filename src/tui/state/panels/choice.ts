@@ -5,7 +5,6 @@ import type {ConfirmPanel} from './confirm.ts';
 import {type PanelStep, pressList} from './panel-step.ts';
 import {openPicker, type Picker, plainItem} from './picker.ts';
 
-/** A list of things to choose from, each with what it does. */
 export interface ChoicePanel {
   readonly panel: 'choice';
   readonly title: string;
@@ -20,7 +19,6 @@ export interface ChoicePanel {
 
 export interface Choice {
   readonly effects: readonly Effect[];
-  /** What opens then. */
   readonly next: ChoicePanel | ConfirmPanel | AgentPanel | 'none';
 }
 
@@ -38,7 +36,6 @@ interface Variants {
   readonly at: number;
 }
 
-/** A row of such a list. */
 export type ChoiceRow = (ChoiceVariant | Variants) & {
   readonly label: string;
   readonly mark: 'current' | 'none';

@@ -11,7 +11,6 @@ export type CompactPanel =
       readonly panel: 'compact';
       readonly stage: 'confirm';
       readonly preview: CompactionPreview;
-      /** The first line of the summary that is shown. */
       readonly top: number;
     };
 

@@ -12,7 +12,6 @@ import {closePanel, isCloseKey, isYes, type PanelStep} from './panel-step.ts';
 export interface ConfirmPanel {
   readonly panel: 'confirm';
   readonly title: string;
-  /** What it is about, one line. */
   readonly subject: string;
   /** What yes does, as a key hint: `overwrite`. */
   readonly does: string;
@@ -20,7 +19,6 @@ export interface ConfirmPanel {
   readonly no: readonly Effect[];
   /** Whether Enter says yes, too: only where nothing that exists is lost. */
   readonly enter: 'yes' | 'nothing';
-  /** A third answer. */
   readonly other: {readonly letter: string; readonly does: string; readonly effect: Effect} | 'none';
 }
 

@@ -12,7 +12,6 @@ export interface ConnectPanel {
   readonly panel: 'connect';
   readonly stage: ConnectStage;
   readonly servers: readonly LocalServer[] | 'looking';
-  /** Whether a model answers already. */
   readonly model: 'none' | 'some';
   /** Whether the draft is sent once a model is there. */
   readonly prompt: 'waits' | 'none';
@@ -53,7 +52,6 @@ const at = (panel: ConnectPanel, stage: ConnectStage): ConnectPanel => ({...pane
 const keep = (panel: ConnectPanel): PanelStep<ConnectPanel> => ({panel, effects: []});
 const oneWord = (text: string): string => text.trim().replaceAll(/[\r\n]/gu, '');
 
-/** The ways to a model as a list. */
 export const waysOf = ({stage, servers, demo}: ConnectPanel): Picker<Way> => {
   const items = [
     {...plainItem<Way>('key', 'Paste an API key'), details: ['Anthropic or OpenAI']},

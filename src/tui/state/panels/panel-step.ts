@@ -3,13 +3,11 @@ import {unreachable} from '../../../base/unreachable.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {type Picker, pressPicker} from './picker.ts';
 
-/** What a press leads to. */
 export interface PanelStep<Panel> {
   readonly panel: Panel | 'none';
   readonly effects: readonly Effect[];
 }
 
-/** Closes the panel and asks for `effects`. */
 export const closePanel = (...effects: readonly Effect[]): PanelStep<never> => ({panel: 'none', effects});
 
 /** A press in a panel that is a list: `chosen` says what follows a choice, Esc closes the panel. */

@@ -23,7 +23,6 @@ type Search = {readonly by: 'names' | 'words'; readonly typed: string} | {readon
 export interface PickerItem<Value> {
   readonly value: Value;
   readonly label: string;
-  /** Columns beside the label. */
   readonly details: readonly string[];
   /** A letter that chooses the item, where typing does not filter; empty for none. */
   readonly letter: string;
@@ -35,7 +34,6 @@ export interface PickerItem<Value> {
 interface PickerOptions<Value> {
   readonly items: readonly PickerItem<Value>[];
   readonly search: 'names' | 'words' | 'off';
-  /** Said where there are no items. */
   readonly empty: string;
   /** Selects the current item, else the first one; or nothing. */
   readonly selected: 'current' | 'none';
@@ -52,7 +50,6 @@ export function openPicker<Value>({items, search, empty, selected}: PickerOption
   };
 }
 
-/** An item that is a label alone. */
 export const plainItem = <Value>(value: Value, label: string): PickerItem<Value> => ({
   value,
   label,
@@ -74,7 +71,6 @@ export type PickerStep<Value> =
   | {readonly kind: 'cancelled'}
   | {readonly kind: 'unhandled'};
 
-/** Rows that PgUp and PgDn go. */
 const pageRows = 10;
 
 export function pressPicker<Value>(picker: Picker<Value>, key: KeyPress): PickerStep<Value> {

@@ -30,7 +30,6 @@ export const rewindPanel = (points: readonly RewindPoint[]): RewindPanel => ({
   }),
 });
 
-/** The preview of a rewind, for the user to confirm. */
 export const rewindPreview = (target: RewindTarget, report: RewindReport): RewindPanel => ({
   panel: 'rewind',
   stage: 'confirm',

@@ -57,7 +57,6 @@ export function pressSessions(panel: SessionsPanel, key: KeyPress): PanelStep<Se
   return step.panel === 'none' ? step : withPreview(step.panel);
 }
 
-/** Asks for the messages of the selected session once. */
 export function withPreview(panel: SessionsPanel): PanelStep<SessionsPanel> {
   const session = selectedValue(panel.picker);
   if (session === undefined || panel.messages.has(session)) return {panel, effects: []};

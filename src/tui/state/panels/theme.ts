@@ -9,7 +9,6 @@ import {openPicker, type Picker, plainItem, pressPicker, selectedValue} from './
 export interface ThemePanel {
   readonly panel: 'theme';
   readonly picker: Picker<ThemeChoice>;
-  /** The theme to go back to. */
   readonly before: ThemeChoice;
 }
 

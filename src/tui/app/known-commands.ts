@@ -12,38 +12,62 @@ import {
 import type {TuiOptions} from '../options.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 
-/** What the arguments of slash commands can be, where that has to be asked for; asked once, when such a command is typed. */
-export class ArgumentChoices {
+/**
+ * The commands that a draft may become, weft's own and those of files and servers, with what their arguments can be. What has to be
+ * asked for is asked while such a command is typed: the choices once, the commands whenever one is begun.
+ */
+export class KnownCommands {
+  readonly #own: readonly CommandInfo[];
   readonly #options: Pick<TuiOptions, 'engine' | 'clock'>;
   readonly #changed: () => void;
   readonly #signal: AbortSignal;
-  readonly #known = new Map<ChoiceSource, readonly ArgumentChoice[]>();
+  readonly #choices = new Map<ChoiceSource, readonly ArgumentChoice[]>();
+  #prompts: readonly CommandInfo[] = [];
+  #isTyped = false;
 
-  constructor(options: Pick<TuiOptions, 'engine' | 'clock'>, changed: () => void, signal: AbortSignal) {
+  constructor(
+    own: readonly CommandInfo[],
+    options: Pick<TuiOptions, 'engine' | 'clock'>,
+    changed: () => void,
+    signal: AbortSignal,
+  ) {
+    this.#own = own;
     this.#options = options;
     this.#changed = changed;
     this.#signal = signal;
   }
 
-  /** The commands with the choices that are known by now. */
-  of<Command extends CommandInfo>(commands: readonly Command[]): readonly Command[] {
-    if (this.#known.size === 0) return commands;
-    return commands.map(command =>
-      typeof command.choices === 'string' ? {...command, choices: this.#known.get(command.choices) ?? []} : command,
+  get all(): readonly CommandInfo[] {
+    if (this.#choices.size === 0 && this.#prompts.length === 0) return this.#own;
+    const own = this.#own.map(command =>
+      typeof command.choices === 'string' && this.#choices.size > 0
+        ? {...command, choices: this.#choices.get(command.choices) ?? []}
+        : command,
     );
+    return [...own, ...this.#prompts];
   }
 
-  follow(draft: string, commands: readonly CommandInfo[]): void {
-    const source = commandOf(draft, commands)?.choices;
-    if (typeof source !== 'string' || this.#known.has(source)) return;
-    this.#known.set(source, []);
-    void this.#load(source);
+  follow(draft: string): void {
+    const isCommand = draft.startsWith(commandPrefix);
+    if (isCommand && !this.#isTyped) void this.#loadPrompts();
+    this.#isTyped = isCommand;
+    const source = commandOf(draft, this.#own)?.choices;
+    if (typeof source !== 'string' || this.#choices.has(source)) return;
+    this.#choices.set(source, []);
+    void this.#loadChoices(source);
   }
 
-  async #load(source: ChoiceSource): Promise<void> {
+  async #loadPrompts(): Promise<void> {
+    const answer = await this.#options.engine.query({query: 'commands'}, this.#signal);
+    if (answer.tag !== 'ok' || this.#signal.aborted || answer.value.length + this.#prompts.length === 0) return;
+    this.#prompts = answer.value.map(promptCommandInfo);
+    this.#changed();
+  }
+
+  async #loadChoices(source: ChoiceSource): Promise<void> {
     const choices = await choicesFrom(source, this.#options, this.#signal);
     if (this.#signal.aborted) return;
-    this.#known.set(source, choices);
+    this.#choices.set(source, choices);
     this.#changed();
   }
 }
@@ -78,7 +102,6 @@ async function choicesFrom(
   }
 }
 
-/** The names, and behind each its values. */
 async function settingChoices(engine: AgentClient, signal: AbortSignal): Promise<readonly ArgumentChoice[]> {
   const answer = await engine.query({query: 'setting-rows'}, signal);
   if (answer.tag !== 'ok') return [];
@@ -86,32 +109,4 @@ async function settingChoices(engine: AgentClient, signal: AbortSignal): Promise
     {value: name, summary: value === '' ? 'not set' : value},
     ...choices.map(choice => ({value: `${name} ${choice}`, summary: choice === value ? 'current' : ''})),
   ]);
-}
-
-/** The commands of files and servers, which become prompts; they may have changed, so they are asked for whenever a command is begun. */
-export class PromptCommands {
-  readonly #engine: AgentClient;
-  readonly #changed: () => void;
-  readonly #signal: AbortSignal;
-  #isTyped = false;
-  known: readonly CommandInfo[] = [];
-
-  constructor(engine: AgentClient, changed: () => void, signal: AbortSignal) {
-    this.#engine = engine;
-    this.#changed = changed;
-    this.#signal = signal;
-  }
-
-  follow(draft: string): void {
-    const isCommand = draft.startsWith(commandPrefix);
-    if (isCommand && !this.#isTyped) void this.#load();
-    this.#isTyped = isCommand;
-  }
-
-  async #load(): Promise<void> {
-    const answer = await this.#engine.query({query: 'commands'}, this.#signal);
-    if (answer.tag !== 'ok' || this.#signal.aborted || answer.value.length + this.known.length === 0) return;
-    this.known = answer.value.map(promptCommandInfo);
-    this.#changed();
-  }
 }
