@@ -16,7 +16,7 @@ import {homedir} from 'node:os';
 import {visibleLine} from '../../base/visible.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
 import {loadProvider, withProxy} from '../../workspace/sandbox/make-sandbox.ts';
-import {probeProvider} from '../../workspace/sandbox/probe.ts';
+import {probeHosts, probeProvider} from '../../workspace/sandbox/probe.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {printDocument, printRows} from '../rows.ts';
 
@@ -138,7 +138,6 @@ async function tryProvider(name: ProviderName): Promise<TriedProof> {
   const proof = await probeProvider(provider, options, AbortSignal.timeout(60_000));
   if (!withProxy.has(name)) return {...proof, hosts: {proven: false, reason: 'its commands reach no host'}};
   if (!proof.works) return {...proof, hosts: {proven: false, reason: 'it does not work'}};
-  const {probeHosts} = await import('../../workspace/sandbox/probe-hosts.ts');
   return {...proof, hosts: await probeHosts(provider, options, AbortSignal.timeout(60_000))};
 }
 

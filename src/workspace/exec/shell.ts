@@ -25,7 +25,7 @@ import {withoutTerminals} from './hidden-terminals.ts';
 import type {OutputPipe, OutputPipes} from './output-pipe.ts';
 import {startAtOnce, runningNow, type ProcessRow} from './process-table.ts';
 import type {RunTags} from './run-tag.ts';
-import {timeLimit, type TimeLimit} from './time-limit.ts';
+import {firstEnd, timeLimit, type TimeLimit} from './time-limit.ts';
 import {droppedNote} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {blockedBySandbox} from '../sandbox/why-it-fails.ts';
@@ -43,9 +43,6 @@ const partingMs = 150;
 
 /** Milliseconds of silence after which a command is checked for a program that waits for keys. */
 const keysMs = 1500;
-
-/** The longest wait a timer can hold. */
-export const longestTimerMs = 2 ** 31 - 1;
 
 export interface ShellOptions {
   /** The workspace folders; commands start in the first until a `cd` leads elsewhere inside them. */
@@ -220,6 +217,12 @@ export function makeShell(options: ShellOptions): ShellPort {
       const changes = await decided(moved.signal.aborted ? moved.signal : signal, '');
       return [...notes.slice(known), ...changesTexts(moved.signal.aborted ? inBackground(changes) : changes)];
     };
+    const moveOn = (end: ShellReport['end']): void => {
+      if (end.kind !== 'exited') return;
+      const next = nextDirectory({roots: options.roots, from, reported: prelude.directory()});
+      ({directory} = next);
+      notes.push(...next.notes);
+    };
     /** The shell reports its folder in the prelude's file as long as it runs. */
     let preludeUsed: Promise<unknown> = Promise.resolve();
     /** What goes on in a block releases the sandbox when it ends. */
@@ -233,11 +236,7 @@ export function makeShell(options: ShellOptions): ShellPort {
           preludeUsed = ran.value.shellEnded;
           goesOn = true;
           if (ran.value.end.kind === 'moved') moved.abort();
-          if (ran.value.end.kind === 'exited') {
-            const next = nextDirectory({roots: options.roots, from, reported: prelude.directory()});
-            ({directory} = next);
-            notes.push(...next.notes);
-          }
+          moveOn(ran.value.end);
           const changes = moved.signal.aborted ? noHeldChanges : await decided(signal, '');
           return await settle(ran.value.end, {output: ran.value.output, changes});
         }
@@ -250,7 +249,10 @@ export function makeShell(options: ShellOptions): ShellPort {
         return await settle({kind: 'not-started', fault: rejected(`The command was not started: ${started.error}`)});
       }
       const {child, pipe} = started.value;
-      context.watchdog.watch(child.pid, child.started);
+      const {pid: leader, started: leaderStarted} = child;
+      context.watchdog.watch(leader, leaderStarted);
+      /** What a block takes over. */
+      const rest = {command: request.command, directory: from, runTag, leader, leaderStarted, pipe, release};
       const reading = readAll(pipe, output);
       const followed = await follow(
         {...request, limit, child, reading, runTag, output: pipe.name, before, isHeld},
@@ -262,20 +264,9 @@ export function makeShell(options: ShellOptions): ShellPort {
         output.stop();
         preludeUsed = child.ended;
         const {output: printed, raw} = collector.handOver();
-        const {pid: leader, started: leaderStarted, ended} = child;
-        const {command} = request;
-        const handedOver = {filter, raw, printed: printed.text, release, isHeld};
         goesOn = true;
-        const block = await options.moveToBackground({
-          command,
-          directory: from,
-          runTag,
-          leader,
-          leaderStarted,
-          pipe,
-          ended,
-          ...handedOver,
-        });
+        const {ended} = child;
+        const block = await options.moveToBackground({...rest, ended, filter, raw, printed: printed.text, isHeld});
         return await settle({kind: 'moved', block}, {output: printed});
       }
       const {end, left, waited} = followed;
@@ -284,11 +275,7 @@ export function makeShell(options: ShellOptions): ShellPort {
         notes.push(
           'it waited for keys that nobody could press, so weft ended it; with wait_until_completion: false it gets a terminal',
         );
-      if (end.kind === 'exited') {
-        const next = nextDirectory({roots: options.roots, from, reported: prelude.directory()});
-        ({directory} = next);
-        notes.push(...next.notes);
-      }
+      moveOn(end);
       if (left.length === 0) {
         pipe.close();
         context.watchdog.forget(child.pid);
@@ -300,16 +287,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       reading.release();
       const settled = await settle(end);
       goesOn = true;
-      const line = await options.takeOver({
-        release,
-        command: request.command,
-        directory: from,
-        runTag,
-        leader: child.pid,
-        leaderStarted: child.started,
-        members: left,
-        pipe,
-      });
+      const line = await options.takeOver({...rest, members: left});
       return {...settled, leftRunning: [line]};
     } finally {
       if (!goesOn) void release();
@@ -461,13 +439,13 @@ async function follow(
   const over = new AbortController();
   const waiting = whenWaitingForKeys({tree, reading, paging: run.paging}, over.signal);
   const {timeoutMs, background, limit} = run;
-  const first = await firstEnd({ended: child.ended, waiting, limit, timeoutMs, background}, signal);
+  const first = await firstEnd(Promise.race([child.ended, waiting]), {limit, timeoutMs, background}, signal);
   over.abort();
-  if (first === 'to-background') return first;
+  if (first.kind === 'to-background') return first.kind;
   const last = run.isHeld ? child.pid : 'none';
-  if (first === 'for-keys') {
+  if (first.kind === 'for-keys') {
     await endProcessTree(tree, 'short', last);
-    return {end: await child.ended, left: [], waited: first};
+    return {end: await child.ended, left: [], waited: first.kind};
   }
   const end = first;
   const waited = 'no';
@@ -508,7 +486,7 @@ async function follow(
 async function whenWaitingForKeys(
   run: {readonly tree: ProcessTree; readonly reading: Reading; readonly paging: ShellRequest['paging']},
   over: AbortSignal,
-): Promise<'for-keys'> {
+): Promise<{readonly kind: 'for-keys'}> {
   const members = trackMembers(run.tree);
   for (;;) {
     await delay(250, undefined, {ref: false});
@@ -516,39 +494,8 @@ async function whenWaitingForKeys(
     const drawn = run.reading.hasDrawnScreen();
     if (run.reading.silentMs() < keysMs || (!drawn && run.paging === 'unexpected')) continue;
     const alive = await members();
-    if (drawn && alive.every(({state}) => state !== 'running')) return 'for-keys';
-    if (run.paging === 'expected' && alive.some(({pid}) => isReadingTerminal(pid))) return 'for-keys';
-  }
-}
-
-/** Waits for whichever comes first: the end of the shell, a wait for keys, the time limit, the abort, or the move to the background. */
-async function firstEnd(
-  run: {
-    readonly ended: Promise<ShellReport['end']>;
-    readonly waiting: Promise<'for-keys'>;
-    readonly limit: TimeLimit;
-    readonly timeoutMs: number;
-    readonly background: AbortSignal;
-  },
-  signal: AbortSignal,
-): Promise<ShellReport['end'] | 'for-keys' | 'to-background'> {
-  const {promise, resolve} = Promise.withResolvers<ShellReport['end'] | 'to-background'>();
-  const {background} = run;
-  const move = (): void => resolve('to-background');
-  const abort = (): void => resolve({kind: 'aborted'});
-  const callOff = run.limit.start(Math.min(run.timeoutMs, longestTimerMs), () =>
-    resolve({kind: 'timed-out', afterMs: run.timeoutMs}),
-  );
-  signal.addEventListener('abort', abort, {once: true});
-  if (signal.aborted) abort();
-  background.addEventListener('abort', move, {once: true});
-  if (background.aborted) move();
-  try {
-    return await Promise.race([run.ended, promise, run.waiting]);
-  } finally {
-    callOff();
-    background.removeEventListener('abort', move);
-    signal.removeEventListener('abort', abort);
+    if (drawn && alive.every(({state}) => state !== 'running')) return {kind: 'for-keys'};
+    if (run.paging === 'expected' && alive.some(({pid}) => isReadingTerminal(pid))) return {kind: 'for-keys'};
   }
 }
 

@@ -52,3 +52,41 @@ export function timeLimit(hosts: CommandHosts): TimeLimit {
     },
   };
 }
+
+/** The longest wait a timer can hold. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Why nobody waits any longer for a command that has not ended. */
+export type Interruption =
+  | {readonly kind: 'aborted'}
+  | {readonly kind: 'to-background'}
+  | {readonly kind: 'timed-out'; readonly afterMs: number};
+
+/** Waits for whichever comes first: what is `ended`, the time limit, the abort, or the move to the background. */
+export async function firstEnd<End>(
+  ended: Promise<End>,
+  {
+    limit,
+    timeoutMs,
+    background,
+  }: {readonly limit: TimeLimit; readonly timeoutMs: number; readonly background: AbortSignal},
+  signal: AbortSignal,
+): Promise<End | Interruption> {
+  const {promise, resolve} = Promise.withResolvers<Interruption>();
+  const move = (): void => resolve({kind: 'to-background'});
+  const abort = (): void => resolve({kind: 'aborted'});
+  const callOff = limit.start(Math.min(timeoutMs, longestTimerMs), () =>
+    resolve({kind: 'timed-out', afterMs: timeoutMs}),
+  );
+  signal.addEventListener('abort', abort, {once: true});
+  if (signal.aborted) abort();
+  background.addEventListener('abort', move, {once: true});
+  if (background.aborted) move();
+  try {
+    return await Promise.race([ended, promise]);
+  } finally {
+    callOff();
+    background.removeEventListener('abort', move);
+    signal.removeEventListener('abort', abort);
+  }
+}

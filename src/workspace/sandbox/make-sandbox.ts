@@ -294,7 +294,7 @@ async function hostsProofOf(
   const key = proofKey(`${provider.name} hosts`, found.value.version);
   const kept = parseJson(readTextFile(file) ?? '');
   if (kept.tag === 'ok' && isJsonObject(kept.value) && kept.value['key'] === key) return {proven: true, reason: ''};
-  const {probeHosts} = await import('./probe-hosts.ts');
+  const {probeHosts} = await import('./probe.ts');
   const proof = await probeHosts(provider, {folder: proofFolder}, AbortSignal.timeout(60_000));
   if (proof.proven) keep(file, {key});
   return proof;

@@ -21,15 +21,17 @@ import {networkInterfaces} from 'node:os';
 import {join, relative} from 'node:path';
 import {promisify} from 'node:util';
 import {ok, type Outcome} from '../../base/outcome.ts';
-import {type Proof, nothingProven, type Proven} from '../../domain/sandbox.ts';
+import {type HostsProof, type Proof, nothingProven, type Proven} from '../../domain/sandbox.ts';
 import {causeText} from '../../domain/fault.ts';
 import {commandOf, processTable} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
+import {machineNetwork, type HostNetwork} from '../web/connect-host.ts';
 import {toBytes} from './changes/path-bytes.ts';
 import {isWhiteout} from './changes/scan-layer.ts';
 import {lackOfSandbox, noView} from './why-it-fails.ts';
+import {openNetwork} from './open-network.ts';
 import {type EnclosedEnd, readNothing, runEnclosed} from './run-enclosed.ts';
-import type {CommandSandbox, SandboxPolicy, SandboxProvider} from './sandbox.ts';
+import type {SandboxPolicy, SandboxProvider} from './sandbox.ts';
 import {openSession, removeHeld} from './session.ts';
 
 /** What the probe needs of the machine. */
@@ -71,30 +73,9 @@ export async function probeProvider(
     return fails(`the probe could not be made: ${causeText(cause)}`);
   }
   try {
-    const environment = {
-      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-      HOME: place.home,
-      PROBE: JSON.stringify(place.targets),
-    };
-    const {policy, script, work} = place;
-    const run = (text: string, enclose: CommandSandbox['enclose']) =>
-      runEnclosed(
-        {enclose},
-        {
-          argv: ['/bin/sh', '-c', text],
-          directory: work,
-          environment,
-          confinement: 'sandbox',
-          hosts: 'none',
-          timeoutMs: limitMs,
-          changes: 'none',
-          input: '',
-        },
-        signal,
-      );
-    const outcome = await run(script, async ({confinement: _chosen, hosts: _none, ...request}) =>
-      provider.enclose({...request, policy}),
-    );
+    const variables = {HOME: place.home, PROBE: JSON.stringify(place.targets)};
+    const {policy, script} = place;
+    const outcome = await runScript(provider, {script, policy, variables}, signal);
     if (outcome.tag === 'failed') return fails(outcome.error);
     const ran = outcome.value;
     if (
@@ -106,9 +87,9 @@ export async function probeProvider(
       return fails(lackOfSandbox(ran));
     }
     const failures = await place.observe();
-    const held = await place.observeHeld(async (heldScript, observe) =>
-      run(heldScript, async ({confinement: _chosen, hosts: _none, ...request}) => {
-        const start = await provider.enclose({...request, policy: {...policy, workspace: 'held'}});
+    const held = await place.observeHeld(async (heldScript, observe) => {
+      const enclose: SandboxProvider['enclose'] = async request => {
+        const start = await provider.enclose(request);
         if (start.tag === 'failed' || start.value.view === 'direct') return start;
         const {view} = start.value;
         const close = (): void => {
@@ -116,8 +97,9 @@ export async function probeProvider(
           view.close();
         };
         return ok({...start.value, view: {...view, close}});
-      }),
-    );
+      };
+      return runScript({enclose}, {script: heldScript, policy: {...policy, workspace: 'held'}, variables}, signal);
+    });
     return verdict(provider.name, [...failures, ...held]);
   } catch (cause) {
     return fails(`the probe broke off: ${causeText(cause)}`);
@@ -126,6 +108,47 @@ export async function probeProvider(
     await place.remove();
   }
 }
+
+/** Runs a script inside, in the workspace of the policy. */
+const runScript = async (
+  provider: Pick<SandboxProvider, 'enclose'>,
+  {
+    script,
+    policy,
+    variables,
+  }: {readonly script: string; readonly policy: SandboxPolicy; readonly variables: Readonly<Record<string, string>>},
+  signal: AbortSignal,
+): Promise<Outcome<EnclosedEnd, string>> =>
+  runEnclosed(
+    {enclose: async ({confinement: _chosen, hosts: _none, ...request}) => provider.enclose({...request, policy})},
+    {
+      argv: ['/bin/sh', '-c', script],
+      directory: policy.roots[0],
+      environment: {PATH: process.env['PATH'] ?? '/usr/bin:/bin', ...variables},
+      confinement: 'sandbox',
+      hosts: 'none',
+      timeoutMs: limitMs,
+      changes: 'none',
+      input: '',
+    },
+    signal,
+  );
+
+/** What commands of a probe may do. */
+const policyFor = (
+  work: string,
+  differences: Pick<SandboxPolicy, 'places' | 'network' | 'hidden' | 'isProtected' | 'session'>,
+): SandboxPolicy => ({
+  roots: [work],
+  // What a workspace that is the home is kept from, too.
+  home: work,
+  workspace: 'writable',
+  readChanges: readNothing,
+  repository: 'guarded',
+  readable: [],
+  nested: [],
+  ...differences,
+});
 
 type Failure = {readonly about: keyof Proven; readonly what: string};
 
@@ -197,21 +220,13 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
     home: outside,
     work,
     targets,
-    policy: {
-      roots: [work],
-      // What a workspace that is the home is kept from, too.
-      home: work,
-      workspace: 'writable',
+    policy: policyFor(work, {
       places: [top],
-      readChanges: readNothing,
-      repository: 'guarded',
       network: {kind: 'closed'},
       hidden: [join(outside, '.ssh')],
-      readable: [],
       isProtected,
-      nested: [],
       session,
-    },
+    }),
     script: probeScript({canary, outside, victim: victim.pid}),
     async observe() {
       const seen: Failure[] = [];
@@ -339,14 +354,14 @@ env -u NODE_OPTIONS PROBE='{"tcp":[],"udp":9,"sockets":["${outside}/late"]}' '${
 exit 0`;
 
 /** Tries all at once and ends soon, whatever happens. Holds no single quote. */
-export const connectScript = `
+const connectScript = `
 const {connect} = require("node:net"), dgram = require("node:dgram");
 const {tcp, udp, sockets} = JSON.parse(process.env.PROBE);
 for (const at of [...tcp, ...sockets.map(path => ({path}))]) { const socket = connect(at); socket.on("error", () => {}); socket.on("connect", () => socket.destroy()); }
 const packet = dgram.createSocket("udp4"); packet.on("error", () => {}); packet.send("x", udp, "127.0.0.1", () => {});
 setTimeout(() => process.exit(), 250);`;
 
-export interface Listener {
+interface Listener {
   readonly at: {readonly host: string; readonly port: number} | {readonly path: string};
   readonly name: string;
   /** Connections before the one that this call itself makes; `deaf` where that is not noticed. */
@@ -354,7 +369,7 @@ export interface Listener {
   close(): void;
 }
 
-export async function listen(at: {readonly host: string} | {readonly path: string}): Promise<Listener> {
+async function listen(at: {readonly host: string} | {readonly path: string}): Promise<Listener> {
   const server: Server = createServer(socket => {
     seen += 1;
     socket.on('error', () => {});
@@ -386,7 +401,7 @@ export async function listen(at: {readonly host: string} | {readonly path: strin
   };
 }
 
-export async function listenUdp(): Promise<{
+async function listenUdp(): Promise<{
   readonly port: number;
   packets(): Promise<number | 'deaf'>;
   close(): void;
@@ -414,8 +429,119 @@ export async function listenUdp(): Promise<{
 }
 
 /** One address of this machine besides loopback. */
-export const ownAddresses = (): readonly string[] =>
+const ownAddresses = (): readonly string[] =>
   Object.values(networkInterfaces())
     .flat()
     .flatMap(each => (each !== undefined && !each.internal && each.family === 'IPv4' ? [each.address] : []))
     .slice(0, 1);
+
+const allowed = 'allowed.weft-probe.test';
+const denied = 'denied.weft-probe.test';
+
+/** Stands for the address of the allowed host; the connection goes to a listener of the probe. */
+const publicAddress = '8.8.8.8';
+
+/**
+ * Tries the network of a backend where some host is allowed: a command inside reaches for an allowed host, for a denied one and for this
+ * machine through the proxy, and for this machine past it. What counts is what arrives here; that the allowed host is reached shows that
+ * the others could have been.
+ */
+export async function probeHosts(
+  provider: SandboxProvider,
+  {folder}: {readonly folder: string},
+  signal: AbortSignal,
+): Promise<HostsProof> {
+  const listeners: Listener[] = [];
+  const dialled: string[] = [];
+  const undo: (() => unknown)[] = [];
+  try {
+    const top = realpathSync(mkdtempSync(join(folder, 'sandbox-probe-')));
+    const session = openSession();
+    undo.push(() => {
+      rmSync(top, {recursive: true, force: true});
+      return session.close();
+    });
+    const work = join(top, 'work');
+    mkdirSync(work);
+    const behind = await listen({host: '127.0.0.1'});
+    listeners.push(behind, ...(await Promise.all(['127.0.0.1', ...ownAddresses()].map(host => listen({host})))));
+    const direct = listeners.slice(1).flatMap(({at}) => ('port' in at ? [at] : []));
+    const udp = await listenUdp();
+    undo.push(() => udp.close());
+    const network: HostNetwork = {
+      addressesOf: async host => (host === allowed || host === denied ? [publicAddress] : ['127.0.0.1']),
+      async connect({address}, connecting) {
+        dialled.push(address);
+        const {at} = behind;
+        const {socket} = await machineNetwork.connect(
+          {address: '127.0.0.1', port: 'port' in at ? at.port : 0},
+          connecting,
+        );
+        return {socket, address};
+      },
+    };
+    const hosts = await openNetwork(
+      {
+        decision: host => (host === allowed ? {kind: 'allowed', rule: ''} : {kind: 'denied', rule: ''}),
+        ruleFor: host => host,
+        loopback: 'closed',
+        network,
+      },
+      {folder: session.folder, ask: async () => 'nobody'},
+    );
+    const policy = policyFor(work, {places: [], network: hosts, hidden: [], isProtected: () => false, session});
+    const through = [
+      `${allowed}:443`,
+      `${denied}:443`,
+      '8.8.4.4:443',
+      ...direct.map(({host, port}) => `${host}:${String(port)}`),
+    ];
+    try {
+      const variables = {
+        HOME: work,
+        PROBE: JSON.stringify({tcp: direct, udp: udp.port, sockets: []}),
+        THROUGH: JSON.stringify(through),
+      };
+      const ran = await runScript(provider, {script: hostsScript, policy, variables}, signal);
+      if (ran.tag === 'failed') return unproven(ran.error);
+      if (!existsSync(join(work, 'made'))) return unproven(lackOfSandbox(ran.value));
+    } finally {
+      hosts.close();
+    }
+    for (const listener of listeners.slice(1)) {
+      // oxlint-disable-next-line no-await-in-loop -- few listeners
+      const connections = await listener.connections();
+      if (connections === 'deaf') return unproven(`a listener at ${listener.name} hears nothing`);
+      if (connections > 0) return unproven(`${listener.name} can be connected to past the proxy`);
+    }
+    const packets = await udp.packets();
+    if (packets !== 0) return unproven(packets === 'deaf' ? 'a listener for UDP hears nothing' : 'UDP packets get out');
+    if (dialled.length === 0) return unproven('a host that a rule allows cannot be reached');
+    return dialled.length === 1
+      ? {proven: true, reason: ''}
+      : unproven('the proxy connects to hosts that no rule allows');
+  } catch (cause) {
+    return unproven(`the probe broke off: ${causeText(cause)}`);
+  } finally {
+    for (const listener of listeners) listener.close();
+    await provider.close();
+    await Promise.all(undo.map(step => step()));
+  }
+}
+
+const unproven = (reason: string): HostsProof => ({proven: false, reason});
+
+/** Asks the proxy for a tunnel to each place, and ends when it has answered each. Holds no single quote. */
+const throughScript = `
+const net = require("node:net"), at = new URL(process.env.HTTPS_PROXY), all = JSON.parse(process.env.THROUGH);
+let left = all.length; const done = () => { left -= 1; if (left === 0) process.exit(); };
+for (const place of all) {
+  const socket = net.connect(at.port, at.hostname, () => socket.write("CONNECT " + place + " HTTP/1.1\\r\\nHost: " + all[0] + "\\r\\n\\r\\n"));
+  socket.on("error", done); socket.once("data", () => { socket.destroy(); done(); });
+}`;
+
+const hostsScript = `
+node='${process.execPath}'
+env -u NODE_OPTIONS "$node" -e '${throughScript}' 2>/dev/null
+env -u NODE_OPTIONS "$node" -e '${connectScript}' 2>/dev/null
+echo x >made`;

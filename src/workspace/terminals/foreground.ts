@@ -1,12 +1,9 @@
 import {setTimeout as delay} from 'node:timers/promises';
 import {makeTerminalText} from '../exec/terminal-text.ts';
-import {longestTimerMs} from '../exec/shell.ts';
+import {firstEnd, type Interruption, timeLimit} from '../exec/time-limit.ts';
 import {inputMode, screenful, screenPlacements, terminalUse} from '../exec/input-wait.ts';
 import type {Block} from './block.ts';
 import type {BlockEnd} from './block-source.ts';
-
-/** How a command of the user's in its terminal stopped being in the foreground. */
-export type ForegroundEnd = BlockEnd | {readonly kind: 'aborted' | 'timed-out' | 'to-background'};
 
 interface ForegroundOptions {
   readonly timeoutMs: number;
@@ -22,24 +19,13 @@ export async function followForeground(
   block: Block,
   {timeoutMs, background, drawn, needed}: ForegroundOptions,
   signal: AbortSignal,
-): Promise<ForegroundEnd> {
-  const {promise, resolve} = Promise.withResolvers<ForegroundEnd>();
-  const abort = (): void => resolve({kind: 'aborted'});
-  const move = (): void => resolve({kind: 'to-background'});
-  const timer = setTimeout(() => resolve({kind: 'timed-out'}), Math.min(timeoutMs, longestTimerMs));
+): Promise<BlockEnd | Interruption> {
   const over = new AbortController();
-  signal.addEventListener('abort', abort, {once: true});
-  background.addEventListener('abort', move, {once: true});
-  if (signal.aborted) abort();
-  if (background.aborted) move();
   void callWhenNeeded();
   try {
-    return await Promise.race([block.ended, promise]);
+    return await firstEnd(block.ended, {limit: timeLimit('none'), timeoutMs, background}, signal);
   } finally {
     over.abort();
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-    background.removeEventListener('abort', move);
   }
 
   async function callWhenNeeded(): Promise<void> {

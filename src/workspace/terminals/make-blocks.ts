@@ -6,10 +6,8 @@ import type {
   BlockSnapshot,
   OutputFilter,
   ScreenSize,
-  ShellReport,
 } from '../../actions/ports.ts';
 import {firstLine} from '../../base/clip.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
@@ -34,7 +32,7 @@ import {
   type TerminalRunEnd,
 } from '../exec/shell.ts';
 import {openBlock, type Block} from './block.ts';
-import {followForeground, type ForegroundEnd, makeLiveOutput} from './foreground.ts';
+import {followForeground, makeLiveOutput} from './foreground.ts';
 import type {BlockRegistry, RegisteredBlock} from './block-registry.ts';
 import {leaderOf, openPipes, openPty, remainingSource, withErrorsInOutput, type BlockSource} from './block-source.ts';
 
@@ -167,19 +165,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     }
     const source = opened.value;
     const block = openBlock(
-      {
-        id: options.newId(),
-        command: shown,
-        directory: run.directory,
-        runTag: run.runTag,
-        source,
-        screen,
-        size: run.size,
-        observe: run.observe,
-        isHeld: run.isHeld,
-        raw: before.raw,
-        filter: before.filter,
-      },
+      {...run, id: options.newId(), command: shown, source, screen, raw: before.raw, filter: before.filter},
       changed,
     );
     const {watchdog} = await options.runContext();
@@ -241,10 +227,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     const [first] = left.members;
     const what = first === undefined ? left.command : commandOf(first.pid);
     const added = await add({
-      command: left.command,
-      directory: left.directory,
-      runTag: left.runTag,
-      release: left.release,
+      ...left,
       isHeld: false,
       open: async () => ok(remainingSource(left, 'over')),
       lineEnds: 'converted',
@@ -288,7 +271,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     const {output} = await block.snapshot([]);
     entries.delete(id);
     block.release();
-    return ok({end: reportedEnd(end, run.timeoutMs), output, shellEnded});
+    const isReported = end.kind !== 'to-background' && end.kind !== 'ended';
+    return ok({end: isReported ? end : {kind: 'aborted'}, output, shellEnded});
   }
 
   async function moveToBackground(command: RunningCommand): Promise<BlockId> {
@@ -508,23 +492,6 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       watchdog.dismiss();
     },
   };
-}
-
-/** How a command that ran in the foreground ended, as the report of a command says it. */
-function reportedEnd(end: ForegroundEnd, timeoutMs: number): ShellReport['end'] {
-  switch (end.kind) {
-    case 'exited':
-    case 'signalled':
-      return end;
-    case 'timed-out':
-      return {kind: 'timed-out', afterMs: timeoutMs};
-    case 'aborted':
-    case 'to-background':
-    case 'ended':
-      return {kind: 'aborted'};
-    default:
-      return unreachable(end);
-  }
 }
 
 /** A block that nobody waits for. */

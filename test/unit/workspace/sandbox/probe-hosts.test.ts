@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {confines} from '../../../../src/domain/sandbox.ts';
 import {bwrap} from '../../../../src/workspace/sandbox/bwrap.ts';
-import {probeHosts} from '../../../../src/workspace/sandbox/probe-hosts.ts';
+import {probeHosts} from '../../../../src/workspace/sandbox/probe.ts';
 import type {SandboxProvider} from '../../../../src/workspace/sandbox/sandbox.ts';
 import {needs} from '../../../support/programs.ts';
 import {never} from '../temporary-folder.ts';
