@@ -9,10 +9,10 @@ import type {Exchange} from '../extensions/mcp/exchange-transport.ts';
 import type {ElicitUser} from '../extensions/mcp/server-entry.ts';
 import {clientLines, readOpening} from '../headless/rpc/client-input.ts';
 import {makeControlChannel} from '../headless/rpc/control-channel.ts';
-import {elicitBy} from '../headless/rpc/questions.ts';
+import {elicitBy} from '../headless/rpc/permission-request.ts';
 import {hookEvents} from '../config/hook-settings.ts';
 import {clientHooks, hookNotes} from '../headless/rpc/hooks.ts';
-import {serveClient} from '../headless/rpc/serve-client.ts';
+import {ServedClient} from '../headless/rpc/serve-client.ts';
 import {SessionState} from '../headless/rpc/session-state.ts';
 import {startFailure} from '../headless/rpc/failure-results.ts';
 import {makeStdoutWriter, mostUnread} from '../headless/stdout-writer.ts';
@@ -101,7 +101,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     serving = 'begun';
     const stopper = stopOnSignals(engine);
     const {permissionMode} = context.settings;
-    const client = serveClient({
+    const client = new ServedClient({
       engine,
       state,
       channel,

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   fchmodSync,
   fsyncSync,
@@ -50,6 +51,15 @@ export async function changeFile(
     closeSync(opened.value);
     if (held === 'ours') rmSync(lock, {force: true});
   }
+}
+
+/** Like `changeFile`, for a file of secrets: it is the user's alone before one is in it. */
+export async function changePrivateFile(
+  path: string,
+  change: (text: string | undefined) => Outcome<string | undefined, Fault>,
+): Promise<Outcome<'changed' | 'same', Fault>> {
+  if ((statSync(path, {throwIfNoEntry: false})?.mode ?? 0) & 0o077) chmodSync(path, 0o600);
+  return changeFile(path, change);
 }
 
 /** The most bytes that a settings file may have. */

@@ -39,22 +39,7 @@ export function findInstructions(
   },
   read: ReadInstructionFile,
 ): FoundInstructions {
-  const found: Instructions[] = [];
-  const skipped: string[] = [];
-  const seen = new Set<string>();
-  const look = (folder: string, names: readonly string[]): 'found' | 'nothing' => {
-    for (const name of names) {
-      const path = join(folder, name);
-      const file = read(folder, name);
-      if (file.kind === 'skipped') skipped.push(`Skipped ${path}: ${file.why}`);
-      if (file.kind !== 'text') continue;
-      const text = file.text.replace(/^\u{feff}/u, '');
-      if (text.trim() !== '' && !seen.has(file.real)) found.push({path, text: bounded(text, file.bytes)});
-      seen.add(file.real);
-      return 'found';
-    }
-    return 'nothing';
-  };
+  const {found, skipped, look} = makeReader(read);
   if (look(where.config, instructionFileNames) === 'nothing') look(where.claude, ['CLAUDE.md']);
   for (const folder of foldersDownTo(where.workspace)) if (folder !== where.config) look(folder, instructionFileNames);
   // Without notes nothing is hashed: that loads `node:crypto`.
@@ -71,20 +56,31 @@ export function findInstructionsBelow(
   {workspace, path}: {readonly workspace: string; readonly path: string},
   read: ReadInstructionFile,
 ): readonly Instructions[] {
+  const {found, look} = makeReader(read);
+  for (const folder of foldersDownTo(dirname(path)).filter(each => each.startsWith(join(workspace, sep))))
+    look(folder, instructionFileNames);
+  return found;
+}
+
+/** `look` reads the first of the names that the folder has. */
+function makeReader(read: ReadInstructionFile) {
   const found: Instructions[] = [];
+  const skipped: string[] = [];
   const seen = new Set<string>();
-  for (const folder of foldersDownTo(dirname(path)).filter(each => each.startsWith(join(workspace, sep)))) {
-    for (const name of instructionFileNames) {
+  const look = (folder: string, names: readonly string[]): 'found' | 'nothing' => {
+    for (const name of names) {
+      const path = join(folder, name);
       const file = read(folder, name);
+      if (file.kind === 'skipped') skipped.push(`Skipped ${path}: ${file.why}`);
       if (file.kind !== 'text') continue;
       const text = file.text.replace(/^\u{feff}/u, '');
-      if (text.trim() !== '' && !seen.has(file.real))
-        found.push({path: join(folder, name), text: bounded(text, file.bytes)});
+      if (text.trim() !== '' && !seen.has(file.real)) found.push({path, text: bounded(text, file.bytes)});
       seen.add(file.real);
-      break;
+      return 'found';
     }
-  }
-  return found;
+    return 'nothing';
+  };
+  return {found, skipped, look};
 }
 
 /** The most UTF-16 units of one file that the model gets. */

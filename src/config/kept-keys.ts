@@ -1,10 +1,9 @@
-import {chmodSync, statSync} from 'node:fs';
 import * as z from 'zod/mini';
 import {parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {keyProviders, type KeyProvider} from '../domain/api-key.ts';
 import type {Fault} from '../domain/fault.ts';
-import {changeFile, readTextFile} from './change-file.ts';
+import {changePrivateFile, readTextFile} from './change-file.ts';
 
 /**
  * The user's API keys, as `credentials.json` has them: a key itself only where no keychain took it. `baseUrl` is the address that the key
@@ -53,13 +52,11 @@ export const writeKeptKey = (path: string, kept: KeptKey): Promise<Outcome<unkno
 export const forgetKeptKey = (path: string, provider: KeyProvider): Promise<Outcome<unknown, Fault>> =>
   changeKeys(path, keys => keys.filter(key => key.provider !== provider));
 
-async function changeKeys(
+function changeKeys(
   path: string,
   change: (keys: readonly KeptKey[]) => readonly KeptKey[],
 ): Promise<Outcome<unknown, Fault>> {
-  // Before a key is in it.
-  if ((statSync(path, {throwIfNoEntry: false})?.mode ?? 0) & 0o077) chmodSync(path, 0o600);
-  return changeFile(path, text => {
+  return changePrivateFile(path, text => {
     const keys = parsedKeys(text ?? '');
     if (keys === undefined) return failed(unreadable(path, 'it has another form'));
     const entries = change(keys).map(({provider, baseUrl, place}) => [provider, {...place, baseUrl}]);

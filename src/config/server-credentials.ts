@@ -1,48 +1,34 @@
-import {chmodSync, statSync} from 'node:fs';
 import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import {changeFile, readTextFile} from './change-file.ts';
+import {changePrivateFile, readTextFile} from './change-file.ts';
+
+const schema = z.object({
+  issuer: z.string(),
+  /** The client that the tokens belong to, as the authorization server described it. */
+  client: z.custom<JsonObject>(value => isJsonObject(value) && typeof value['client_id'] === 'string'),
+  accessToken: z.string().check(z.minLength(1)),
+  /** Empty where the server gave none. */
+  refreshToken: z.string(),
+  /** Milliseconds since 1970; 0 where the server did not say. */
+  expiresAt: z.number(),
+  scope: z.string(),
+  /** The resource that the token is for (RFC 8707); empty for none. */
+  resource: z.string(),
+  /** Where the server's own metadata are; empty for the usual place. */
+  resourceMetadataUrl: z.string(),
+});
 
 /**
  * What weft got when the user signed in to an MCP server. It is kept under the server's address and sent nowhere else: the access
  * token to the server, everything else to the authorization server `issuer`.
  */
-export interface ServerCredential {
-  readonly issuer: string;
-  /** The client that the tokens belong to, as the authorization server described it. It has a `client_id`. */
-  readonly client: JsonObject;
-  readonly accessToken: string;
-  /** Empty where the server gave none. */
-  readonly refreshToken: string;
-  /** Milliseconds since 1970; 0 where the server did not say. */
-  readonly expiresAt: number;
-  readonly scope: string;
-  /** The resource that the token is for (RFC 8707); empty for none. */
-  readonly resource: string;
-  /** Where the server's own metadata are; empty for the usual place. */
-  readonly resourceMetadataUrl: string;
-}
-
-const schema = z.object({
-  issuer: z.string(),
-  client: z.looseObject({client_id: z.string()}),
-  accessToken: z.string().check(z.minLength(1)),
-  refreshToken: z.string(),
-  expiresAt: z.number(),
-  scope: z.string(),
-  resource: z.string(),
-  resourceMetadataUrl: z.string(),
-});
+export type ServerCredential = Readonly<z.infer<typeof schema>>;
 
 /** Reads a credential as the keychain or the file has it; `undefined` for anything else. */
-export function parseServerCredential(json: Json | undefined): ServerCredential | undefined {
-  const parsed = schema.safeParse(json);
-  if (!parsed.success) return undefined;
-  const {client} = parsed.data;
-  return isJsonObject(client) ? {...parsed.data, client} : undefined;
-}
+export const parseServerCredential = (json: Json | undefined): ServerCredential | undefined =>
+  schema.safeParse(json).data;
 
 /** The client that a credential belongs to, as token requests name it. */
 export function registeredClient({client}: ServerCredential): {
@@ -104,13 +90,8 @@ const inFile = ({credential}: CredentialPlace & {readonly in: 'file'}): JsonObje
 export const forgetServerCredential = (path: string, url: string): Promise<Outcome<unknown, Fault>> =>
   changeEntries(path, ({[url]: _gone, ...others}) => others);
 
-async function changeEntries(
-  path: string,
-  change: (entries: JsonObject) => JsonObject,
-): Promise<Outcome<unknown, Fault>> {
-  // Before a token is in it.
-  if ((statSync(path, {throwIfNoEntry: false})?.mode ?? 0) & 0o077) chmodSync(path, 0o600);
-  return changeFile(path, text => {
+function changeEntries(path: string, change: (entries: JsonObject) => JsonObject): Promise<Outcome<unknown, Fault>> {
+  return changePrivateFile(path, text => {
     const entries = entriesIn(text);
     if (entries === undefined) return failed(unreadable(path, 'it holds no JSON object'));
     return ok(`${JSON.stringify(change(entries), undefined, 2)}\n`);

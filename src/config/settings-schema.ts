@@ -65,7 +65,12 @@ const table = {
     grants: true,
   },
   models: {schema: z.optional(modelsSchema), words: modelsWords, grants: true},
-  provider: {schema: z.optional(z.enum(providers)), words: `one of ${providers.join(', ')}`, grants: true},
+  provider: {
+    schema: z.optional(z.enum(providers)),
+    words: `one of ${providers.join(', ')}`,
+    choices: providers,
+    grants: true,
+  },
   baseUrl: {schema: z.optional(z.url({protocol: /^https?$/u})), words: 'an http or https address', grants: true},
   wireApi: {
     schema: z.optional(z.enum(wireApis)),
@@ -75,6 +80,7 @@ const table = {
   permissionMode: {
     schema: z.optional(z.enum(permissionModes)),
     words: `one of ${permissionModes.join(', ')}`,
+    choices: permissionModes.filter(mode => mode !== 'bypassPermissions'),
     grants: true,
   },
   permissions: {
@@ -87,11 +93,13 @@ const table = {
     words:
       `one of ${sandboxChoices.join(', ')}: how commands run; or an object as the Agent SDK has it, for example ` +
       '{"enabled": true, "autoAllowBashIfSandboxed": true, "excludedCommands": ["docker"]}',
+    choices: sandboxChoices,
     grants: true,
   },
   allowLocalBinding: {
     schema: z.optional(z.boolean()),
     words: "true, so that commands in the sandbox reach this machine's own ports (localhost), or false",
+    choices: ['true', 'false'],
     grants: true,
   },
   env: {
@@ -135,6 +143,7 @@ const table = {
   accessible: {
     schema: z.optional(z.boolean()),
     words: 'true for screen reader mode, or false',
+    choices: ['true', 'false'],
     grants: false,
   },
   bellOn: {
@@ -145,7 +154,12 @@ const table = {
 } as const;
 
 function oneOf<const Names extends readonly string[]>(names: Names, words: string) {
-  return {schema: z.optional(z.enum(names)), words: `one of ${names.join(', ')}: ${words}`, grants: false} as const;
+  return {
+    schema: z.optional(z.enum(names)),
+    words: `one of ${names.join(', ')}: ${words}`,
+    choices: names,
+    grants: false,
+  } as const;
 }
 
 type SettingKey = keyof typeof table;
@@ -211,29 +225,8 @@ export const settingNames: readonly (readonly [name: string, words: string])[] =
 
 /** The values of a setting that has a few; empty for all others. */
 export function settingChoices({key}: SettingName): readonly string[] {
-  switch (key) {
-    case 'provider':
-      return providers;
-    case 'permissionMode':
-      return permissionModes.filter(mode => mode !== 'bypassPermissions');
-    case 'sandbox':
-      return sandboxChoices;
-    case 'editorMode':
-      return editorModes;
-    case 'tui':
-      return displayModes;
-    case 'theme':
-      return themeChoices;
-    case 'notify':
-      return notificationMethods;
-    case 'verbosity':
-      return verbosities;
-    case 'accessible':
-    case 'allowLocalBinding':
-      return ['true', 'false'];
-    default:
-      return [];
-  }
+  const setting = table[key];
+  return 'choices' in setting ? setting.choices : [];
 }
 
 /**
@@ -311,41 +304,43 @@ export function parseSettingName(text: string): Outcome<SettingName, string> {
   }
   const part = rest.join('.');
   if (rest.length === 0) return ok({key, part: ''});
-  if (key === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/u.test(part)) return ok({key, part});
-  if ((key === 'mcpServers' || key === 'harnesses' || key === 'models') && part !== '') return ok({key, part});
-  if (key === 'permissions' && ruleLists.some(list => list === part)) return ok({key, part});
-  const parts =
-    key === 'env'
-      ? 'the name of a variable'
-      : key === 'mcpServers'
-        ? 'the name of a server'
-        : key === 'harnesses'
-          ? 'the name of a harness'
-          : key === 'models'
-            ? 'the name of a model'
-            : key === 'permissions'
-              ? ruleLists.join(', ')
-              : 'none';
-  return failed(`${key} has no part ${JSON.stringify(part)}. Its parts: ${parts}.`);
+  const parts = settingParts[key];
+  return parts?.name.test(part) === true
+    ? ok({key, part})
+    : failed(`${key} has no part ${JSON.stringify(part)}. Its parts: ${parts?.words ?? 'none'}.`);
 }
+
+interface Parts {
+  readonly words: string;
+  /** What each must be. */
+  readonly form: string;
+  readonly name: RegExp;
+}
+
+const startedForm = 'a JSON object, for example {"command": "npx"}';
+
+/** The settings that have parts. */
+const settingParts: Partial<Record<SettingKey, Parts>> = {
+  env: {words: 'the name of a variable', form: 'text', name: /^[A-Za-z_][A-Za-z0-9_]*$/u},
+  mcpServers: {words: 'the name of a server', form: startedForm, name: /./su},
+  harnesses: {words: 'the name of a harness', form: startedForm, name: /./su},
+  models: {words: 'the name of a model', form: 'a JSON object, for example {"contextWindow": 131072}', name: /./su},
+  permissions: {
+    words: ruleLists.join(', '),
+    form: 'a list of rules, for example ["Read"]',
+    name: new RegExp(`^(?:${ruleLists.join('|')})$`, 'u'),
+  },
+};
 
 /** The value that a text stands for: the text itself where the setting takes text, else the JSON in it. */
 export function parseSettingValue(name: SettingName, text: string): Outcome<Json, string> {
   const json = parseJson(text);
   const candidates: readonly Json[] = json.tag === 'ok' ? [text, json.value] : [text];
   const value = candidates.find(candidate => fits(name, candidate));
-  const form = name.part === '' ? table[name.key].words : partWords(name.key);
+  const form = (name.part === '' ? undefined : settingParts[name.key]?.form) ?? table[name.key].words;
   return value === undefined
     ? failed(`${JSON.stringify(text)} does not fit; ${nameText(name)} must be ${form}`)
     : ok(value);
-}
-
-function partWords(key: SettingKey): string {
-  if (key === 'env') return 'text';
-  if (key === 'models') return 'a JSON object, for example {"contextWindow": 131072}';
-  return key === 'mcpServers' || key === 'harnesses'
-    ? 'a JSON object, for example {"command": "npx"}'
-    : 'a list of rules, for example ["Read"]';
 }
 
 function fits({key, part}: SettingName, value: Json): boolean {

@@ -26,11 +26,13 @@ export function fingerprintOf(files: readonly ActingFile[]): string {
  * Whether the user trusted this folder (an absolute path, links followed) with files that have this fingerprint. `changed`: with
  * other content than it has now. A record that cannot be read trusts nothing.
  */
-export function trustIn(record: string, {folder, fingerprint}: TrustEntry): 'trusted' | 'changed' | 'never' {
-  const {folders: kept} = entriesIn(readTextFile(record));
-  const known = Object.hasOwn(kept, folder) ? kept[folder] : undefined;
-  if (known === undefined) return 'never';
-  return known === fingerprint ? 'trusted' : 'changed';
+export function trustIn(record: string, {folder, fingerprint}: TrustEntry): FileTrust {
+  return stateOf(entriesIn(readTextFile(record)).folders, folder, fingerprint);
+}
+
+function stateOf(kept: Readonly<Record<string, string>>, name: string, hash: string): FileTrust {
+  if (!Object.hasOwn(kept, name)) return 'never';
+  return kept[name] === hash ? 'trusted' : 'changed';
 }
 
 export interface TrustEntry {
@@ -93,9 +95,7 @@ export function projectTrust(where: {
       const name = nameInProject(path, where);
       if (name === undefined) return 'never';
       accepted ??= acceptedFilesIn(where.record, where.folder);
-      const known = Object.hasOwn(accepted, name) ? accepted[name] : undefined;
-      if (known === undefined) return 'never';
-      return known === contentHash(bytes) ? 'trusted' : 'changed';
+      return stateOf(accepted, name, contentHash(bytes));
     },
   };
 }

@@ -57,10 +57,7 @@ export const errorAnswer = z.object({error: z.string()});
 
 export const refuse = (status: number, error: string): Reply => json(status, {error});
 
-interface Spec<Query extends z.ZodMiniType, Body extends z.ZodMiniType> {
-  readonly tag: string;
-  readonly id: string;
-  readonly summary: string;
+interface Spec<Query extends z.ZodMiniType, Body extends z.ZodMiniType> extends RouteText {
   readonly query?: Query;
   readonly body?: Body;
   readonly bodyIs?: 'required' | 'optional';
@@ -70,13 +67,9 @@ interface Spec<Query extends z.ZodMiniType, Body extends z.ZodMiniType> {
   readonly answerIs?: Answer['kind'];
   readonly otherAnswer?: readonly [status: number, description: string, schema: z.ZodMiniType];
   readonly errors?: Readonly<Record<number, string>>;
-  readonly handle: (request: {
-    readonly params: Readonly<Record<string, string>>;
-    readonly query: z.output<Query>;
-    readonly body: z.output<Body>;
-    readonly lastEventId: number;
-    readonly signal: AbortSignal;
-  }) => Promise<Reply> | Reply;
+  readonly handle: (
+    request: Omit<RawRequest, 'query' | 'body'> & {readonly query: z.output<Query>; readonly body: z.output<Body>},
+  ) => Promise<Reply> | Reply;
 }
 
 const nothing = z.optional(z.unknown());
@@ -102,11 +95,9 @@ export function route<Query extends z.ZodMiniType = typeof nothing, Body extends
       ...answer(spec.answer, spec.answerIs ?? 'json'),
       ...(otherAnswer === undefined ? {} : answer(otherAnswer, 'json')),
       ...Object.fromEntries(
-        Object.entries({
-          ...errors,
-          ...(query === undefined && body === undefined ? {} : {400: badRequest}),
-          ...errors,
-        }).map(([status, description]) => [status, {description, kind: 'json', schema: errorAnswer}]),
+        Object.entries({...(query === undefined && body === undefined ? {} : {400: badRequest}), ...errors}).map(
+          ([status, description]) => [status, {description, kind: 'json', schema: errorAnswer}],
+        ),
       ),
     },
     handle(request) {
@@ -117,13 +108,11 @@ export function route<Query extends z.ZodMiniType = typeof nothing, Body extends
       const readBody = fits(body ?? nothing, request.body ?? (body === undefined ? undefined : {}), 'body');
       if (readBody.tag === 'failed') return refuse(400, readBody.error);
       return spec.handle({
-        params: request.params,
+        ...request,
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the schema gave; only without one it is another type
         query: readQuery.value as z.output<Query>,
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the schema gave, as for the query
         body: readBody.value as z.output<Body>,
-        lastEventId: request.lastEventId,
-        signal: request.signal,
       });
     },
   };

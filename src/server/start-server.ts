@@ -6,10 +6,10 @@ import {getRequestListener} from '@hono/node-server';
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
 import {Hono, type Context} from 'hono';
 import type {ContentfulStatusCode} from 'hono/utils/http-status';
+import {isDeeperThan, type Json, maxJsonDepth, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText} from '../domain/fault.ts';
 import {refusalOf, type GuardOptions} from './guard.ts';
-import {readBody} from './read-body.ts';
 import {bodyLimits, refuse, type Reply, type Route} from './route.ts';
 import {sendEvents} from './send-events.ts';
 
@@ -168,11 +168,11 @@ async function upgrade(
   };
   const refusal = refusalOf(incoming.headers, pathname, guard);
   if (refusal !== 'none') return deny(refusal.status, refusal.error);
-  const [, session] = /^\/agent\/(?:sessions\/([^/]+)\/)?attach$/u.exec(pathname) ?? [];
-  if (!/^\/agent\/(?:sessions\/[^/]+\/)?attach$/u.test(pathname) || incoming.headers.upgrade !== clientProtocol)
+  const found = /^\/agent\/(?:sessions\/([^/]+)\/)?attach$/u.exec(pathname);
+  if (found === null || incoming.headers.upgrade !== clientProtocol)
     return deny(404, 'There is nothing under this path.');
   const opened = await attach({
-    session,
+    session: found[1],
     workDir: searchParams.get('workDir') ?? undefined,
     leaving: searchParams.get('leaving') === 'stops' ? 'stops' : 'goes-on',
     frontEnd: searchParams.get('frontEnd') === 'editor' ? noAbilities : terminalAbilities,
@@ -233,4 +233,56 @@ function attachment(name: string): string {
     character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** Bytes over the limit that are read and dropped, so that the sender gets to read the answer. */
+const drainedBytes = 64_000_000;
+
+/** The body of a request as JSON; `undefined` where it has none. `limit` is in bytes. */
+async function readBody(
+  incoming: IncomingMessage,
+  limit: number,
+): Promise<Outcome<Json | undefined, {readonly status: 400 | 413 | 415; readonly error: string}>> {
+  const {headers} = incoming;
+  const length = Number(headers['content-length'] ?? 0);
+  const isEmpty = headers['transfer-encoding'] === undefined && length === 0;
+  const type = headers['content-type'];
+  if (!isJsonType(type) && !(isEmpty && type === undefined)) {
+    incoming.resume();
+    return failed({status: 415, error: 'The body must be JSON: send Content-Type: application/json.'});
+  }
+  if (isEmpty) return ok(undefined);
+  const bytes = length > drainedBytes ? 'too-large' : await readBytes(incoming, limit);
+  if (bytes === 'too-large')
+    return failed({status: 413, error: `The body is too large: at most ${String(limit)} bytes.`});
+  if (bytes === 'broken-off') return failed({status: 400, error: 'The body broke off.'});
+  if (bytes.length === 0) return ok(undefined);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
+  } catch {
+    return failed({status: 400, error: 'The body is not UTF-8.'});
+  }
+  const json = parseJson(text);
+  if (json.tag === 'failed') return failed({status: 400, error: 'The body is not JSON.'});
+  if (isDeeperThan(json.value, maxJsonDepth))
+    return failed({status: 400, error: `The body nests deeper than ${String(maxJsonDepth)} levels.`});
+  return ok(json.value);
+}
+
+const isJsonType = (type: string | undefined): boolean => /^\s*application\/json\s*(?:;|$)/iu.test(type ?? '');
+
+function readBytes(incoming: IncomingMessage, limit: number): Promise<Buffer | 'too-large' | 'broken-off'> {
+  const {promise, resolve} = Promise.withResolvers<Buffer | 'too-large' | 'broken-off'>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limit) chunks.push(chunk);
+    else chunks.length = 0;
+    if (size > drainedBytes) resolve('too-large');
+  });
+  incoming.on('end', () => resolve(size > limit ? 'too-large' : Buffer.concat(chunks)));
+  incoming.on('close', () => resolve('broken-off'));
+  return promise;
 }

@@ -14,8 +14,14 @@ import type {ClientLine} from './client-input.ts';
 import {ClientPrompts} from './client-prompts.ts';
 import {type ClientServers, type RpcLaunch, serveRequest, type ServingOptions} from './serve-request.ts';
 import type {ControlChannel} from './control-channel.ts';
-import {canUseTool, permissionReply} from './permission-request.ts';
-import {askQuestions, questionResponse, questionsInput, questionTool} from './questions.ts';
+import {
+  askQuestions,
+  canUseTool,
+  permissionReply,
+  questionResponse,
+  questionsInput,
+  questionTool,
+} from './permission-request.ts';
 import {refusedSummary} from './failure-results.ts';
 import type {SessionState} from './session-state.ts';
 
@@ -26,14 +32,10 @@ export interface ClientServing {
   readonly servers: ClientServers;
   readonly writer: StdoutWriter;
   readonly launch: RpcLaunch;
-  readonly encoding: {
+  readonly encoding: Pick<RpcExtras, 'progress' | 'hooks' | 'agentTexts' | 'extensions'> & {
     readonly partials: 'with' | 'without';
-    readonly progress: RpcExtras['progress'];
-    readonly hooks: RpcExtras['hooks'];
-    readonly agentTexts: RpcExtras['agentTexts'];
     /** Whether prompts are echoed when they are taken up. */
     readonly echo: 'with' | 'without';
-    readonly extensions: RpcExtras['extensions'];
   };
   readonly uuid: (name?: string) => string;
   readonly version: string;
@@ -42,26 +44,11 @@ export interface ClientServing {
   readonly clock: StallClock;
 }
 
-export interface ServedClient {
-  /** Resolves when the client has ended its input and all it asked for is done and written. */
-  readonly exitCode: Promise<0 | 1 | 4>;
-  /** Takes the next line. Never throws and never blocks: the answers to open questions come on the same way. */
-  take(line: ClientLine): void;
-  /** The client has ended its input: what runs goes on, and what it would be asked is denied. */
-  inputEnded(): void;
-  /** Drops the prompts that wait; `exitCode` resolves when what runs has settled. */
-  stop(): void;
-}
-
 /**
  * Serves one program over lines of JSON: its prompts go to the engine, the engine's events to it, and both ask each other over
  * the control channel. Order of work for a line: decode (done by the caller), answer or queue, write.
  */
-export function serveClient(options: ClientServing): ServedClient {
-  return new ClientSession(options);
-}
-
-class ClientSession implements ServedClient {
+export class ServedClient {
   readonly #options: ClientServing;
   readonly #stalls: StallWatch;
   readonly #prompts: ClientPrompts;
@@ -84,16 +71,14 @@ class ClientSession implements ServedClient {
       newId: () => uuid(),
       refuse: message => this.#refusePrompt(message),
     });
+    const {partials, echo, ...told} = encoding;
     const extras: RpcExtras = {
-      progress: encoding.progress,
-      hooks: encoding.hooks,
-      agentTexts: encoding.agentTexts,
+      ...told,
       isOwnTurn: id => this.#prompts.isOwnTurn(id),
-      echoOf: id => (encoding.echo === 'with' ? this.#prompts.contentOf(id) : undefined),
-      extensions: encoding.extensions,
+      echoOf: id => (echo === 'with' ? this.#prompts.contentOf(id) : undefined),
       ...serversOf(servers),
     };
-    this.#encoder = makeRpcEncoder({partials: encoding.partials, uuid, version, extras});
+    this.#encoder = makeRpcEncoder({partials, uuid, version, extras});
     engine.subscribe(events => {
       this.#tell(events);
       return options.writer.room(mostUnread.messages);
@@ -104,10 +89,12 @@ class ClientSession implements ServedClient {
       .then(() => this.#prompts.begin());
   }
 
+  /** Resolves when the client has ended its input and all it asked for is done and written. */
   get exitCode(): Promise<0 | 1 | 4> {
     return this.#finished.promise;
   }
 
+  /** Never throws and never blocks: the answers to open questions come on the same way. */
   take(line: ClientLine): void {
     switch (line.kind) {
       case 'prompt':
@@ -141,12 +128,14 @@ class ClientSession implements ServedClient {
     }
   }
 
+  /** What runs goes on, and what the client would be asked is denied. */
   inputEnded(): void {
     this.#inputEnded = true;
     this.#options.channel.close();
     this.#finishIfDone();
   }
 
+  /** Drops the prompts that wait; `exitCode` resolves when what runs has settled. */
   stop(): void {
     this.#prompts.stop();
     this.inputEnded();
@@ -192,8 +181,7 @@ class ClientSession implements ServedClient {
 
   async #askApproval(approval: Approval): Promise<void> {
     const {engine, channel, launch} = this.#options;
-    const {id} = approval;
-    const {input} = approval;
+    const {id, input} = approval;
     const answer = await channel.request(canUseTool(approval), this.#asking(id));
     if (answer.tag === 'failed') {
       if (answer.error.kind === 'aborted') return;

@@ -1,9 +1,13 @@
 import {noMcp} from '../../../src/actions/mcp-port.ts';
 import {noExtras} from '../../../src/protocol/rpc/encode-events.ts';
 import {describe, expect, test} from 'vitest';
-import {makeRenderer, type HeadlessOutput} from '../../../src/headless/render-events.ts';
 import {endOf} from '../../../src/headless/prompt-summary.ts';
-import {runHeadless, type HeadlessOptions} from '../../../src/headless/run-headless.ts';
+import {
+  makeRenderer,
+  runHeadless,
+  type HeadlessOptions,
+  type HeadlessOutput,
+} from '../../../src/headless/run-headless.ts';
 import {
   asks,
   aborted,

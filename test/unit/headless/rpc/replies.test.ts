@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {hookAnswer} from '../../../../src/extensions/hooks/hook-answer.ts';
 import {permissionReply} from '../../../../src/headless/rpc/permission-request.ts';
-import {questionResponse} from '../../../../src/headless/rpc/questions.ts';
+import {questionResponse} from '../../../../src/headless/rpc/permission-request.ts';
 import type {JsonObject} from '../../../../src/base/json.ts';
 import type {Question} from '../../../../src/actions/ports.ts';
 
