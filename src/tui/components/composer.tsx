@@ -1,5 +1,8 @@
-import {Box} from 'ink';
+import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
+import type {MentionList} from '../state/mention-list.ts';
+import {shortcuts} from '../terminal/keymap.ts';
+import {firstShown} from './picker-card.tsx';
 import {firstLine} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {type CommandInfo, completions} from '../commands/command-line.ts';
@@ -11,10 +14,8 @@ import {fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
-import {CommandList, MentionRows} from './completions.tsx';
 import {draftLayout, draftWidth, selectionIn} from './draft-field.tsx';
 import {Lines} from './lines.tsx';
-import {Shortcuts} from './shortcuts.tsx';
 
 interface ComposerProps {
   readonly view: View;
@@ -97,3 +98,83 @@ function placeholderOf(
   const whole = `${hint}${glyphs.between}${newlineKey}: new line`;
   return whole.length <= cells ? whole : hint;
 }
+
+interface ListProps {
+  readonly width: number;
+  readonly rows: number;
+}
+
+function CommandList({offered, row, width, rows}: ListProps & CommandListProps): ReactNode {
+  const widest = Math.min(24, Math.floor(width / 3));
+  // A longer name is not aligned, so that the other rows keep their room.
+  const names = Math.max(8, ...offered.map(({usage}) => (usage.length <= widest ? usage.length : 0)));
+  const lines = offered.map(({usage, summary}) => `${usage.padEnd(names)}  ${summary}`);
+  return <Rows lines={lines} row={row} width={width} rows={rows} />;
+}
+
+interface CommandListProps {
+  readonly offered: readonly Pick<CommandInfo, 'usage' | 'summary'>[];
+  readonly row: number;
+}
+
+function MentionRows({list, width, rows}: ListProps & {readonly list: MentionList}): ReactNode {
+  if (list.kind !== 'open' || rows <= 0) return null;
+  const {paths, state} = list.found;
+  if (paths.length === 0) {
+    return <Styled as="dim">{fit(state === 'looking' ? '  looking for files' : '  no file matches', width)}</Styled>;
+  }
+  return <Rows lines={paths.map(visibleLine)} row={list.row} width={width} rows={rows} />;
+}
+
+const mostListed = 8;
+
+interface RowsProps extends ListProps {
+  readonly lines: readonly string[];
+  readonly row: number;
+}
+
+/** Some rows of a list around the chosen one; where they are not all shown the last line says which they are. */
+function Rows({lines, row, width, rows}: RowsProps): ReactNode {
+  if (lines.length === 0 || rows <= 0) return null;
+  const isWhole = lines.length <= Math.min(mostListed, rows);
+  const room = isWhole || rows < 2 ? rows : Math.min(mostListed, rows - 1);
+  const top = firstShown({row, count: lines.length, room});
+  const shown = lines.slice(top, top + room);
+  return (
+    <Box flexDirection="column">
+      {shown.map((line, at) =>
+        top + at === row ? (
+          <Styled key={line} as={['bold', 'accent']}>{`${glyphs.pointer} ${fit(line, width - 2)}`}</Styled>
+        ) : (
+          <Styled key={line} as="dim">{`  ${fit(line, width - 2)}`}</Styled>
+        ),
+      )}
+      {isWhole || rows < 2 ? null : <Styled as="dim">{`  ${top + 1}–${top + shown.length} of ${lines.length}`}</Styled>}
+    </Box>
+  );
+}
+
+/** The keys one needs most, below the composer; `?` opens and closes it. */
+function Shortcuts({newlineKey, width, rows}: ListProps & {readonly newlineKey: NewlineKey}): ReactNode {
+  const shown = shortcuts.map(one => (one.does === 'new line' ? {...one, keys: newlineKey} : one));
+  const keyCells = Math.max(...shown.map(({keys}) => keys.length)) + 2;
+  const textCells = Math.max(...shown.map(({does}) => does.length)) + 2;
+  const columns = Math.max(1, Math.min(3, Math.floor((width - shortcutsMargin) / (keyCells + textCells))));
+  const height = Math.min(rows, Math.ceil(shown.length / columns));
+  return (
+    <Box width={width} paddingLeft={shortcutsMargin}>
+      {Array.from({length: columns}, (_, column) => (
+        <Box key={column} flexDirection="column" width={Math.floor((width - shortcutsMargin) / columns)}>
+          {shown.slice(column * height, (column + 1) * height).map(({keys, does}) => (
+            <Text key={keys} wrap="truncate">
+              <Styled as="accent">{keys.padEnd(keyCells)}</Styled>
+              <Styled as="dim">{does}</Styled>
+            </Text>
+          ))}
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+const shortcutsMargin = 2;

@@ -21,7 +21,7 @@ import {type Choice, ChoiceLine, choiceLineHeight} from './choices.tsx';
 import {changeHeading, countsOf} from '../scrollback/change-lines.ts';
 import {cachedDiffLines, changeTitle, pageOf, type TitleRoom} from '../scrollback/diff-lines.ts';
 import {Lines} from './lines.tsx';
-import {firstShown} from './picker.tsx';
+import {firstShown} from './picker-card.tsx';
 
 interface HunkCardProps {
   readonly approval: Approval;

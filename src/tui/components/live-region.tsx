@@ -1,5 +1,16 @@
-import {Box} from 'ink';
+import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
+import {QuestionCard} from './question-card.tsx';
+import {HunkCard} from './hunk-card.tsx';
+import {HandOverCard} from './hand-over-card.tsx';
+import {ApprovalCard} from './approval-card.tsx';
+import type {TitleRoom} from '../scrollback/diff-lines.ts';
+import {approvalSubject} from '../scrollback/approval-text.ts';
+import {cardKeys} from '../terminal/keymap.ts';
+import {visibleExactLine, visibleLine} from '../../base/visible.ts';
+import {firstLine} from '../../base/clip.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
+import {Styled} from '../theme/styled.tsx';
 import type {RunningSession} from '../../domain/session-list.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -7,19 +18,16 @@ import {todosOf} from '../../tasks/task-view.ts';
 import {awaitedArgument, type CommandInfo, readDraft} from '../commands/command-line.ts';
 import {type Draft, isEmptyDraft} from '../editor/draft.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
-import {attentionOf, isFinishedTodo, isIdle} from '../state/selectors.ts';
+import {type Attention, attentionOf, isFinishedTodo, isIdle} from '../state/selectors.ts';
 import type {Ui} from '../state/ui.ts';
-import type {RunTimes, View} from '../state/view.ts';
+import type {QueuedPrompt, RunTimes, View} from '../state/view.ts';
 import type {NewlineKey} from '../terminal/terminal-modes.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import {AttentionLine} from './attention-line.tsx';
-import {CardArea} from './card-area.tsx';
 import {Composer} from './composer.tsx';
 import {draftLayout, pasteHint, vimText} from './draft-field.tsx';
 import {Lines} from './lines.tsx';
 import {OpenPanel} from './open-panel.tsx';
-import {QueuedPrompts} from './queued-prompts.tsx';
 import {RunLine} from './run-line.tsx';
 import {type StartFacts, StartScreen} from './start-screen.tsx';
 import {type StatusHint, StatusLine} from './status-line.tsx';
@@ -172,3 +180,115 @@ function draftHint({buffer}: Draft, commands: readonly CommandInfo[]): string {
 
 /** Nearly all rows that are missing are taken from what shrinks first. */
 const shrinksFirst = 1000;
+
+interface CardAreaProps {
+  readonly ui: Ui;
+  readonly view: View;
+  readonly blocks: readonly BlockInfo[];
+  readonly home: string;
+  readonly width: number;
+  readonly rows: number;
+}
+
+function CardArea({ui: {card}, view, blocks, home, width, rows}: CardAreaProps): ReactNode {
+  const attention = attentionOf(view);
+  if (card.kind === 'approval' && attention.kind === 'approval') {
+    const {revision, stage, editing} = card;
+    const approval = revision.kind === 'revised' ? revision.approval : attention.approval;
+    if (stage.stage === 'hunks') return <HunkCard {...{approval, stage, home, width, rows}} />;
+    const workspace = view.session.tag === 'open' ? view.session.info.directory : '';
+    const folders = {workspace, home};
+    return <ApprovalCard {...{approval, stage, editing, folders, width, rows}} waiting={attention.waiting} />;
+  }
+  if (card.kind === 'hand-over' && attention.kind === 'hand-over') {
+    const {block, reason} = attention.open;
+    return <HandOverCard {...{reason, width}} info={blocks.find(({id}) => id === block)} />;
+  }
+  return card.kind === 'question' && attention.kind === 'question' ? (
+    <QuestionCard form={card.form} editing={card.editing} {...{width, rows}} />
+  ) : undefined;
+}
+
+/** One line that says what waits for the user while the keys go to the draft, and how to switch to it. */
+function AttentionLine({attention, home, width}: AttentionLineProps): ReactNode {
+  const room = Math.max(8, width - cellWidth(callKey));
+  return (
+    <Text wrap="truncate">
+      <Styled as={['bold', 'warning']}>{fit(whatWaits(attention, {cells: room, home}), room)}</Styled>
+      <Styled as="accent">{callKey}</Styled>
+    </Text>
+  );
+}
+
+interface AttentionLineProps {
+  readonly attention: Attention;
+  readonly home: string;
+  readonly width: number;
+}
+
+const callKey = `${glyphs.between}${cardKeys.switchFocus.label}: answer`;
+
+/** Below this width the notice is shortened in favour of its subject. */
+const narrow = 40;
+
+function whatWaits(attention: Attention, {cells: room, home}: TitleRoom): string {
+  switch (attention.kind) {
+    case 'composer':
+      return '';
+    case 'approval': {
+      const count = attention.waiting > 1 ? ` (1 of ${attention.waiting})` : '';
+      const {approval} = attention;
+      if (room < narrow && approval.preview.kind === 'command') {
+        return `${glyphs.waiting} Approval${count}: ${visibleExactLine(firstLine(approval.preview.command, narrow))}`;
+      }
+      const lead = `${glyphs.waiting} ${room < narrow ? 'Approval' : 'Approval needed'}${count}: `;
+      return lead + approvalSubject(approval, {cells: room - lead.length, home});
+    }
+    case 'question':
+      return `${glyphs.waiting} Question: ${visibleLine(attention.open.questions[0]?.question ?? '')}`;
+    case 'hand-over':
+      return `${glyphs.waiting} A command is yours to talk to: ${visibleLine(attention.open.reason)}`;
+    default:
+      return unreachable(attention);
+  }
+}
+
+interface QueuedPromptsProps {
+  readonly view: Pick<View, 'queued' | 'run'>;
+  readonly width: number;
+  readonly rows: number;
+}
+
+/** The prompts that were sent but not started, and when they will be; a note counts those that are not shown. */
+function QueuedPrompts({view: {queued, run}, width, rows}: QueuedPromptsProps): ReactNode {
+  if (queued.length === 0 || rows <= 0) return null;
+  const shown = queued.slice(0, Math.min(mostShown, rows));
+  const hidden = queued.length - shown.length;
+  // Nothing runs before it, so it is being prepared: a hook looks at it, its files are read.
+  const isStarting = run.state === 'idle';
+  return (
+    <Box flexDirection="column" paddingLeft={2}>
+      {shown.map((prompt, at) => {
+        const last = at === shown.length - 1;
+        const more = last && hidden > 0 ? ` (${hidden} more)` : '';
+        const note = last ? `${more}${glyphs.between}${isStarting ? 'Esc to interrupt' : '↑ takes it back'}` : '';
+        const lead = `${glyphs.waits} ${whenTexts[prompt.when]}: `;
+        const text = lead + visibleLine(prompt.text);
+        const isWide = width - 2 - note.length > 2 * lead.length;
+        return (
+          <Styled key={prompt.id} as="dim">
+            {isWide ? fit(text, width - 2 - note.length) + note : fit(text, width - 2)}
+          </Styled>
+        );
+      })}
+    </Box>
+  );
+}
+
+const mostShown = 3;
+
+const whenTexts: Readonly<Record<QueuedPrompt['when'], string>> = {
+  steering: 'next step',
+  queued: 'queued',
+  command: 'queued',
+};

@@ -13,7 +13,7 @@ import {Card, frameRows} from './card.tsx';
 import {CardField, fieldLayout} from './draft-field.tsx';
 import {type Choice, Choices, choicesHeight} from './choices.tsx';
 import {Lines} from './lines.tsx';
-import {firstShown} from './picker.tsx';
+import {firstShown} from './picker-card.tsx';
 
 interface QuestionCardProps {
   readonly form: QuestionForm;
