@@ -232,8 +232,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         filter: secrets.filter,
         redact: secrets.redact,
         registryFolder: setup.blocksFolder,
-        blockWaits: 'usual',
-        newBlockId: () => blockId(`b${++blocks}`),
+        waits: 'usual',
+        newId: () => blockId(`b${++blocks}`),
         sandbox,
       });
       return {sandbox, commands};

@@ -29,12 +29,11 @@ export const confinedServers = (
     }
     const server = begun.value;
     return ok({
+      ...server,
       ended: server.ended.then(async how => {
         await launch.end('none', signal);
         return `${how} (${moreRights(rights)})`;
       }),
-      write: line => server.write(line),
-      stop: () => server.stop(),
     } satisfies ServerProcess);
   },
 });

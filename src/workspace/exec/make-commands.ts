@@ -1,14 +1,12 @@
-import type {TerminalControl, BlocksPort, OutputFilter, ShellPort} from '../../actions/ports.ts';
+import type {TerminalControl, BlocksPort, ShellPort} from '../../actions/ports.ts';
 import {failed} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {makeBlockRegistry} from '../terminals/block-registry.ts';
-import type {Blocks, BlockWaits} from '../terminals/make-blocks.ts';
-import type {CommandSandbox} from '../sandbox/sandbox.ts';
+import type {Blocks, BlocksOptions} from '../terminals/make-blocks.ts';
 import type {HookProcesses} from './run-hook.ts';
-import type {OutputFolder} from './output-folder.ts';
 import type {Environment} from './shell-environment.ts';
-import type {RemainingProcesses, RunningCommand, ShellContext} from './shell.ts';
+import type {ShellContext} from './shell.ts';
 
 /** Everything that runs commands on this machine. */
 export interface Commands {
@@ -23,7 +21,7 @@ export interface Commands {
   close(): Promise<void>;
 }
 
-interface CommandsOptions {
+interface CommandsOptions extends Pick<BlocksOptions, 'outputs' | 'filter' | 'redact' | 'sandbox' | 'newId' | 'waits'> {
   /** The workspace folders; commands start in the first. */
   readonly roots: readonly [string, ...string[]];
   readonly environment: Environment;
@@ -31,17 +29,8 @@ interface CommandsOptions {
   readonly ownVariables: Readonly<Record<string, string>>;
   /** Names of weft's own variables that the user wants commands to have although they look like secrets. */
   readonly passedVariables: readonly string[];
-  readonly outputs: OutputFolder;
-  /** Makes the filter of one command: its output goes through the filter before anything else sees it. */
-  readonly filter: () => OutputFilter;
-  /** Hides secrets in commands that are registered and listed. */
-  readonly redact: (text: string) => string;
   /** The folder in which blocks are registered, so that other weft processes find them. */
   readonly registryFolder: string;
-  readonly blockWaits: BlockWaits;
-  /** A new one each time, also among those of other shells in other folders that the same user has in one list. */
-  readonly newBlockId: () => BlockId;
-  readonly sandbox: CommandSandbox;
 }
 
 /** Nothing is started, loaded or written before the first command. */
@@ -60,22 +49,18 @@ export function makeCommands(options: CommandsOptions): Commands {
   const watchers = new Map<() => void, () => void>();
 
   const openRunContext = (): Promise<ShellContext> => (context ??= makeRunContext(options));
+  const shared = {...options, variables, runContext: openRunContext};
   function newShell(): ShellPort {
     let opening: Promise<ShellPort> | undefined;
     let shell: ShellPort | undefined;
     const open = (): Promise<ShellPort> =>
       (opening ??= import('./shell.ts').then(({makeShell}) => {
         shell = makeShell({
+          ...shared,
           roots: options.roots,
-          variables,
-          outputs: options.outputs,
-          filter: options.filter,
-          runContext: openRunContext,
-          sandbox: options.sandbox,
-          runInTerminal: async (run, runObserve, runSignal) =>
-            (await openBlocks()).runInTerminal(run, runObserve, runSignal),
-          moveToBackground: async (running: RunningCommand) => (await openBlocks()).moveToBackground(running),
-          takeOver: async (left: RemainingProcesses) => (await openBlocks()).takeOver(left),
+          runInTerminal: async (...run) => (await openBlocks()).runInTerminal(...run),
+          moveToBackground: async running => (await openBlocks()).moveToBackground(running),
+          takeOver: async left => (await openBlocks()).takeOver(left),
         });
         return shell;
       }));
@@ -90,17 +75,7 @@ export function makeCommands(options: CommandsOptions): Commands {
 
   function openBlocks(): Promise<Blocks> {
     blocks ??= import('../terminals/make-blocks.ts').then(({makeBlocks}) => {
-      const made = makeBlocks({
-        variables,
-        outputs: options.outputs,
-        filter: options.filter,
-        redact: options.redact,
-        runContext: openRunContext,
-        sandbox: options.sandbox,
-        registry: makeBlockRegistry(options.registryFolder),
-        waits: options.blockWaits,
-        newId: options.newBlockId,
-      });
+      const made = makeBlocks({...shared, registry: makeBlockRegistry(options.registryFolder)});
       ({control} = made);
       findBlock = id => made.port.find(id);
       for (const listener of watchers.keys()) watchers.set(listener, made.control.watch(listener));

@@ -74,7 +74,11 @@ function removeLeftovers(parent: string): void {
     const path = join(parent, name);
     const stats = statsOf(path);
     if (stats === undefined || !isOwn(stats) || Date.now() - stats.mtimeMs < leftoverMs) continue;
-    quietly(() => rmSync(path, {recursive: true, force: true}));
+    try {
+      rmSync(path, {recursive: true, force: true});
+    } catch {
+      // Tidying up is never worth a failure.
+    }
   }
 }
 
@@ -84,13 +88,4 @@ const statsOf = (path: string): Stats | undefined => lstatSync(path, {throwIfNoE
 function isOwn({uid}: Stats): boolean {
   const self = process.getuid?.();
   return self === undefined || uid === self;
-}
-
-/** Tidying up is never worth a failure. */
-function quietly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    return;
-  }
 }

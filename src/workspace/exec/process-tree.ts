@@ -28,11 +28,17 @@ export interface GroupLeader {
   readonly started: string;
 }
 
+/** What identifies the processes of one run. */
+export interface RunIds {
+  readonly runTag: string;
+  /** The process that leads its group. */
+  readonly leader: number;
+  /** When the leader started; empty where that is not known. */
+  readonly leaderStarted: string;
+}
+
 /** The tree of one run. */
-export const treeOf = (
-  run: {readonly leader: number; readonly leaderStarted: string; readonly runTag: string},
-  ...outputs: readonly OutputName[]
-): ProcessTree => ({
+export const treeOf = (run: RunIds, ...outputs: readonly OutputName[]): ProcessTree => ({
   leaders: [{pid: run.leader, started: run.leaderStarted}],
   owns: tag => tag === run.runTag,
   outputs,

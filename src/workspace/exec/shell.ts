@@ -16,7 +16,15 @@ import {raceAbort} from '../../base/race.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {collectOutput, filteredOutput, type OutputCollector, type RawOutput} from './command-output.ts';
-import {endProcessTree, groupRemains, livingMembers, trackMembers, treeOf, type ProcessTree} from './process-tree.ts';
+import {
+  endProcessTree,
+  groupRemains,
+  livingMembers,
+  trackMembers,
+  treeOf,
+  type ProcessTree,
+  type RunIds,
+} from './process-tree.ts';
 import {findObstacle, findShell, nextDirectory, type Preludes, startedWith} from './shell-start.ts';
 import {isReadingTerminal, screenful, screenPlacements} from './input-wait.ts';
 import type {ProcessWatchdog} from './watchdog.ts';
@@ -75,14 +83,9 @@ export interface ShellContext {
 }
 
 /** Processes that go on running after their shell has ended. */
-export interface RemainingProcesses {
+export interface RemainingProcesses extends RunIds {
   readonly command: string;
   readonly directory: string;
-  readonly runTag: string;
-  /** The group of the shell. */
-  readonly leader: number;
-  /** When the leader started; empty where that is not known. */
-  readonly leaderStarted: string;
   readonly members: readonly ProcessRow[];
   /** The pipe that they write to, to be read and closed by the block that takes them over; `closed` where they write elsewhere. */
   readonly pipe: OutputPipe | 'closed';
@@ -91,14 +94,12 @@ export interface RemainingProcesses {
 }
 
 /** A command of the user's that runs in a terminal. */
-export interface TerminalRun extends Pick<ShellRequest, 'command' | 'timeoutMs' | 'background'>, OwnTerminal {
+export interface TerminalRun
+  extends
+    Pick<RunningCommand, 'command' | 'directory' | 'runTag' | 'isHeld' | 'release'>,
+    Pick<ShellRequest, 'timeoutMs' | 'background'>,
+    OwnTerminal {
   readonly begin: Begin;
-  readonly directory: string;
-  readonly runTag: string;
-  /** See `Launch`. */
-  readonly isHeld: boolean;
-  /** To be called once, when the shell has ended. Settles with sentences for the model. */
-  readonly release: () => Promise<readonly string[]>;
 }
 
 export interface TerminalRunEnd {
@@ -115,10 +116,7 @@ const leavesRunning = /(?<!&)&\s*$/u;
 export type ProcessEnd = Extract<ShellReport['end'], {readonly kind: 'exited' | 'signalled'}>;
 
 /** A command that goes on, with all that its output has gone through so far. */
-export interface RunningCommand extends Pick<
-  RemainingProcesses,
-  'command' | 'directory' | 'runTag' | 'leader' | 'leaderStarted' | 'release'
-> {
+export interface RunningCommand extends Omit<RemainingProcesses, 'members' | 'pipe'> {
   /** To be read and closed by the block. */
   readonly pipe: OutputPipe;
   readonly ended: Promise<ProcessEnd>;

@@ -23,7 +23,7 @@ import {linkOf, readTextFile} from '../exec/process-table.ts';
 import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
 import type {FilteredNetwork} from './open-network.ts';
 import {noView} from './why-it-fails.ts';
-import {changesFolder} from './changes/held-set.ts';
+import {type ChangesPlace, changesFolder} from './changes/held-set.ts';
 import type {
   CommandSandbox,
   EnclosedStart,
@@ -33,12 +33,9 @@ import type {
   SandboxSession,
 } from './sandbox.ts';
 
-export interface SandboxOptions {
+export interface SandboxOptions extends Pick<ChangesPlace, 'roots' | 'isProtected' | 'isSecret' | 'environment'> {
   readonly choice: SandboxChoice;
-  readonly roots: readonly [string, ...string[]];
   readonly home: string;
-  /** The variables that weft was given. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where weft keeps its settings, grants and sessions. */
   readonly ownFolders: readonly string[];
   /** Where a proof is kept until the machine starts anew. */
@@ -47,10 +44,6 @@ export interface SandboxOptions {
   readonly deniedReads: () => readonly string[];
   /** Folders outside the workspace that commands may read although they lie in the temporary folder. */
   readonly readable: () => readonly string[];
-  /** See `SandboxPolicy`. */
-  readonly isProtected: (belowRoot: string) => boolean;
-  /** See `ChangesPlace`. */
-  readonly isSecret: (name: string) => boolean;
   readonly network: SandboxNetwork;
 }
 
@@ -240,21 +233,15 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
   };
 }
 
+const providers: Readonly<Record<ProviderName, () => Promise<SandboxProvider | 'native'>>> = {
+  native: async () => 'native',
+  bwrap: async () => (await import('./bwrap.ts')).bwrap,
+  codex: async () => (await import('./codex.ts')).codex,
+  claude: async () => (await import('./claude.ts')).claude,
+};
+
 /** A backend by its name, loaded when it is used. */
-export async function loadProvider(name: ProviderName): Promise<SandboxProvider | 'native'> {
-  switch (name) {
-    case 'native':
-      return 'native';
-    case 'bwrap':
-      return (await import('./bwrap.ts')).bwrap;
-    case 'codex':
-      return (await import('./codex.ts')).codex;
-    case 'claude':
-      return (await import('./claude.ts')).claude;
-    default:
-      return unreachable(name);
-  }
-}
+export const loadProvider = (name: ProviderName): Promise<SandboxProvider | 'native'> => providers[name]();
 
 /** What is proven of the backend that the choice means. A proof is kept for as long as machine, backend and policy are the same. */
 async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
@@ -267,7 +254,15 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   const file = join(options.proofFolder, `sandbox-${name}.json`);
   const key = proofKey(name, found.value.version);
   const kept = keptProof(file, key);
-  if (kept !== undefined) return kept;
+  if (kept !== undefined) {
+    return {
+      provider: name,
+      works: true,
+      proven: {files: true, network: true, processes: kept['processes'] === true, overlay: kept['overlay'] === true},
+      hosts: 'closed',
+      reason: typeof kept['reason'] === 'string' ? kept['reason'] : '',
+    };
+  }
   const {probeProvider} = await import('./probe.ts');
   mkdirSync(options.proofFolder, {recursive: true, mode: 0o700});
   const proof = await probeProvider(
@@ -292,8 +287,7 @@ async function hostsProofOf(
   if (found.tag === 'failed') return {proven: false, reason: found.error};
   const file = join(proofFolder, `sandbox-${provider.name}-hosts.json`);
   const key = proofKey(`${provider.name} hosts`, found.value.version);
-  const kept = parseJson(readTextFile(file) ?? '');
-  if (kept.tag === 'ok' && isJsonObject(kept.value) && kept.value['key'] === key) return {proven: true, reason: ''};
+  if (keptProof(file, key) !== undefined) return {proven: true, reason: ''};
   const {probeHosts} = await import('./probe.ts');
   const proof = await probeHosts(provider, {folder: proofFolder}, AbortSignal.timeout(60_000));
   if (proof.proven) keep(file, {key});
@@ -318,20 +312,10 @@ const proofKey = (name: string, version: string): string =>
 
 const namespaceIds = (): readonly string[] => ['user', 'pid', 'mnt'].map(name => linkOf(`/proc/self/ns/${name}`));
 
-/** weft's own folder is hidden from commands inside, so they cannot write a proof. */
-function keptProof(file: string, key: string): Proof | undefined {
+/** What was kept under this key. weft's own folder is hidden from commands inside, so they cannot write a proof. */
+function keptProof(file: string, key: string): JsonObject | undefined {
   const read = parseJson(readTextFile(file) ?? '');
-  if (read.tag === 'failed' || !isJsonObject(read.value) || read.value['key'] !== key) return undefined;
-  const {provider, processes, overlay, reason} = read.value;
-  if ((provider !== 'bwrap' && provider !== 'claude' && provider !== 'codex') || typeof reason !== 'string')
-    return undefined;
-  return {
-    provider,
-    works: true,
-    proven: {files: true, network: true, processes: processes === true, overlay: overlay === true},
-    hosts: 'closed',
-    reason,
-  };
+  return read.tag === 'ok' && isJsonObject(read.value) && read.value['key'] === key ? read.value : undefined;
 }
 
 function keep(file: string, content: JsonObject): void {

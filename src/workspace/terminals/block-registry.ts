@@ -1,7 +1,9 @@
-import {readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import * as z from 'zod/mini';
+import {parseJson} from '../../base/json.ts';
 import {makeFolders} from '../../config/make-folders.ts';
+import {readTextFile} from '../exec/process-table.ts';
 import {entryNames} from '../files/list-folder.ts';
 
 /** A block as other weft processes find it: each block has a file, which exists as long as the block runs or is kept. */
@@ -57,14 +59,11 @@ export const registeredRuns = (folder: string): readonly string[] =>
 export function readBlockRegistry(folder: string): readonly RegisteredBlock[] {
   const names = entryNames(folder).filter(name => name.endsWith('.json'));
   return names.flatMap(name => {
-    let found: readonly RegisteredBlock[] = [];
-    quietly(() => {
-      const parsed = blockFile.safeParse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
-      if (!parsed.success) return;
-      const {mark: runTag, ...fields} = parsed.data;
-      found = [{...fields, runTag}];
-    });
-    return found;
+    const read = parseJson(readTextFile(join(folder, name)) ?? '');
+    const parsed = read.tag === 'ok' ? blockFile.safeParse(read.value) : undefined;
+    if (parsed?.success !== true) return [];
+    const {mark: runTag, ...fields} = parsed.data;
+    return [{...fields, runTag}];
   });
 }
 

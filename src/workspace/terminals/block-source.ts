@@ -7,7 +7,7 @@ import type {BlockState, ScreenSize} from '../../actions/ports.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {hideFromChildren, prepareToHide, withoutTerminals} from '../exec/hidden-terminals.ts';
-import {trackMembers, treeOf} from '../exec/process-tree.ts';
+import {type RunIds, trackMembers, treeOf} from '../exec/process-tree.ts';
 import {findShell} from '../exec/shell-start.ts';
 import type {RemainingProcesses} from '../exec/shell.ts';
 import type {Begin} from '../sandbox/launch.ts';
@@ -15,12 +15,8 @@ import type {Begin} from '../sandbox/launch.ts';
 export type BlockEnd = Extract<BlockState, {readonly kind: 'exited' | 'signalled' | 'ended'}>;
 
 /** Where the output of a block comes from and its input goes: a pseudo-terminal, or pipes where there is none. */
-export interface BlockSource {
+export interface BlockSource extends Omit<RunIds, 'runTag'> {
   readonly terminal: 'pty' | 'pipes';
-  /** The process that leads the block's group. */
-  readonly leader: number;
-  /** When the leader started; empty where that is not known. */
-  readonly leaderStarted: string;
   /** Whether the command can be written to. */
   readonly input: 'open' | 'none';
   /** Settles when the command has ended and all its output has been given to the listener. Never rejects. */

@@ -7,25 +7,21 @@ import type {
   BlockInputMode,
   BlockSnapshot,
   BlockState,
-  OutputFilter,
   ScreenSize,
 } from '../../actions/ports.ts';
 import {raceAbort} from '../../base/race.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId} from '../../domain/ids.ts';
-import {filteredOutput, makeBoundedText, type RawOutput} from '../exec/command-output.ts';
+import {filteredOutput, makeBoundedText} from '../exec/command-output.ts';
 import {looksLikePrompt, terminalUse} from '../exec/input-wait.ts';
 import {endProcessTree, treeOf} from '../exec/process-tree.ts';
+import type {RunningCommand} from '../exec/shell.ts';
 import {type AttachedView, makeAttachedView} from './attached-terminal.ts';
 import type {BlockEnd, BlockSource} from './block-source.ts';
 import type {TerminalScreen} from './screen.ts';
 
 /** A running command and its terminal session. */
-export interface Block {
-  readonly id: BlockId;
-  readonly command: string;
-  readonly runTag: string;
-  readonly source: BlockSource;
+export interface Block extends Pick<BlockParts, 'id' | 'command' | 'runTag' | 'source'> {
   readonly ended: Promise<BlockEnd>;
   /** The state found by the last `look`. */
   info(): Omit<BlockInfo, 'ports' | 'life'>;
@@ -47,18 +43,11 @@ export interface Block {
   release(): void;
 }
 
-interface BlockParts {
+interface BlockParts extends Pick<RunningCommand, 'command' | 'directory' | 'runTag' | 'isHeld' | 'raw' | 'filter'> {
   readonly id: BlockId;
-  readonly command: string;
-  readonly directory: string;
-  readonly runTag: string;
   readonly source: BlockSource;
   readonly screen: TerminalScreen;
   readonly size: ScreenSize;
-  /** See `Launch`. */
-  readonly isHeld: boolean;
-  readonly raw: RawOutput;
-  readonly filter: OutputFilter;
   /** Gets all output after the filter. */
   readonly observe: (bytes: Uint8Array) => void;
 }

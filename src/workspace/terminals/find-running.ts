@@ -9,7 +9,9 @@ import {makeBlockRegistry, readBlockRegistry, registeredRuns, type RegisteredBlo
 export interface RunningCommand {
   /** The name by which people refer to the command; no two running commands share one. */
   readonly id: string;
+  /** As it was given, or the command line of the process where that is not known. */
   readonly command: string;
+  /** Empty where the folder is not known. */
   readonly directory: string;
   /** Milliseconds since the epoch; `undefined` where it is not known. */
   readonly startedAt: number | undefined;
@@ -95,15 +97,8 @@ function tailOf(file: string): string {
 }
 
 /** Something that an earlier run of weft started and that still runs. */
-interface LeftRunning {
+interface LeftRunning extends Pick<RunningCommand, 'command' | 'directory' | 'startedAt' | 'processes'> {
   readonly runTag: string;
-  /** The command as it was given, or the command line of the process where that is not known. */
-  readonly command: string;
-  /** Empty where the folder is not known. */
-  readonly directory: string;
-  /** Milliseconds since the epoch; `undefined` where it is not known. */
-  readonly startedAt: number | undefined;
-  readonly processes: readonly number[];
   /** `kept`: the user wanted it to live on. `forgotten`: weft ended without ending it. */
   readonly life: 'kept' | 'forgotten';
   /** The file that the output of a kept command goes to; empty where there is none. */

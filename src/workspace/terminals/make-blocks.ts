@@ -1,12 +1,5 @@
 import {isGoing} from '../../actions/block-text.ts';
-import type {
-  TerminalControl,
-  BlockInfo,
-  BlocksPort,
-  BlockSnapshot,
-  OutputFilter,
-  ScreenSize,
-} from '../../actions/ports.ts';
+import type {TerminalControl, BlockInfo, BlocksPort, BlockSnapshot, ScreenSize} from '../../actions/ports.ts';
 import {firstLine} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
@@ -14,19 +7,18 @@ import type {BlockId} from '../../domain/ids.ts';
 import {endProcessTree, groupRemains, livingMembers, treeOf} from '../exec/process-tree.ts';
 import {findObstacle, findShell, makeBlockPrelude} from '../exec/shell-start.ts';
 import {pagerInFront} from '../exec/input-wait.ts';
-import type {OutputFolder} from '../exec/output-folder.ts';
 import {keepReadingAfterExit} from '../exec/watchdog.ts';
 import {commandOf, listeningPorts, startOf} from '../exec/process-table.ts';
 import {collectRawOutput} from '../exec/command-output.ts';
-import {shellEnvironment, type VariableSources} from '../exec/shell-environment.ts';
+import {shellEnvironment} from '../exec/shell-environment.ts';
 import {askNobody} from '../sandbox/host-gate.ts';
 import {openLaunch} from '../sandbox/launch.ts';
-import type {CommandSandbox, Enclosure} from '../sandbox/sandbox.ts';
+import type {Enclosure} from '../sandbox/sandbox.ts';
 import {
   noSandbox,
   type RemainingProcesses,
   type RunningCommand,
-  type ShellContext,
+  type ShellOptions,
   startOfCommand,
   type TerminalRun,
   type TerminalRunEnd,
@@ -36,32 +28,20 @@ import {followForeground, makeLiveOutput} from './foreground.ts';
 import type {BlockRegistry, RegisteredBlock} from './block-registry.ts';
 import {leaderOf, openPipes, openPty, remainingSource, withErrorsInOutput, type BlockSource} from './block-source.ts';
 
-export interface BlocksOptions {
-  readonly variables: VariableSources;
-  readonly outputs: OutputFolder;
-  readonly filter: () => OutputFilter;
+export interface BlocksOptions extends Pick<
+  ShellOptions,
+  'variables' | 'outputs' | 'filter' | 'runContext' | 'sandbox'
+> {
   /** Hides secrets in commands that are registered and listed. */
   readonly redact: (text: string) => string;
-  readonly runContext: () => Promise<ShellContext>;
-  readonly sandbox: CommandSandbox;
   readonly registry: BlockRegistry;
   readonly waits: BlockWaits;
   readonly newId: () => BlockId;
 }
 
-export interface Blocks {
+export interface Blocks extends Pick<ShellOptions, 'takeOver' | 'runInTerminal' | 'moveToBackground'> {
   readonly port: BlocksPort;
   readonly control: TerminalControl;
-  /** Makes a block of processes that a command left running; answers with the line that tells the model of them. */
-  takeOver(left: RemainingProcesses): Promise<string>;
-  /** Runs a command of the user's in a terminal; a failure says why this machine gives none. */
-  runInTerminal(
-    run: TerminalRun,
-    observe: (text: string) => void,
-    signal: AbortSignal,
-  ): Promise<Outcome<TerminalRunEnd, string>>;
-  /** Makes a block of a command that runs. */
-  moveToBackground(command: RunningCommand): Promise<BlockId>;
   /** Ends all blocks that the user does not keep. */
   close(): Promise<void>;
 }
@@ -132,10 +112,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     telling.unref();
   }
 
-  async function add(run: {
-    readonly command: string;
-    readonly directory: string;
-    readonly runTag: string;
+  /** `release` is called when nothing of it runs any more. */
+  interface AddedRun extends Pick<RunningCommand, 'command' | 'directory' | 'runTag' | 'isHeld' | 'release'> {
     readonly open: () => Promise<Outcome<BlockSource, string>>;
     readonly lineEnds: 'raw' | 'converted';
     /** What its output has gone through before, and what the user and the model have read of it. */
@@ -143,11 +121,9 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     readonly place: Entry['place'];
     readonly size: ScreenSize;
     readonly observe: (bytes: Uint8Array) => void;
-    /** See `Launch`. */
-    readonly isHeld: boolean;
-    /** Called when nothing of it runs any more. Settles with sentences for the model. */
-    readonly release: () => Promise<readonly string[]>;
-  }): Promise<Outcome<Block, string>> {
+  }
+
+  async function add(run: AddedRun): Promise<Outcome<Block, string>> {
     const shown = options.redact(run.command);
     const {makeTerminalScreen: makeScreen} = await import('./screen.ts');
     const screen = await makeScreen({size: run.size, lineEnds: run.lineEnds});
@@ -476,9 +452,9 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       for (const {block} of ours) stopping.add(block.id);
       const leaders = ours.map(({block: {source}}) => ({pid: source.leader, started: source.leaderStarted}));
       const outputs = ours.map(
-        ({block}) =>
+        ({block: {source}}) =>
           () =>
-            block.source.output,
+            source.output,
       );
       const owns = (runTag: string): boolean => runTag.startsWith(tags.prefix) && !kept.has(runTag);
       await endProcessTree({leaders, owns, outputs}, 'long');

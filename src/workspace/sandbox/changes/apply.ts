@@ -200,7 +200,7 @@ class Apply {
 
   #removeEmpty(at: PathBytes, {layer, path}: Place, mode: number): void {
     rmdirSync(toNative(path));
-    this.#addUndo({back: () => layer.folders.restore(at, mode), forget: () => {}});
+    this.#addUndo(() => layer.folders.restore(at, mode));
   }
 
   #put(entry: HeldEntry, place: Place): void {
@@ -236,11 +236,7 @@ class Apply {
     try {
       if (isReplaced || isFresh) renameSync(toNative(source), toNative(path));
       else moveNew(source, path);
-      if (!isReplaced)
-        this.#addUndo({
-          back: () => renameSync(toNative(this.#pathIn(entry, layer)), toNative(source)),
-          forget: () => {},
-        });
+      if (!isReplaced) this.#addUndo(() => renameSync(toNative(this.#pathIn(entry, layer)), toNative(source)));
     } catch (cause) {
       if (!hasCode(cause, 'EXDEV')) throw cause;
       this.#copy(entry, {source, place});
@@ -261,8 +257,7 @@ class Apply {
       rmSync(toNative(fresh), {force: true});
       throw cause;
     }
-    if (entry.was.kind === 'none')
-      this.#addUndo({back: () => unlinkSync(toNative(this.#pathIn(entry, layer))), forget: () => {}});
+    if (entry.was.kind === 'none') this.#addUndo(() => unlinkSync(toNative(this.#pathIn(entry, layer))));
   }
 
   #copyFile({was, is, change}: HeldEntry, source: PathBytes, to: PathBytes): void {
@@ -307,7 +302,7 @@ class Apply {
     const {mode} = nodeAt(`${path}/.`);
     if (mode !== is.mode && mode !== was.mode) throw new Conflict();
     folders.leaveWith(is.mode);
-    this.#addUndo({back: () => chmodSync(toNative(folders.open(at)), was.mode), forget: () => {}});
+    this.#addUndo(() => chmodSync(toNative(folders.open(at)), was.mode));
   }
 
   /** Keeps the old file under another name in the top folder, which never goes, until nothing can be taken back any more. */
@@ -331,8 +326,8 @@ class Apply {
     });
   }
 
-  #addUndo(step: {readonly back: () => void; readonly forget: () => void}): void {
-    if (this.#how === 'all-or-nothing') this.#undo.push(step);
+  #addUndo(back: () => void): void {
+    if (this.#how === 'all-or-nothing') this.#undo.push({back, forget: () => {}});
   }
 
   readonly #pathIn = (entry: HeldEntry, {folders}: LayerWork): PathBytes =>

@@ -97,11 +97,8 @@ function holdSet(set: HeldSet, folder: string): HeldChanges {
       const chosen = entriesOf(paths).filter(entry => !settled.has(entry));
       const free = chosen.filter(({change}) => change.class !== 'protected');
       const applied = await applyWithJournal(free, set, {folder, how, signal});
-      const byChange = new Map(free.map(entry => [entry.change, entry]));
-      for (const change of applied.applied) {
-        const entry = byChange.get(change);
-        if (entry !== undefined) settled.add(entry);
-      }
+      const done = new Set(applied.applied);
+      for (const entry of free) if (done.has(entry.change)) settled.add(entry);
       const guarded = chosen.flatMap(({change}) =>
         change.class === 'protected' ? [{change, why: 'protected' as const}] : [],
       );

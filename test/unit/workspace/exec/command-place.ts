@@ -33,8 +33,8 @@ export function commandPlace(
     filter: () => ({push: bytes => bytes, pause: () => new Uint8Array(), end: () => new Uint8Array()}),
     redact: text => text,
     registryFolder: registry,
-    blockWaits: given.blockWaits ?? 'usual',
-    newBlockId: blockIds(),
+    waits: given.blockWaits ?? 'usual',
+    newId: blockIds(),
     sandbox: given.sandbox ?? plainSandbox,
   });
   return {

@@ -85,8 +85,8 @@ export async function sandboxPlace(
     filter: () => ({push: bytes => bytes, pause: () => new Uint8Array(), end: () => new Uint8Array()}),
     redact: text => text,
     registryFolder: join(folder, 'blocks'),
-    blockWaits: 'usual',
-    newBlockId: blockIds(),
+    waits: 'usual',
+    newId: blockIds(),
     sandbox,
   });
   const victim = spawn('sleep', ['600'], {stdio: 'ignore'});

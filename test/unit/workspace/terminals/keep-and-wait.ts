@@ -17,8 +17,8 @@ const commands = makeCommands({
   filter: () => ({push: bytes => bytes, pause: () => new Uint8Array(), end: () => new Uint8Array()}),
   redact: text => text,
   registryFolder: `${folder}/blocks`,
-  blockWaits: 'usual',
-  newBlockId: blockIds(),
+  waits: 'usual',
+  newId: blockIds(),
   sandbox: plainSandbox,
 });
 const kept = await commands.blocks.start(
