@@ -53,37 +53,18 @@ export interface KnownModel {
 const k = 1000;
 const million = 1000 * k;
 
-/** Anthropic's cache costs five quarters of the input to write (for five minutes). */
-const claude = (input: number, output: number, cacheRead = input / 10): PriceList => ({
-  input,
-  output,
-  cacheRead,
-  cacheWrite: input * 1.25,
-  long: 'same',
-});
+const flat = (input: number, output: number, cacheRead: number, cacheWrite = input): PriceList => {
+  return {input, output, cacheRead, cacheWrite, long: 'same'};
+};
 
-/** Caches that cost nothing to write beyond the input itself. */
-const flat = (input: number, output: number, cacheRead: number): PriceList => ({
-  input,
-  output,
-  cacheRead,
-  cacheWrite: input,
-  long: 'same',
-});
+/** Anthropic's cache costs five quarters of the input to write (for five minutes). */
+const claude = (input: number, output: number, cacheRead = input / 10): PriceList =>
+  flat(input, output, cacheRead, input * 1.25);
 
 /** From GPT-5.4 on, a request with more than 272,000 tokens costs twice for what goes in and half as much again for what comes out. */
 const gpt = (input: number, output: number, cacheRead: number, cacheWrite = input): PriceList => ({
-  input,
-  output,
-  cacheRead,
-  cacheWrite,
-  long: {
-    above: 272 * k,
-    input: input * 2,
-    output: output * 1.5,
-    cacheRead: cacheRead * 2,
-    cacheWrite: cacheWrite * 2,
-  },
+  ...flat(input, output, cacheRead, cacheWrite),
+  long: {...flat(input * 2, output * 1.5, cacheRead * 2, cacheWrite * 2), above: 272 * k},
 });
 
 const geminiPro = (short: readonly [number, number, number], long: readonly [number, number, number]): PriceList => ({

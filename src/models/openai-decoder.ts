@@ -5,7 +5,7 @@ import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
 import {countOf, Decoder, type DecoderOptions, usageOf} from './decoder.ts';
-import {type Endpoint, type ProviderError, readErrorBody, errorFromRefusal} from './provider-error.ts';
+import {type Endpoint, type ProviderError, readErrorBody, errorFromRefusal, shortTrouble} from './provider-error.ts';
 
 /**
  * Reads chat completion chunks, and whole completions from servers that do not stream. Text and thinking alternate as blocks;
@@ -104,14 +104,10 @@ export function readStreamError(chunk: JsonObject, endpoint: Endpoint, model: st
 /** Gemini stops where it wrote a call that is none; asked again, it mostly writes a proper one. */
 function spoiltCall(reason: string | undefined, {name}: Endpoint): ProviderError | undefined {
   if (!/MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL/iu.test(reason ?? '')) return undefined;
-  return {
-    kind: 'passing',
-    status: 0,
-    message: `${name} broke off: the model wrote a tool call that cannot be read (${reason}).`,
-    fix: 'Rephrase the prompt, or use another model.',
-    retryAfterMs: 0,
-    patience: 'short',
-  };
+  return shortTrouble(
+    `${name} broke off: the model wrote a tool call that cannot be read (${reason}).`,
+    'Rephrase the prompt, or use another model.',
+  );
 }
 
 function readStop(reason: string | undefined, calls: number): StopReason {

@@ -44,6 +44,16 @@ export const connectionLost = (message: string): ProviderError => ({
   patience: 'usual',
 });
 
+/** Trouble that may pass, but that nobody should wait long for. */
+export const shortTrouble = (message: string, fix: string, waitMs = 0): ProviderError => ({
+  kind: 'passing',
+  status: 0,
+  message,
+  fix,
+  retryAfterMs: waitMs,
+  patience: 'short',
+});
+
 /** Where requests go, and the names a user knows its settings by. */
 export interface Endpoint {
   /** What to call it in messages. */
@@ -207,24 +217,17 @@ function headersOf(cause: Error): (name: string) => string | null {
 function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistory): ProviderError {
   const code = codeOf(cause);
   if (server === 'never-answered' && (code === 'ENOTFOUND' || code === 'EAI_AGAIN')) {
-    return {
-      kind: 'passing',
-      status: 0,
-      message: `The host of ${endpoint.baseUrl} was not found (${code}).`,
-      fix: `Check the network connection, and the base URL (--base-url or ${endpoint.urlVariable}).`,
-      retryAfterMs: 1000,
-      patience: 'short',
-    };
+    return shortTrouble(
+      `The host of ${endpoint.baseUrl} was not found (${code}).`,
+      `Check the network connection, and the base URL (--base-url or ${endpoint.urlVariable}).`,
+      1000,
+    );
   }
   if (code === 'ECONNREFUSED' && isLoopback(endpoint.baseUrl)) {
-    return {
-      kind: 'passing',
-      status: 0,
-      message: `Nothing listens at ${endpoint.baseUrl}.`,
-      fix: `Start the model server, or set another address (--base-url or ${endpoint.urlVariable}).`,
-      retryAfterMs: 0,
-      patience: 'short',
-    };
+    return shortTrouble(
+      `Nothing listens at ${endpoint.baseUrl}.`,
+      `Start the model server, or set another address (--base-url or ${endpoint.urlVariable}).`,
+    );
   }
   if (code === 'ERR_INVALID_URL' || code === 'ERR_INVALID_PROTOCOL') {
     return unreachableServer(
@@ -255,9 +258,7 @@ function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistor
 function ofProxy(cause: unknown): ProviderError | undefined {
   for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (!isProxyError(at)) continue;
-    const {message, fix, kind: lasts} = at;
-    if (lasts === 'final') return unreachableServer(message, fix);
-    return {kind: 'passing', status: 0, message, fix, retryAfterMs: 0, patience: 'short'};
+    return at.kind === 'final' ? unreachableServer(at.message, at.fix) : shortTrouble(at.message, at.fix);
   }
   return undefined;
 }

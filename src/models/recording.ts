@@ -74,7 +74,7 @@ export function writeRecordedLine(line: RecordedLine): string {
   return `${JSON.stringify(wire)}\n`;
 }
 
-const count = z.optional(z.number().check(z.nonnegative()));
+const count = z.prefault(z.number().check(z.nonnegative()), 0);
 
 /** The line was JSON, so everything in it is. */
 const json = z.custom<Json>(value => value !== undefined);
@@ -102,18 +102,12 @@ const headerSchema = z.object({weft: z.literal('recording'), version: z.literal(
 function fromWire(line: z.infer<typeof lineSchema>): RecordedLine {
   if ('prompt' in line) return {kind: 'prompt', text: line.prompt};
   const blocks = line.answer.map(blockFromWire);
-  const {usage} = line;
   return {
     kind: 'answer',
     answer: {
       blocks,
       stop: line.stop ?? naturalStop(blocks),
-      usage: {
-        inputTokens: usage?.inputTokens ?? noUsage.inputTokens,
-        outputTokens: usage?.outputTokens ?? noUsage.outputTokens,
-        cacheReadTokens: usage?.cacheReadTokens ?? noUsage.cacheReadTokens,
-        cacheWriteTokens: usage?.cacheWriteTokens ?? noUsage.cacheWriteTokens,
-      },
+      usage: line.usage ?? noUsage,
       model: line.model ?? '',
     },
   };

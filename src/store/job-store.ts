@@ -401,9 +401,6 @@ const outcome = z.object({
   ),
 });
 
-/** A text of a document's JSON; empty where a damaged one holds something else. */
-export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-
 /** Nothing for what does not fit. */
 function parsed<T>(schema: z.ZodMiniType<T>, column: unknown): readonly T[] {
   const json: Outcome<Json, unknown> = parseJson(String(column));

@@ -1,20 +1,11 @@
-import {isJsonObject, type Json, parseJson} from '../base/json.ts';
+import {isJsonObject, type Json, parseJson, textOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {parseSessionId, planId, type PlanId} from '../domain/ids.ts';
 import {type NewJob, planKey} from '../domain/job.ts';
 import {endPlan, type Plan, type PlanConflict, planStates, planStepStatuses} from '../domain/plan.ts';
 import type {Database, Row} from './database.ts';
-import {
-  changeJob,
-  guarded,
-  insertJob,
-  isOwnJob,
-  type KeptOptions,
-  settleDead,
-  textOf,
-  workingJob,
-} from './job-store.ts';
+import {changeJob, guarded, insertJob, isOwnJob, type KeptOptions, settleDead, workingJob} from './job-store.ts';
 
 /** `claimed`: it is there already. `of-plan`: one that begins and ends with the state of the plan. */
 export type PlanJob = NewJob | 'claimed' | 'of-plan';

@@ -1,4 +1,4 @@
-import {isJsonObject, parseJson} from '../base/json.ts';
+import {isJsonObject, parseJson, textOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {scheduleId, type ScheduleId} from '../domain/ids.ts';
@@ -6,7 +6,7 @@ import {type Job, type NewJob, scheduleKey} from '../domain/job.ts';
 import {permissionModes} from '../domain/risk.ts';
 import type {LastRun, Schedule} from '../domain/schedule.ts';
 import type {Database, Row} from './database.ts';
-import {guarded, insertJob, type KeptOptions, newestJobs, settleDead, textOf} from './job-store.ts';
+import {guarded, insertJob, type KeptOptions, newestJobs, settleDead} from './job-store.ts';
 
 /**
  * The schedules of a user; each run of one is a job. Of several processes that look for what is due, one gets it. All methods throw a

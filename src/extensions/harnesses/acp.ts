@@ -1,6 +1,6 @@
 import type {HarnessAccess, HarnessDecision} from '../../actions/harness-port.ts';
 import type {FileEdit} from '../../actions/files-port.ts';
-import type {Json, JsonObject} from '../../base/json.ts';
+import {type Json, type JsonObject, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type HarnessCost, type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../protocol/json-rpc/peer.ts';
 import {readOwnCall} from '../../protocol/acp/own-call.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectOf, objectsOf, stepStatus, textOf, textsOf} from './message-fields.ts';
+import {contentText, countOf, objectsOf, stepStatus, textsOf} from './message-fields.ts';
 
 /** What differs between the agents that speak ACP. */
 export interface AcpAgent {

@@ -1,13 +1,13 @@
 import type {HarnessAccess, HarnessDecision} from '../../actions/harness-port.ts';
 import type {FileEdit} from '../../actions/files-port.ts';
 import type {Question, QuestionReply} from '../../actions/ports.ts';
-import type {JsonObject} from '../../base/json.ts';
+import {type JsonObject, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type HarnessCost, type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
 import {addUsage, noUsage, type Usage} from '../../domain/usage.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectOf, objectsOf, questionOf, selectedIn, textOf, textsOf} from './message-fields.ts';
+import {contentText, countOf, objectsOf, questionOf, selectedIn, textsOf} from './message-fields.ts';
 
 /**
  * Claude Code, by the messages that the Agent SDK speaks with it (`--input-format stream-json`): the other side of `headless/rpc`.

@@ -1,7 +1,7 @@
 import type {HarnessDecision} from '../../actions/harness-port.ts';
 import type {FileEdit} from '../../actions/files-port.ts';
 import type {QuestionReply} from '../../actions/ports.ts';
-import type {JsonObject} from '../../base/json.ts';
+import {type JsonObject, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
@@ -15,16 +15,7 @@ import {
   type RpcRequest,
 } from '../../protocol/json-rpc/peer.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {
-  contentText,
-  countOf,
-  objectOf,
-  objectsOf,
-  questionOf,
-  selectedIn,
-  stepStatus,
-  textOf,
-} from './message-fields.ts';
+import {contentText, countOf, objectsOf, questionOf, selectedIn, stepStatus} from './message-fields.ts';
 
 /**
  * Codex, by `codex app-server`: JSON-RPC on stdio. `untrusted` asks about every command but a few that only read, and about every

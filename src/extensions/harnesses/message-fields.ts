@@ -1,21 +1,14 @@
 import type {Question, QuestionReply} from '../../actions/ports.ts';
-import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../../base/json.ts';
+import {isJsonObject, type Json, type JsonObject, parseJson, listOf, objectOf, textOf} from '../../base/json.ts';
 import type {TodoStatus} from '../../domain/todo.ts';
 
 /*
  * What harnesses send is read field by field: a message of which one field does not fit still says the others.
  */
 
-/** The text of a field; empty where it is none. */
-export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-
 /** A count of tokens or an amount of money; 0 where it is none. */
 export const countOf = (value: Json | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
-
-export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
-
-const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
 
 export const objectsOf = (value: Json | undefined): readonly JsonObject[] =>
   listOf(value).filter(each => isJsonObject(each));

@@ -1,10 +1,10 @@
 import type {Question, QuestionReply} from '../../actions/ports.ts';
-import type {JsonObject} from '../../base/json.ts';
+import {type JsonObject, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {parseHarnessSessionId} from '../../domain/harness.ts';
 import {noUsage, type Usage, usageSince} from '../../domain/usage.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectOf, objectsOf, textOf, textsOf} from './message-fields.ts';
+import {contentText, countOf, objectsOf, textsOf} from './message-fields.ts';
 
 /**
  * pi, by `pi --mode rpc`. It asks nobody before it acts, so it gets tools that only read, whatever was asked for; and no extensions: those of

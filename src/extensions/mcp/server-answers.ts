@@ -6,6 +6,8 @@ import {
   type JsonObject,
   jsonText,
   maxJsonDepth,
+  textOf,
+  listOf,
 } from '../../base/json.ts';
 import type {McpPrompt, McpResource, McpResult} from '../../actions/mcp-port.ts';
 import {clip, firstLine} from '../../base/clip.ts';
@@ -194,8 +196,6 @@ function bounded(blocks: readonly Block[], most = mostText): Block[] {
 }
 
 const text = (value: string): readonly Block[] => [{kind: 'text', text: value}];
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
 
 /** What a model reads of a prompt that a server expanded. */
 export function readPromptResult(result: JsonObject, who: string): Outcome<McpResult, Fault> {

@@ -85,19 +85,7 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     body: execRequest,
     answer: [200, 'How it ended', sandboxAnswer],
     errors: sandboxErrors,
-    handle: async ({body: {command, cwd, provider: name, network, apply: wanted}, signal}) =>
-      sandboxReply(
-        await port.run(
-          {
-            what: {kind: 'command', command},
-            cwd,
-            provider: name,
-            network: network ? 'open' : 'closed',
-            apply: saidOf(wanted),
-          },
-          signal,
-        ),
-      ),
+    handle: ({body: {command, ...said}, signal}) => run(port, {what: {kind: 'command', command}, ...said}, signal),
   }),
   route('post', '/sandbox/run/file', {
     tag: 'sandbox',
@@ -106,19 +94,7 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     body: runFileRequest,
     answer: [200, 'How it ended', sandboxAnswer],
     errors: sandboxErrors,
-    handle: async ({body: {path, args, provider: name, apply: wanted}, signal}) =>
-      sandboxReply(
-        await port.run(
-          {
-            what: {kind: 'file', path, args},
-            cwd: undefined,
-            provider: name,
-            network: 'closed',
-            apply: saidOf(wanted),
-          },
-          signal,
-        ),
-      ),
+    handle: ({body: {path, args, ...said}, signal}) => run(port, {what: {kind: 'file', path, args}, ...said}, signal),
   }),
   route('get', '/mcp/servers', {
     tag: 'extensions',
@@ -126,10 +102,7 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     summary: 'List the MCP servers of a folder',
     query: ofFolder,
     answer: [200, 'The servers; none was asked whether it answers', rows],
-    handle: async ({query}) => {
-      const folder = port.folder(query.workDir);
-      return folder === 'no-folder' ? refuse(400, noFolder) : json(200, await port.mcpServers(folder.path));
-    },
+    handle: ({query}) => list(port, query.workDir, folder => port.mcpServers(folder)),
   }),
   route('get', '/skills', {
     tag: 'extensions',
@@ -137,10 +110,7 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     summary: 'List the skills of a folder',
     query: ofFolder,
     answer: [200, 'The skills, also those that are not offered', rows],
-    handle: async ({query}) => {
-      const folder = port.folder(query.workDir);
-      return folder === 'no-folder' ? refuse(400, noFolder) : json(200, await port.skills(folder.path));
-    },
+    handle: ({query}) => list(port, query.workDir, folder => port.skills(folder)),
   }),
 ];
 
@@ -149,10 +119,30 @@ const sandboxErrors = {
   409: 'The backend does not work here, or cannot hold back changes',
 };
 
-const saidOf = (wanted: boolean | undefined): SandboxRequest['apply'] =>
-  wanted === undefined ? 'unsaid' : wanted ? 'yes' : 'no';
+async function run(
+  port: MachinePort,
+  {
+    what,
+    cwd,
+    provider: name,
+    network = false,
+    apply: wanted,
+  }: Pick<SandboxRequest, 'what'> & Partial<Omit<z.infer<typeof execRequest>, 'command'>>,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const said = wanted === undefined ? 'unsaid' : wanted ? 'yes' : 'no';
+  const request = {what, cwd, provider: name, network: network ? 'open' : 'closed', apply: said} as const;
+  const answer = await port.run(request, signal);
+  return answer.tag === 'ok' ? json(200, answer.value) : refuse(answer.error.status, answer.error.error);
+}
 
-const sandboxReply = (answer: Awaited<ReturnType<MachinePort['run']>>): Reply =>
-  answer.tag === 'ok' ? json(200, answer.value) : refuse(answer.error.status, answer.error.error);
-
-const noFolder = 'The request does not fit: not an existing absolute folder, in query.workDir';
+async function list(
+  port: MachinePort,
+  workDir: string | undefined,
+  rowsIn: (folder: string) => Promise<readonly JsonObject[]>,
+): Promise<Reply> {
+  const folder = port.folder(workDir);
+  return folder === 'no-folder'
+    ? refuse(400, 'The request does not fit: not an existing absolute folder, in query.workDir')
+    : json(200, await rowsIn(folder.path));
+}

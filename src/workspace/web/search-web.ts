@@ -1,6 +1,6 @@
 import type {WebSearchReport, WebSearchRequest, WebSearchResult} from '../../actions/web-port.ts';
 import {clip, collapseSpaces} from '../../base/clip.ts';
-import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {withoutInvisible} from '../../base/visible.ts';
 import type {Fault} from '../../domain/fault.ts';
@@ -114,7 +114,7 @@ const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
     results: ({web}) => (isJsonObject(web) ? web['results'] : []),
     published: 'page_age',
     // With <strong> around the words that were found.
-    snippet: item => textIn(item, 'description').replaceAll(/<\/?[a-z]+>/gu, ''),
+    snippet: item => textOf(item['description']).replaceAll(/<\/?[a-z]+>/gu, ''),
   },
   SearXNG: {
     path: q => search('', {q, format: 'json'}),
@@ -122,7 +122,7 @@ const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
     body: undefined,
     results: ({results}) => results,
     published: 'publishedDate',
-    snippet: item => textIn(item, 'content'),
+    snippet: item => textOf(item['content']),
   },
   Tavily: {
     path: () => '/search',
@@ -135,7 +135,7 @@ const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
     }),
     results: ({results}) => results,
     published: 'published_date',
-    snippet: item => textIn(item, 'content'),
+    snippet: item => textOf(item['content']),
   },
   Exa: {
     path: () => '/search',
@@ -152,7 +152,7 @@ const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
     published: 'publishedDate',
     snippet({highlights, ...item}) {
       const texts = isJsonList(highlights) ? highlights.filter(text => typeof text === 'string') : [];
-      return texts.length > 0 ? texts.join(' … ') : textIn(item, 'summary') || textIn(item, 'text');
+      return texts.length > 0 ? texts.join(' … ') : textOf(item['summary']) || textOf(item['text']);
     },
   },
 };
@@ -233,11 +233,11 @@ function resultsIn({name}: SearchProvider, answer: Json): readonly WebSearchResu
 }
 
 function resultOf(name: SearchProvider['name'], item: JsonObject): readonly WebSearchResult[] {
-  const given = textIn(item, 'url');
+  const given = textOf(item['url']);
   // As it is parsed: without line breaks and control characters.
   const url = readWebUrl(given).tag === 'ok' ? URL.parse(given)?.href : undefined;
   if (url === undefined) return [];
-  const title = clip(plain(textIn(item, 'title')).replaceAll(/[[\]]/gu, ''), longestTitle);
+  const title = clip(plain(textOf(item['title'])).replaceAll(/[[\]]/gu, ''), longestTitle);
   return [
     {
       // What would end a markdown link.
@@ -246,14 +246,9 @@ function resultOf(name: SearchProvider['name'], item: JsonObject): readonly WebS
       ),
       title: title === '' ? url : title,
       snippet: clip(plain(engines[name].snippet(item)), longestSnippet),
-      published: clip(plain(textIn(item, engines[name].published)), 40),
+      published: clip(plain(textOf(item[engines[name].published])), 40),
     },
   ];
-}
-
-function textIn(item: JsonObject, key: string): string {
-  const value = item[key];
-  return typeof value === 'string' ? value : '';
 }
 
 const plain = (text: string): string => collapseSpaces(withoutInvisible(text));
