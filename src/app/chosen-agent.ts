@@ -32,7 +32,7 @@ export async function asChosenAgent(context: RunContext): Promise<RunContext> {
       effort,
       ...ownServers(agent, options),
     },
-    notices: [...context.notices, ...unheededNotes(agent, heededHere(agent)), ...notes],
+    notices: async () => [...(await context.notices()), ...unheededNotes(agent, heededHere(agent)), ...notes],
     agent: {...agent, prompt},
     settings: {
       ...settings,

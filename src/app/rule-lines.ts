@@ -1,7 +1,8 @@
 import {visibleExactLine} from '../base/visible.ts';
 import type {SettingSource, Sourced, TrustedSettings} from '../config/merge-settings.ts';
 import {type RuleList, ruleLists} from '../domain/risk.ts';
-import {parseRule, type PermissionRule, whyRuleAllowsNothing} from '../safety/rules/permission-rule.ts';
+import {parseRule, type PermissionRule} from '../safety/rules/permission-rule.ts';
+import {whyRuleAllowsNothing} from '../safety/rules/open-wrapper.ts';
 
 /** A rule as it stands in the settings, and whether it has any effect. */
 export interface RuleLine {

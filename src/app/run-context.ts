@@ -89,7 +89,7 @@ export interface RunContext {
   /** What `--agents` defines; `undefined` for nothing. */
   readonly agentDefinitions: Json | undefined;
   /** Warnings about the settings files, one sentence each. */
-  readonly notices: readonly string[];
+  readonly notices: () => Promise<readonly string[]>;
   /** Opens the store on the first call: a run that saves no session needs none. */
   readonly store: () => Promise<Store>;
   /** The standing instructions (AGENTS.md) as they were when this was first called. */
@@ -169,12 +169,12 @@ export function loadRunContext(given: {
     project: directory,
     roots: [directory, ...added],
     places,
-    notices: [
+    notices: async () => [
       ...warnings,
       ...notices,
       ...noticesOfSettingsAbove(directory),
       ...conditionNotices(settings.hooks),
-      ...ruleNotices(settings.permissions.allow),
+      ...(await ruleNotices(settings.permissions.allow)),
     ],
     trust: folderTrust(merged.value, {...place, plugins: plugins.map(({folder}) => folder)}, readSettings),
     projectTrust: trusted,

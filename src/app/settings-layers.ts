@@ -9,12 +9,7 @@ import {UsageError} from './exit-code.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {HookSetting} from '../config/hook-settings.ts';
 import {parseCondition} from '../safety/rules/hook-condition.ts';
-import {
-  parseRule,
-  type PermissionRule,
-  type PermissionRules,
-  whyRuleAllowsNothing,
-} from '../safety/rules/permission-rule.ts';
+import {parseRule, type PermissionRule, type PermissionRules} from '../safety/rules/permission-rule.ts';
 import {note} from './output.ts';
 
 /** The settings files that count in a folder, the user's own first. They need not exist. */
@@ -118,14 +113,17 @@ export const rulesFrom = (texts: readonly Sourced<string>[]): readonly Permissio
   });
 
 /** Allow rules that let nothing through, because a wrapper would run any program by them. */
-export const ruleNotices = (allow: readonly Sourced<string>[]): readonly string[] =>
-  allow.flatMap(({value, source, path}) => {
+export async function ruleNotices(allow: readonly Sourced<string>[]): Promise<readonly string[]> {
+  if (allow.length === 0) return [];
+  const {whyRuleAllowsNothing} = await import('../safety/rules/open-wrapper.ts');
+  return allow.flatMap(({value, source, path}) => {
     const rule = parseRule(value);
     const why = rule.tag === 'ok' ? whyRuleAllowsNothing(rule.value) : undefined;
     return why === undefined
       ? []
       : [`The rule ${value.trim()} (${path === '' ? source : path}) allows nothing: ${why}.`];
   });
+}
 
 /** Conditions of hooks that are no permission rules. */
 export const conditionNotices = (hooks: readonly Sourced<HookSetting>[]): readonly string[] =>

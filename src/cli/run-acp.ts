@@ -83,7 +83,7 @@ async function openOwnEngine({directory, session, servers}: EngineRequest): Prom
   };
   try {
     const context = contextFor(options);
-    for (const notice of context.notices) note(notice);
+    for (const notice of await context.notices()) note(notice);
     const chosen = await connectModel(context);
     requireModel(chosen);
     const models = fixedModel(nobodyChooses);

@@ -235,7 +235,7 @@ async function answer(
   requireSessionId(options);
   const [chosen, {runPrint}] = await Promise.all([connectModel(context), import('./run-print.ts')]);
   requireModel(chosen);
-  for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);
+  for (const notice of [...(await context.notices()), ...context.startInstructions().skipped]) note(notice);
   if (options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown') {
     note(`the price of ${chosen.model} is unknown: --max-cost has no effect`);
   }
@@ -304,7 +304,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       import('./leaving-text.ts'),
       import('../app/open-sessions.ts'),
     ]);
-  const notices = [...context.notices, ...context.startInstructions().skipped];
+  const notices = [...(await context.notices()), ...context.startInstructions().skipped];
   if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice());
   if (chosen.state === 'unreachable') notices.push(`${chosen.reason} Send a prompt to try again.`);
   const choice = modelChoice(context);

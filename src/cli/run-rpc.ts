@@ -239,7 +239,7 @@ async function prepare(given: MainOptions, initialize: InitializeRequest | undef
     structuredFrom(initialize?.jsonSchema ?? undefined),
   ]);
   requireModel(chosen);
-  for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);
+  for (const notice of [...(await context.notices()), ...context.startInstructions().skipped]) note(notice);
   return {context, chosen, structured};
 }
 

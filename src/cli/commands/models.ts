@@ -29,7 +29,7 @@ export function add(models: Command): void {
  */
 async function listKnownModels({json, ...options}: InFolder & JsonOption): Promise<ExitCode> {
   const context = contextFor(options);
-  for (const notice of context.notices) note(visibleLine(notice));
+  for (const notice of await context.notices()) note(visibleLine(notice));
   const choice = modelChoice(context);
   const provider = configuredProvider(choice);
   const asked =

@@ -102,7 +102,7 @@ async function makePlan(words: readonly string[], given: MainOptions & PlanOptio
   const context = await asNamedAgent(contextFor(options));
   const chosen = await connectModel(context);
   requireModel(chosen);
-  for (const notice of context.notices) note(notice);
+  for (const notice of await context.notices()) note(notice);
   const engine = await composeSession(chosen, {
     context,
     interaction: 'unattended',

@@ -165,7 +165,7 @@ async function rowsOf(
 ): Promise<{readonly rows: readonly Row[]; readonly notices: readonly string[]; readonly context: RunContext}> {
   const context = await asNamedAgent(contextFor({...options, sessionPersistence: false}));
   const found = await context.extensions().found(new AbortController().signal);
-  const notices = [...context.notices, ...found.notices];
+  const notices = [...(await context.notices()), ...found.notices];
   if (kind === 'agents') {
     return {rows: found.agents.map(file => ({file, reason: ownReason(file)})), notices, context};
   }

@@ -6,8 +6,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {RuleList} from '../../domain/risk.ts';
 import {parsePathPattern, type PathPattern} from '../paths/path-pattern.ts';
-import {wrapperOpenAt} from '../commands/layers.ts';
-import {type CommandPattern, fixedWords, parseCommandPattern} from './command-pattern.ts';
+import {type CommandPattern, parseCommandPattern} from './command-pattern.ts';
 import {type DomainPattern, parseDomainPattern} from './domain-pattern.ts';
 
 /** What the user allows, wants to be asked about, and forbids. */
@@ -127,20 +126,6 @@ function unknownTool(rule: string, tool: string): RuleFault {
   if (near !== undefined) return {kind: 'malformed', message: `${message} Did you mean ${near}?`};
   const known = `There are ${built.join(', ')}; tools of MCP servers begin with mcp__, what harnesses ask for with harness__.`;
   return {kind: 'unknown-tool', message: `${message} ${known}`};
-}
-
-/** The wrapper that would run any program by a pattern, since the pattern does not name the program: `sudo` for `sudo:*`. */
-export function openWrapper(pattern: CommandPattern): string | undefined {
-  const {words, open} = fixedWords(pattern);
-  return open && words.length > 0 ? wrapperOpenAt([...words, 'any'], words.length) : undefined;
-}
-
-/** Why a rule that allows lets no command of its wrapper through, as half a sentence; `undefined` if it does. */
-export function whyRuleAllowsNothing({about}: PermissionRule): string | undefined {
-  const wrapper = about.kind === 'commands' ? openWrapper(about.pattern) : undefined;
-  return wrapper === undefined
-    ? undefined
-    : `${wrapper} runs any other program, so the rule has to name that program, too`;
 }
 
 /** Whether rules allow a tool whatever it is given, and none asks about it or denies it. */

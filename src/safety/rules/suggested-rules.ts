@@ -4,7 +4,8 @@ import {isInterpreter, isShell, takesCodeFromInput} from '../commands/known-prog
 import {dependsOnArguments} from '../commands/risks.ts';
 import {innerCommand, isWrapper} from '../commands/layers.ts';
 import {exactPattern} from './command-pattern.ts';
-import {networkRules, openWrapper, parseRule, type PermissionRule} from './permission-rule.ts';
+import {openWrapper} from './open-wrapper.ts';
+import {networkRules, parseRule, type PermissionRule} from './permission-rule.ts';
 import type {RiskLevel} from '../../domain/risk.ts';
 
 /** Commands longer than this are kept as no rule. */

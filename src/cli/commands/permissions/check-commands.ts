@@ -76,7 +76,7 @@ interface SessionJudge {
 /** The judge of a session in that folder, with the proof of its sandbox. */
 async function sessionJudge({directory, sandbox, mode}: CheckJob): Promise<SessionJudge> {
   const context = contextFor({cwd: directory, sessionPersistence: false, sandbox});
-  for (const notice of context.notices) note(notice);
+  for (const notice of await context.notices()) note(notice);
   await requireNamedSandbox(context);
   const {settings} = context;
   let proof: Promise<Proof> | undefined;

@@ -108,7 +108,7 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
       ? undefined
       : setTimeout(() => stop(exitCode.timeLimit), Math.max(0, timeout * 1000 - performance.now()));
   const context = contextFor(options);
-  for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);
+  for (const notice of [...(await context.notices()), ...context.startInstructions().skipped]) note(notice);
   const stack = await openUserStack(context.places);
   const jobs = await openUserJobs(context.places);
   try {
