@@ -22,7 +22,6 @@ import {withQueuedPrompt, withNotice} from '../state/reduce.ts';
 import type {QueuedPrompt, View} from '../state/view.ts';
 import {sizeOf} from '../terminal/terminal-output.ts';
 
-/** The part of the app that the composer's effects read and change. */
 export interface ComposerEffectsHost {
   readonly options: TuiOptions;
   ui(): Ui;
@@ -34,7 +33,6 @@ export interface ComposerEffectsHost {
 export class ComposerEffects {
   readonly #host: ComposerEffectsHost;
   readonly #closing = new AbortController();
-  /** Aborts the current file search. */
   #search = new AbortController();
   #sought = '';
   /** The prompt that has begun, while the model was not asked yet. */
@@ -76,7 +74,6 @@ export class ComposerEffects {
     }
   }
 
-  /** Submits a prompt to the engine, together with the attached images. */
   send(words: string, when: 'queued' | 'steering'): void {
     const ui = this.#host.ui();
     const {images} = ui;
@@ -146,7 +143,6 @@ export class ComposerEffects {
     else void options.engine.watch({watch: 'find-files', letters}, tell, this.#search.signal);
   }
 
-  /** The documents of the session whose id or title has the letters. */
   async #findDocuments(letters: string, tell: (found: FoundFiles) => void, signal: AbortSignal): Promise<void> {
     const answer = await this.#host.options.engine.query({query: 'documents'}, signal);
     if (signal.aborted) return;

@@ -96,7 +96,6 @@ async function editOne(
   return ok(left.value === `${text}\n` || left.value === `${text}\r\n` ? text : left.value);
 }
 
-/** What the user edited in the editor, and the result. */
 export type EditorResult =
   | {readonly of: 'draft'; readonly outcome: Outcome<string, string>}
   | {readonly of: 'summary'; readonly preview: CompactionPreview; readonly outcome: Outcome<string, string>}

@@ -17,10 +17,7 @@ interface Started {
   readonly lines: number;
 }
 
-/**
- * Measures how long work runs, since events carry no times. It stands still while the agent waits for the user and nothing else runs.
- * All times are milliseconds, from any start.
- */
+/** Measures how long work runs, in milliseconds. It stands still while the agent only waits for the user. */
 export class RunClock {
   readonly #now: () => number;
   #since: number | undefined;

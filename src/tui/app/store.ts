@@ -19,7 +19,7 @@ import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../st
 import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
 import {followRewind, followStep, nextStep} from '../state/rewind-and-compact.ts';
 import {type ConnectPanel, connectPanel, lookForServers} from '../state/panels/connect.ts';
-import {quitPanel} from '../state/panels/confirm.ts';
+import {quitPanel} from '../state/panels/panel.ts';
 import {summaryAwaited} from '../state/panels/compact.ts';
 import {attentionOf, hasNoModel} from '../state/selectors.ts';
 import {focusCard, focusDue, initialUi, type Ui, updateCard} from '../state/ui.ts';

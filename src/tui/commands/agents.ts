@@ -2,8 +2,7 @@ import {agentFacts} from '../../actions/start-agent.ts';
 import {visible, visibleExactLine} from '../../base/visible.ts';
 import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import {type AgentOutput, agentStatusText} from '../state/agent-outputs.ts';
-import {agentPanel} from '../state/panels/agent.ts';
-import {choicePanel, type ChoicePanel} from '../state/panels/choice.ts';
+import {agentPanel, choicePanel, type ChoicePanel} from '../state/panels/panel.ts';
 import {type CommandContext, openList, slashCommand} from './command.ts';
 
 /** Lists the sub-agents of the session; one that is chosen is shown at work, to be stopped or told something. */

@@ -84,9 +84,7 @@ function ranked(all: readonly Completion[], word: string, nameOf: (completion: C
     .map(({completion}) => completion);
 }
 
-/**
- * Whether the draft is the beginning of the completion. Then Enter runs it at once; otherwise Enter completes it first.
- */
+/** Whether the draft is the beginning of the completion: Enter then runs it at once, otherwise completes it first. */
 export const isBeginning = (text: string, {line}: Completion): boolean =>
   line.trimEnd().toLowerCase().startsWith(text.toLowerCase());
 

@@ -2,7 +2,7 @@ import {pluralize} from '../../base/clip.ts';
 import {causeText} from '../../domain/fault.ts';
 import {loadVimKeys} from '../editor/vim-keys.ts';
 import {commandEffect} from '../state/effect.ts';
-import {confirmPanel} from '../state/panels/confirm.ts';
+import {confirmPanel} from '../state/panels/panel.ts';
 import {connectPanel} from '../state/panels/connect.ts';
 import {hasNoModel} from '../state/selectors.ts';
 import type {JournalRecord} from '../../domain/journal.ts';

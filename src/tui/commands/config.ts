@@ -1,5 +1,5 @@
 import type {SettingRow} from '../../agent/client.ts';
-import {type Choice, choicePanel, type ChoicePanel, doing} from '../state/panels/choice.ts';
+import {type Choice, choicePanel, type ChoicePanel, doing} from '../state/panels/panel.ts';
 import {commandEffect} from '../state/effect.ts';
 import type {View} from '../state/view.ts';
 import {type CommandContext, openList, slashCommand} from './command.ts';

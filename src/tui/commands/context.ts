@@ -44,7 +44,6 @@ export function contextLines(usage: ContextUsage, frame: EntryFrame): readonly s
   ];
 }
 
-/** The same in sentences, for screen-reader mode. */
 export const contextSentences = (usage: ContextUsage): readonly string[] => [
   `${summaryText(usage)}.`,
   ...usage.parts.map(part => {

@@ -23,7 +23,6 @@ async function copy(argument: string, context: CommandContext): Promise<void> {
   else context.notify('warning', copied.error);
 }
 
-/** The texts of the agent's answers, the latest first. */
 const answersIn = (records: readonly JournalRecord[]): readonly string[] =>
   records.toReversed().flatMap(record => {
     if (record.kind !== 'answer') return [];

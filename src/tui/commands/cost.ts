@@ -14,10 +14,7 @@ export const costCommand = slashCommand({
   run: (_, context) => context.notify('info', sessionCostText(context.view.usage, context.times())),
 });
 
-/**
- * The cost report, in several lines. Tokens are those that the providers counted; if a price is unknown, the report says so instead of
- * guessing.
- */
+/** Tokens are those that the providers counted; where a price is unknown the report says so. */
 export function sessionCostText({models, contextTokens, contextWindow}: View['usage'], times: RunTimes): string {
   const used = Object.entries(models);
   if (used.length === 0) return 'No tokens used in this session yet';

@@ -2,7 +2,7 @@ import {firstLine, pluralize} from '../../base/clip.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {documentName, documentText, findDocument, noDocumentText, type SessionDocument} from '../../domain/document.ts';
 import {commandEffect} from '../state/effect.ts';
-import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/choice.ts';
+import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/panel.ts';
 import {type CommandContext, editedText, slashCommand} from './command.ts';
 
 /** The plans and notes that are kept with the session: shown, edited in the user's editor, and taken back to an earlier version. */

@@ -3,7 +3,7 @@ import {visibleExactLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
 import {type CommandContext, slashCommand} from './command.ts';
 import {commandEffect} from '../state/effect.ts';
-import {type ConfirmPanel, confirmPanel} from '../state/panels/confirm.ts';
+import {type ConfirmPanel, confirmPanel} from '../state/panels/panel.ts';
 
 export const exportCommand = slashCommand({
   name: 'export',

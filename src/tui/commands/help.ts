@@ -59,7 +59,6 @@ function sourceOf({kind, source}: PromptCommand): string {
   }
 }
 
-/** The commands by what they are for. */
 const commandGroups: readonly {readonly title: string; readonly names: readonly string[]}[] = [
   {title: 'Session', names: ['clear', 'resume', 'transcript', 'copy', 'export', 'exit']},
   {title: 'Context', names: ['context', 'compact', 'pin', 'memory', 'cost', 'documents', 'review']},

@@ -1,7 +1,7 @@
 import type {HookRow} from '../../actions/hooks-port.ts';
 import {pluralize} from '../../base/clip.ts';
 import {visibleExactLine} from '../../base/visible.ts';
-import {choicePanel, doing, type ChoicePanel} from '../state/panels/choice.ts';
+import {choicePanel, type ChoicePanel, doing} from '../state/panels/panel.ts';
 import {openList, slashCommand} from './command.ts';
 
 /** Shows the hooks of the session: when each is called, what it runs, where it stands and what it came to last. */

@@ -4,7 +4,7 @@ import {firstLine, pluralize} from '../../base/clip.ts';
 import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {commandEffect} from '../state/effect.ts';
-import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/choice.ts';
+import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/panel.ts';
 
 export const serversPanel = (servers: readonly McpServerRow[]): ChoicePanel =>
   choicePanel({

@@ -1,5 +1,5 @@
 import {type PermissionMode, permissionModes} from '../../domain/risk.ts';
-import {choicePanel, type ChoicePanel, doing} from '../state/panels/choice.ts';
+import {choicePanel, type ChoicePanel, doing} from '../state/panels/panel.ts';
 import {modeText} from '../state/selectors.ts';
 import {nameHint, slashCommand} from './command.ts';
 

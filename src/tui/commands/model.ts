@@ -1,7 +1,6 @@
 import type {ListedModel, ModelList} from '../../agent/client.ts';
 import {nearestName} from '../../base/nearest-name.ts';
-import {type Choice, choicePanel, type ChoicePanel} from '../state/panels/choice.ts';
-import {confirmPanel} from '../state/panels/confirm.ts';
+import {type Choice, choicePanel, type ChoicePanel, confirmPanel} from '../state/panels/panel.ts';
 import {commandEffect} from '../state/effect.ts';
 import {countText} from '../state/selectors.ts';
 import {type CommandContext, openList, slashCommand} from './command.ts';

@@ -1,7 +1,13 @@
 import type {RequestedRuleChange, RuleRow} from '../../agent/client.ts';
 import {ruleLists, type RuleScope} from '../../domain/risk.ts';
-import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/choice.ts';
-import {confirmPanel} from '../state/panels/confirm.ts';
+import {
+  type Choice,
+  choicePanel,
+  type ChoicePanel,
+  type ChoiceRow,
+  confirmPanel,
+  doing,
+} from '../state/panels/panel.ts';
 import {type CommandContext, openList, slashCommand} from './command.ts';
 
 export const permissionsCommand = slashCommand({

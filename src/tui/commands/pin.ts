@@ -3,7 +3,7 @@ import {visibleLine} from '../../base/visible.ts';
 import {groupDigits} from '../../domain/compaction.ts';
 import type {PinRow} from '../../domain/pin.ts';
 import {commandEffect} from '../state/effect.ts';
-import {choicePanel, doing} from '../state/panels/choice.ts';
+import {choicePanel, doing} from '../state/panels/panel.ts';
 import {type CommandContext, slashCommand} from './command.ts';
 
 /** Messages that stay word for word when the conversation is compacted. */

@@ -12,10 +12,8 @@ import {
 import {faultText} from '../../domain/fault.ts';
 import {type CommandContext, slashCommand} from './command.ts';
 
-/** How a review is shown: on the whole screen, or as lines. */
 export type ShowReview = (review: CodeReview, context: CommandContext) => void | Promise<void>;
 
-/** The code review of the session: the changes with the comments of agent and user. */
 export const reviewCommandWith = (show: ShowReview) =>
   slashCommand({
     name: 'review',
@@ -111,7 +109,6 @@ async function exportReview(name: string, context: CommandContext): Promise<void
     );
 }
 
-/** Screen-reader mode's. */
 export const printReview: ShowReview = (review, context) => context.print(reviewLines(review));
 
 /** The review as lines, for screen-reader mode: files with what changed, then the comments. */

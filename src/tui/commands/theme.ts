@@ -2,7 +2,7 @@ import {answerOutcome} from '../../agent/client.ts';
 import {faultText} from '../../domain/fault.ts';
 import {themeChoices} from '../../domain/preferences.ts';
 import {type CommandContext, nameHint, slashCommand} from './command.ts';
-import {themeMeanings, themePanel} from '../state/panels/theme.ts';
+import {themeMeanings, themePanel} from '../state/panels/panel.ts';
 
 export const themeCommand = slashCommand({
   name: 'theme',

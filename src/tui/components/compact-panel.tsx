@@ -18,13 +18,13 @@ import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 import {Card, frameRows} from './card.tsx';
 
-interface CompactPanelProps {
-  readonly panel: CompactState;
+interface PanelProps<Shown extends CompactState> {
+  readonly panel: Shown;
   readonly rows: number;
   readonly width: number;
 }
 
-export function CompactPanel({panel, rows, width}: CompactPanelProps): ReactNode {
+export function CompactPanel({panel, rows, width}: PanelProps<CompactState>): ReactNode {
   switch (panel.stage) {
     case 'summary-awaited':
       return (
@@ -33,22 +33,20 @@ export function CompactPanel({panel, rows, width}: CompactPanelProps): ReactNode
         </Card>
       );
     case 'confirm':
-      return <CompactPreview preview={panel.preview} top={panel.top} rows={rows} width={width} />;
+      return <CompactPreview panel={panel} rows={rows} width={width} />;
     default:
       return unreachable(panel);
   }
 }
 
-interface CompactPreviewProps {
-  readonly preview: CompactionPreview;
-  readonly top: number;
-  readonly rows: number;
-  readonly width: number;
-}
-
 /** The other lines get the rows they need, and the summary gets the rest. */
-function CompactPreview({preview, top, rows, width}: CompactPreviewProps): ReactNode {
+function CompactPreview({
+  panel,
+  rows,
+  width,
+}: PanelProps<Extract<CompactState, {readonly stage: 'confirm'}>>): ReactNode {
   const theme = useTheme();
+  const {preview, top} = panel;
   const frame = {theme, width: width - 4};
   const room = Math.max(1, rows - frameRows);
   const heading = headLines(preview, frame).slice(0, room);

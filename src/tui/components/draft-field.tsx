@@ -30,10 +30,7 @@ interface ComposerOptions {
 /** Cells of a row of the draft: without the prompt sign, its space, and one cell for the cursor at the end. */
 export const draftWidth = (frame: Frame): number => Math.max(1, frame.width - 3);
 
-/**
- * The draft behind its prompt sign, at most `rows` lines around the cursor. Only the lines that may be seen are laid out, so that
- * a long draft costs no more than a short one.
- */
+/** The draft behind its prompt sign, at most `rows` lines around the cursor. Lines out of sight are not laid out. */
 export function draftLayout(draft: Draft, {rows, frame, hint, selection}: ComposerOptions): Layout {
   const sign = frame.theme.style(['accent'], glyphs.prompt);
   if (isEmptyDraft(draft)) {

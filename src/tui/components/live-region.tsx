@@ -69,10 +69,7 @@ const usualCard = 8;
 /** Rows of the composer, the run line and the status line with what is around them. */
 const rowsBelow = 6;
 
-/**
- * Most rows of a message that is being streamed. Rows that a shrinking terminal pushes into its scrollback stay there and would be there
- * twice when the message is finished.
- */
+/** Most rows of a streamed message: rows that a shrinking terminal pushes into its scrollback would be there twice. */
 const mostText = 10;
 
 /**

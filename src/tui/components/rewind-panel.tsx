@@ -47,14 +47,12 @@ export function RewindPanel({panel, directory, rows, width}: RewindPanelProps): 
   }
 }
 
-interface RewindPreviewProps {
-  readonly report: RewindReport;
-  readonly directory: string;
-  readonly rows: number;
-  readonly width: number;
-}
-
-function RewindPreview({report, directory, rows, width}: RewindPreviewProps): ReactNode {
+function RewindPreview({
+  report,
+  directory,
+  rows,
+  width,
+}: Omit<RewindPanelProps, 'panel'> & {readonly report: RewindReport}): ReactNode {
   const theme = useTheme();
   const inside = width - 4;
   const subject = rewindSubject(report, {when: 'preview', promptLength: 60});

@@ -8,10 +8,7 @@ interface SpinnerProps {
   readonly elapsedMs: number;
 }
 
-/**
- * Turns by the time it is given: Ink's `useAnimation` would draw while the terminal takes nothing or is being resized, which only the
- * store knows.
- */
+/** Turns by the time it is given: Ink's `useAnimation` would draw while the terminal takes nothing. */
 export function Spinner({motion, elapsedMs}: SpinnerProps): ReactNode {
   const turned = spinner[Math.floor(elapsedMs / turnMs) % spinner.length] ?? glyphs.running;
   return <Styled as="running">{motion === 'still' ? glyphs.running : turned}</Styled>;

@@ -32,10 +32,7 @@ export interface StatusHint {
   readonly as: Role;
 }
 
-/**
- * The last line: on the left the mode, what runs in the background and how full the context is, on the right the model and the
- * cost. Each value keeps its place; on a narrow screen those that matter least are left out.
- */
+/** Each value keeps its place; on a narrow screen those that matter least are left out. */
 export function StatusLine({view, effort, blocks, sessions, hint, vim, width}: StatusLineProps): ReactNode {
   const room = Math.max(1, width - 2 * margin);
   const isFree = view.mode === 'bypassPermissions';

@@ -18,10 +18,7 @@ interface TodoPanelProps {
   readonly rows: number;
 }
 
-/**
- * The todo list: a bar, what is done on one row, what is being done with its time, and what comes next, a row each as far as there is room.
- * Once all is done, and where there is room for no more, it is one line.
- */
+/** A bar, what is done, what is being done, what comes next. Once all is done, or with one row, it is one line. */
 export function TodoPanel({todos, times, width, rows}: TodoPanelProps): ReactNode {
   if (todos.length === 0 || rows <= 0) return null;
   const room = width - margin;

@@ -54,10 +54,7 @@ function chipBefore({text, cursor}: buffer.TextBuffer): number | undefined {
 /** Longest line of an unfolded paste (UTF-16 units), because a line is laid out again with every key. */
 const longestUnfolded = 20_000;
 
-/**
- * The draft with the paste at the cursor, else the last one, as text that can be edited. `too-long`: it has lines that nobody
- * edits here.
- */
+/** The draft with the paste at the cursor, else the last one, as text. `too-long`: nobody edits such lines here. */
 export function expandPaste(draft: Draft): Draft | 'none' | 'too-long' {
   const {text, cursor} = draft.buffer;
   const before = text.slice(Math.max(0, cursor - 2), cursor);

@@ -53,7 +53,6 @@ function saidIn(happened: AgentHappening): string {
   }
 }
 
-/** What a sub-agent does now, in a line. */
 export function agentStatusText({status}: Pick<AgentRow, 'status'>): string {
   switch (status.kind) {
     case 'started':

@@ -125,10 +125,7 @@ function changesChoices(
   };
 }
 
-/**
- * The rule that is shown first: for what may be allowed with any arguments the narrowest one that lets them follow, otherwise the
- * one for exactly this action.
- */
+/** The rule that is shown first: where any arguments may follow, the narrowest that lets them; else the exact one. */
 export function suggestedRule({risk, sessionApproval, detail}: Verdict): number {
   const isWide = sessionApproval === 'kind' || risk === 'local-change';
   return isWide

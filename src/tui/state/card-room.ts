@@ -58,10 +58,7 @@ export const rowsNeeded = (text: string, {cells}: CardRoom): number =>
 const lineRows = (line: string, cells: number): number =>
   cellWidth(line) <= cells ? 1 : Math.ceil(cellWidth(line) / Math.max(1, cells - 1));
 
-/**
- * Whether everything that must have been on the screen before a yes is there as soon as the card is drawn. The card shows the
- * critical parts before all others, with a line for what is hidden between them.
- */
+/** Whether the card, which shows the critical parts first, shows at once all that must be seen before a yes. */
 export function showsCriticalParts(approval: Approval, room: CardRoom): boolean {
   const {criticalRanges} = approval.verdict.detail;
   if (criticalRanges.length === 0) return true;

@@ -95,7 +95,6 @@ interface MentionQuery {
   readonly lines: string;
 }
 
-/** Longest mention that is completed. */
 const longest = 500;
 
 /** `undefined` where the cursor is in no mention. */

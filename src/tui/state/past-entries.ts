@@ -67,10 +67,8 @@ function entriesOf(
   });
 }
 
-/** An entry that names a block of an unknown type. */
 export const otherEntry = (type: string): Entry => ({kind: 'notice', level: 'info', text: `(${visibleLine(type)})`});
 
-/** A command that the user typed after `!`. */
 export const pastUserCommand = (command: string, result: string): PastActionEntry => ({
   kind: 'past-action',
   by: 'user',

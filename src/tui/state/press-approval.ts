@@ -34,7 +34,6 @@ import {type ChangePart, droppedParts} from './change-parts.ts';
 import type {Effect, ProposalEditResult} from './effect.ts';
 import type {Ui} from './ui.ts';
 
-/** Handles a press on an approval card that has the focus. */
 export function pressApproval(stage: ApprovalStage, approval: Approval, press: ApprovalPress): ApprovalStep {
   const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
   const {key} = press;
@@ -208,10 +207,7 @@ const allowOnce: ApprovalStep = answered({decision: 'allow', scope: 'once'});
 
 const openWord: WordStage = {stage: 'word', text: emptyDraft, entered: 'not-yet'};
 
-/**
- * Handles typing of the confirm word. A letter key of the card with which the word begins too counts as that key once Enter follows.
- * Text with spaces is meant for the agent and goes to the draft.
- */
+/** Types the confirm word. A letter of the card that begins it counts once Enter follows; text with spaces goes to the draft. */
 function pressWord(stage: WordStage, choices: ApprovalChoices, key: KeyPress): ApprovalStep {
   if (key.kind === 'text' && isEmptyDraft(stage.text) && !mayBecomeWord(key.text, choices)) {
     const meant = letterBesideWord(key.text.toLowerCase(), choices);

@@ -2,11 +2,10 @@ import type {ComposerRequest, Effect, PressContext} from './effect.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {completions, type DraftKind, isBeginning, readDraft, readCommand} from '../commands/command-line.ts';
 import {nextMode} from '../commands/mode.ts';
-import {notePanel} from './panels/confirm.ts';
+import {historyPanel, notePanel} from './panels/panel.ts';
 import {isSurelyKey} from '../../domain/api-key.ts';
 import {connectPanel, connectWithKey, lookForServers} from './panels/connect.ts';
 import {hasNoModel, isIdle} from './selectors.ts';
-import {historyPanel} from './panels/history.ts';
 import {draftFromText, applyEditKey, emptyDraft, draftText, isEmptyDraft, expandPaste} from '../editor/draft.ts';
 import {addPrompt, stepHistory} from '../editor/prompt-history.ts';
 import {pressVimFirst, withVimCursor, editField} from '../editor/text-field.ts';
@@ -30,7 +29,6 @@ export function pressComposer(ui: Ui, key: KeyPress, context: PressContext): UiS
 const isShortcutsKey = ({draft, editing: {vim}}: Ui, key: KeyPress): boolean =>
   key.kind === 'text' && key.text === shortcutsKey && isEmptyDraft(draft) && (vim === 'off' || vim.mode === 'insert');
 
-/** Vim mode gets the press first. */
 function pressDraft(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   if (key.kind === 'paste' && hasNoModel(context.view) && isSurelyKey(key.text)) {
     const panel = connectWithKey(key.text, {model: 'none', prompt: 'none', demo: demoOf(context)});
@@ -177,7 +175,6 @@ function pressAccessories(ui: Ui, key: KeyPress, context: PressContext): UiStep 
   return key.name === 'complete' ? queue(ui, context) : undefined;
 }
 
-/** A prompt joins the running turn. */
 const whenTaken = ({view}: PressContext): 'queued' | 'steering' => (view.run.state === 'idle' ? 'queued' : 'steering');
 
 /** What entering a draft asks for, unless it is a slash command or a note. */
@@ -232,11 +229,8 @@ function queue(ui: Ui, {view, commands}: PressContext): UiStep | undefined {
   return {ui: sent, effects: [{do: 'compose', work: {kind: 'send', text, when: 'queued'}}]};
 }
 
-/** Reads the paths of images from the text that a terminal pastes when files are dragged into it: quoted, escaped, or as `file:` URLs. */
-
 const imageName = /\.(?:png|jpe?g|gif|webp)$/iu;
 
-/** The longest paste that is examined, in UTF-16 units. */
 const longest = 8192;
 
 /** The paths, if the whole text consists of paths of images; otherwise empty. */

@@ -47,10 +47,7 @@ function vimOf({panel, card, editing}: Ui): Editing['vim'] {
   return fieldOf(card)?.field.editing.vim ?? 'off';
 }
 
-/**
- * Routes a press, in this order, to: interrupt and suspend, an open panel, the card if it has the focus, the composer. What is left of
- * a press that has answered a card is dropped.
- */
+/** Routes a press, in this order, to: interrupt and suspend, an open panel, the card if it has the focus, the composer. */
 function routePress(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   if (key.kind === 'key' && key.name === 'interrupt') return withLastKey(interrupt(ui, context), key, context);
   if (key.kind === 'key' && key.name === 'suspend') return withLastKey({ui, effects: [{do: 'suspend'}]}, key, context);
@@ -121,10 +118,7 @@ const lastKeyOf = (key: KeyPress, {now}: PressContext, on: 'answer' | 'other'): 
 /** A name for the key by which a held letter is recognised, however often it arrived in one chunk. */
 const nameOf = (key: KeyPress): string => (key.kind === 'key' ? key.name : [...new Set(key.text)].join(''));
 
-/**
- * Whether the press is the key that answered a card, still held down, or arrived in one chunk with it. It is then meant neither for the
- * next card nor for the draft.
- */
+/** Whether the press belongs to the one that answered a card: the key is held down, or came in one chunk with it. */
 function isRestOfAnswer({lastKey}: Ui, key: KeyPress, {now, batchPosition}: PressContext): boolean {
   if (lastKey.kind === 'none' || lastKey.on !== 'answer') return false;
   return batchPosition === 'following' || (lastKey.key === nameOf(key) && now - lastKey.at < typingPauseMs);
@@ -311,7 +305,6 @@ const isHasty = ({lastKey}: Ui, {now}: PressContext): boolean =>
 
 const seenWithinMs = 50;
 
-/** Rows of a draft that stays visible below a card. */
 const draftRows = 2;
 
 /** The UI with another focus of the card; an approval card returns to its first stage. */

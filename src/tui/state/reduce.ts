@@ -216,7 +216,6 @@ function runningCommand({entries}: View, id: ActionId): string {
     : '';
 }
 
-/** A notice when the context is nearly full. */
 function fullEntry(usage: SessionUsage): readonly Entry[] {
   const percent = contextFullPercent(usage);
   return percent === undefined
@@ -226,21 +225,17 @@ function fullEntry(usage: SessionUsage): readonly Entry[] {
 
 const makesRoom = '/compact makes room; nothing is compacted on its own.';
 
-/** The view with a prompt that was submitted to the engine. */
 export const withQueuedPrompt = (view: View, prompt: QueuedPrompt): View => ({
   ...view,
   queued: [...view.queued, prompt],
 });
 
-/** The view after the user asked for an interrupt. */
 export const withStopRequested = (view: View): View =>
   view.run.state === 'idle' ? view : {...view, run: {state: 'stopping'}};
 
-/** The view with a notice of the front end. */
 export const withNotice = (view: View, level: 'info' | 'warning', text: string): View =>
   add(view, {kind: 'notice', level, text});
 
-/** The view with the answer of a slash command. */
 export const withCommandAnswer = (view: View, command: string, level: 'info' | 'warning', text: string): View =>
   add(view, {kind: 'command-answer', command, level, text});
 
@@ -270,7 +265,6 @@ function turnFacts({files, uncounted, actions, costBefore}: RunningTurn, summary
   };
 }
 
-/** The turn after an action that has settled. */
 function afterAction(turn: RunningTurn, {result}: AgentEvent & {readonly event: 'action-settled'}): RunningTurn {
   if (result.tag === 'undecodable' || explores(result.result) || changesTodos(result.result)) return turn;
   const files = new Map(turn.files);
@@ -422,10 +416,7 @@ function settled(view: View, event: AgentEvent & {readonly event: 'action-settle
 const without = (queued: readonly QueuedPrompt[], id: MessageId): readonly QueuedPrompt[] =>
   queued.filter(one => one.id !== id);
 
-/**
- * Removes finished entries from the front of the view, in order: an entry waits for those before it, and a message that is still
- * being streamed gives up its finished blocks.
- */
+/** Takes finished entries off the front of the view, in order; a streamed message gives up its finished blocks. */
 export function takeFinished(view: View): {readonly view: View; readonly finished: readonly FinishedEntry[]} {
   const finished: FinishedEntry[] = [];
   let taken = 0;

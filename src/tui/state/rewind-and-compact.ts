@@ -27,7 +27,6 @@ export type ConversationStep =
   | {readonly step: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   | {readonly step: 'done'};
 
-/** Sends a query to the engine and returns the next step. Never throws. */
 export async function nextStep(
   request: StepQuery,
   client: AgentClient,

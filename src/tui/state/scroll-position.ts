@@ -1,9 +1,6 @@
 export type ScrollStep = 'page-up' | 'page-down' | 'top' | 'bottom';
 
-/**
- * What part of the transcript is on the screen: its end, or the lines from number `first` on; `end` is the number of the last line when
- * the user scrolled away.
- */
+/** The end of the transcript, or the lines from `first` on; `end` is the last line when the user scrolled away. */
 export type ScrollPosition = {readonly at: 'end'} | {readonly at: 'line'; readonly first: number; readonly end: number};
 
 export const atEnd: ScrollPosition = {at: 'end'};

@@ -1,7 +1,6 @@
 import {canGoOnBehind, worksByAgent} from '../../actions/catalogue.ts';
 import {knownCost} from '../../domain/usage.ts';
 import type {Todo} from '../../domain/todo.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {confines, holdsChanges, provenText} from '../../domain/sandbox.ts';
 import type {View} from './view.ts';
@@ -77,23 +76,15 @@ export function sandboxText({sandbox, mode}: Pick<View, 'sandbox' | 'mode'>): st
   return confines(sandbox) ? `sandbox: ${provenText(sandbox)}` : 'no sandbox';
 }
 
-/** A mode in two or three words. */
-export function modeText(mode: View['mode']): string {
-  switch (mode) {
-    case 'default':
-      return 'asks first';
-    case 'acceptEdits':
-      return 'accepts edits';
-    case 'plan':
-      return 'plan only';
-    case 'dontAsk':
-      return 'never asks';
-    case 'bypassPermissions':
-      return 'allows everything';
-    default:
-      return unreachable(mode);
-  }
-}
+export const modeText = (mode: View['mode']): string => modeTexts[mode];
+
+const modeTexts: Readonly<Record<View['mode'], string>> = {
+  default: 'asks first',
+  acceptEdits: 'accepts edits',
+  plan: 'plan only',
+  dontAsk: 'never asks',
+  bypassPermissions: 'allows everything',
+};
 
 /** Dollars, with four decimals below ten cents. */
 export const moneyText = (usd: number): string => `$${usd < 0.1 ? usd.toFixed(4) : usd.toFixed(2)}`;

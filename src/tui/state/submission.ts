@@ -8,7 +8,6 @@ import type {MessageId} from '../../domain/ids.ts';
 import {userCommandLabel} from '../../domain/user-command.ts';
 import type {QueuedPrompt} from './view.ts';
 
-/** What the user submits: the queued prompt on the screen and the operation for the engine. */
 export interface Submission {
   readonly prompt: QueuedPrompt;
   readonly op: Op;

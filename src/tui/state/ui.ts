@@ -58,11 +58,8 @@ interface CardWithText {
 /** Whether the user has edited the proposal; `approval` is the edited one then. */
 type Revision = {readonly kind: 'none'} | {readonly kind: 'revised'; readonly approval: Approval};
 
-interface AskedCard extends CardBase {
+interface AskedCard {
   readonly id: ActionId;
-}
-
-interface CardBase {
   readonly since: number;
   readonly focus: Focus;
 }
@@ -105,52 +102,33 @@ export const initialUi = (prompts: readonly string[], draft: string, mode: Edito
 /** Shows the card that the view asks for; to be called after every change of the view. */
 export function updateCard(ui: Ui, view: View, now: number): Ui {
   const attention = attentionOf(view);
+  const {card} = ui;
+  const fresh = {since: now, focus: 'soon'} as const;
   switch (attention.kind) {
     case 'composer':
-      return ui.card.kind === 'none' ? ui : {...ui, card: {kind: 'none'}};
+      return card.kind === 'none' ? ui : {...ui, card: {kind: 'none'}};
     case 'approval': {
       const asked = attention.approval;
-      const {id} = asked;
       // An edited command is asked about under the same id and needs a fresh card.
-      if (ui.card.kind === 'approval' && ui.card.asked === asked) return ui;
-      const revision = {kind: 'none'} as const;
-      const editing = editingForNewField(ui);
-      return {
-        ...ui,
-        card: {
-          kind: 'approval',
-          id,
-          asked,
-          since: now,
-          focus: 'soon',
-          stage: initialStage,
-          read: 0,
-          revision,
-          editing,
-        },
-      };
+      if (card.kind === 'approval' && card.asked === asked) return ui;
+      const untouched = {
+        stage: initialStage,
+        read: 0,
+        revision: {kind: 'none'},
+        editing: editingForNewField(ui),
+      } as const;
+      return {...ui, card: {kind: 'approval', id: asked.id, asked, ...fresh, ...untouched}};
     }
     case 'question': {
       const {id, questions, files} = attention.open;
-      return ui.card.kind === 'question' && ui.card.id === id
-        ? ui
-        : {
-            ...ui,
-            card: {
-              kind: 'question',
-              id,
-              since: now,
-              focus: 'soon',
-              form: openForm(id, questions, files),
-              editing: editingForNewField(ui),
-            },
-          };
+      if (card.kind === 'question' && card.id === id) return ui;
+      const form = openForm(id, questions, files);
+      return {...ui, card: {kind: 'question', id, ...fresh, form, editing: editingForNewField(ui)}};
     }
     case 'hand-over': {
       const {id, block} = attention.open;
-      return ui.card.kind === 'hand-over' && ui.card.id === id
-        ? ui
-        : {...ui, card: {kind: 'hand-over', id, since: now, focus: 'soon', block}};
+      if (card.kind === 'hand-over' && card.id === id) return ui;
+      return {...ui, card: {kind: 'hand-over', id, ...fresh, block}};
     }
     default:
       return unreachable(attention);

@@ -114,10 +114,7 @@ export interface ActionEntry {
   readonly stage: ActionStage;
 }
 
-/**
- * Reads, searches and listings in a row, as one entry; what was thought between them unfolds with them. It grows until something else
- * follows it.
- */
+/** Reads, searches and listings in a row, with what was thought between them. It grows until something else follows. */
 export interface ExplorationEntry {
   readonly kind: 'exploration';
   readonly steps: readonly ExplorationStep[];

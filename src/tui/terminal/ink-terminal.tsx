@@ -14,7 +14,6 @@ export interface UserTerminalStreams extends OutputTerminal {
   kittyKeyboard(): 'yes' | 'no';
 }
 
-/** What Ink is to draw, and who is told of what it does not tell. */
 interface InkApp {
   /** `inline`: below the terminal's own scrollback; `alternate`: on a screen of its own. */
   readonly screen: 'inline' | 'alternate';
@@ -114,7 +113,6 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   const caretOf = ({caret: cell}: DrawnFrame, lines: () => readonly string[]): Cell =>
     cell ?? {x: 0, y: lines().length};
 
-  /** Makes Ink draw everything with the next frame. */
   function forgetDrawn(): void {
     output.drop(() => ink.clear());
     drawn = 'nothing';

@@ -103,9 +103,7 @@ export const shortcuts: readonly {readonly keys: string; readonly does: string}[
 export const commandPrefix = '/';
 export const continuation = '\\';
 
-/**
- * Reads one piece of input. On a busy machine or a slow line several presses arrive in one piece; they come out in order.
- */
+/** Reads one piece of input; several presses may arrive in one, and come out in order. */
 export function readKeys(input: string, key: RawKey): readonly KeyPress[] {
   if (key.eventType === 'release') return [];
   const name = nameOf(input, key);

@@ -75,7 +75,6 @@ const switches = /\u001B\[(?:\?(\d+)([hlr])|([<>])(\d*)u|(2[23]);2t|>4(;1|)m)/gu
  */
 export const modifyOtherKeys = {on: '\u001B[>4;1m\u001B[m', off: '\u001B[>4m\u001B[m'} as const;
 
-/** Environment variables by their names. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Whether modifyOtherKeys is sent to this terminal. Kitty and Ghostty have the better protocol; the Linux console would print the sequence. */

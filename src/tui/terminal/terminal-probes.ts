@@ -1,7 +1,6 @@
 import {eraseBehaviourOf, type EraseBehaviour} from './terminal-output.ts';
 import {reflowOf, type Reflow} from './reflow.ts';
 
-/** A reply of the terminal to a probe, or a focus event. */
 export type TerminalReply =
   /** Whether frames can be shown at once (DEC mode 2026). */
   | {readonly reply: 'synchronized-output'; readonly supported: 'yes' | 'no'}
@@ -10,9 +9,7 @@ export type TerminalReply =
   /** Whether it reports focus changes (DEC mode 1004). */
   | {readonly reply: 'focus-reporting'; readonly supported: 'yes' | 'no'}
   | {readonly reply: 'focus'; readonly focused: 'yes' | 'no'}
-  /** The kind of terminal, from its device attributes. */
   | {readonly reply: 'kind'; readonly reflow: Reflow; readonly erasing: EraseBehaviour; readonly is: 'tmux' | 'other'}
-  /** It knows the kitty keyboard protocol. */
   | {readonly reply: 'kitty-keyboard'};
 
 /**
@@ -27,7 +24,6 @@ export const probeQueries = '\u001B[?2026$p\u001B[>c\u001B]11;?\u001B\\\u001B[?u
  */
 export const backgroundQueryThroughTmux = '\u001BPtmux;\u001B\u001B]11;?\u001B\u001B\\\u001B\\';
 
-/** The replies that `probeQueries` asks for. */
 export const probedReplies = ['synchronized-output', 'kind', 'background', 'kitty-keyboard'] as const;
 
 /**

@@ -3,7 +3,6 @@ import type {AgentClient} from '../../agent/client.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
 
-/** The user's terminal as a terminal session uses it. */
 export interface UserTerminal {
   readonly size: ScreenSize;
   /** Whole sequences, and only those that touch nothing but this screen and its keys and mouse. */
@@ -50,7 +49,6 @@ export class TerminalSessions {
     return this.#sessions.map(session => ({...session, ageMs: session.ageMs + since}));
   }
 
-  /** Connects the user's terminal to one of them, until it is detached or the command ends. */
   attach(id: BlockId, {size, show, left}: UserTerminal): TerminalAttachment {
     const detached = new AbortController();
     const request = {watch: 'attach-terminal', id, size} as const;

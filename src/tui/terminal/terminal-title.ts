@@ -14,7 +14,6 @@ export interface TerminalTitle {
   /** Whether the terminal reports focus changes; it is assumed to have the focus then. */
   focusReporting(supported: 'yes' | 'no'): void;
   focus(focused: 'yes' | 'no'): void;
-  /** Undoes `open`. */
   close(): string;
 }
 

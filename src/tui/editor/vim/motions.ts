@@ -355,10 +355,7 @@ export function stepLines(text: string, at: number, count: number): number | und
   return start;
 }
 
-/**
- * The class of a character: 0 for blanks, 1 for punctuation, 2 for letters and digits. Scripts without blanks between words have classes of
- * their own.
- */
+/** 0 for blanks, 1 for punctuation, 2 for letters and digits; scripts without blanks between words have their own. */
 export function wordClass(text: string, at: number, size: 'word' | 'WORD'): number {
   if (isLineEnd(text, at)) return 0;
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);

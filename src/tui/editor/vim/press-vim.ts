@@ -209,10 +209,7 @@ export function cursorAfterUndo(
 /** A longer chunk of text was not typed as commands. */
 const longestPiece = 100;
 
-/**
- * The first of the commands that came in one piece, as over a slow line, and what is left of it; what is being typed stays
- * together.
- */
+/** The first of the commands that came in one piece, and what is left of it; what is being typed stays together. */
 export function splitVimKeys(key: KeyPress, vim: VimState): readonly [first: KeyPress, rest: KeyPress | undefined] {
   if (key.kind !== 'text' || vim.mode === 'insert' || key.text.length > longestPiece) return [key, undefined];
   const [first = '', ...rest] = graphemes(key.text);

@@ -180,10 +180,7 @@ export function applyOperator(field: CommandTarget, range: ObjectRange, operator
   }
 }
 
-/**
- * The cursor after yanking lines: it stays if the range begins on its line, otherwise it moves to the first line of the range; its column
- * stays.
- */
+/** It stays if the range begins on its line; otherwise it moves to the first line of the range, in its column. */
 const yankedLines = (text: string, cursor: number, from: number): number =>
   lineStart(text, cursor) === from
     ? cursor
@@ -307,7 +304,6 @@ export function joinLines(field: CommandTarget, lines: number): VimResult | unde
   return changed(field, {text, cursor: onCharacter(text, cursor)});
 }
 
-/** A command of normal or visual mode, divided into its parts. */
 export interface VimCommand {
   /** 0 if no count was typed. */
   readonly count: number;

@@ -7,7 +7,6 @@ import type {KeyPress} from '../../terminal/keymap.ts';
 import {closePanel, type PanelStep} from './panel-step.ts';
 import {openPicker, type Picker, plainItem, pressPicker} from './picker.ts';
 
-/** Chooses who answers: a provider whose key the user pastes, a server on this machine, or the demo. */
 export interface ConnectPanel {
   readonly panel: 'connect';
   readonly stage: ConnectStage;
