@@ -132,7 +132,7 @@ export const choicesMissing = (title: string, kind: 'loading' | 'failed', text: 
   picker: {items: [], matching: [], row: 'none', search: {by: 'off'}, status: {kind, text}},
 });
 
-export function pressChoice(panel: ChoicePanel, key: KeyPress): PanelStep<ChoicePanel | ConfirmPanel | AgentPanel> {
+function pressChoice(panel: ChoicePanel, key: KeyPress): PanelStep<ChoicePanel | ConfirmPanel | AgentPanel> {
   if (key.kind === 'key' && (key.name === 'left' || key.name === 'right')) {
     return {panel: turned(panel, key.name === 'left' ? -1 : 1), effects: []};
   }
@@ -180,7 +180,7 @@ export function agentPanel(row: AgentRow, number: number): AgentPanel {
   return {panel: 'agent', row, picker: openPicker({items, search: 'off', empty: '', selected: 'current'})};
 }
 
-export const pressAgent = (panel: AgentPanel, key: KeyPress): PanelStep<AgentPanel> =>
+const pressAgent = (panel: AgentPanel, key: KeyPress): PanelStep<AgentPanel> =>
   pressList(panel, key, effects => closePanel(...effects));
 
 export interface HistoryPanel {
@@ -198,7 +198,7 @@ export function historyPanel(prompts: readonly string[], draft: string): History
 }
 
 /** The key that opened the list selects the next older prompt. */
-export function pressHistory(panel: HistoryPanel, key: KeyPress): PanelStep<HistoryPanel> {
+function pressHistory(panel: HistoryPanel, key: KeyPress): PanelStep<HistoryPanel> {
   const isAgain = key.kind === 'key' && key.name === 'search-history';
   return pressList(panel, isAgain ? {kind: 'key', name: 'down'} : key, text => closePanel({do: 'write', text}));
 }
@@ -225,7 +225,7 @@ export const themePanel = (now: ThemeChoice): ThemePanel => ({
   }),
 });
 
-export function pressTheme(panel: ThemePanel, key: KeyPress): PanelStep<ThemePanel> {
+function pressTheme(panel: ThemePanel, key: KeyPress): PanelStep<ThemePanel> {
   const step = pressPicker(panel.picker, key);
   switch (step.kind) {
     case 'open': {
@@ -303,7 +303,7 @@ export function quitPanel(
 }
 
 /** A `following` press arrived in one chunk with earlier ones, and never confirms anything. */
-export function pressConfirm(
+function pressConfirm(
   panel: ConfirmPanel,
   key: KeyPress,
   batchPosition: 'first' | 'following',
