@@ -18,20 +18,6 @@ const ofBat = {
   runs: '--pager --paging-command',
 } as const;
 
-const ofEmacs = {
-  runs: '-f -l -x --eval --execute --funcall --load --script --insert',
-} as const;
-
-const ofSshfs = {
-  options: '-p=text -M=text',
-  runs: '-o -F -S --ssh --client --server ssh_command=',
-} as const;
-
-const ofSocat = {
-  runs: 'exec:* system:* shell:*',
-  writes: '-lf -r -R',
-} as const;
-
 const ofRustc = {
   options: '-A=text -D=text -F=text -W=text',
   runs: '-C --codegen -Z --test-builder --test-builder-wrapper --runtool --test-runtool --extern -l',
@@ -102,13 +88,6 @@ const ofDotnet = {
   loads: '-s --settings --test-adapter-path --collect',
 } as const;
 
-const ofTox = {
-  options: '-e=text -k=text -m=text -s=text -t=text -H=text -i=text -p=text -T=text',
-  runs: '-x --override --force-python --extra-python -P --runner -S --shell',
-  loads: `-c --conf -f --noxfile --workdir --work-dir --root -r --search-root --config --installpkg --envdir
-    --discover`,
-} as const;
-
 const ofMypy = {
   runs: '--python-executable --init-hook --pythonpath --install-types',
   writes: `--output-file --html-report --xml-report --txt-report --junit-xml --cobertura-xml-report --any-exprs-report
@@ -130,14 +109,6 @@ const ofJavac = {
   loads: '-cp -classpath --class-path -sourcepath --module-path -bootclasspath --system -kotlin-home',
 } as const;
 
-const ofKubectl = {
-  options: '-c=text -f=text -k=text -l=text -n=text -o=text -p=text -s=text -v=text',
-  runs: `--kubeconfig --post-renderer* --enable-exec* --enable-alpha-plugins* --enable-helm* --helm-command
-    --exec-command --exec-arg --load-restrictor`,
-  writes: '--cache-dir --output-dir --profile-output --output-directory -d --destination',
-  loads: '--registry-config --repository-config --repository-cache --keyring',
-} as const;
-
 const ofSbt = {
   runs: `-J* -D* eval* set* apply* *;* !* --java-home -java-home --addPluginSbtFile* -Sdeps -X* -e --eval @* -i`,
   loads: '--sbt-dir --sbt-boot --ivy -sbt-dir -ivy --home --import',
@@ -148,59 +119,6 @@ const ofBazel = {
     --action_env=PATH* --shell_executable* --python_path* --spawn_strategy*`,
   writes: '--profile --explain --build_event_* --execution_log_*',
   loads: `--bazelrc* --override_* --package_path* --output_base --output_user_root* --server_javabase* --isolation-dir`,
-} as const;
-
-const ofDocker = {
-  runs: '-H --host --context --connection --url',
-  writes: '--iidfile --metadata-file',
-  loads: '--config --tlscacert --tlscert --tlskey --cidfile',
-} as const;
-
-const ofDockerBuild = {
-  runs: '*dest=/* *dest=..* *dest=~*',
-  writes: '-o --output',
-  loads: '-f --file --build-context --secret --ssh',
-} as const;
-
-const ofDockerCompose = {
-  loads: '-f --file --project-directory --env-file',
-} as const;
-
-const ofMysql = {
-  options: '-D=text -e=text -h=text -p=text -P=text -S=text -u=text',
-  runs: '--pager* --plugin-dir* --init-command* --default-auth*',
-  writes: '--tee* -r --result-file -T --tab',
-  loads: '--defaults-file* --defaults-extra-file*',
-} as const;
-
-const ofPacman = {
-  loads: '--config --hookdir --dbpath -r --root --gpgdir --cachedir -b',
-} as const;
-
-const ofCabal = {
-  runs: `-w --with-* --ghc-option* --ghc-options* -pgm* -F -fplugin* -e --eval --test-wrapper* --exec -optF*
-    -package-db* -ghci-script`,
-  writes: '-o -odir -hidir -outputdir',
-  loads: '--project-file* --stack-yaml* --config-file* --work-dir --builddir -package-env*',
-} as const;
-
-const ofDune = {
-  runs: '-pp -ppx --pp* -plugin -dllpath',
-  writes: '--build-dir -o',
-  loads: '--root --workspace -I',
-} as const;
-
-const ofAnsible = {
-  options: '-e=text -f=text -l=text -t=text -u=text -T=text',
-  runs: `-a --args -m --module-name -i --inventory* --vault-password-file --vault-id --become-password-file
-    --connection-password-file -c --connection --*-common-args* --*-extra-args* --become-method -C -U`,
-  loads: '-M --module-path --playbook-dir',
-} as const;
-
-const ofTerraform = {
-  runs: '-plugin-dir* -from-module* --tf-path',
-  writes: '-out -state -state-out -backup',
-  loads: '-chdir* --chdir* --working-dir* --terragrunt-config --config',
 } as const;
 
 /** Compilers, interpreters, test runners, formatters and the like. */
@@ -220,14 +138,12 @@ export const builders: readonly ProgramRow[] = [
   program('fzf, sk', {runs: '--preview --bind --with-shell --become', loads: '--history'}),
   program('bat', {...ofBat, is: 'shows pages'}),
   program('batcat', {...ofBat, is: 'shows'}),
-  program('emacsclient', {...ofEmacs}),
   program('sdiff, diff3, colordiff, delta', {runs: '--diff-program --pager', writes: '-o --output', is: 'abbreviates'}),
   program('ar, nm, ranlib, strip, objdump', {
     options: '-F=text -K=text -N=text -R=text -b=text -j=text -l=text -m=text -t=text',
     runs: '--plugin',
     writes: '-o --output',
   }),
-  program('sshfs', {...ofSshfs}),
   program('yt-dlp, youtube-dl', {
     options: '-f=text -N=text -r=text -R=text -S=text -u=text -p=text -I=text',
     runs: `--exec* --downloader --external-downloader --netrc-cmd --ffmpeg-location --plugin-dirs --use-postprocessor
@@ -236,7 +152,6 @@ export const builders: readonly ProgramRow[] = [
     loads: '--config-location* --load-info-json --batch-file -a',
     is: 'abbreviates',
   }),
-  program('filan', {...ofSocat}),
   program('deno', {
     options: '-I=text -L=text -N=text -R=text -S=text -W=text -d=text',
     runs: '-A --allow-* --preload --import --import-map --unsafely-* -P --permission-set --v8-flags',
@@ -372,8 +287,6 @@ export const builders: readonly ProgramRow[] = [
     loads: '-c --rootdir --confcutdir --import-mode --config-file --cov-config',
     is: 'data',
   }),
-  program('nox', {...ofTox, does: [runsTask], is: 'tasks'}),
-  program('invoke, inv, fab', {...ofTox}),
   program('mypy, pylint, flake8', {...ofMypy, is: 'data'}),
   program('ruff', {...ofMypy, does: [unknown, formats], is: 'data'}),
   program('black, isort', {...ofMypy, does: [formats], is: 'data'}),
@@ -444,7 +357,6 @@ export const builders: readonly ProgramRow[] = [
     writes: '--log-junit --coverage-html --coverage-clover',
     loads: '--bootstrap -c --configuration --include-path --cache-result-file',
   }),
-  program('k3s', {...ofKubectl}),
   program('gradle, gradlew, mvn, mvnw', {
     options: '-D=text -P=text -q=text -x=text -T=text -pl=text',
     runs: `-Dexec.* -Dmaven.ext* -DargLine* -Djvm* -Dorg.gradle.* -Djava.* -Dmaven.*.executable* -Dmaven.*.debug*
@@ -486,10 +398,6 @@ export const builders: readonly ProgramRow[] = [
     loads: '-C --native-file --cross-file --setup',
     is: 'abbreviates',
   }),
-  program('buildah', {...ofDocker}),
-  program('docker build, podman build, docker buildx, docker save, docker export, docker cp', {...ofDockerBuild}),
-  program('docker compose', {...ofDockerCompose}),
-  program('mariadb-dump', {...ofMysql, is: 'abbreviates'}),
   program('pandoc', {
     options: '-f=text -t=text -r=text -w=text -M=text -V=text -T=text -H=text -B=text -A=text -c=text',
     runs: '--filter -F --lua-filter -L --pdf-engine* *.lua',
@@ -521,7 +429,6 @@ export const builders: readonly ProgramRow[] = [
     writes: '--log*',
     loads: '--root* --admindir* --instdir* --path-*',
   }),
-  program('yay', {...ofPacman}),
   program('xcodebuild', {
     runs: 'CC= CXX= LD= LDPLUSPLUS= SWIFT_EXEC= *=*plugin* -toolchain',
     writes: '-derivedDataPath -resultBundlePath -archivePath -exportPath',
@@ -534,9 +441,6 @@ export const builders: readonly ProgramRow[] = [
     does: [buildsProject],
     chosenBy: versionFiles,
   }),
-  program('ghc, runghc, hlint', {...ofCabal}),
-  program('ghci', {...ofCabal, is: 'code'}),
-  program('ocamlfind, ocamlc, ocamlopt', {...ofDune}),
   program('split', {
     options: '-a=text -b=text -C=text -l=text -n=text -t=text',
     runs: '--filter',
@@ -566,7 +470,6 @@ export const builders: readonly ProgramRow[] = [
     is: 'restores writes abbreviates',
   }),
   program('dc', {options: '-e=text', runs: '*!*', loads: '-f --file'}),
-  program('ansible-inventory, ansible-console, ansible-pull', {...ofAnsible, is: 'abbreviates'}),
   program('gh repo, glab repo', {runs: '-c --config -u --upload-pack'}),
   program('jj', {
     options: '-r=text -T=text -m=text',
@@ -576,7 +479,6 @@ export const builders: readonly ProgramRow[] = [
     is: 'subcommands text restores',
   }),
   program('jaq', {loads: '-f --from-file -L --library-path'}),
-  program('terragrunt', {...ofTerraform}),
   program('python, python3', {does: [runsText], chosenBy: versionFiles, is: 'code'}),
   program('lua', {does: [runsText], chosenBy: versionFiles, is: 'code'}),
   program('pwsh', {does: [runsText], is: 'code'}),

@@ -115,6 +115,7 @@ export const services: readonly ProgramRow[] = [
     does: [talks],
   }),
   program('socat', {...ofSocat, does: [talks]}),
+  program('filan', {...ofSocat}),
   program('nc, ncat, netcat', {
     options: `-g=text -G=text -i=text -I=text -m=text -O=text -p=text -q=text -s=text -T=text -V=text -w=text -W=text
       -x=text -X=text`,
@@ -123,12 +124,17 @@ export const services: readonly ProgramRow[] = [
     does: [talks],
   }),
   program('kubectl, helm, oc', {...ofKubectl, does: [usesService], is: 'input service subcommands'}),
+  program('k3s', {...ofKubectl}),
   program('docker, podman, nerdctl', {...ofDocker, does: [talksToDaemon], is: 'input subcommands'}),
+  program('buildah', {...ofDocker}),
   program('docker image', {...ofDockerBuild, does: [deletesSomeContainers]}),
+  program('docker build, podman build, docker buildx, docker save, docker export, docker cp', {...ofDockerBuild}),
   program('docker-compose', {...ofDockerCompose, does: [talksToDaemon], is: 'subcommands'}),
+  program('docker compose', {...ofDockerCompose}),
   program('mysql', {...ofMysql, does: [deletesData, usesService], is: 'code database pages abbreviates'}),
   program('mariadb', {...ofMysql, does: [deletesData, usesService], is: 'database abbreviates'}),
   program('mysqldump', {...ofMysql, does: [usesService], is: 'abbreviates'}),
+  program('mariadb-dump', {...ofMysql, is: 'abbreviates'}),
   program('psql', {
     options: '-c=text -d=text -h=text -p=text -U=text -v=text -F=text -R=text -T=text -P=text',
     writes: '-o --output -L --log-file',
@@ -139,6 +145,7 @@ export const services: readonly ProgramRow[] = [
   program('sqlite3', {...ofSqlite, does: [deletesData, unknown], is: 'code database'}),
   program('duckdb', {...ofSqlite, does: [deletesData], is: 'database'}),
   program('ansible, ansible-playbook', {...ofAnsible, does: [usesService], is: 'abbreviates'}),
+  program('ansible-inventory, ansible-console, ansible-pull', {...ofAnsible, is: 'abbreviates'}),
   program('aws, gcloud, az', {
     runs: '--profile --endpoint-url --flags-file --configuration --no-verify-ssl',
     loads: '--cli-input-* --ca-bundle --config',
@@ -153,6 +160,7 @@ export const services: readonly ProgramRow[] = [
   }),
   program('glab', {...ofGh, does: [usesService], is: 'service subcommands text'}),
   program('terraform, tofu', {...ofTerraform, does: [usesService], is: 'service subcommands'}),
+  program('terragrunt', {...ofTerraform}),
   program('docker rm, docker rmi', {does: [deletesSomeContainers, deletesContainers]}),
   program('docker volume, docker system, docker container, docker network', {does: [deletesSomeContainers]}),
   program('docker system prune, docker compose down', {does: [deletesContainers]}),

@@ -147,6 +147,7 @@ export const system: readonly ProgramRow[] = [
   program('vi, vim, nvim, ex, ed', {...ofVi, does: [unknownOnMachine], is: 'code pages writes'}),
   program('view', {...ofVi, does: [unknownOnMachine], is: 'pages'}),
   program('emacs, nano, pico', {...ofEmacs, does: [unknownOnMachine], is: 'pages writes'}),
+  program('emacsclient', {...ofEmacs}),
   program('ssh-keygen', {
     options: `-b=text -C=text -E=text -f=text -F=text -I=text -l=text -m=text -n=text -N=text -O=text -P=text -R=text
       -r=text -t=text -V=text -Y=text -z=text`,
@@ -155,6 +156,7 @@ export const system: readonly ProgramRow[] = [
     is: 'data',
   }),
   program('ssh-add', {...ofSshAdd, does: [usesKeys]}),
+  program('ssh-agent', {...ofSshAdd, does: [usesKeys], wraps: {}}),
   program('gpg, gpg2', {...ofGpg, does: [usesKeys]}),
   program('openssl', {...ofGpg, does: [talks]}),
   program('tmux', {

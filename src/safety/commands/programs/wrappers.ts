@@ -6,19 +6,6 @@ const ofSshfs = {
   runs: '-o -F -S --ssh --client --server ssh_command=',
 } as const;
 
-const ofSshAdd = {
-  options: '-E=text -t=text -H=text -h=text',
-  runs: '-D -s -P',
-} as const;
-
-const ofNix = {
-  options: '-j=text -L=text',
-  runs: `--option --builders --plugin-files --expr --build-hook --post-build-hook --run --command -c --store --impure
-    --override-input -I --include`,
-  writes: '-o --out-link --profile',
-  loads: '-f --file',
-} as const;
-
 const ofStrace = {
   writes: '-o --output',
 } as const;
@@ -31,8 +18,7 @@ const ofTime = {
 export const wrappers: readonly ProgramRow[] = [
   program('autossh', {...ofSshfs, wraps: {operands: 1, where: 'elsewhere', rule: 'exact'}}),
   program('mosh', {...ofSshfs, does: [talks], wraps: {operands: 1, where: 'elsewhere', rule: 'exact'}}),
-  program('ssh-agent', {...ofSshAdd, does: [usesKeys], wraps: {}}),
-  program('nix', {...ofNix, wraps: {behind: '-c --command --'}, is: 'subcommands'}),
+  program('sshfs', {...ofSshfs}),
   program('strace, ltrace', {...ofStrace, does: [reachesPrograms], wraps: {}}),
   program('perf', {...ofStrace, does: [reachesPrograms], wraps: {operands: 1}}),
   program('time', {...ofTime, wraps: {flags: '-p -v'}}),
