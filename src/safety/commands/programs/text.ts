@@ -1,6 +1,21 @@
 import {program, type ProgramRow} from '../program-table.ts';
 import {editsInPlace, unknown} from './deeds.ts';
 
+const ofAwk = {
+  options: '-F=text -v=text --field-separator=text',
+  operands: 'awk path*',
+  does: [unknown],
+  yes: `awk '{print $1}' a ¦ awk -F: '{print $1, $2}' a ¦ awk 'NR==1' a ¦ awk 'NR>=5 && NR<=10' a ¦
+    awk '/foo/{print $2}' a ¦ awk '{s+=$1} END {print s}' a ¦ awk '$3 > 100 {print $1}' a ¦ awk -v n=3 'NR==n' a ¦
+    awk '{print $1 " | " $2}' a ¦ awk '/a|b/ {print}' a ¦ awk '{printf "%s\\n", $1}' a ¦ awk '!seen[$0]++' a ¦
+    awk '{ if ($1 > 5) print $2 }' a ¦ awk 'length($0) > 100' a`,
+  no: `awk 'BEGIN{system("id")}' ¦ awk '{print > "out"}' a ¦ awk '{print $1 >> "out"}' a ¦ awk '{print | "sh"}' a ¦
+    awk '"id" | getline x' a ¦ awk -f script a ¦ awk '{while ((getline l < "/etc/passwd") > 0) print l}' a ¦
+    awk '@include "x"' a ¦ awk 'BEGIN{print ENVIRON["KEY"]}' ¦ awk 'BEGIN{ARGV[1]="/etc/passwd";ARGC=2}{print}' a ¦
+    awk '/"/ {print "x" | "sh"} /"/' a ¦ awk -i inplace '{print}' a ¦ awk '{print}' /etc/passwd ¦
+    awk -e 'BEGIN{system(1)}' a`,
+} as const;
+
 /** Programs that turn text into other text on their standard output. */
 export const textPrograms: readonly ProgramRow[] = [
   program('sort', {
@@ -140,35 +155,11 @@ export const textPrograms: readonly ProgramRow[] = [
       sed 's/x/y/\nw out' a ¦ sed -n p *`,
   }),
   program('awk, gawk', {
-    options: '-F=text -v=text --field-separator=text',
-    operands: 'awk path*',
+    ...ofAwk,
     runs: '-E --exec -o/* -o..* -p/* -p..* -d/* -d..*',
     writes: '--pretty-print --profile --dump-variables',
-    does: [unknown],
-    yes: `awk '{print $1}' a ¦ awk -F: '{print $1, $2}' a ¦ awk 'NR==1' a ¦ awk 'NR>=5 && NR<=10' a ¦
-      awk '/foo/{print $2}' a ¦ awk '{s+=$1} END {print s}' a ¦ awk '$3 > 100 {print $1}' a ¦ awk -v n=3 'NR==n' a ¦
-      awk '{print $1 " | " $2}' a ¦ awk '/a|b/ {print}' a ¦ awk '{printf "%s\\n", $1}' a ¦ awk '!seen[$0]++' a ¦
-      awk '{ if ($1 > 5) print $2 }' a ¦ awk 'length($0) > 100' a`,
-    no: `awk 'BEGIN{system("id")}' ¦ awk '{print > "out"}' a ¦ awk '{print $1 >> "out"}' a ¦ awk '{print | "sh"}' a ¦
-      awk '"id" | getline x' a ¦ awk -f script a ¦ awk '{while ((getline l < "/etc/passwd") > 0) print l}' a ¦
-      awk '@include "x"' a ¦ awk 'BEGIN{print ENVIRON["KEY"]}' ¦ awk 'BEGIN{ARGV[1]="/etc/passwd";ARGC=2}{print}' a ¦
-      awk '/"/ {print "x" | "sh"} /"/' a ¦ awk -i inplace '{print}' a ¦ awk '{print}' /etc/passwd ¦
-      awk -e 'BEGIN{system(1)}' a`,
   }),
-  program('mawk, nawk', {
-    options: '-F=text -v=text --field-separator=text',
-    operands: 'awk path*',
-    does: [unknown],
-    yes: `awk '{print $1}' a ¦ awk -F: '{print $1, $2}' a ¦ awk 'NR==1' a ¦ awk 'NR>=5 && NR<=10' a ¦
-      awk '/foo/{print $2}' a ¦ awk '{s+=$1} END {print s}' a ¦ awk '$3 > 100 {print $1}' a ¦ awk -v n=3 'NR==n' a ¦
-      awk '{print $1 " | " $2}' a ¦ awk '/a|b/ {print}' a ¦ awk '{printf "%s\\n", $1}' a ¦ awk '!seen[$0]++' a ¦
-      awk '{ if ($1 > 5) print $2 }' a ¦ awk 'length($0) > 100' a`,
-    no: `awk 'BEGIN{system("id")}' ¦ awk '{print > "out"}' a ¦ awk '{print $1 >> "out"}' a ¦ awk '{print | "sh"}' a ¦
-      awk '"id" | getline x' a ¦ awk -f script a ¦ awk '{while ((getline l < "/etc/passwd") > 0) print l}' a ¦
-      awk '@include "x"' a ¦ awk 'BEGIN{print ENVIRON["KEY"]}' ¦ awk 'BEGIN{ARGV[1]="/etc/passwd";ARGC=2}{print}' a ¦
-      awk '/"/ {print "x" | "sh"} /"/' a ¦ awk -i inplace '{print}' a ¦ awk '{print}' /etc/passwd ¦
-      awk -e 'BEGIN{system(1)}' a`,
-  }),
+  program('mawk, nawk', {...ofAwk}),
   program('jq, gojq', {
     options: `-r -c -n -s -S -e -R -j -a -C -M --raw-output --compact-output --null-input --slurp --sort-keys
       --exit-status --raw-input --join-output --color-output --monochrome-output --tab --arg==text --argjson==text
