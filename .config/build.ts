@@ -1,61 +1,9 @@
 import {copyFile, mkdir, writeFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
+import {bundleOptions} from './bundle-options.ts';
 import {sourceStamp, stampFile} from './source-stamp.ts';
-import {protoAsText} from './proto-as-text.ts';
-import {toolSchemas} from './tool-schemas.ts';
 import {thirdPartyNotices} from './third-party-notices.ts';
-
-/** Ink looks for its developers' tools by a top-level await, which CommonJS does not have. */
-const inkInProduction: Plugin = {
-  name: 'ink-in-production',
-  transform: {
-    filter: {id: /ink\/build\/reconciler\.js$/u},
-    handler: code => code.replaceAll(/\bawait (?:import\('\.\/devtools\.js'\)|loadPackageJson\(\))/gu, '{}'),
-  },
-};
-
-const sourceFile = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
-
-/**
- * string-width compiles tables for the first character that is not ASCII, which take a tenth of the time to the first frame. The
- * characters that weft itself draws with take one cell each.
- */
-const plainWidths: Plugin = {
-  name: 'plain-widths',
-  transform: {
-    filter: {id: /node_modules\/string-width\/index\.js$/u},
-    handler(code) {
-      const ascii = String.raw`/^[\u0020-\u007E]*$/.test(string)`;
-      if (!code.includes(ascii)) throw new Error('string-width has changed: look how it finds plain text now');
-      return `import {plain as weftPlain} from ${JSON.stringify(sourceFile('tui/text/grapheme-segmenter.ts'))};\n${code.replace(ascii, 'weftPlain.test(string)')}`;
-    },
-  },
-};
-
-/** The SDKs of the providers get the small `Headers` of `src/models/fetch-classes.ts`: the global loads all of undici when it is first used. */
-const headersWithoutUndici: Plugin = {
-  name: 'headers-without-undici',
-  transform: {
-    filter: {id: /node_modules\/(?:@anthropic-ai\/sdk|openai)\/.*\.m?js$/u, code: /\b(?:Headers|ReadableStream)\b/u},
-    handler: code =>
-      `import {HttpHeaders as Headers} from ${JSON.stringify(sourceFile('models/fetch-classes.ts'))};\n` +
-      // Asked for before each request, whose body is a text here.
-      code.replaceAll('globalThis.ReadableStream', 'undefined'),
-  },
-};
-
-/**
- * The client of the Model Context Protocol writes warnings to stderr with names and errors as servers gave them, in the middle of a
- * screen or of an output that programs read. weft says what matters of them itself.
- */
-const quietProtocol: Plugin = {
-  name: 'quiet-protocol',
-  transform: {
-    filter: {id: /node_modules\/@modelcontextprotocol\/.*\.m?js$/u, code: /\bconsole\.\w+\(/u},
-    handler: code => code.replaceAll(/\bconsole\.\w+\(/gu, 'void ('),
-  },
-};
 
 /** A source of ASCII alone is read in less time and takes half the memory: one other character makes two bytes of each. */
 const asciiOnly: Plugin = {
@@ -104,42 +52,7 @@ const terminalStarts = /src\/(?:tui\/run-tui\.tsx|cli\/run-terminal\.ts)$/u;
 const stamp = sourceStamp();
 
 /** One run for the whole program. Dynamic imports become chunks, so that each way of running weft loads only what it uses. */
-const bundle = await rolldown({
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  input: {weft: 'src/cli/main.ts'},
-  platform: 'node',
-  // Its main file finds its parts by a `require` that bundlers do not see.
-  resolve: {
-    alias: {
-      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
-      'yoga-layout/load': fileURLToPath(import.meta.resolve('yoga-layout/load')),
-      'yoga-layout': sourceFile('tui/terminal/yoga.ts'),
-    },
-  },
-  // Nobody imports the program; its entry may export what its chunks share.
-  preserveEntrySignatures: 'allow-extension',
-  treeshake: true,
-  plugins: [headersWithoutUndici, quietProtocol, inkInProduction, plainWidths, protoAsText, toolSchemas],
-  // tree-sitter has branches with eval that its own grammars do not take.
-  // What is imported lazily here and by name there lies behind another lazy import all the same.
-  // What packages ask of `import.meta` (Ink's developers' tools, pictures of PDFs) is never reached.
-  checks: {eval: false, ineffectiveDynamicImport: false, emptyImportMeta: false},
-  external: [/^node:/u, '@lydell/node-pty'],
-  transform: {
-    target: 'node22',
-    define: {
-      'process.env.NODE_ENV': '"production"',
-      'process.env.DEV': '"false"',
-      // yoga (Ink's layout) would read its embedded WebAssembly through fetch, which loads all of undici.
-      'typeof fetch': '"undefined"',
-    },
-    inject: {
-      // Both load much of Node, or make tables, as soon as they are named: these do it when they are used.
-      'performance.now': [sourceFile('app/process-clock.ts'), 'now'],
-      'Intl.Segmenter': [sourceFile('tui/text/grapheme-segmenter.ts'), 'LazySegmenter'],
-    },
-  },
-});
+const bundle = await rolldown(bundleOptions);
 const alone = await bundle.generate(output);
 const answering = modulesBehind(alone, answerStarts);
 const light = modulesBehind(alone, lightStarts);

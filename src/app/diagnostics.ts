@@ -79,8 +79,8 @@ const failed = (detail: string, fix = ''): Finding => ({state: 'failed', detail,
 const context = () => contextFor({});
 
 async function settings(): Promise<Finding> {
-  const {notices: noticesOf, places} = context();
-  const notices = await noticesOf();
+  const {places, ...here} = context();
+  const notices = await here.notices();
   const advice = (await import('./import-settings.ts')).importAdvice();
   if (notices.length === 0 && advice !== '') return limited(`${advice}.`);
   return notices.length === 0

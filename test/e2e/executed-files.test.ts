@@ -4,8 +4,7 @@ import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 import {rolldown} from 'rolldown';
 import {expect, test} from 'vitest';
-import {protoAsText} from '../../.config/proto-as-text.ts';
-import {toolSchemas} from '../../.config/tool-schemas.ts';
+import {bundleOptions} from '../../.config/bundle-options.ts';
 import {say} from '../support/model-script.ts';
 import {openScene, pointedAt} from '../support/scene.ts';
 
@@ -35,16 +34,7 @@ test('one answer runs functions of few files', {tags: 'long'}, async () => {
 /** Builds the program with a file for each source, and returns the file that runs it. */
 async function builtFileByFile(home: string): Promise<string> {
   const dir = join(home, 'dist');
-  const bundle = await rolldown({
-    cwd: root,
-    input: {weft: 'src/cli/main.ts'},
-    platform: 'node',
-    resolve: {alias: {'jsonc-parser': 'jsonc-parser/lib/esm/main.js'}},
-    plugins: [protoAsText, toolSchemas],
-    checks: {eval: false, ineffectiveDynamicImport: false},
-    external: [/^node:/u, 'react-devtools-core', '@lydell/node-pty'],
-    transform: {target: 'node22', define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
-  });
+  const bundle = await rolldown(bundleOptions);
   const {output} = await bundle.write({dir, format: 'esm', preserveModules: true, entryFileNames: '[name].js'});
   await bundle.close();
   symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
