@@ -1,4 +1,4 @@
-import {InvalidArgumentError, Option, type Command} from 'commander';
+import {Argument, InvalidArgumentError, Option, type Command} from 'commander';
 import {inputFormats, outputFormats, providerChoices} from '../app/main-options.ts';
 import {type Effort, efforts} from '../domain/model-stream.ts';
 import {mostFallbacks} from '../domain/model-fallback.ts';
@@ -50,7 +50,7 @@ export function addMainFlags(program: Command): void {
     .option('--settings <file-or-json>', 'Settings that override the settings files')
     .option('--mcp-config <files-or-json...>', 'MCP servers besides those of the settings')
     .option('--strict-mcp-config', 'Only the MCP servers of --mcp-config')
-    .option(...pluginFlag)
+    .addOption(pluginFlag)
     .option('--verbose', 'Print the model in use to stderr')
     .option('--debug', 'Without the terminal UI: log events as JSON lines to stderr')
     .option('--accessible', 'Screen reader mode: plain lines, nothing is redrawn')
@@ -150,11 +150,10 @@ export const agentsFlag = [
 ] as const;
 
 /** Names a plugin folder. */
-export const pluginFlag = [
+export const pluginFlag = new Option(
   '--plugin-dir <dir>',
   'Use a Claude plugin folder; may be given several times',
-  everyPath,
-] as const;
+).argParser(everyPath);
 
 /** The value of a flag that may be given several times. */
 function everyPath(text: string, before: unknown): readonly string[] {
@@ -217,10 +216,36 @@ export const jsonFlag = ['--json', 'Print JSON'] as const;
 
 export const folderFlag = ['--cwd <dir>', 'Folder to look at instead of the current one'] as const;
 
-/** Adds the flags that name a settings file. */
-export const withFileFlags = (command: Command): Command =>
-  command
-    .option('--user', 'Your own settings (default)')
-    .option('--project', 'Settings of the project, shared: .weft/settings.json')
-    .option('--local', 'Settings of the project, only for you: .weft/settings.local.json')
-    .option(...folderFlag);
+/** The flags that name a settings file. */
+export const fileFlags = [
+  ['--user', 'Your own settings (default)'],
+  ['--project', 'Settings of the project, shared: .weft/settings.json'],
+  ['--local', 'Settings of the project, only for you: .weft/settings.local.json'],
+  folderFlag,
+] as const;
+
+/** An argument (`<name>`, `[name]`) or an option. */
+type Word = Argument | Option | readonly [term: string, about: string];
+
+/** A subcommand with its arguments and options. */
+type Subcommand = readonly [
+  name: string,
+  about: string,
+  words: readonly Word[],
+  action: Parameters<Command['action']>[0],
+];
+
+export function addSubcommands(parent: Command, rows: readonly Subcommand[]): void {
+  for (const [name, about, words, action] of rows) addWords(parent.command(name).description(about), words, action);
+}
+
+/** Gives a command its arguments and options. */
+export function addWords(command: Command, words: readonly Word[], action: Subcommand[3]): void {
+  for (const word of words) {
+    if (word instanceof Option) command.addOption(word);
+    else if (word instanceof Argument) command.addArgument(word);
+    else if (/^[<[]/u.test(word[0])) command.argument(...word);
+    else command.option(...word);
+  }
+  command.action(action);
+}

@@ -2,7 +2,7 @@ import type {Command} from 'commander';
 import type {ImportSettingsOptions} from '../../app/import-settings.ts';
 import {exiting, exitCode, type ExitCode, unwrap} from '../../app/exit-code.ts';
 import type {InFile, InFolder} from '../../app/main-options.ts';
-import {folderFlag, jsonFlag, withFileFlags, type JsonOption} from '../flags.ts';
+import {addSubcommands, fileFlags, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import {isJsonList, isJsonObject, type Json} from '../../base/json.ts';
 import {unsetSetting} from '../../config/edit-settings.ts';
 import {explainAll} from '../../config/explain-setting.ts';
@@ -28,37 +28,25 @@ interface ConfigOptions extends JsonOption, InFolder {}
 /** `weft config get|set|unset|list|path|import|explain`. */
 export function add(config: Command): void {
   const name = ['<setting>', 'Setting, such as model, permissionMode, permissions.allow or env.CI'] as const;
-  const reading = (verb: string, description: string): Command =>
-    config
-      .command(verb)
-      .description(description)
-      .option(...jsonFlag)
-      .option(...folderFlag);
-  const writing = (verb: string, description: string): Command =>
-    withFileFlags(config.command(verb).description(description));
-  reading('get', 'Print the value in effect')
-    .argument(...name)
-    .action(exiting(getSetting));
-  writing('set', 'Set a value in a settings file')
-    .argument(...name)
-    .argument('<value>', 'Value: text, or JSON for lists and objects')
-    .action(exiting(writeSetting));
-  writing('unset', 'Remove a value from a settings file')
-    .argument(...name)
-    .action(exiting(removeSetting));
-  reading('list', 'List all settings and where they come from').action(exiting(listSettings));
-  writing('path', 'Print the path of the settings file').action(exiting(settingsPath));
-  writing('import', 'Take hooks, permission rules and variables over from the settings of Claude Code')
-    .option(...jsonFlag)
-    .option('--dry-run', 'Only show what would be imported')
-    .action(
+  const value = ['<value>', 'Value: text, or JSON for lists and objects'] as const;
+  const dryRun = ['--dry-run', 'Only show what would be imported'] as const;
+  const reading = [jsonFlag, folderFlag];
+  addSubcommands(config, [
+    ['get', 'Print the value in effect', [name, ...reading], exiting(getSetting)],
+    ['set', 'Set a value in a settings file', [name, value, ...fileFlags], exiting(writeSetting)],
+    ['unset', 'Remove a value from a settings file', [name, ...fileFlags], exiting(removeSetting)],
+    ['list', 'List all settings and where they come from', reading, exiting(listSettings)],
+    ['path', 'Print the path of the settings file', fileFlags, exiting(settingsPath)],
+    [
+      'import',
+      'Take hooks, permission rules and variables over from the settings of Claude Code',
+      [...fileFlags, jsonFlag, dryRun],
       exiting(async (options: ImportSettingsOptions) =>
         (await import('../../app/import-settings.ts')).importSettings(options),
       ),
-    );
-  reading('explain', 'Explain where a setting comes from and what it overrides')
-    .argument(...name)
-    .action(exiting(explainOne));
+    ],
+    ['explain', 'Explain where a setting comes from and what it overrides', [name, ...reading], exiting(explainOne)],
+  ]);
 }
 
 /** `weft config get`: prints the value that counts; exit code 1 where the setting has none. */

@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import type {InFolder, MainOptions} from '../../app/main-options.ts';
-import {folderFlag, jsonFlag, type JsonOption, pluginFlag} from '../flags.ts';
+import {addSubcommands, folderFlag, jsonFlag, type JsonOption, pluginFlag} from '../flags.ts';
 import {randomBytes} from 'node:crypto';
 import type {HookRow, HooksPort} from '../../actions/hooks-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -21,21 +21,12 @@ type HookOptions = JsonOption & InFolder & Pick<MainOptions, 'pluginDir'>;
 
 /** `weft hooks list|test`. */
 export function add(hooks: Command): void {
-  hooks
-    .command('list')
-    .description('List the hooks and where they come from')
-    .option(...jsonFlag)
-    .option(...folderFlag)
-    .option(...pluginFlag)
-    .action(exiting(listHooks));
-  hooks
-    .command('test')
-    .description('Call each hook with a sample of its event and show its verdict')
-    .argument('[event]', 'Only the hooks of this event')
-    .option(...jsonFlag)
-    .option(...folderFlag)
-    .option(...pluginFlag)
-    .action(exiting(testHooks));
+  const flags = [jsonFlag, folderFlag, pluginFlag];
+  const event = ['[event]', 'Only the hooks of this event'] as const;
+  addSubcommands(hooks, [
+    ['list', 'List the hooks and where they come from', flags, exiting(listHooks)],
+    ['test', 'Call each hook with a sample of its event and show its verdict', [event, ...flags], exiting(testHooks)],
+  ]);
 }
 
 /** The hooks of the settings and of the plugins that they and the flags name. */

@@ -5,7 +5,7 @@ import type {InFolder} from '../../app/main-options.ts';
 import {type InScope, type ServerScope, serverScopes, deleteServer, writeServer} from './mcp/write-server.ts';
 import type {LoginOptions} from './mcp/run-login.ts';
 import type {ImportOptions} from './mcp/run-import.ts';
-import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import {addSubcommands, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {expandConfig, parseServer, parseServers, type ServerConfig} from '../../extensions/mcp/server-config.ts';
@@ -34,8 +34,6 @@ interface ListOptions extends JsonOption, InFolder {
   readonly check: boolean;
 }
 
-type GetOptions = ListOptions;
-
 interface AddOptions extends InScope {
   readonly transport?: 'stdio' | 'http' | 'sse';
   readonly env: readonly string[];
@@ -45,88 +43,78 @@ interface AddOptions extends InScope {
   readonly callbackPort?: string;
 }
 
-type RemoveOptions = InScope;
-
 const signing = () => import('./mcp/run-login.ts');
-const importing = () => import('./mcp/run-import.ts');
 
-const scopeFlag = () =>
-  new Option(
-    '--scope <scope>',
-    'user: you, in all projects; project: everybody, in .mcp.json; local: you, in this project (default)',
-  ).choices(serverScopes);
-const serverArgument = ['<server>', 'Name of the server'] as const;
 const collected = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** `weft mcp list|get|add|remove|login|logout|import`. */
 export function add(mcp: Command): void {
-  mcp
-    .command('list')
-    .description('List the servers of this folder and whether they answer')
-    .option('--no-check', 'Do not start or call any server')
-    .option(...jsonFlag)
-    .option(...folderFlag)
-    .action(exiting(listServers));
-  mcp
-    .command('get')
-    .description('Show how one server is configured, without its secrets, and whether it answers')
-    .argument(...serverArgument)
-    .option('--no-check', 'Do not start or call the server')
-    .option(...jsonFlag)
-    .option(...folderFlag)
-    .action(exiting(getServer));
-  mcp
-    .command('add')
-    .description('Add a server: weft mcp add <name> -- <command…>, or with --transport http <url>')
-    .argument('<name>', 'Name for the server')
-    .argument('<command...>', 'Command with its arguments behind --, or the address')
-    .addOption(scopeFlag())
-    .addOption(new Option('--transport <kind>', 'how it is reached (default: stdio)').choices(['stdio', 'http', 'sse']))
-    .option('--env <K=V>', 'Variable that the program gets; may come again', collected, [])
-    .option('--header <name: value>', 'Header that is sent to the address; may come again', collected, [])
-    .option('--client-id <id>', 'OAuth client id, if you have one')
-    .option('--client-secret-env <name>', 'Variable that holds the OAuth client secret')
-    .option('--callback-port <port>', 'Port of 127.0.0.1 that the OAuth client is registered with')
-    .option(...folderFlag)
-    .action(
-      exiting(async (server: string, words: readonly string[], options: AddOptions) =>
-        addServer({name: server, words}, options),
-      ),
-    );
-  mcp
-    .command('remove')
-    .description('Remove a server from the file that names it')
-    .argument(...serverArgument)
-    .addOption(scopeFlag())
-    .option(...folderFlag)
-    .action(exiting(removeServer));
-  mcp
-    .command('login')
-    .description('Sign in to a server in the browser')
-    .argument(...serverArgument)
-    .option('--oauth-scope <scope>', 'Permission to ask for besides those of the sign-in before')
-    .option(...folderFlag)
-    .action(exiting(async (server: string, options: LoginOptions) => (await signing()).login(server, options)));
-  mcp
-    .command('logout')
-    .description('Revoke and forget a sign-in')
-    .argument('<server>', 'Name of the server, or its address')
-    .option(...folderFlag)
-    .action(exiting(async (server: string, options: InFolder) => (await signing()).logout(server, options)));
-  mcp
-    .command('import')
-    .description('Copy the servers of other products into your settings; what is not carried over is said')
-    .addArgument(new Argument('[product]', 'whose servers').choices(peers))
-    .option('--all', 'Those of all products')
-    .addOption(scopeFlag())
-    .option('--dry-run', 'Only show what would be written')
-    .option(...jsonFlag)
-    .option(...folderFlag)
-    .action(
+  const server = ['<server>', 'Name of the server'] as const;
+  const scope = new Option(
+    '--scope <scope>',
+    'user: you, in all projects; project: everybody, in .mcp.json; local: you, in this project (default)',
+  ).choices(serverScopes);
+  addSubcommands(mcp, [
+    [
+      'list',
+      'List the servers of this folder and whether they answer',
+      [['--no-check', 'Do not start or call any server'], jsonFlag, folderFlag],
+      exiting(listServers),
+    ],
+    [
+      'get',
+      'Show how one server is configured, without its secrets, and whether it answers',
+      [server, ['--no-check', 'Do not start or call the server'], jsonFlag, folderFlag],
+      exiting(getServer),
+    ],
+    [
+      'add',
+      'Add a server: weft mcp add <name> -- <command…>, or with --transport http <url>',
+      [
+        ['<name>', 'Name for the server'],
+        ['<command...>', 'Command with its arguments behind --, or the address'],
+        scope,
+        new Option('--transport <kind>', 'how it is reached (default: stdio)').choices(['stdio', 'http', 'sse']),
+        new Option('--env <K=V>', 'Variable that the program gets; may come again').argParser(collected).default([]),
+        new Option('--header <name: value>', 'Header that is sent to the address; may come again')
+          .argParser(collected)
+          .default([]),
+        ['--client-id <id>', 'OAuth client id, if you have one'],
+        ['--client-secret-env <name>', 'Variable that holds the OAuth client secret'],
+        ['--callback-port <port>', 'Port of 127.0.0.1 that the OAuth client is registered with'],
+        folderFlag,
+      ],
+      exiting(addServer),
+    ],
+    ['remove', 'Remove a server from the file that names it', [server, scope, folderFlag], exiting(removeServer)],
+    [
+      'login',
+      'Sign in to a server in the browser',
+      [server, ['--oauth-scope <scope>', 'Permission to ask for besides those of the sign-in before'], folderFlag],
+      exiting(async (name: string, options: LoginOptions) => (await signing()).login(name, options)),
+    ],
+    [
+      'logout',
+      'Revoke and forget a sign-in',
+      [['<server>', 'Name of the server, or its address'], folderFlag],
+      exiting(async (name: string, options: InFolder) => (await signing()).logout(name, options)),
+    ],
+    [
+      'import',
+      'Copy the servers of other products into your settings; what is not carried over is said',
+      [
+        new Argument('[product]', 'whose servers').choices(peers),
+        ['--all', 'Those of all products'],
+        scope,
+        ['--dry-run', 'Only show what would be written'],
+        jsonFlag,
+        folderFlag,
+      ],
       exiting(async (peer: Peer | undefined, options: ImportOptions) =>
-        (await importing()).importServers(peer, options),
+        (await import('./mcp/run-import.ts')).importServers(peer, options),
       ),
-    );
+    ],
+  ]);
 }
 
 /** `weft mcp list`: every server that a file names for this folder, and whether it answers. Exit code 0 whatever they answer. */
@@ -166,7 +154,7 @@ const statusWords = {
 } as const satisfies Record<RowStatus, string>;
 
 /** `weft mcp get`: how one server is configured, and whether it answers. Values that may be secrets are not shown. */
-async function getServer(name: string, {json, check, cwd}: GetOptions): Promise<ExitCode> {
+async function getServer(name: string, {json, check, cwd}: ListOptions): Promise<ExitCode> {
   const directory = existingFolder(cwd ?? '.');
   const server = await serverNamed(name, directory);
   const {source, path, standing, config} = server;
@@ -210,10 +198,7 @@ async function getServer(name: string, {json, check, cwd}: GetOptions): Promise<
 }
 
 /** `weft mcp add`: writes a server into the settings that `--scope` names, or into `.mcp.json`. */
-async function addServer(
-  {name, words}: {readonly name: string; readonly words: readonly string[]},
-  options: AddOptions,
-): Promise<ExitCode> {
+async function addServer(name: string, words: readonly string[], options: AddOptions): Promise<ExitCode> {
   await requireOutsideWeft('Adding an MCP server');
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/u.test(name)) {
     throw new UsageError(
@@ -287,7 +272,7 @@ function refuseSharedSecrets({transport, oauth}: ServerConfig): void {
 }
 
 /** `weft mcp remove`: out of the one file that names it, or the one that `--scope` names. */
-async function removeServer(name: string, options: RemoveOptions): Promise<ExitCode> {
+async function removeServer(name: string, options: InScope): Promise<ExitCode> {
   await requireOutsideWeft('Removing an MCP server');
   const directory = existingFolder(options.cwd ?? '.');
   const {servers} = await knownServers(directory);

@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
-import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import {addWords, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import type {ListedModel, ModelList} from '../../agent/client.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
@@ -15,12 +15,9 @@ import {printDocument} from '../rows.ts';
 
 /** `weft models`. */
 export function add(models: Command): void {
-  models
-    .command('list', {isDefault: true})
-    .description('List the models of the provider, and those that your settings describe')
-    .option(...jsonFlag)
-    .option(...folderFlag)
-    .action(exiting(listKnownModels));
+  const list = models.command('list', {isDefault: true});
+  list.description('List the models of the provider, and those that your settings describe');
+  addWords(list, [jsonFlag, folderFlag], exiting(listKnownModels));
 }
 
 /**

@@ -1,9 +1,9 @@
-import {Option, type Command} from 'commander';
+import {Argument, Option, type Command} from 'commander';
 import {permissionModes, ruleLists, type RuleList, type PermissionMode} from '../../domain/risk.ts';
 import {sandboxChoices, type SandboxChoice} from '../../domain/sandbox.ts';
 import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
 import type {InFile, InFolder} from '../../app/main-options.ts';
-import {folderFlag, jsonFlag, withFileFlags, type JsonOption} from '../flags.ts';
+import {addSubcommands, fileFlags, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {addRule, removeRule} from '../../config/edit-settings.ts';
 import type {TrustedSettings} from '../../config/merge-settings.ts';
@@ -43,34 +43,18 @@ export function add(permissions: Command): void {
     .allowUnknownOption()
     .helpOption('--help', 'Show this help')
     .action(exiting(checkPermissions));
-  permissions
-    .command('list')
-    .description('List the rules of the settings files')
-    .option('--classes', 'List every kind of action that can ask instead')
-    .option(...jsonFlag)
-    .option(...folderFlag)
-    .action(exiting(listPermissions));
-  const changing = (name: string, description: string): Command =>
-    withFileFlags(
-      permissions
-        .command(name)
-        .description(description)
-        .addArgument(permissions.createArgument('<list>', 'What the rule does').choices(ruleLists))
-        .argument('<rule>', 'Rule, such as "Bash(git status:*)" or "Edit(src/**)"'),
-    );
-  changing('add', 'Add a rule to a settings file').action(exiting(addPermission));
-  changing('remove', 'Remove a rule from a settings file').action(exiting(removePermission));
-  permissions
-    .command('trust')
-    .description('Show what the settings of this folder ask for, and trust it')
-    .option('--yes', 'Do not ask')
-    .option(...folderFlag)
-    .action(exiting(trustFolder));
-  permissions
-    .command('untrust')
-    .description('Stop trusting this folder')
-    .option(...folderFlag)
-    .action(exiting(untrustFolder));
+  const classes = ['--classes', 'List every kind of action that can ask instead'] as const;
+  const list = new Argument('<list>', 'What the rule does').choices(ruleLists);
+  const rule = ['<rule>', 'Rule, such as "Bash(git status:*)" or "Edit(src/**)"'] as const;
+  const yes = ['--yes', 'Do not ask'] as const;
+  const aboutTrust = 'Show what the settings of this folder ask for, and trust it';
+  addSubcommands(permissions, [
+    ['list', 'List the rules of the settings files', [classes, jsonFlag, folderFlag], exiting(listPermissions)],
+    ['add', 'Add a rule to a settings file', [list, rule, ...fileFlags], exiting(addPermission)],
+    ['remove', 'Remove a rule from a settings file', [list, rule, ...fileFlags], exiting(removePermission)],
+    ['trust', aboutTrust, [yes, folderFlag], exiting(trustFolder)],
+    ['untrust', 'Stop trusting this folder', [folderFlag], exiting(untrustFolder)],
+  ]);
 }
 
 /** As the flags of a session; without them the settings decide. */

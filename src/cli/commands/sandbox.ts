@@ -9,7 +9,7 @@ import {
   provenText,
 } from '../../domain/sandbox.ts';
 import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
-import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import {addSubcommands, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import type {SandboxRunOptions} from './sandbox/run-command.ts';
 import {mkdirSync} from 'node:fs';
 import {homedir} from 'node:os';
@@ -22,44 +22,35 @@ import {printDocument, printRows} from '../rows.ts';
 
 const running = () => import('./sandbox/run-command.ts');
 
-const providerFlag = (): Option => new Option('--provider <name>', 'Backend of the sandbox').choices(providerNames);
-
 /** `weft sandbox providers|test|run|apply`. */
 export function add(sandbox: Command): void {
   sandbox.enablePositionalOptions();
-  sandbox
-    .command('providers')
-    .description('List the backends and which are installed')
-    .option(...jsonFlag)
-    .action(exiting(listProviders));
-  sandbox
-    .command('test')
-    .description('Prove what each backend stops on this machine')
-    .addOption(providerFlag())
-    .option(...jsonFlag)
-    .action(exiting(testProviders));
-  sandbox
-    .command('run')
-    .description(
+  const provider = new Option('--provider <name>', 'Backend of the sandbox').choices(providerNames);
+  addSubcommands(sandbox, [
+    ['providers', 'List the backends and which are installed', [jsonFlag], exiting(listProviders)],
+    ['test', 'Prove what each backend stops on this machine', [provider, jsonFlag], exiting(testProviders)],
+    [
+      'run',
       'Run a command in the sandbox, with this folder as its workspace, and apply what it changed when it has ended',
-    )
-    .argument('<command...>', 'Command; one word with blanks is given to the shell')
-    .addOption(providerFlag())
-    .option('--dry', 'Apply nothing: show its changes as a diff, and keep them for weft sandbox apply')
-    .option('--json', 'Print {id, exitCode, changes} or {exitCode, applied, dropped}; its own output goes to stderr')
-    .option(...folderFlag)
-    .passThroughOptions()
-    .action(
+      [
+        ['<command...>', 'Command; one word with blanks is given to the shell'],
+        provider,
+        ['--dry', 'Apply nothing: show its changes as a diff, and keep them for weft sandbox apply'],
+        ['--json', 'Print {id, exitCode, changes} or {exitCode, applied, dropped}; its own output goes to stderr'],
+        folderFlag,
+      ],
       exiting(async (words: readonly [string, ...string[]], options: SandboxRunOptions) =>
         (await running()).runInSandbox(words, options),
       ),
-    );
-  sandbox
-    .command('apply')
-    .description('Apply the changes of a dry run: all of them, or none if a file has changed since')
-    .argument('<id>', 'ID that the dry run printed')
-    .option(...jsonFlag)
-    .action(exiting(async (id: string, options: JsonOption) => (await running()).applyKept(id, options)));
+    ],
+    [
+      'apply',
+      'Apply the changes of a dry run: all of them, or none if a file has changed since',
+      [['<id>', 'ID that the dry run printed'], jsonFlag],
+      exiting(async (id: string, options: JsonOption) => (await running()).applyKept(id, options)),
+    ],
+  ]);
+  sandbox.commands.find(each => each.name() === 'run')?.passThroughOptions();
 }
 
 /** `weft sandbox providers`: each backend, whether it is there, and what it is. */

@@ -1,7 +1,7 @@
 import type {ReadSession, Store} from '../../store/open-store.ts';
 import {Option, type Command} from 'commander';
 import {exiting, exitCode, type ExitCode, unwrap} from '../../app/exit-code.ts';
-import {jsonFlag, wholeNumber, type JsonOption} from '../flags.ts';
+import {addSubcommands, jsonFlag, wholeNumber, type JsonOption} from '../flags.ts';
 import {withTilde} from '../../base/shown-path.ts';
 import {timeAgo} from '../../base/time-ago.ts';
 import {visibleLine} from '../../base/visible.ts';
@@ -24,45 +24,31 @@ import {contextFor} from '../../app/run-context.ts';
 
 /** `weft sessions list|show|export|rewind|delete`. */
 export function add(sessions: Command): void {
-  sessions
-    .command('list')
-    .description('List sessions, newest first')
-    .option(...jsonFlag)
-    .action(exiting(printSessions));
-  sessions
-    .command('show')
-    .description('Print a session')
-    .argument('<session>', 'Session id, or its first characters')
-    .option(...jsonFlag)
-    .action(exiting(showSession));
-  sessions
-    .command('export')
-    .description('Write a session to stdout')
-    .argument('<session>', 'Session id, or its first characters')
-    .addOption(new Option('--format <format>', 'Output format').choices(['jsonl', 'markdown']).default('jsonl'))
-    .action(exiting(exportSession));
-  sessions
-    .command('rewind')
-    .description('Undo back to before a prompt: files, conversation or both')
-    .argument('<session>', 'Session id, or its first characters')
-    .option('--to <n>', 'Go back to before this prompt (default: the last one)', wholeNumber)
-    .option('--files', 'Files only')
-    .option('--talk', 'Conversation only')
-    .option('--both', 'Files and conversation (default)')
-    .option('--redo', 'Undo the last rewind')
-    .option('--yes', 'Do not ask')
-    .option(...jsonFlag)
-    .action(
+  const session = ['<session>', 'Session id, or its first characters'] as const;
+  const format = new Option('--format <format>', 'Output format').choices(['jsonl', 'markdown']).default('jsonl');
+  addSubcommands(sessions, [
+    ['list', 'List sessions, newest first', [jsonFlag], exiting(printSessions)],
+    ['show', 'Print a session', [session, jsonFlag], exiting(showSession)],
+    ['export', 'Write a session to stdout', [session, format], exiting(exportSession)],
+    [
+      'rewind',
+      'Undo back to before a prompt: files, conversation or both',
+      [
+        session,
+        new Option('--to <n>', 'Go back to before this prompt (default: the last one)').argParser(wholeNumber),
+        ['--files', 'Files only'],
+        ['--talk', 'Conversation only'],
+        ['--both', 'Files and conversation (default)'],
+        ['--redo', 'Undo the last rewind'],
+        ['--yes', 'Do not ask'],
+        jsonFlag,
+      ],
       exiting(async (id: string, options: RewindOptions) =>
         (await import('./sessions/rewind.ts')).rewindSavedSession(id, options),
       ),
-    );
-  sessions
-    .command('delete')
-    .description('Delete a session')
-    .argument('<session>', 'Session id, or its first characters')
-    .option(...jsonFlag)
-    .action(exiting(runDelete));
+    ],
+    ['delete', 'Delete a session', [session, jsonFlag], exiting(runDelete)],
+  ]);
 }
 
 /** `weft sessions list`: prints the sessions of all folders, newest first; with `--json` as one array. */

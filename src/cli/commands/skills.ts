@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
-import {agentsFlag, jsonFlag, pluginFlag, type JsonOption} from '../flags.ts';
+import {addSubcommands, addWords, agentsFlag, jsonFlag, pluginFlag, type JsonOption} from '../flags.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {FoundHarness} from '../../actions/harness-port.ts';
@@ -30,19 +30,16 @@ export function add(command: Command): void {
 }
 
 function addListAndShow(command: Command, kind: 'skills' | 'agents'): void {
-  const withFlags = (each: Command): Command => {
-    each
-      .option(...jsonFlag)
-      .option('-C, --cwd <dir>', 'Look in this folder')
-      .option(...pluginFlag);
-    return kind === 'agents' ? each.option(...agentsFlag) : each;
-  };
-  withFlags(command.command('list', {isDefault: true}).description(`List the ${kind}`)).action(
-    exiting(async options => listExtensions(kind, options)),
+  const ofAgents = kind === 'agents' ? [agentsFlag] : [];
+  const flags = [jsonFlag, ['-C, --cwd <dir>', 'Look in this folder'] as const, pluginFlag, ...ofAgents];
+  const list = command.command('list', {isDefault: true}).description(`List the ${kind}`);
+  addWords(
+    list,
+    flags,
+    exiting(async (options: ListOptions) => listExtensions(kind, options)),
   );
-  withFlags(command.command('show <name>').description(`Show one of the ${kind} in full`)).action(
-    exiting(async (name: string, options) => showExtension(kind, name, options)),
-  );
+  const show = exiting(async (name: string, options: ListOptions) => showExtension(kind, name, options));
+  addSubcommands(command, [['show <name>', `Show one of the ${kind} in full`, flags, show]]);
 }
 
 type ExtensionKind = 'skills' | 'agents';

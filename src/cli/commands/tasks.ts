@@ -1,6 +1,6 @@
 import {Option, type Command} from 'commander';
 import {exiting, type ExitCode} from '../../app/exit-code.ts';
-import type {JsonOption} from '../flags.ts';
+import {addSubcommands, type JsonOption} from '../flags.ts';
 import {
   inputs,
   outputs,
@@ -22,30 +22,18 @@ import {isStdoutTerminal} from '../../app/output.ts';
 /** `weft tasks decode|watch|encode|transform`. */
 export function add(tasks: Command): void {
   const file = ['[file]', 'File to read; stdin without one or with "-"'] as const;
-  tasks
-    .command('decode')
-    .description('Print each payload or event as one line of JSON')
-    .argument(...file)
-    .addOption(new Option('--input <form>', 'Input format').choices(inputs).default('auto'))
-    .action(exiting(decodeTasks));
-  tasks
-    .command('watch')
-    .description('Show the todo list live')
-    .argument(...file)
-    .option('--json', 'Print the list as one line of JSON after each change (default in a pipe)')
-    .action(exiting(watchTasks));
-  tasks
-    .command('encode')
-    .description('Turn todo lists ({"todos":[...]} lines) into task-protocol events')
-    .argument(...file)
-    .addOption(new Option('--output <form>', 'Output format').choices(outputs).default('base64'))
-    .action(exiting(encodeTasks));
-  tasks
-    .command('transform')
-    .description('Convert an event stream to the stream of another API (SSE)')
-    .addOption(new Option('--to <api>', 'Target API').choices(transformTargets).makeOptionMandatory())
-    .argument(...file)
-    .action(exiting(transformTasks));
+  const json = ['--json', 'Print the list as one line of JSON after each change (default in a pipe)'] as const;
+  const input = new Option('--input <form>', 'Input format').choices(inputs).default('auto');
+  const output = new Option('--output <form>', 'Output format').choices(outputs).default('base64');
+  const to = new Option('--to <api>', 'Target API').choices(transformTargets).makeOptionMandatory();
+  const aboutEncode = 'Turn todo lists ({"todos":[...]} lines) into task-protocol events';
+  const aboutTransform = 'Convert an event stream to the stream of another API (SSE)';
+  addSubcommands(tasks, [
+    ['decode', 'Print each payload or event as one line of JSON', [file, input], exiting(decodeTasks)],
+    ['watch', 'Show the todo list live', [file, json], exiting(watchTasks)],
+    ['encode', aboutEncode, [file, output], exiting(encodeTasks)],
+    ['transform', aboutTransform, [file, to], exiting(transformTasks)],
+  ]);
 }
 
 /** `weft tasks decode`: prints payloads as objects with field numbers as keys, and events as JSON with their payloads decoded. */

@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
 import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
 import type {InFolder} from '../../app/main-options.ts';
-import {folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import {addSubcommands, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import {changeCounts, type WorktreeChanges} from '../../actions/worktrees-port.ts';
 import {pluralize} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
@@ -18,26 +18,27 @@ interface WorktreeOptions extends InFolder {
 
 /** `weft worktree list|merge|remove`: what agents have left in worktrees of their own. */
 export function add(worktree: Command): void {
-  worktree
-    .command('list')
-    .description('List the worktrees of this repository, with what has changed in them')
-    .option(...folderFlag)
-    .option(...jsonFlag)
-    .action(exiting(listWorktrees));
-  worktree
-    .command('merge')
-    .description('Bring the changes of a worktree into the folder that it was made for, all or none, and remove it')
-    .argument('<name>', 'Name of the worktree')
-    .option('--force', 'Even if a weft works in it')
-    .option(...folderFlag)
-    .action(exiting(mergeWorktree));
-  worktree
-    .command('remove')
-    .description('Remove a worktree and its branch')
-    .argument('<name>', 'Name of the worktree')
-    .option('--force', 'Even if it has changes, or a weft works in it')
-    .option(...folderFlag)
-    .action(exiting(removeWorktree));
+  const name = ['<name>', 'Name of the worktree'] as const;
+  addSubcommands(worktree, [
+    [
+      'list',
+      'List the worktrees of this repository, with what has changed in them',
+      [folderFlag, jsonFlag],
+      exiting(listWorktrees),
+    ],
+    [
+      'merge',
+      'Bring the changes of a worktree into the folder that it was made for, all or none, and remove it',
+      [name, ['--force', 'Even if a weft works in it'], folderFlag],
+      exiting(mergeWorktree),
+    ],
+    [
+      'remove',
+      'Remove a worktree and its branch',
+      [name, ['--force', 'Even if it has changes, or a weft works in it'], folderFlag],
+      exiting(removeWorktree),
+    ],
+  ]);
 }
 
 const {signal} = new AbortController();
