@@ -2,7 +2,7 @@ import type {PromptCommand} from '../../actions/commands-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {type CommandInfo, promptCommandInfo} from './command-line.ts';
-import {approvalKeys, blockKeys, cardKeys, type KeyName, questionKeys} from '../terminal/keymap.ts';
+import {approvalKeys, blockKeys, cardKeys, keyHelp, questionKeys} from '../terminal/keymap.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {type Frame, wrapSpans, wrapText} from '../text/wrap.ts';
 import {type CommandContext, slashCommand} from './command.ts';
@@ -103,20 +103,18 @@ export const commandLines = (commands: readonly CommandInfo[], frame: Frame): re
 /** Prefixes and keys in groups; on a narrow screen the description is below its term. */
 export function keyLines(frame: Frame): readonly string[] {
   const groups = [
-    {title: 'At the start of a prompt', rows: signHelp.map(({sign, does}) => ({term: sign, does}))},
-    ...keyHelp.map(({title, rows}) => ({title, rows: rows.map(({keys, does}) => ({term: keys.join(', '), does}))})),
-    {title: 'On an approval card', rows: cardHelp.map(rowOf)},
-    {title: 'On a question', rows: questionHelp.map(rowOf)},
-    {title: 'In the list of background commands (/ps)', rows: blockHelp.map(rowOf)},
+    {title: 'At the start of a prompt', rows: signHelp},
+    ...keyHelp,
+    {title: 'On an approval card', rows: cardHelp},
+    {title: 'On a question', rows: questionHelp},
+    {title: 'In the list of background commands (/ps)', rows: blockHelp},
   ];
   return groups.flatMap(({title, rows}) => [
     '',
     ...wrapText(title, ['bold'], frame),
-    ...rows.flatMap(row => helpRow(row, {frame, width: termWidth})),
+    ...rows.flatMap(({keys, does}) => helpRow({term: keys, does}, {frame, width: termWidth})),
   ]);
 }
-
-const rowOf = ({keys, does}: (typeof cardHelp)[number]) => ({term: keys, does});
 
 const termWidth = 24;
 
@@ -136,78 +134,6 @@ function helpRow(
     ...wrapSpans([{text: does, roles: ['dim']}], frame, {first: margin, rest: margin, roles: []}),
   ];
 }
-
-/** A row of the help: the names of keys that all do the same. */
-interface KeyHelp {
-  /** The keymap reads these keys as `name`. */
-  readonly keys: readonly string[];
-  readonly name: KeyName;
-  readonly does: string;
-}
-
-export const keyHelp: readonly {readonly title: string; readonly rows: readonly KeyHelp[]}[] = [
-  {
-    title: 'Prompts',
-    rows: [
-      {keys: ['Enter'], name: 'enter', does: 'send; while the agent works: send now'},
-      {
-        keys: ['Tab'],
-        name: 'complete',
-        does: 'complete; go to a card; while the agent works: send when done',
-      },
-      {keys: ['Ctrl+J', 'Alt+Enter', 'Shift+Enter'], name: 'newline', does: 'new line, as \\ and Enter'},
-      {keys: ['Up', 'Ctrl+P'], name: 'up', does: 'up a line; earlier prompts; take a queued one back'},
-      {keys: ['Down', 'Ctrl+N'], name: 'down', does: 'down a line; later prompts'},
-      {keys: ['Ctrl+R'], name: 'search-history', does: 'search earlier prompts'},
-      {keys: ['Ctrl+G'], name: 'open-editor', does: 'write the prompt in your editor'},
-      {keys: ['Ctrl+V'], name: 'paste-image', does: 'paste an image'},
-      {keys: ['Ctrl+X'], name: 'expand-paste', does: 'unfold a pasted text'},
-    ],
-  },
-  {
-    title: 'Session',
-    rows: [
-      {keys: ['Esc'], name: 'escape', does: 'stop the agent; twice on an empty prompt: rewind'},
-      {keys: ['Ctrl+C'], name: 'interrupt', does: 'clear the prompt or stop the agent; twice: leave'},
-      {keys: ['Ctrl+D'], name: 'end-of-input', does: 'leave, on an empty prompt'},
-      {keys: ['Shift+Tab'], name: 'next-mode', does: 'next mode: asks first, accepts edits, plan only'},
-      {keys: ['Ctrl+O'], name: 'expand', does: 'unfold the last folded entry; again: the one before'},
-      {keys: ['Alt+O'], name: 'next-verbosity', does: 'show less or more of finished actions'},
-      {keys: ['PgUp'], name: 'page-up', does: 'scroll back, in fullscreen and on a card'},
-      {keys: ['PgDn'], name: 'page-down', does: 'scroll on'},
-      {keys: ['Ctrl+Home'], name: 'top', does: 'scroll to the start, in fullscreen'},
-      {keys: ['Ctrl+End'], name: 'bottom', does: 'scroll to the end'},
-      {
-        keys: ['Ctrl+B'],
-        name: 'to-background',
-        does: 'move the running command to the background; else back a character',
-      },
-      {keys: ['Ctrl+T'], name: 'take-terminal', does: 'attach to a background command'},
-      {keys: ['Ctrl+L'], name: 'redraw', does: 'redraw the screen'},
-      {keys: ['Ctrl+Z'], name: 'suspend', does: 'suspend weft; fg resumes it'},
-    ],
-  },
-  {
-    title: 'Editing',
-    rows: [
-      {keys: ['Ctrl+A', 'Home'], name: 'line-start', does: 'to the start of the line'},
-      {keys: ['Ctrl+E', 'End'], name: 'line-end', does: 'to the end of the line'},
-      {keys: ['Left'], name: 'left', does: 'back a character'},
-      {keys: ['Right', 'Ctrl+F'], name: 'right', does: 'forward a character'},
-      {keys: ['Alt+B', 'Ctrl+Left'], name: 'word-left', does: 'back a word'},
-      {keys: ['Alt+F', 'Ctrl+Right'], name: 'word-right', does: 'forward a word'},
-      {keys: ['Backspace', 'Ctrl+H'], name: 'delete-left', does: 'delete the character before'},
-      {keys: ['Delete'], name: 'delete-right', does: 'delete the character after'},
-      {keys: ['Ctrl+W', 'Alt+Backspace'], name: 'delete-word', does: 'cut the word before'},
-      {keys: ['Alt+D', 'Ctrl+Delete'], name: 'delete-word-right', does: 'cut the word after'},
-      {keys: ['Ctrl+U'], name: 'delete-to-start', does: 'cut to the start of the line'},
-      {keys: ['Ctrl+K'], name: 'delete-to-end', does: 'cut to the end of the line'},
-      {keys: ['Ctrl+Y'], name: 'yank', does: 'paste what was cut'},
-      {keys: ['Ctrl+_'], name: 'undo', does: 'undo an edit'},
-      {keys: ['Alt+_'], name: 'redo', does: 'redo it'},
-    ],
-  },
-];
 
 /** The keys of an approval card; the card itself shows those that answer. */
 const cardHelp: readonly {readonly keys: string; readonly does: string}[] = [
@@ -244,9 +170,9 @@ const blockHelp: typeof cardHelp = [
   {keys: blockKeys.keep, does: 'keep it running after weft ends'},
 ];
 
-const signHelp: readonly {readonly sign: string; readonly does: string}[] = [
-  {sign: '@', does: 'attach a file or folder: @src/a.ts:10-20, @"my file.txt"'},
-  {sign: '!', does: 'run a command of your own; the agent sees its output'},
-  {sign: '#', does: 'add a note to AGENTS.md, after a yes'},
-  {sign: '/', does: 'run a command of weft'},
+const signHelp: typeof cardHelp = [
+  {keys: '@', does: 'attach a file or folder: @src/a.ts:10-20, @"my file.txt"'},
+  {keys: '!', does: 'run a command of your own; the agent sees its output'},
+  {keys: '#', does: 'add a note to AGENTS.md, after a yes'},
+  {keys: '/', does: 'run a command of weft'},
 ];

@@ -5,46 +5,88 @@ import type {Key} from 'ink';
 /** The fields that Ink reports for a key press. */
 export type RawKey = Omit<Key, 'hyper' | 'capsLock' | 'numLock'>;
 
-export type KeyName =
-  | 'enter'
-  | 'newline'
-  | 'escape'
-  | 'interrupt'
-  | 'end-of-input'
-  | 'left'
-  | 'right'
-  | 'up'
-  | 'down'
-  | 'word-left'
-  | 'word-right'
-  | 'line-start'
-  | 'line-end'
-  | 'page-up'
-  | 'page-down'
-  | 'top'
-  | 'bottom'
-  | 'delete-left'
-  | 'delete-right'
-  | 'delete-word'
-  | 'delete-word-right'
-  | 'delete-to-start'
-  | 'delete-to-end'
-  | 'yank'
-  | 'undo'
-  | 'redo'
-  | 'redraw'
-  | 'suspend'
-  | 'search-history'
-  | 'open-editor'
-  | 'expand-paste'
-  | 'complete'
-  | 'next-mode'
-  | 'take-terminal'
-  | 'to-background'
-  | 'paste-image'
-  | 'expand'
-  | 'next-verbosity'
-  | 'ignored';
+/** The keys of the prompt and the session by group, each with its name and what it does, as `/help keys` shows them. */
+export const keyHelp = [
+  {
+    title: 'Prompts',
+    rows: [
+      {name: 'enter', keys: 'Enter', does: 'send; while the agent works: send now'},
+      {name: 'complete', keys: 'Tab', does: 'complete; go to a card; while the agent works: send when done'},
+      {name: 'newline', keys: 'Ctrl+J, Alt+Enter, Shift+Enter', does: 'new line, as \\ and Enter'},
+      {name: 'up', keys: 'Up, Ctrl+P', does: 'up a line; earlier prompts; take a queued one back'},
+      {name: 'down', keys: 'Down, Ctrl+N', does: 'down a line; later prompts'},
+      {name: 'search-history', keys: 'Ctrl+R', does: 'search earlier prompts'},
+      {name: 'open-editor', keys: 'Ctrl+G', does: 'write the prompt in your editor'},
+      {name: 'paste-image', keys: 'Ctrl+V', does: 'paste an image'},
+      {name: 'expand-paste', keys: 'Ctrl+X', does: 'unfold a pasted text'},
+    ],
+  },
+  {
+    title: 'Session',
+    rows: [
+      {name: 'escape', keys: 'Esc', does: 'stop the agent; twice on an empty prompt: rewind'},
+      {name: 'interrupt', keys: 'Ctrl+C', does: 'clear the prompt or stop the agent; twice: leave'},
+      {name: 'end-of-input', keys: 'Ctrl+D', does: 'leave, on an empty prompt'},
+      {name: 'next-mode', keys: 'Shift+Tab', does: 'next mode: asks first, accepts edits, plan only'},
+      {name: 'expand', keys: 'Ctrl+O', does: 'unfold the last folded entry; again: the one before'},
+      {name: 'next-verbosity', keys: 'Alt+O', does: 'show less or more of finished actions'},
+      {name: 'page-up', keys: 'PgUp', does: 'scroll back, in fullscreen and on a card'},
+      {name: 'page-down', keys: 'PgDn', does: 'scroll on'},
+      {name: 'top', keys: 'Ctrl+Home', does: 'scroll to the start, in fullscreen'},
+      {name: 'bottom', keys: 'Ctrl+End', does: 'scroll to the end'},
+      {
+        name: 'to-background',
+        keys: 'Ctrl+B',
+        does: 'move the running command to the background; else back a character',
+      },
+      {name: 'take-terminal', keys: 'Ctrl+T', does: 'attach to a background command'},
+      {name: 'redraw', keys: 'Ctrl+L', does: 'redraw the screen'},
+      {name: 'suspend', keys: 'Ctrl+Z', does: 'suspend weft; fg resumes it'},
+    ],
+  },
+  {
+    title: 'Editing',
+    rows: [
+      {name: 'line-start', keys: 'Ctrl+A, Home', does: 'to the start of the line'},
+      {name: 'line-end', keys: 'Ctrl+E, End', does: 'to the end of the line'},
+      {name: 'left', keys: 'Left', does: 'back a character'},
+      {name: 'right', keys: 'Right, Ctrl+F', does: 'forward a character'},
+      {name: 'word-left', keys: 'Alt+B, Ctrl+Left', does: 'back a word'},
+      {name: 'word-right', keys: 'Alt+F, Ctrl+Right', does: 'forward a word'},
+      {name: 'delete-left', keys: 'Backspace, Ctrl+H', does: 'delete the character before'},
+      {name: 'delete-right', keys: 'Delete', does: 'delete the character after'},
+      {name: 'delete-word', keys: 'Ctrl+W, Alt+Backspace', does: 'cut the word before'},
+      {name: 'delete-word-right', keys: 'Alt+D, Ctrl+Delete', does: 'cut the word after'},
+      {name: 'delete-to-start', keys: 'Ctrl+U', does: 'cut to the start of the line'},
+      {name: 'delete-to-end', keys: 'Ctrl+K', does: 'cut to the end of the line'},
+      {name: 'yank', keys: 'Ctrl+Y', does: 'paste what was cut'},
+      {name: 'undo', keys: 'Ctrl+_', does: 'undo an edit'},
+      {name: 'redo', keys: 'Alt+_', does: 'redo it'},
+    ],
+  },
+] as const;
+
+const keyRows = keyHelp.flatMap(({rows}) => rows.map(({name, keys}) => ({name, keys})));
+
+export type KeyName = (typeof keyRows)[number]['name'] | 'ignored';
+
+/** Further keys with the same meanings, of which no help tells. */
+const otherKeys: readonly {readonly name: KeyName; readonly keys: string}[] = [
+  {name: 'newline', keys: 'Ctrl+Enter'},
+  {name: 'word-left', keys: 'Alt+Left'},
+  {name: 'word-right', keys: 'Alt+Right'},
+  {name: 'delete-word', keys: 'Ctrl+Backspace'},
+  {name: 'delete-word-right', keys: 'Alt+Delete'},
+  {name: 'undo', keys: 'Ctrl+-, Ctrl+/'},
+  {name: 'redo', keys: 'Ctrl+Shift+Z, Alt+-, Alt+/'},
+];
+
+/** By the label of the key, its letter in lower case. */
+const names: ReadonlyMap<string, KeyName> = new Map(
+  [...keyRows, ...otherKeys].flatMap(({name, keys}) =>
+    keys.split(', ').map(key => [key.replace(/[A-Z]$/u, letter => letter.toLowerCase()), name] as const),
+  ),
+);
 
 export type KeyPress =
   | {readonly kind: 'key'; readonly name: KeyName}
@@ -134,63 +176,40 @@ const controlCharacter = /([\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F])/u;
 function controlName(character: string): KeyName {
   if (character === '\u007F') return 'delete-left';
   if (character === '\u001B') return 'escape';
-  return controlKeys[String.fromCodePoint((character.codePointAt(0) ?? 0) + 64).toLowerCase()] ?? 'ignored';
+  return names.get(`Ctrl+${String.fromCodePoint((character.codePointAt(0) ?? 0) + 64).toLowerCase()}`) ?? 'ignored';
 }
 
+/** The keys that Ink names, with their labels. */
+const named = [
+  ['return', 'Enter'],
+  ['escape', 'Esc'],
+  ['tab', 'Tab'],
+  ['upArrow', 'Up'],
+  ['downArrow', 'Down'],
+  ['leftArrow', 'Left'],
+  ['rightArrow', 'Right'],
+  ['pageUp', 'PgUp'],
+  ['pageDown', 'PgDn'],
+  ['home', 'Home'],
+  ['end', 'End'],
+  ['backspace', 'Backspace'],
+  ['delete', 'Delete'],
+] as const satisfies readonly (readonly [keyof RawKey, string])[];
+
+/** With a modifier that means nothing beside it, a named key counts without it. */
 function nameOf(input: string, key: RawKey): KeyName | undefined {
-  if (key.return) return key.meta || key.shift || key.ctrl ? 'newline' : 'enter';
-  if (key.escape) return 'escape';
-  if (key.tab) return key.shift ? 'next-mode' : 'complete';
-  if (key.upArrow) return 'up';
-  if (key.downArrow) return 'down';
-  if (key.leftArrow) return key.ctrl || key.meta ? 'word-left' : 'left';
-  if (key.rightArrow) return key.ctrl || key.meta ? 'word-right' : 'right';
-  if (key.pageUp) return 'page-up';
-  if (key.pageDown) return 'page-down';
-  if (key.home) return key.ctrl ? 'top' : 'line-start';
-  if (key.end) return key.ctrl ? 'bottom' : 'line-end';
-  if (key.backspace) return key.ctrl || key.meta ? 'delete-word' : 'delete-left';
-  if (key.delete) return key.ctrl || key.meta ? 'delete-word-right' : 'delete-right';
+  const [, label] = named.find(([field]) => key[field]) ?? [];
+  if (label !== undefined) {
+    const {ctrl, meta, shift} = key;
+    return (
+      (ctrl ? names.get(`Ctrl+${label}`) : undefined) ??
+      (meta ? names.get(`Alt+${label}`) : undefined) ??
+      (shift ? names.get(`Shift+${label}`) : undefined) ??
+      names.get(label)
+    );
+  }
   if (input === '\n') return 'newline';
-  if (key.ctrl) return key.shift && input === 'z' ? 'redo' : (controlKeys[input] ?? 'ignored');
-  if (key.meta) return metaKeys[input] ?? 'ignored';
-  return key.super ? 'ignored' : undefined;
+  if (!key.ctrl && !key.meta) return key.super ? 'ignored' : undefined;
+  const shifted = key.ctrl && key.shift ? names.get(`Ctrl+Shift+${input}`) : undefined;
+  return shifted ?? (input.length > 1 ? undefined : names.get((key.ctrl ? 'Ctrl+' : 'Alt+') + input)) ?? 'ignored';
 }
-
-const controlKeys: Readonly<Record<string, KeyName>> = {
-  a: 'line-start',
-  b: 'to-background',
-  c: 'interrupt',
-  d: 'end-of-input',
-  e: 'line-end',
-  f: 'right',
-  g: 'open-editor',
-  h: 'delete-left',
-  j: 'newline',
-  k: 'delete-to-end',
-  l: 'redraw',
-  n: 'down',
-  o: 'expand',
-  p: 'up',
-  r: 'search-history',
-  t: 'take-terminal',
-  u: 'delete-to-start',
-  v: 'paste-image',
-  w: 'delete-word',
-  x: 'expand-paste',
-  y: 'yank',
-  z: 'suspend',
-  _: 'undo',
-  '-': 'undo',
-  '/': 'undo',
-};
-
-const metaKeys: Readonly<Record<string, KeyName>> = {
-  b: 'word-left',
-  f: 'word-right',
-  d: 'delete-word-right',
-  o: 'next-verbosity',
-  _: 'redo',
-  '-': 'redo',
-  '/': 'redo',
-};
