@@ -1,4 +1,3 @@
-import type {Denial} from '../../actions/agent-event.ts';
 import {modelContent, resultOf} from '../../actions/catalogue.ts';
 import {actionsOf} from '../../actions/harness-actions.ts';
 import type {HarnessApproval, HarnessDecision, HarnessEvent, HarnessRun} from '../../actions/harness-port.ts';
@@ -8,57 +7,46 @@ import {blockTexts} from '../../domain/conversation.ts';
 import type {Fault} from '../../domain/fault.ts';
 import type {HarnessSessionId, HarnessUsage} from '../../domain/harness.ts';
 import {actionId} from '../../domain/ids.ts';
-import type {JournalRecord, OpenSession} from '../../domain/journal.ts';
+import type {JournalRecord} from '../../domain/journal.ts';
 import {strictest} from '../../domain/executor.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import {approve, deniedText, judgeAction, type ApprovalContext} from '../approval.ts';
-import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import {PromptHooks} from '../prompt-hooks.ts';
-import type {SeparateMachine} from '../ports.ts';
 import type {SessionContext} from '../session-context.ts';
 import {unstructuredAnswer} from '../structured-output.ts';
-import type {Spending} from './weft-agent.ts';
-
-export interface HarnessAgentSetup {
-  readonly agent: SubAgent;
-  readonly session: OpenSession;
-  readonly resume: HarnessSessionId | 'new';
-  /** The agent that has started it. */
-  readonly parent: SessionContext;
-  readonly mode: PermissionMode;
-  /** Where it works. */
-  readonly directory: string;
-  readonly place: SeparateMachine;
-  readonly checkpoints: () => PromptCheckpoints | undefined;
-  readonly observe: (event: HarnessEvent) => void;
-  readonly spent: (spending: Spending) => void;
-  readonly denied: (denials: readonly Denial[]) => void;
-}
+import type {AgentRunner, Held, RunnerDeps} from './agent-runner.ts';
+import {modeOf} from './weft-agent.ts';
 
 /**
  * A sub-agent in a harness. The program is started with the first message; where it has ended since, the next one starts it again in the
  * same conversation. What it asks for is judged as if the agent that started it had asked.
  */
-export class HarnessAgent {
-  readonly #setup: HarnessAgentSetup;
+export class HarnessAgent implements AgentRunner {
+  readonly #held: Held;
+  readonly #deps: RunnerDeps;
+  /** The agent that has started it. */
+  readonly #parent: SessionContext;
   #resume: HarnessSessionId | 'new';
   #mode: PermissionMode;
   #run: HarnessRun | undefined;
   #starting: AbortController | undefined;
   /** Whether its model has done something since it last said what it used. */
   #uncounted: 'nothing' | 'something' = 'nothing';
-  #used: HarnessUsage = {model: '', usage: noUsage, cost: {kind: 'unknown'}};
+  #used = nothingUsed;
 
-  constructor(setup: HarnessAgentSetup) {
-    this.#setup = setup;
-    this.#resume = setup.resume;
-    this.#mode = setup.mode;
+  constructor(held: Held, deps: RunnerDeps) {
+    this.#held = held;
+    this.#deps = deps;
+    this.#parent = held.branch.session();
+    this.#resume = held.resume;
+    this.#mode = modeOf(held.kind, this.#parent.mode);
   }
 
   async send(text: string): Promise<Outcome<unknown, Fault>> {
-    const {agent, parent, directory} = this.#setup;
+    const {agent} = this.#held;
+    const parent = this.#parent;
     this.#keep({
       kind: 'prompt',
       message: {role: 'user', id: parent.ports.ids.message(), blocks: [{kind: 'text', text}]},
@@ -66,12 +54,12 @@ export class HarnessAgent {
     if (this.#run !== undefined) return this.#run.send(text);
     const starting = new AbortController();
     this.#starting = starting;
-    this.#used = {model: '', usage: noUsage, cost: {kind: 'unknown'}};
+    this.#used = nothingUsed;
     const started = await parent.ports.harnesses.start(
       {
         harness: agent.harness,
         prompt: text,
-        directory,
+        directory: this.#deps.directory,
         model: agent.model,
         access: this.#mode === 'plan' ? 'read-only' : 'with-approvals',
         resume: this.#resume,
@@ -106,11 +94,13 @@ export class HarnessAgent {
   async close(): Promise<void> {
     this.#starting?.abort();
     await this.#run?.dispose();
-    this.#setup.session.close();
+    this.#held.session.close();
   }
 
   #observe(event: HarnessEvent): void {
-    const {agent, parent, spent, observe} = this.#setup;
+    const {agent} = this.#held;
+    const {spent, happened} = this.#deps;
+    const parent = this.#parent;
     switch (event.event) {
       case 'started':
         this.#resume = event.session;
@@ -162,12 +152,14 @@ export class HarnessAgent {
       default:
         unreachable(event);
     }
-    observe(event);
+    happened({by: 'harness', event});
   }
 
   /** Rules and mode decide first, then hooks and the user; nobody to ask is a no. */
   async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
-    const {agent, parent, directory, place, checkpoints} = this.#setup;
+    const {agent, branch} = this.#held;
+    const {directory, place} = this.#deps;
+    const parent = this.#parent;
     const {judged, shown, executor, call, place: where} = actionsOf(approval, {harness: agent.harness, directory});
     const session: SessionContext = {
       ...parent,
@@ -177,7 +169,7 @@ export class HarnessAgent {
       mode: this.#mode,
       interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
     };
-    const before = checkpoints();
+    const before = branch.checkpoints;
     if (before === undefined) return {kind: 'denied', message: 'No prompt runs that this could belong to.'};
     const context: ApprovalContext = {
       session,
@@ -191,7 +183,7 @@ export class HarnessAgent {
     const id = actionId(`${agent.id}:${approval.id}`);
     const toolCall = {kind: 'tool-call', id, ...call} as const;
     if (verdict.decision === 'deny') {
-      this.#setup.denied([{call: toolCall, by: 'rule', of: {kind: 'call'}}]);
+      branch.denied([{call: toolCall, by: 'rule', of: {kind: 'call'}}]);
       return {kind: 'denied', message: deniedText(verdict)};
     }
     const request = {
@@ -206,8 +198,7 @@ export class HarnessAgent {
     const answer = await approve(request, context, signal);
     if (signal.aborted) return {kind: 'cancelled'};
     if (answer.kind === 'refused') {
-      if (answer.deniedBy !== 'not-denied')
-        this.#setup.denied([{call: toolCall, by: answer.deniedBy, of: {kind: 'call'}}]);
+      if (answer.deniedBy !== 'not-denied') branch.denied([{call: toolCall, by: answer.deniedBy, of: {kind: 'call'}}]);
       const words = blockTexts(modelContent(resultOf(shown, answer.settled)));
       return {kind: 'denied', message: words.join('\n')};
     }
@@ -222,12 +213,14 @@ export class HarnessAgent {
   /** What cannot be kept is missing when the session is looked at later; the work itself goes on. */
   #keep(record: JournalRecord): void {
     try {
-      this.#setup.session.append(record);
+      this.#held.session.append(record);
     } catch {
       return;
     }
   }
 }
+
+const nothingUsed: HarnessUsage = {model: '', usage: noUsage, cost: {kind: 'unknown'}};
 
 const asker = ({id, name, kind, harness}: SubAgent) => ({id, name, kind, harness});
 

@@ -15,12 +15,13 @@ import {type AgentKind, openingOf} from './agent-kind.ts';
 import {afterEvent, afterHarnessEvent, type HarnessTurn, notBegun, turnAfter, withStatus} from './agent-progress.ts';
 import {settleWorktree, worktreeBrief} from './agent-worktree.ts';
 import {earlierAgent, newAgent, worktreeOf} from './open-agent.ts';
-import {type AgentObserver, agentRunner, type AgentRunner, type Held} from './agent-runner.ts';
+import type {AgentRunner, Held, RunnerDeps, Spending} from './agent-runner.ts';
+import {HarnessAgent} from './harness-agent.ts';
 import type {AgentLimits} from './agent-limits.ts';
 import type {Branch, Tree} from './agent-branch.ts';
-import {leastTurns, modeOf, notHeeded, type Spending, type WeftAgentSetup} from './weft-agent.ts';
+import {leastTurns, modeOf, notHeeded, weftRunner} from './weft-agent.ts';
 
-export interface SubAgentsSetup extends Pick<WeftAgentSetup, 'openEngine'> {
+export interface SubAgentsSetup extends Pick<RunnerDeps, 'openEngine'> {
   readonly limits: AgentLimits;
   /** The agent of the session itself. */
   readonly session: () => SessionContext;
@@ -187,7 +188,11 @@ export class SubAgents implements Tree {
       progress: {turns: 0, calls: 0, usage: noUsage, costUsd: 0, files: []},
       place: held.place,
     };
-    const observer: AgentObserver = {
+    const deps: RunnerDeps = {
+      directory,
+      place,
+      openEngine: this.#setup.openEngine,
+      tree: this,
       happened: happening => {
         const running = this.#running.get(agent.id);
         if (running !== undefined) this.#happened(running, happening);
@@ -212,7 +217,7 @@ export class SubAgents implements Tree {
       place,
       settling: undefined,
       closing: false,
-      runner: agentRunner(held, {directory, place, observer, openEngine: this.#setup.openEngine, tree: this}),
+      runner: agent.harness === 'weft' ? weftRunner(held, deps) : new HarnessAgent(held, deps),
     };
     this.#running.set(agent.id, running);
     if (!hasEnded(row.status)) this.#tellOthers(running);

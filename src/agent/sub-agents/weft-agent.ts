@@ -1,50 +1,29 @@
-import type {AgentEvent, SessionUsage} from '../../actions/agent-event.ts';
+import type {SessionUsage} from '../../actions/agent-event.ts';
 import {noCommands} from '../../actions/commands-port.ts';
 import {noHooks, type HooksPort, type Subagent} from '../../actions/hooks-port.ts';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
 import {noAbilities} from '../../actions/front-end.ts';
 import {failed, ok} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
-import type {JournalRecord, OpenSession} from '../../domain/journal.ts';
-import type {SubAgent} from '../../domain/sub-agent.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
 import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
-import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
-import type {AgentClient} from '../client.ts';
-import type {AgentPorts, SeparateMachine} from '../ports.ts';
+import type {AgentPorts} from '../ports.ts';
 import {limitedServers} from '../limited-servers.ts';
-import type {EngineSetup, SessionAgents, SessionContext} from '../session-context.ts';
+import type {SessionContext} from '../session-context.ts';
+import {Branch} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
-
-/** What a request of a sub-agent has used. */
-export type Spending = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
-
-export interface WeftAgentSetup {
-  readonly agent: SubAgent;
-  readonly kind: AgentKind;
-  readonly session: OpenSession;
-  readonly origin: 'new' | 'resumed';
-  /** The agent that has started it. */
-  readonly parent: SessionContext;
-  /** Where it works. */
-  readonly directory: string;
-  readonly place: SeparateMachine;
-  readonly checkpoints: () => PromptCheckpoints | undefined;
-  readonly openEngine: (setup: EngineSetup) => AgentClient;
-  readonly agents: (session: () => SessionContext) => SessionAgents;
-  readonly observe: (event: AgentEvent) => void;
-  readonly spent: (spending: Spending) => void;
-}
+import type {AgentRunner, Held, RunnerDeps, Spending} from './agent-runner.ts';
 
 /** A sub-agent in this process: an engine of its own, on the ports of the agent that started it. */
-export function weftAgent(setup: WeftAgentSetup): AgentClient {
-  const {agent, kind, parent, session} = setup;
-  const engine = setup.openEngine({
-    ports: portsOf(setup),
+export function weftRunner(held: Held, deps: RunnerDeps): AgentRunner {
+  const {agent, kind, session, origin, branch} = held;
+  const parent = branch.session();
+  const engine = deps.openEngine({
+    ports: portsOf(held, deps),
     session,
-    origin: setup.origin,
-    directory: setup.directory,
+    origin,
+    directory: deps.directory,
     model: agent.model,
     mode: modeOf(kind, parent.mode),
     systemPrompt: kind.systemPrompt.kind === 'same' ? parent.systemPrompt : kind.systemPrompt.text,
@@ -64,7 +43,7 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
       pending: parent.pending,
       owner: parent.owner,
       grants: parent.conversation.grants,
-      agents: setup.agents,
+      agents: own => new Branch(deps.tree, {session: own, parent: agent.id, depth: branch.depth + 1}),
     },
   });
   let before: SessionUsage['models'] = {};
@@ -72,14 +51,23 @@ export function weftAgent(setup: WeftAgentSetup): AgentClient {
     for (const event of events) {
       if (event.event === 'session-opened') before = event.usage.models;
       if (event.event === 'usage-changed') {
-        for (const spending of spentSince(before, event.usage.models)) setup.spent(spending);
+        for (const spending of spentSince(before, event.usage.models)) deps.spent(spending);
         before = event.usage.models;
       }
-      setup.observe(event);
+      deps.happened({by: 'weft', event});
     }
     await parent.listenersReady();
   });
-  return engine;
+  return {
+    async send(text) {
+      engine.submit({op: 'prompt', id: parent.ports.ids.message(), text, images: [], when: 'steering'});
+      return ok(undefined);
+    },
+    interrupt: () => engine.submit({op: 'interrupt'}),
+    setMode: mode => engine.submit({op: 'set-mode', mode}),
+    rest: async () => {},
+    close: () => engine.close('shutdown'),
+  };
 }
 
 /** The kind may narrow what the parent may do, and never widen it. */
@@ -100,8 +88,8 @@ function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
   return new Map(names.map(name => [name, 'absent']));
 }
 
-function portsOf({agent, kind, parent, directory, place: own, checkpoints}: WeftAgentSetup): AgentPorts {
-  const {ports} = parent;
+function portsOf({agent, kind, branch}: Held, {directory, place: own}: RunnerDeps): AgentPorts {
+  const {ports} = branch.session();
   return {
     ...ports,
     machine: {...own.machine, mcp: limitedServers(own.machine.mcp, kind.mayCall)},
@@ -116,7 +104,7 @@ function portsOf({agent, kind, parent, directory, place: own, checkpoints}: Weft
       async take(signal) {
         // It is the prompt of the user that is undone, so its checkpoint is the one that counts.
         // In a worktree it changes nothing of the user's.
-        if (agent.isolation === 'none') await checkpoints()?.beforeChange(signal);
+        if (agent.isolation === 'none') await branch.checkpoints?.beforeChange(signal);
         return ok('off');
       },
       preview: async () => failed(rejected('A sub-agent is not rewound.')),
