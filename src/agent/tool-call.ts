@@ -22,6 +22,7 @@ import {weftItself} from '../domain/executor.ts';
 import {noDetail} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import {
+  type ApprovalRequest,
   approve,
   type Approved,
   deniedText,
@@ -240,23 +241,17 @@ const isRefusedByHost = ({deniedBy}: CallEnd, {verdict}: JudgedCall): boolean =>
 type RunnableCall = Omit<JudgedCall, 'action'> & {readonly action: Action};
 
 async function approveAndRun(judged: RunnableCall, context: PromptContext, signal: AbortSignal): Promise<CallEnd> {
-  const {call, action, verdict, obligations, terms, executor, hook} = judged;
-  const {id, name: toolName} = call;
+  const {call, action} = judged;
   if (signal.aborted) return callEnd(judged, cancelledResult(action, context.cancellation()));
   try {
     const denial = denialOf(judged);
     if (denial !== undefined) {
       const {by, message} = denial;
-      journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by});
+      journal(context.session, {kind: 'approval', id: call.id, label: labelOf(action), decision: 'refused', by});
       const settled = cancelledResult(action, {reason: 'denied', message});
       return callEnd(judged, settled, {deniedBy: by});
     }
-    const ask = hook.verdict.kind === 'ask' ? 'always' : 'unless-granted';
-    const approval = await approve(
-      {id, toolName, call: judged.effectiveCall, action, verdict, obligations, terms, executor, ask, place: 'here'},
-      context,
-      signal,
-    );
+    const approval = await approve(approvalRequest(judged), context, signal);
     if (approval.kind === 'approved') return await runApproved(judged, approval, context, signal);
     const {settled, deniedBy} = approval;
     return callEnd(judged, settled, {deniedBy});
@@ -264,6 +259,16 @@ async function approveAndRun(judged: RunnableCall, context: PromptContext, signa
     return callEnd(judged, brokenOff(action, cause, context, signal));
   }
 }
+
+/** Asks about a call unless a grant of the session covers it, or always where a hook wants that. */
+export const approvalRequest = ({call, effectiveCall, hook, ...judged}: RunnableCall): ApprovalRequest => ({
+  ...judged,
+  id: call.id,
+  toolName: call.name,
+  call: effectiveCall,
+  ask: hook.verdict.kind === 'ask' ? 'always' : 'unless-granted',
+  place: 'here',
+});
 
 /** Why a call needs no question because the answer is no. */
 function denialOf({
@@ -278,26 +283,55 @@ function denialOf({
 
 async function runApproved(
   judged: RunnableCall,
-  {action, preview, verdict, terms, note, input, approval}: Approved,
+  approved: Approved,
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<CallEnd> {
+  const {action, preview, terms, note, input} = approved;
   const {session} = context;
   const {clock} = session.ports;
   const {id} = judged.call;
   const effectiveCall = input === 'unchanged' ? judged.effectiveCall : {...judged.effectiveCall, input};
   const ran = {action, effectiveCall};
-  // In a view of its own a command changes nothing yet.
-  if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox') await context.checkpoints.beforeChange(signal);
+  await checkpointFor(approved, context, signal);
   if (signal.aborted) return callEnd(ran, cancelledResult(action, context.cancellation()), {note});
   const startedAt = clock.now();
   const waitedBefore = session.pending.waitedMs;
   session.publish([{event: 'action-started', id, action, preview}]);
+  const observe = (chunk: string): void => session.publish([{event: 'action-output', id, chunk}]);
+  const run = runApprovedAction({call: effectiveCall, approved, observe}, context, signal);
+  const settled = await run.catch((cause: unknown) => brokenOff(action, cause, context, signal));
+  const end = signal.aborted ? stopped(action, settled, context.cancellation()) : settled;
+  // The card about what a command has changed comes after its end.
+  const waitedMs = terms.confinement === 'sandbox' ? session.pending.waitedMs - waitedBefore : 0;
+  return callEnd(ran, end, {note, durationMs: Math.max(0, clock.now() - startedAt - waitedMs)});
+}
+
+/** In a view of its own a command changes nothing yet. */
+export async function checkpointFor(
+  {verdict, terms}: Pick<Approved, 'verdict' | 'terms'>,
+  {checkpoints}: PromptContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox') await checkpoints.beforeChange(signal);
+}
+
+/** Runs an action as it was approved; rejects where it breaks off. */
+export function runApprovedAction(
+  {
+    call,
+    approved: {action, preview, verdict, terms, approval},
+    observe,
+  }: {readonly call: ToolCallBlock; readonly approved: Approved; readonly observe: (chunk: string) => void},
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<SettledOf<ActionName>> {
+  const {session} = context;
   const ports = {
-    ...actionPorts(session, id, context.structured),
-    ...changePorts({call: effectiveCall, action, directory: terms.directory}, context),
+    ...actionPorts(session, call.id, context.structured),
+    ...changePorts({call, action, directory: terms.directory}, context),
   };
-  const run = session.foreground.during(id, background =>
+  return session.foreground.during(call.id, background =>
     runAction(action, {
       ports: portsForJudgedPaths(ports, terms),
       signal,
@@ -305,16 +339,11 @@ async function runApproved(
       shown: preview,
       detail: verdict.detail,
       terms,
-      observe: chunk => session.publish([{event: 'action-output', id, chunk}]),
+      observe,
       background,
       terminal: 'none',
     }),
   );
-  const settled = await run.catch((cause: unknown) => brokenOff(action, cause, context, signal));
-  const end = signal.aborted ? stopped(action, settled, context.cancellation()) : settled;
-  // The card about what a command has changed comes after its end.
-  const waitedMs = terms.confinement === 'sandbox' ? session.pending.waitedMs - waitedBefore : 0;
-  return callEnd(ran, end, {note, durationMs: Math.max(0, clock.now() - startedAt - waitedMs)});
 }
 
 /** What an action that has thrown comes to. */

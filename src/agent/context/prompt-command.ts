@@ -1,13 +1,6 @@
 import type {Denial, PromptEnd} from '../../actions/agent-event.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
-import {
-  type ActionResult,
-  cancellationText,
-  modelContent,
-  printedBy,
-  resultOf,
-  runAction,
-} from '../../actions/catalogue.ts';
+import {type ActionResult, cancellationText, modelContent, printedBy, resultOf} from '../../actions/catalogue.ts';
 import {changesTexts} from '../../actions/changes-port.ts';
 import {changesOfCommand} from '../../actions/outcome.ts';
 import type {ExpandedPrompt, PromptCommand} from '../../actions/commands-port.ts';
@@ -18,9 +11,10 @@ import {blockTexts} from '../../domain/conversation.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {actionId, type MessageId} from '../../domain/ids.ts';
 import {builtInCommands, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
-import {approve, deniedText, judgeOwnAction, portsForJudgedPaths, withHookVerdict} from '../approval.ts';
-import {changePorts, droppedChanges} from '../command-changes.ts';
-import {actionPorts, allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
+import {approve, deniedText, judgeOwnAction, withHookVerdict} from '../approval.ts';
+import {droppedChanges} from '../command-changes.ts';
+import {allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
+import {approvalRequest, checkpointFor, runApprovedAction} from '../tool-call.ts';
 
 /** What a prompt is once slash commands have been looked up. */
 export type PromptReading =
@@ -167,52 +161,25 @@ async function runLine(
   const {session, hooks} = context;
   try {
     const hook = await hooks.beforeCall(call, signal);
-    const effective = hook.input === 'unchanged' ? call : {...call, input: hook.input};
-    const decoded = decodeCall(effective.name, effective.input, session);
+    const effectiveCall = hook.input === 'unchanged' ? call : {...call, input: hook.input};
+    const decoded = decodeCall(effectiveCall.name, effectiveCall.input, session);
     if (decoded.tag === 'failed') return notRun(decoded.error);
     const action = decoded.value;
     const judged = withHookVerdict(await judgeOwnAction(action, session, signal), hook.verdict);
     const {verdict} = judged;
     if (verdict.decision === 'deny') return notRun(rejected(deniedText(verdict)), 'rule');
     if (hook.verdict.kind === 'deny') return notRun(rejected(hook.verdict.reason), 'hook');
-    const approval = await approve(
-      {
-        id: call.id,
-        toolName: call.name,
-        call: effective,
-        action,
-        ...judged,
-        ask: hook.verdict.kind === 'ask' ? 'always' : 'unless-granted',
-        place: 'here',
-      },
-      context,
-      signal,
-    );
+    const approval = await approve(approvalRequest({call, effectiveCall, action, hook, ...judged}), context, signal);
     if (approval.kind === 'refused') {
       const {settled, deniedBy} = approval;
       const fault = settled.state === 'cancelled' ? rejected(cancellationText(settled.why)) : rejected('It failed.');
       return notRun(settled.state === 'error' ? settled.fault : fault, deniedBy);
     }
-    const {terms} = approval;
-    if (approval.verdict.risk !== 'read-only' && terms.confinement !== 'sandbox') {
-      await context.checkpoints.beforeChange(signal);
-    }
-    const ports = {
-      ...actionPorts(session, call.id, context.structured),
-      ...changePorts({call: effective, action: approval.action, directory: terms.directory}, context),
-    };
-    const settled = await session.foreground.during(call.id, background =>
-      runAction(approval.action, {
-        ports: portsForJudgedPaths(ports, terms),
-        signal,
-        approval: approval.approval,
-        shown: approval.preview,
-        detail: approval.verdict.detail,
-        terms,
-        observe: () => {},
-        background,
-        terminal: 'none',
-      }),
+    await checkpointFor(approval, context, signal);
+    const settled = await runApprovedAction(
+      {call: effectiveCall, approved: approval, observe: () => {}},
+      context,
+      signal,
     );
     if (settled.state === 'error') return notRun(settled.fault);
     if (settled.state === 'cancelled') return notRun(rejected(cancellationText(settled.why)));
