@@ -13,6 +13,12 @@ import {noUsage, type Usage} from '../domain/usage.ts';
 import type {ClockPort} from './ports.ts';
 import {journal, nextRequest, type PromptContext} from './session-context.ts';
 
+/** Takes the events of a batch, and with the last of them the whole answer. */
+type BatchListener = (
+  events: readonly AgentEvent[],
+  whole: AssistantMessage | undefined,
+) => Promise<unknown> | undefined;
+
 /** How a request to the model ended. `message` holds what arrived; `undefined` when that was nothing worth keeping. */
 export type ModelAnswer = AnswerContent &
   ({readonly end: 'complete'} | {readonly end: 'interrupted'} | {readonly end: 'failed'; readonly fault: Fault});
@@ -25,14 +31,15 @@ interface AnswerContent {
 
 /**
  * Asks the model for the next answer of a prompt, publishing every batch of its stream as it comes. The model is read no faster
- * than the listeners follow.
+ * than the listeners follow. A complete answer is in the journal when this returns.
  */
 export async function streamAnswer({session, checkpoints}: PromptContext, signal: AbortSignal): Promise<ModelAnswer> {
   const {ports, publish, listenersReady} = session;
   const writer = new PartialAnswerWriter({clock: ports.clock, journal: record => journal(session, record)});
-  const onBatch = (events: readonly AgentEvent[]): Promise<unknown> | undefined => {
-    // Journalled before it is shown. The last batch, too: the stream is closed before the whole answer is kept.
-    writer.take(events);
+  const onBatch: BatchListener = (events, whole) => {
+    // Journalled before it is shown: what is left of a whole answer stands in its own record.
+    if (whole === undefined) writer.take(events);
+    else journal(session, {kind: 'answer', message: whole});
     for (const event of events) if (event.event === 'fell-back') session.promptModel = event.fallback;
     if (events.length > 0) publish(events);
     if (events.some(event => beginsCall(event, fileChangingTools))) checkpoints.expectChange();
@@ -61,22 +68,17 @@ const fileChangingTools: ReadonlySet<string> = new Set(
  */
 export async function readAnswer(
   request: ModelRequest,
-  {
-    model,
-    onBatch,
-  }: {
-    readonly model: ModelPort;
-    readonly onBatch: (events: readonly AgentEvent[]) => Promise<unknown> | undefined;
-  },
+  {model, onBatch}: {readonly model: ModelPort; readonly onBatch: BatchListener},
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
   const reader = new AnswerReader(request.model);
   for await (const batch of model.stream(request, signal)) {
     const events = batch.flatMap(event => reader.take(event));
-    const waiting = onBatch(events);
+    const complete = reader.finished ? reader.complete() : undefined;
+    const waiting = onBatch(events, complete?.message);
     if (waiting !== undefined) await waiting;
     if (reader.fault !== undefined) return {...reader.partial(), end: 'failed', fault: reader.fault};
-    if (reader.finished) return {...reader.complete(), end: 'complete'};
+    if (complete !== undefined) return {...complete, end: 'complete'};
     if (signal.aborted) break;
   }
   if (signal.aborted) return {...reader.partial(), end: 'interrupted'};

@@ -173,8 +173,9 @@ function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionCo
   const {conversation} = session;
   const model = message?.model ?? session.promptModel ?? session.model;
   if (usage !== noUsage) stats.addUsage(usage, model, message === undefined ? 0 : providerSearches(message));
-  if (message !== undefined) journal(session, {kind: 'answer', message});
-  else if (usage !== noUsage) journal(session, {kind: 'usage', model, usage});
+  if (message !== undefined) {
+    if (end !== 'complete') journal(session, {kind: 'answer', message});
+  } else if (usage !== noUsage) journal(session, {kind: 'usage', model, usage});
   if (message !== undefined) conversation.messages.push(message);
   if (end === 'complete' || message !== undefined) stats.last = {message, stop};
   if (message !== undefined) session.publish([{event: 'message-finished', message}]);

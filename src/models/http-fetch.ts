@@ -1,4 +1,5 @@
 import type {IncomingMessage} from 'node:http';
+import {StringDecoder} from 'node:string_decoder';
 import {urlToHttpOptions} from 'node:url';
 import {createParser} from 'eventsource-parser';
 import {isJsonObject, parseJson} from '../base/json.ts';
@@ -136,7 +137,6 @@ export async function* readServerEvents(
   body: IncomingMessage,
   kind: 'stream' | 'json',
 ): AsyncGenerator<readonly string[], void, void> {
-  body.setEncoding('utf8');
   let unread = 0;
   let total = 0;
   const count = (chunk: string): void => {
@@ -169,4 +169,10 @@ export async function* readServerEvents(
   if (batch.length > 0) yield batch;
 }
 
-const textOf = (body: IncomingMessage): AsyncIterable<string> => body.iterator({destroyOnReturn: false});
+/** The text of a body: what has come since the last read is decoded at once, not packet by packet. */
+async function* textOf(body: IncomingMessage): AsyncGenerator<string, void, void> {
+  const decoder = new StringDecoder('utf8');
+  const packets: AsyncIterable<Buffer> = body.iterator({destroyOnReturn: false});
+  for await (const packet of packets) yield decoder.write(packet);
+  yield decoder.end();
+}

@@ -5,7 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {nothingProven, type Proof} from '../../../src/domain/sandbox.ts';
-import {actionId} from '../../../src/domain/ids.ts';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
 import {historyFromJournal} from '../../../src/domain/history.ts';
 import {
   asks,
@@ -81,6 +81,38 @@ describe('a prompt', () => {
       'usage-changed',
       'prompt-finished',
     ]);
+  });
+
+  test('an answer that comes at once is kept whole, and before it is shown', async () => {
+    const usage = {inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0};
+    const block = {kind: 'text', text: 'Hello.'} as const;
+    const session = memorySession();
+    let shown: readonly string[] = [];
+    const bench = engineBench(
+      [
+        {
+          events: [
+            {event: 'message-started', id: messageId('a'), model: 'm', usage},
+            {event: 'block-started', index: 0, block: {kind: 'text'}},
+            {event: 'block-delta', index: 0, delta: block},
+            {event: 'block-finished', index: 0, block},
+            {event: 'message-finished', stop: 'end-turn', usage},
+          ],
+        },
+      ],
+      {
+        session: {
+          ...session,
+          append: record => {
+            if (record.kind === 'answer') shown = bench.events.map(({event}) => event);
+            session.append(record);
+          },
+        },
+      },
+    );
+    expect(await bench.prompt('hi')).toMatchObject({end: {kind: 'done'}, answer: 'Hello.'});
+    expect(session.kept.map(({kind}) => kind)).toEqual(['prompt', 'answer']);
+    expect(shown).not.toContain('message-started');
   });
 
   test('goes on until the model makes no more calls, and tells it every result', async () => {
