@@ -109,6 +109,36 @@ describe.each(dialects)('a model over %s', dialect => {
     expect(server.requests.length).toBe(2);
   });
 
+  test('messages and calls to which the server gave no id get ids that never come again', async () => {
+    const bash = {name: 'Bash', arguments: '{}'};
+    const events = {
+      anthropic: [
+        {type: 'message_start', message: {model: 'm'}},
+        {type: 'content_block_start', index: 0, content_block: {type: 'tool_use', name: 'Bash'}},
+        {type: 'content_block_start', index: 1, content_block: {type: 'tool_use', name: 'Bash'}},
+        {type: 'message_stop'},
+      ],
+      openai: [{choices: [{delta: {tool_calls: [{function: bash}, {function: bash}]}, finish_reason: 'stop'}]}],
+      responses: [
+        {type: 'response.created', response: {model: 'm'}},
+        {type: 'response.output_item.done', output_index: 0, item: {type: 'function_call', ...bash}},
+        {type: 'response.output_item.done', output_index: 1, item: {type: 'function_call', ...bash}},
+        {type: 'response.completed', response: {}},
+      ],
+    }[dialect];
+    const stream = events.map(event => `data: ${JSON.stringify(event)}\n\n`).join('');
+    const runs = [await run(dialect, answers([{stream}])), await run(dialect, answers([{stream}]))];
+    const ids = runs.flatMap(each =>
+      each.events.flatMap((event): readonly string[] => {
+        if (event.event === 'message-started') return [event.id];
+        return event.event === 'block-finished' && event.block.kind === 'tool-call' ? [event.block.id] : [];
+      }),
+    );
+    const prefixes = ids.map(id => id.slice(0, id.indexOf('_')));
+    const ofOneRun = ['msg', ...(dialect === 'anthropic' ? ['toolu', 'toolu'] : ['call', 'call'])];
+    expect([prefixes, new Set(ids).size]).toEqual([[...ofOneRun, ...ofOneRun], 6]);
+  });
+
   test('leaving the iteration early closes the connection', async () => {
     await using server = await startModelServer(answers([[say('First '), breakOff('hang')]]));
     for await (const _ of connect(dialect, server.baseUrl[dialect]).stream(ask('hi'), new AbortController().signal))

@@ -158,6 +158,41 @@ test('usage numbers are cumulative, unknown events and deltas are passed over, a
   });
 });
 
+test('a message that starts twice is one, and counts what it said first', () => {
+  const events = decode([
+    {type: 'message_start', message: {id: 'm1', model: 'm', usage: {input_tokens: 3, output_tokens: 1}}},
+    {type: 'message_start', message: {id: 'm2', model: 'other', usage: {input_tokens: 50, output_tokens: 60}}},
+    {type: 'message_delta', delta: {stop_reason: 'end_turn'}},
+    {type: 'message_stop'},
+  ]);
+  const usage = {inputTokens: 3, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0};
+  expect(events).toEqual([
+    {event: 'message-started', id: 'm1', model: 'm', usage},
+    {event: 'message-finished', stop: 'end-turn', usage},
+  ]);
+});
+
+test('what a block that is no text cites is left out', () => {
+  const citation = {type: 'web_search_result_location', url: 'https://a.example/', title: 'A'};
+  const cites = (index: number) => ({
+    type: 'content_block_delta',
+    index,
+    delta: {type: 'citations_delta', citation},
+  });
+  const events = decode([
+    {type: 'content_block_start', index: 0, content_block: {type: 'thinking', thinking: 'Hm.', signature: 's'}},
+    cites(0),
+    {type: 'content_block_start', index: 1, content_block: {type: 'tool_use', id: 'c', name: 'Bash'}},
+    {type: 'content_block_delta', index: 1, delta: {type: 'input_json_delta', partial_json: '{"command":"ls"}'}},
+    cites(1),
+    {type: 'message_stop'},
+  ]);
+  expect(blocksOf(events)).toEqual([
+    {kind: 'thinking', text: 'Hm.', signature: 's'},
+    {kind: 'tool-call', id: 'c', name: 'Bash', input: {command: 'ls'}},
+  ]);
+});
+
 test.each([
   ['end_turn', 'end-turn'],
   ['stop_sequence', 'end-turn'],

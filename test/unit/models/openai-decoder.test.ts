@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
 import {OpenAiDecoder} from '../../../src/models/openai-decoder.ts';
 import {blocksOf} from '../../support/model-events.ts';
 
@@ -136,6 +137,33 @@ test('usage counts every token once', () => {
     stop: 'end-turn',
     usage: {inputTokens: 30, outputTokens: 7, cacheReadTokens: 60, cacheWriteTokens: 10},
   });
+});
+
+test.each([
+  {details: {cached_tokens: 150}, counts: [0, 100, 0]},
+  {details: {cached_tokens: 60, cache_write_tokens: 70}, counts: [0, 60, 40]},
+  {details: {cached_tokens: 150, cache_write_tokens: 20}, counts: [0, 100, 0]},
+  {details: {cached_tokens: -1, cache_write_tokens: 'many'}, counts: [100, 0, 0]},
+])(
+  'a server that says $details of 100 tokens of a request makes no more of them, and no fewer',
+  ({details, counts}) => {
+    const usage = {prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: details};
+    const [inputTokens, cacheReadTokens, cacheWriteTokens] = counts;
+    expect(decode([{choices: [{delta: {}, finish_reason: 'stop'}], usage}]).at(-1)).toEqual({
+      event: 'message-finished',
+      stop: 'end-turn',
+      usage: {inputTokens, outputTokens: 7, cacheReadTokens, cacheWriteTokens},
+    });
+  },
+);
+
+test('a count that no computer can hold counts as none, and the model is the one asked where none is named', () => {
+  const chunk =
+    '{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1e999,"completion_tokens":2}}';
+  expect(decode([chunk])).toEqual([
+    {event: 'message-started', id: 'msg_new1', model: 'm', usage: noUsage},
+    {event: 'message-finished', stop: 'end-turn', usage: {...noUsage, outputTokens: 2}},
+  ]);
 });
 
 test('things that are not what they should be are passed over', () => {

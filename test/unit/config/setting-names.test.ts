@@ -1,0 +1,62 @@
+import {expect, test} from 'vitest';
+import {failed, ok} from '../../../src/base/outcome.ts';
+import {explainSetting} from '../../../src/config/explain-setting.ts';
+import {mergeSettings, type SettingsLayer} from '../../../src/config/merge-settings.ts';
+import {
+  parseSettingName,
+  parseSettingValue,
+  settingChoices,
+  settingNames,
+} from '../../../src/config/settings-schema.ts';
+
+test('a harness of the settings is a part of "harnesses", and is set as one object', () => {
+  const name = {key: 'harnesses', part: 'my.agent'} as const;
+  expect(parseSettingName('harnesses.my.agent')).toEqual(ok(name));
+  expect(parseSettingName('harnesses')).toEqual(ok({key: 'harnesses', part: ''}));
+  expect(parseSettingName('harnesses.')).toEqual(failed('harnesses has no part "". Its parts: the name of a harness.'));
+  expect(parseSettingValue(name, '{"command":"my-agent"}')).toEqual(ok({command: 'my-agent'}));
+  expect(parseSettingValue(name, 'my-agent')).toEqual(
+    failed('"my-agent" does not fit; harnesses.my.agent must be a JSON object, for example {"command": "npx"}'),
+  );
+});
+
+test('only the user says how a harness starts; its part of the settings is explained so', () => {
+  const layers: readonly SettingsLayer[] = [
+    {source: 'user', path: '/user.json', text: '{"harnesses": {"mine": {"command": "a"}, "other": {"command": "b"}}}'},
+    {source: 'project', path: '/project.json', text: '{"harnesses": {"mine": {"command": "evil"}}}'},
+  ];
+  const merged = mergeSettings(layers, {trust: 'trusted', userRules: []});
+  if (merged.tag === 'failed') throw new Error(merged.error.message);
+  const explained = (part: string) =>
+    explainSetting({key: 'harnesses', part}, {layers, settings: merged.value.settings});
+  const ignored = {value: {command: 'evil'}, source: 'project', path: '/project.json', state: 'left-out'};
+  expect([explained('mine'), explained('other'), explained('unknown')]).toEqual([
+    ok([
+      {...ignored, name: 'harnesses.mine'},
+      {name: 'harnesses.mine', value: {command: 'a'}, source: 'user', path: '/user.json', state: 'counts'},
+    ]),
+    ok([{name: 'harnesses.other', value: {command: 'b'}, source: 'user', path: '/user.json', state: 'counts'}]),
+    ok([]),
+  ]);
+});
+
+test('a setting that has a few values offers them, and any other offers none', () => {
+  const choices = settingNames.flatMap(([text]) => {
+    const name = parseSettingName(text);
+    return name.tag === 'ok' ? [[text, settingChoices(name.value)] as const] : [];
+  });
+  const yesOrNo = ['true', 'false'];
+  expect(Object.fromEntries(choices.filter(([, values]) => values.length > 0))).toEqual({
+    accessible: yesOrNo,
+    allowLocalBinding: yesOrNo,
+    editorMode: ['emacs', 'vim'],
+    notify: ['off', 'bell', 'osc9'],
+    permissionMode: ['default', 'acceptEdits', 'plan', 'dontAsk'],
+    provider: ['anthropic', 'openai', 'gemini'],
+    sandbox: ['auto', 'native', 'bwrap', 'claude', 'codex'],
+    theme: ['auto', 'dark', 'light', 'ansi', 'plain'],
+    tui: ['inline', 'fullscreen'],
+    verbosity: ['name', 'summary', 'full'],
+  });
+  expect(choices.filter(([, values]) => values.length === 0).map(([name]) => name)).toContain('model');
+});
