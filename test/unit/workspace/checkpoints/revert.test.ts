@@ -1,4 +1,4 @@
-import {lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
@@ -6,6 +6,7 @@ import {carryOutRevert} from '../../../../src/workspace/checkpoints/revert.ts';
 import {toCachedFile} from '../../../../src/workspace/checkpoints/stat-cache.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
+const bytes = (content: string): Uint8Array => Buffer.from(content, 'latin1');
 const text = (lines: string): string => lines.split(' ').join('\n');
 
 describe('changes of one file', () => {
@@ -20,6 +21,7 @@ describe('changes of one file', () => {
     ['a line put in one line above', '1 2 3 new 4 FIVE 6 7 8 9', '1 2 3 new 4 5 6 7 8 9'],
     ['the line itself and those around it', '1 2 3 x y z 7 8 9', 'conflict'],
     ['everything from the line on', '1 2 3 4 x', 'conflict'],
+    ['the line taken back, and the next one deleted', '1 2 3 4 5 7 8 9', 'conflict'],
     ['the line above deleted', '1 2 3 FIVE 6 7 8 9', 'conflict'],
     ['the line taken back already, and another one changed', '1 2 3 4 5 6 7 8 nine', '1 2 3 4 5 6 7 8 nine'],
   ])('%s', async (_, now, left) => {
@@ -46,6 +48,127 @@ describe('changes of one file', () => {
     here.put('a', text('1 x 9'));
     expect((await revert(checkpoints, {before, after})).report.conflicts).toHaveLength(1);
     expect(here.read('a')).toBe(text('1 x 9'));
+  });
+});
+
+describe('what was done since', () => {
+  test('each path is named with what undo did to it', async () => {
+    using here = place();
+    const checkpoints = here.open();
+    for (const name of ['changed', 'deleted', 'merged']) here.put(name, text('1 2 3 4 5'));
+    const before = await take(checkpoints);
+    for (const name of ['changed', 'made', 'merged']) here.put(name, text('ONE 2 3 4 5'));
+    rmSync(join(here.work, 'deleted'));
+    const after = await take(checkpoints);
+    here.put('merged', text('ONE 2 3 4 five'));
+    const {report} = await revert(checkpoints, {before, after});
+    const effects = report.files.map(({path, effect}) => [path.slice(here.work.length + 1), effect]);
+    expect(Object.fromEntries(effects)).toEqual({
+      changed: 'changed',
+      deleted: 'restored',
+      made: 'deleted',
+      merged: 'merged',
+    });
+    expect([here.read('merged'), here.read('changed')]).toEqual([text('1 2 3 4 five'), text('1 2 3 4 5')]);
+  });
+
+  test('a file that was made anew where the agent deleted one stays, and so does one that the user deleted', async () => {
+    using here = place();
+    const checkpoints = here.open();
+    here.put('anew', 'before');
+    here.put('gone', 'before');
+    const before = await take(checkpoints);
+    rmSync(join(here.work, 'anew'));
+    here.put('gone', 'after');
+    const after = await take(checkpoints);
+    here.put('anew', 'new');
+    rmSync(join(here.work, 'gone'));
+    const {report} = await revert(checkpoints, {before, after});
+    expect(report.conflicts).toEqual([
+      {path: join(here.work, 'anew'), reason: 'it was made anew since'},
+      {path: join(here.work, 'gone'), reason: 'it was deleted since'},
+    ]);
+    expect(everything(here.work)).toMatchObject({anew: `file 644 ${Buffer.from('new').toString('base64')}`});
+  });
+
+  test('a folder that the agent made goes, although it has other permissions now', async () => {
+    using here = place();
+    const checkpoints = here.open();
+    here.put('a', '');
+    const before = await take(checkpoints);
+    mkdirSync(join(here.work, 'd'));
+    const after = await take(checkpoints);
+    chmodSync(join(here.work, 'd'), 0o700);
+    const {report} = await revert(checkpoints, {before, after});
+    expect([report.conflicts, everything(here.work)]).toEqual([[], {a: 'file 644 '}]);
+  });
+
+  test('a binary file that has other permissions now gets its content back, and one with other bytes is left', async () => {
+    using here = place();
+    const checkpoints = here.open();
+    for (const name of ['mode', 'bytes']) here.put(name, bytes('\0\n2\n3\n4'));
+    const before = await take(checkpoints);
+    for (const name of ['mode', 'bytes']) here.put(name, bytes('\0\n2\n3\nfour'));
+    const after = await take(checkpoints);
+    here.put('mode', bytes('\0\n2\n3\nfour'), 0o755);
+    here.put('bytes', bytes('\0one\n2\n3\nfour'));
+    const {report} = await revert(checkpoints, {before, after});
+    const conflict = {path: join(here.work, 'bytes'), reason: 'it was changed since in the same place'};
+    expect(report.conflicts).toEqual([conflict]);
+    expect([everything(here.work)['mode'], here.read('bytes')]).toEqual([
+      `file 755 ${Buffer.from('\0\n2\n3\n4', 'latin1').toString('base64')}`,
+      '\0one\n2\n3\nfour',
+    ]);
+  });
+
+  test('what the user committed since, as the agent left it, is taken back all the same', async () => {
+    using here = place();
+    here.git('init', '-q');
+    const checkpoints = here.open();
+    here.put('changed', bytes('\0 before'));
+    const before = await take(checkpoints);
+    here.put('changed', bytes('\0 after'));
+    here.put('made', 'after');
+    const after = await take(checkpoints);
+    here.git('add', '.');
+    here.git('commit', '-qm', 'mine');
+    const {report} = await revert(here.open(), {before, after});
+    expect([report.conflicts, everything(here.work)]).toEqual([
+      [],
+      {changed: `file 644 ${Buffer.from('\0 before').toString('base64')}`},
+    ]);
+  });
+
+  test('what changes between plan and step is neither overwritten nor deleted', () => {
+    using here = place();
+    const objects = openObjects(here.folder, {});
+    const file = (content: string) => ({kind: 'file', mode: 0o644, hash: objects.put(content)}) as const;
+    const names = ['changed', 'deleted', 'unseen', 'made', 'folder', 'link', 'lost'];
+    const paths = names.map(name => join(here.work, name));
+    const [changed = '', deleted = '', unseen = '', made = '', folder = '', link = '', lost = ''] = paths;
+    for (const name of ['changed', 'deleted', 'unseen']) here.put(name, 'after');
+    const seen = new Map(
+      [changed, deleted, lost].map(path => [path, toCachedFile(lstatSync(changed), file('after').hash)]),
+    );
+    seen.set(deleted, toCachedFile(lstatSync(deleted), file('after').hash));
+    objects.flush();
+    for (const name of ['changed', 'deleted', 'made', 'folder', 'link']) here.put(name, 'of the user');
+    const now = everything(here.work);
+    const refused = carryOutRevert(
+      [
+        {path: changed, is: file('after'), wanted: file('before'), effect: 'changed'},
+        {path: deleted, is: file('after'), wanted: undefined, effect: 'deleted'},
+        {path: unseen, is: file('after'), wanted: file('before'), effect: 'changed'},
+        {path: made, is: undefined, wanted: file('before'), effect: 'restored'},
+        {path: folder, is: {kind: 'folder', mode: 0o755, tree: ''}, wanted: undefined, effect: 'deleted'},
+        {path: link, is: {kind: 'link', target: 'a'}, wanted: undefined, effect: 'deleted'},
+        {path: lost, is: file('after'), wanted: undefined, effect: 'deleted'},
+      ],
+      {objects, seen},
+    );
+    const byPath = refused.toSorted((a, b) => paths.indexOf(a.path) - paths.indexOf(b.path));
+    expect(byPath).toEqual(paths.map(path => ({path, reason: 'it changed at this very moment'})));
+    expect(everything(here.work)).toEqual(now);
   });
 });
 
