@@ -4,7 +4,7 @@ import type {ResultContent} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
 import type {Cancellation, Settled} from '../domain/settled.ts';
-import {type Access, type RuleKind, unsaidClaims} from './access.ts';
+import {type Access, type AskCase, type JudgedAction, type RuleKinds, unsaidClaims} from '../domain/access.ts';
 import {askUserQuestion} from './ask-user-question.ts';
 import {programName} from './block-text.ts';
 import {callMcpTool} from './call-mcp-tool.ts';
@@ -14,7 +14,7 @@ import {editDocuments} from './edit-documents.ts';
 import {exitPlan} from './exit-plan.ts';
 import {fetchConversation} from './fetch-conversation.ts';
 import {fileGlobV2} from './file-glob-v2.ts';
-import {noUserChanges, type UserChanges} from './files-port.ts';
+import {noUserChanges, type UserChanges} from '../domain/file-edit.ts';
 import {giveStructuredAnswer} from './give-structured-answer.ts';
 import {grep} from './grep.ts';
 import {initProject} from './init-project.ts';
@@ -138,12 +138,24 @@ export function accessOf<N extends ActionName>(action: Action<N>): Access {
   return definitions[action.name].access(action.input);
 }
 
-/** The names of the tools of which rules speak in one of these ways. */
-export const toolNamesBy = (...kinds: readonly RuleKind[]): readonly string[] =>
-  actionNames.filter(name => kinds.includes(definitions[name].ruleKind)).flatMap(toolNamesOf);
-
 /** The names models know an action by. */
 export const toolNamesOf = (name: ActionName): readonly string[] => definitions[name].tools.map(tool => tool.name);
+
+/** How rules speak of each tool. */
+export const ruleKinds: RuleKinds = new Map(
+  actionNames.flatMap(name => toolNamesOf(name).map(tool => [tool, definitions[name].ruleKind] as const)),
+);
+
+/** What an action is judged by. */
+export const judgedAction = (action: Action): JudgedAction => ({
+  access: accessOf(action),
+  tools: toolNamesOf(action.name),
+  risk: definitions[action.name].risk,
+});
+
+/** Every class of actions that may be asked about, with the names of its tools. */
+export const askClasses = (): readonly (AskCase & {readonly tools: readonly string[]})[] =>
+  actionNames.flatMap(action => definitions[action].asks.map(each => ({...each, tools: toolNamesOf(action)})));
 
 /** What to show before asking; a failure is the action's result. */
 export async function previewAction<N extends ActionName>(

@@ -1,6 +1,6 @@
-import type {Access} from './access.ts';
-import {editPaths} from './edit-texts.ts';
-import {mcpToolName} from './mcp-tool-name.ts';
+import type {Access} from '../domain/access.ts';
+import {editPaths} from '../domain/file-edit.ts';
+import {mcpToolName} from '../domain/mcp-tool-name.ts';
 import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {whyInvalidPath} from '../base/invalid-path.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';

@@ -7,7 +7,7 @@ import type {RunTerms} from '../domain/executor.ts';
 import {rejected} from '../domain/fault.ts';
 import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
-import type {Access, AskCase, RuleKind} from './access.ts';
+import type {Access, AskCase, RuleKind} from '../domain/access.ts';
 import {type FrontEndAbility, withoutAbility} from './front-end.ts';
 import {inputSchema} from './input-schema.ts';
 import type {OtherFields} from './known-fields.ts';

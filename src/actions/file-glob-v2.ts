@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
-import {readingAsks} from './access.ts';
+import {readingAsks} from '../domain/access.ts';
 import {settledBy} from '../domain/settled.ts';
 import {defineAction, previewUnless, textContent, toolForm} from './define-action.ts';
 import type {GlobReport, GlobRequest} from './ports.ts';

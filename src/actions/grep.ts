@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
 import {rejected} from '../domain/fault.ts';
-import {readingAsks} from './access.ts';
+import {readingAsks} from '../domain/access.ts';
 import {defineAction, previewUnless, textContent, toolForm} from './define-action.ts';
 import type {GrepReport, GrepRequest} from './ports.ts';
 

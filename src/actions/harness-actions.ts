@@ -1,13 +1,12 @@
-import {unsaidClaims} from './access.ts';
-import {harnessToolName} from './mcp-tool-name.ts';
+import {unsaidClaims} from '../domain/access.ts';
+import {harnessToolName} from '../domain/mcp-tool-name.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type Executor, type RunTerms, weftItself} from '../domain/executor.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {type Action, actionOf} from './catalogue.ts';
 import {decodeElsewhere} from './decode-action.ts';
-import {editPaths} from './edit-texts.ts';
-import {type FileEdit, noUserChanges} from './files-port.ts';
+import {editPaths, type FileEdit, noUserChanges} from '../domain/file-edit.ts';
 import type {HarnessAccess, HarnessApproval} from './harness-port.ts';
 import type {Preview} from './preview.ts';
 

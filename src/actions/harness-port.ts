@@ -4,7 +4,7 @@ import {rejected, type Fault} from '../domain/fault.ts';
 import type {HarnessFileChange, HarnessOutcome, HarnessSessionId, HarnessUsage} from '../domain/harness.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import type {TodoStatus} from '../domain/todo.ts';
-import type {FileEdit} from './files-port.ts';
+import type {FileEdit} from '../domain/file-edit.ts';
 import type {Preview} from './preview.ts';
 import type {Question, QuestionReply} from './ports.ts';
 

@@ -90,12 +90,6 @@ export interface HookRow {
   readonly last: string;
 }
 
-/**
- * How far a permission rule speaks of a call: `whole` of all that it does; `part` of something in it, or that cannot be told. A yes
- * about a part is none about the whole.
- */
-export type RuleReach = 'whole' | 'part' | 'none';
-
 /** One hook, wherever it comes from: what is called, and how a broken one counts. */
 export interface Hook {
   readonly event: string;

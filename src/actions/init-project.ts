@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
-import {readingAsks} from './access.ts';
+import {readingAsks} from '../domain/access.ts';
 import {interrupted} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 

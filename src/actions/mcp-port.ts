@@ -1,5 +1,6 @@
 import type {JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Access} from '../domain/access.ts';
 import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 
@@ -86,7 +87,7 @@ export interface McpTool {
   /** What the server claims of it. */
   readonly effect: 'claims-read-only' | 'claims-destructive' | 'unsaid';
   /** `changed`: its description or schema is not what it was when it was last used or first seen, so earlier permissions do not cover it. */
-  readonly standing: 'as-known' | 'changed';
+  readonly standing: Extract<Access, {kind: 'mcp-tool'}>['standing'];
   /** `always`: it is never put behind ToolSearch. */
   readonly offering: 'always' | 'by-size';
 }

@@ -1,6 +1,6 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {clip} from '../base/clip.ts';
-import type {FileEdit, PatchHunk, PatchLine} from './files-port.ts';
+import type {FileEdit, PatchHunk, PatchLine} from '../domain/file-edit.ts';
 
 /**
  * Reads a patch in the V4A form: `*** Begin Patch`, sections `*** Add File:`, `*** Delete File:`, `*** Update File:` (with

@@ -1,5 +1,6 @@
 import type {Json, JsonObject} from '../base/json.ts';
 import type {Outcome} from '../base/outcome.ts';
+import type {BlockInputMode} from '../domain/access.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
 import type {JudgedPath} from '../domain/obligation.ts';
@@ -181,10 +182,6 @@ export interface FoundBlock extends Pick<BlockInfo, 'command' | 'state'> {
   readonly input: 'open' | 'none';
 }
 
-/** `raw` as it is, `line` followed by Enter, `block` as one paste where the program understands pastes. */
-export const blockInputModes = ['raw', 'line', 'block'] as const;
-export type BlockInputMode = (typeof blockInputModes)[number];
-
 /** What a person would see of a block now, and what it has printed since it was last read. */
 export interface BlockSnapshot {
   readonly id: BlockId;
@@ -292,18 +289,6 @@ export interface BoundedOutput {
   /** Where the whole output lies for a week, for reading; `undefined` when `text` is all of it. */
   readonly file: string | undefined;
 }
-
-/** One name in a folder, as it stands there: a link is not followed. */
-export interface FolderEntry {
-  readonly name: string;
-  readonly kind: 'folder' | 'link' | 'file';
-}
-
-/** A file that was read: its bytes as characters, one each. `unreadable` is what is no regular file, too. */
-export type ReadBytes =
-  | {readonly kind: 'text'; readonly text: string}
-  | {readonly kind: 'missing'}
-  | {readonly kind: 'unreadable'};
 
 /** Neither search follows symbolic links, nor shows what the user's rules leave out. At most 50 patterns or globs a request. */
 export interface SearchPort {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import {unreachable} from '../base/unreachable.ts';
 import type {ResultContent} from '../domain/conversation.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
-import {readingAsks} from './access.ts';
+import {readingAsks} from '../domain/access.ts';
 import {defineAction, previewUnless, toolForm} from './define-action.ts';
 import {answerBytes, type FilesPort, type ReadFile, type ReadRequest} from './files-port.ts';
 

@@ -4,7 +4,7 @@ import {ok} from '../base/outcome.ts';
 import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
 import type {RunTerms} from '../domain/executor.ts';
 import type {Settled} from '../domain/settled.ts';
-import type {Claim, CommandAccess, CommandClaims} from './access.ts';
+import type {Claim, CommandAccess, CommandClaims} from '../domain/access.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
 import {changesTexts, type DecideEnded, noHeldChanges} from './changes-port.ts';
 import {boundedCitations} from './citations.ts';

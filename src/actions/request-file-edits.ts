@@ -5,9 +5,9 @@ import {rejected} from '../domain/fault.ts';
 import {settledBy, type Settled} from '../domain/settled.ts';
 import {boundedCitations, citationsSchema} from './citations.ts';
 import {checkedForm, defineAction, textContent, toolForm, type ToolForm, unlistedForm} from './define-action.ts';
-import {editPaths} from './edit-texts.ts';
+import {editPaths, type EditRequest, noUserChanges} from '../domain/file-edit.ts';
 import type {WorkspaceChanges} from './changes-port.ts';
-import {type AppliedEdits, type EditRequest, noUserChanges, type UserChangedFile} from './files-port.ts';
+import type {AppliedEdits, UserChangedFile} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
 import type {DiffHunk, FileDiff} from './preview.ts';
 

@@ -3,7 +3,7 @@ import {firstLine, pluralize} from '../base/clip.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
 import type {Change} from '../domain/change-set.ts';
 import type {Settled} from '../domain/settled.ts';
-import {unsaidClaims} from './access.ts';
+import {unsaidClaims} from '../domain/access.ts';
 import {changesTexts, type HeldChanges, noHeldChanges} from './changes-port.ts';
 import {type ActionRunContext, defineAction, textContent, toolForm} from './define-action.ts';
 import type {ShellReport} from './ports.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {clip, firstLine} from '../base/clip.ts';
-import {readingAsks} from './access.ts';
+import {readingAsks} from '../domain/access.ts';
 import {settledBy} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {CodebaseReport, CodebaseRequest, CodePlace} from './ports.ts';

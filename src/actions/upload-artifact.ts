@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
-import {readingAsks} from './access.ts';
+import {readingAsks} from '../domain/access.ts';
 import type {Artifact} from './artifacts-port.ts';
 import {interrupted, settledBy} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';

@@ -6,7 +6,8 @@ import {blockId} from '../domain/ids.ts';
 import {blockStateText, blockText, isGoing, snapshotText} from './block-text.ts';
 import {interrupted} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
-import {blockInputModes, type BlockInputMode, type BlockSnapshot} from './ports.ts';
+import type {BlockSnapshot} from './ports.ts';
+import {blockInputModes, type BlockInputMode} from '../domain/access.ts';
 import {nothingToShow} from './preview.ts';
 
 export interface CommandWriteInput {

@@ -13,7 +13,7 @@ import {
   withCommand,
   withUserChanges,
 } from '../actions/catalogue.ts';
-import type {UserChanges} from '../actions/files-port.ts';
+import type {UserChanges} from '../domain/file-edit.ts';
 import {noImpact, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
 import type {CallAnswer, PermissionAnswer, PermissionRequest} from '../actions/hooks-port.ts';
 import type {Preview} from '../actions/preview.ts';

@@ -1,6 +1,7 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {PromptCommand} from '../actions/commands-port.ts';
-import type {DraftText, EditRequest, FoundFiles, ReadImage, UserChanges} from '../actions/files-port.ts';
+import type {DraftText, FoundFiles, ReadImage} from '../actions/files-port.ts';
+import type {EditRequest, UserChanges} from '../domain/file-edit.ts';
 import type {HookRow} from '../actions/hooks-port.ts';
 import type {McpServerState, McpTool} from '../actions/mcp-port.ts';
 import type {BlockInfo, HandOverEnd, QuestionAnswer, ScreenSize} from '../actions/ports.ts';

@@ -31,7 +31,7 @@ import {
   type TermedVerdict,
   withHookVerdict,
 } from './approval.ts';
-import {editPaths} from '../actions/edit-texts.ts';
+import {editPaths} from '../domain/file-edit.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import type {CallAnswer} from '../actions/hooks-port.ts';
 import {changePorts, droppedChanges} from './command-changes.ts';

@@ -3,7 +3,7 @@ import {type AgentKind, usualTurns} from '../agent/sub-agents/agent-kind.ts';
 import {permissionModes} from '../domain/risk.ts';
 import type {AgentFile} from '../extensions/skills/load-extensions.ts';
 import type {RunContext} from './run-context.ts';
-import {mcpServerName} from '../actions/mcp-tool-name.ts';
+import {mcpServerName} from '../domain/mcp-tool-name.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {type Effort, efforts} from '../domain/model-stream.ts';
 import {skillBlock} from '../domain/slash-command.ts';

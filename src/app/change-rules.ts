@@ -1,3 +1,4 @@
+import {ruleKinds} from '../actions/catalogue.ts';
 import type {JudgePort} from '../agent/ports.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -64,6 +65,6 @@ export const changeRules =
   };
 
 function ruleFrom(text: string): Outcome<PermissionRule, Fault> {
-  const rule = parseRule(text);
+  const rule = parseRule(text, ruleKinds);
   return rule.tag === 'ok' ? rule : failed(rejected(rule.error.message));
 }

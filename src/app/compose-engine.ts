@@ -9,8 +9,8 @@ import {
   rulesOfAgent,
 } from '../safety/rules/permission-rule.ts';
 import {secretNamesIn} from '../safety/secrets/placeholders.ts';
-import {redactingCommands, redactingComputer, redactingPorts} from '../safety/secrets/redacting-ports.ts';
-import {redactingHarnesses} from '../safety/secrets/redacting-harnesses.ts';
+import {redactingCommands, redactingComputer, redactingPorts} from './redacting-ports.ts';
+import {redactingHarnesses} from './redacting-harnesses.ts';
 import {makeRedactor, redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
@@ -50,9 +50,10 @@ import {
 } from './lazy-ports.ts';
 import type {UserPorts} from './user-ports.ts';
 import {createEngine, type EngineOptions} from '../agent/create-engine.ts';
-import type {Action} from '../actions/catalogue.ts';
+import {type Action, judgedAction, ruleKinds} from '../actions/catalogue.ts';
 import {catalogueOnly, decodeAction} from '../actions/decode-action.ts';
-import type {HooksPort, RuleReach} from '../actions/hooks-port.ts';
+import type {HooksPort} from '../actions/hooks-port.ts';
+import type {RuleReach} from '../domain/access.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import type {PromptLimits} from '../agent/session-context.ts';
 import {
@@ -280,6 +281,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       ...place,
       alsoReadable: setup.skillFolders,
       weftFolders: setup.weftFolders,
+      ruleKinds,
       secretNames: text => secretNamesIn(secrets.redact(text)),
       list: listFolder,
       read: readBytes,
@@ -294,14 +296,14 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           .find(block => block.id === id)?.command ?? '',
     });
     const judge: JudgePort = {
-      assess: (action, by, signal) => own.assess(action, by, signal),
+      assess: (action, by, signal) => own.assess(judgedAction(action), by, signal),
       deniesAnything: () => rules.deny.length > 0,
       sandbox: () => sandbox.known(),
       leaving: setup.sandbox.leaving,
       changeRules: changeRules({...changeableRules, allowForPrompt}, setup.saveRule),
     };
     const reach = (rule: string, action: Action): Promise<RuleReach> =>
-      own.reach(rule, action, machine.shell.directory);
+      own.reach(rule, judgedAction(action), machine.shell.directory);
     return {ports: {machine, judge, separateMachine: separateMachines(rules)}, reach};
   };
   /** Ends what runs on those in folders of their own. */

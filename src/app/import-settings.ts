@@ -1,3 +1,4 @@
+import {ruleKinds} from '../actions/catalogue.ts';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
@@ -138,7 +139,7 @@ function rulesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
   return lists.flatMap(list =>
     textsIn(memberOf(theirs, 'permissions', list)).map((rule): Taken => {
       const text = `${list} ${rule}`;
-      const read = parseRule(rule);
+      const read = parseRule(rule, ruleKinds);
       if (read.tag === 'failed') return leftOut('rule', text, read.error.message);
       const nothing = list === 'allow' ? whyRuleAllowsNothing(read.value) : undefined;
       if (nothing !== undefined) return leftOut('rule', text, nothing);

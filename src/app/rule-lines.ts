@@ -1,3 +1,4 @@
+import {ruleKinds} from '../actions/catalogue.ts';
 import {visibleExactLine} from '../base/visible.ts';
 import type {SettingSource, Sourced, TrustedSettings} from '../config/merge-settings.ts';
 import {type RuleList, ruleLists} from '../domain/risk.ts';
@@ -47,7 +48,7 @@ type Permissions = TrustedSettings['settings']['permissions'];
 
 /** Why a rule has no effect, as part of a sentence; empty where it has one. */
 function whyIneffective(text: string, behaviour: RuleList, permissions: Permissions): string {
-  const rule = parseRule(text);
+  const rule = parseRule(text, ruleKinds);
   if (rule.tag === 'failed') {
     // What cannot be read denies and asks for the whole tool.
     return rule.error.kind === 'unread-pattern' && behaviour !== 'allow' ? '' : rule.error.message;

@@ -1,3 +1,4 @@
+import {ruleKinds} from '../actions/catalogue.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 import {existsSync, realpathSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -94,7 +95,7 @@ export const rulesOf = ({
  */
 export const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[] =>
   texts.flatMap(({value}) => {
-    const rule = parseRule(value);
+    const rule = parseRule(value, ruleKinds);
     if (rule.tag === 'ok') return [rule.value];
     switch (rule.error.kind) {
       case 'malformed':
@@ -117,7 +118,7 @@ export async function ruleNotices(allow: readonly Sourced<string>[]): Promise<re
   if (allow.length === 0) return [];
   const {whyRuleAllowsNothing} = await import('../safety/rules/open-wrapper.ts');
   return allow.flatMap(({value, source, path}) => {
-    const rule = parseRule(value);
+    const rule = parseRule(value, ruleKinds);
     const why = rule.tag === 'ok' ? whyRuleAllowsNothing(rule.value) : undefined;
     return why === undefined
       ? []
@@ -128,7 +129,7 @@ export async function ruleNotices(allow: readonly Sourced<string>[]): Promise<re
 /** Conditions of hooks that are no permission rules. */
 export const conditionNotices = (hooks: readonly Sourced<HookSetting>[]): readonly string[] =>
   hooks.flatMap(({value: {event, condition}}) => {
-    const rule = condition === '' ? undefined : parseCondition(condition);
+    const rule = condition === '' ? undefined : parseCondition(condition, ruleKinds);
     return rule?.tag === 'failed' && rule.error.kind === 'unclear'
       ? [
           `The "if" of a ${event} hook is no permission rule: ${rule.error.message} The hook runs for every call that its matcher fits, and its yes does not count.`,

@@ -1,3 +1,4 @@
+import {grantingSettings} from '../config/settings-schema.ts';
 import type {WeftFolders} from '../safety/paths/weft-files.ts';
 import {randomBytes} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
@@ -22,6 +23,7 @@ export const weftFolders = ({config, data}: Places, environment: NodeJS.ProcessE
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
   ),
+  grantingSettings,
 });
 
 /** Length of the key in bytes. */

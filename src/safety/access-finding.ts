@@ -1,9 +1,9 @@
-import {serverPartOf} from '../actions/mcp-tool-name.ts';
+import {serverPartOf} from '../domain/mcp-tool-name.ts';
 import {type Reason, sameReason} from '../domain/reason.ts';
 import type {CommandAnalysis} from './commands/analyze-command.ts';
 import type {CommandForms} from './commands/command-forms.ts';
 import {handoverReasons} from './secrets/secret-handover.ts';
-import type {Access} from '../actions/access.ts';
+import type {Access} from '../domain/access.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {noDetail, type RiskLevel} from '../domain/risk.ts';
 import {accessedPaths, globStarts} from './paths/accessed-paths.ts';

@@ -17,9 +17,7 @@ import {fitsSomeForm} from './rules/command-pattern.ts';
 import {allRulesCover, leftOut, matchingRule, rulesCover} from './rules/matching-rule.ts';
 import {possibleDenial} from './rules/possible-denial.ts';
 import {handedOverPlaceholders, ruleAllowsHandover} from './secrets/secret-handover.ts';
-import type {Access} from '../actions/access.ts';
-import type {RuleReach} from '../actions/hooks-port.ts';
-import {type Action, accessOf, definitions, toolNamesOf} from '../actions/catalogue.ts';
+import type {Access, JudgedAction, RuleKinds, RuleReach} from '../domain/access.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import {isHeldByOverlay} from './commands/held-changes.ts';
@@ -36,6 +34,8 @@ import {isLineLikeOthers} from './typed-input.ts';
 
 export interface JudgeOptions extends PathContextOptions {
   readonly rules: PermissionRules;
+  /** What the conditions of hooks may speak of. */
+  readonly ruleKinds: RuleKinds;
   /** The names of the secrets that a text holds, or placeholders of. */
   readonly secretNames: (text: string) => readonly string[];
   /** The command that runs in a block, by the block's id; empty when there is none. */
@@ -51,12 +51,12 @@ export interface JudgeOptions extends PathContextOptions {
 /** The host's judgement of actions: what `steps` decide. What the model claims of its commands never loosens a verdict. */
 export interface Judge {
   assess<Means>(
-    action: Action,
+    action: JudgedAction,
     by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
   /** How far the condition of a hook speaks of an action in a folder; one that cannot be compared speaks of a part. */
-  reach(condition: string, action: Action, directory: string): Promise<RuleReach>;
+  reach(condition: string, action: JudgedAction, directory: string): Promise<RuleReach>;
 }
 
 export function makeJudge(options: JudgeOptions): Judge {
@@ -72,17 +72,18 @@ export function makeJudge(options: JudgeOptions): Judge {
       }
       return judgedFor(ask(facts), executor);
     },
-    reach: (condition, action, directory) =>
-      conditionReach(condition, action, evidenceOf({...options, directory, context: cachedPathContext(lasting)})),
+    async reach(text, action, directory) {
+      const condition = parseCondition(text, options.ruleKinds);
+      if (condition.tag === 'failed') return condition.error.kind === 'never' ? 'none' : 'part';
+      const evidence = evidenceOf({...options, directory, context: cachedPathContext(lasting)});
+      return reachOf(condition.value, action, evidence);
+    },
   };
 }
 
-async function conditionReach(text: string, action: Action, evidence: JudgeEvidence): Promise<RuleReach> {
-  const condition = parseCondition(text);
-  if (condition.tag === 'failed') return condition.error.kind === 'never' ? 'none' : 'part';
-  const rule = condition.value;
-  const access = accessOf(action);
-  if (access.kind !== 'mcp-tool' && !toolNamesOf(action.name).includes(rule.tool)) return 'none';
+async function reachOf(rule: PermissionRule, action: JudgedAction, evidence: JudgeEvidence): Promise<RuleReach> {
+  const {access, tools} = action;
+  if (access.kind !== 'mcp-tool' && !tools.includes(rule.tool)) return 'none';
   const asDenied = {allow: [], ask: [], deny: [rule]};
   const asAllowed = {allow: [rule], ask: [], deny: []};
   const parsed = access.kind === 'command' ? evidence.parsed(access.command) : undefined;
@@ -302,13 +303,13 @@ interface Facts {
 }
 
 async function factsOf(
-  action: Action,
+  action: JudgedAction,
   mode: PermissionMode,
   {rules, directory, blockCommand, secretNames, sandbox, unasked, excluded, context}: JudgeOptions & JudgedPlace,
 ): Promise<Facts> {
   const evidence = evidenceOf({directory, blockCommand, secretNames, context});
-  const access = accessOf(action);
-  const finding = accessFinding(access, definitions[action.name].risk, evidence);
+  const {access} = action;
+  const finding = accessFinding(access, action.risk, evidence);
   const rule = await decidingRule(action, rules, evidence);
   const placeholders = handedOverPlaceholders(access);
   const ofCommand = access.kind === 'command' ? evidence.parsed(access.command) : undefined;
@@ -423,12 +424,12 @@ const isAllowedByRules = ({rule, placeholders, partsAllowed}: Facts): boolean =>
  * rule that matches only the body of a here-document asks instead.
  */
 async function decidingRule(
-  action: Action,
+  action: JudgedAction,
   rules: PermissionRules,
   evidence: JudgeEvidence,
 ): Promise<DecidingRule | undefined> {
   const rule = matchingRule(action, rules, evidence);
-  const access = accessOf(action);
+  const {access} = action;
   if (access.kind !== 'command') return rule;
   const {command} = access;
   const forms = evidence.forms(command);

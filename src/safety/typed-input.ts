@@ -1,4 +1,4 @@
-import type {Access} from '../actions/access.ts';
+import type {Access} from '../domain/access.ts';
 import type {Reason} from '../domain/reason.ts';
 
 /** What a person would type into: one line is as good as the next in an interpreter, a shell reads commands. */

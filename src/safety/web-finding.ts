@@ -1,4 +1,4 @@
-import type {Access} from '../actions/access.ts';
+import type {Access} from '../domain/access.ts';
 import type {Reason} from '../domain/reason.ts';
 import {noDetail} from '../domain/risk.ts';
 import {readWebUrl} from '../domain/web-url.ts';

@@ -14,7 +14,8 @@ export const mayImport = {
   config: ['base', 'domain'],
   protocol: ['base', 'domain', 'actions'],
   tasks: ['base', 'domain', 'actions', 'protocol'],
-  safety: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
+  // What actions are, where weft's folders lie, the disk, git and the grammar come to the judge as parameters.
+  safety: ['base', 'domain'],
   models: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
   workspace: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
   store: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
@@ -73,10 +74,7 @@ export const mayNotImport: Readonly<Record<string, readonly string[]>> = {
   'tui/components': ['tui/app', 'tui/accessible'],
 };
 
-/**
- * The room that reads and judges commands. Its folders import nothing but these: the disk, settings and weft's own folders come to it as
- * parameters.
- */
+/** Inside the judge: the folders that read and judge commands import nothing but these. */
 export const importsOnly: Readonly<Record<string, readonly string[]>> = {
   'safety/shell': ['base', 'domain', 'safety/shell'],
   'safety/commands': [

@@ -1,3 +1,4 @@
+import {judgedAction, ruleKinds} from '../../src/actions/catalogue.ts';
 import {decodeAction} from '../../src/actions/decode-action.ts';
 import {weftItself} from '../../src/domain/executor.ts';
 import {makeJudge} from '../../src/safety/judge.ts';
@@ -26,12 +27,13 @@ export async function judgements(): Promise<string> {
     blockCommand: () => '',
     unasked: 'held-changes',
     excluded: [],
+    ruleKinds,
     list: () => [],
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,
     effectOf: () => unknownFileEffect,
     secretNames: () => [],
-    weftFolders: {folders: [], variables: {}},
+    weftFolders: {folders: [], variables: {}, grantingSettings: new Set()},
     resolve: path => ({path, place: path.startsWith('/w/') ? 'inside-workspace' : 'outside-workspace'}),
   });
   const {signal} = new AbortController();
@@ -43,7 +45,7 @@ export async function judgements(): Promise<string> {
     const action = actions[index];
     if (action === undefined) throw new Error('No such command');
     const start = performance.now();
-    await judge.assess(action, {executor: weftItself('/w'), mode: 'default'}, signal);
+    await judge.assess(judgedAction(action), {executor: weftItself('/w'), mode: 'default'}, signal);
     return performance.now() - start;
   };
   const first = await timed(0);

@@ -2,6 +2,8 @@
  * What the differential test asks of the judgement of commands. This file alone knows its internals: whoever renames or moves them
  * mends it here. `test/oracle` is this file with the sources of commit 7ed81a1.
  */
+import {ruleKinds, judgedAction} from '../../src/actions/catalogue.ts';
+import {grantingSettings} from '../../src/config/settings-schema.ts';
 import {decodeAction} from '../../src/actions/decode-action.ts';
 import {weftItself} from '../../src/domain/executor.ts';
 import {reasonText} from '../../src/domain/reason.ts';
@@ -87,6 +89,7 @@ export function makeProbe({root, home}: Place): Probe {
     sandbox: 'none',
     unasked: 'held-changes',
     excluded: [],
+    ruleKinds,
     rules: {allow: [], ask: [], deny: []},
     roots: [root],
     home,
@@ -101,7 +104,7 @@ export function makeProbe({root, home}: Place): Probe {
       return known;
     },
     blockCommand: () => '',
-    weftFolders: {folders: [`${home}/.config/weft`, `${home}/.local/share/weft`], variables: {}},
+    weftFolders: {folders: [`${home}/.config/weft`, `${home}/.local/share/weft`], variables: {}, grantingSettings},
     secretNames: secretNamesIn,
   };
   const {signal} = new AbortController();
@@ -117,7 +120,7 @@ export function makeProbe({root, home}: Place): Probe {
     const action = decodeAction('Bash', {command});
     if (action.tag === 'failed') throw new Error(`No command: ${command}`);
     const verdictOf = async (judge: typeof plain, mode: PermissionMode = 'default'): Promise<Verdict> =>
-      (await judge.assess(action.value, {executor: weftItself(root), mode}, signal)).verdict;
+      (await judge.assess(judgedAction(action.value), {executor: weftItself(root), mode}, signal)).verdict;
     const verdict = await verdictOf(plain);
     const {decision, risk, reasons, sessionApproval, detail} = verdict;
     const asks = decision === 'ask';
@@ -199,7 +202,7 @@ function openRules(command: string): readonly string[] {
 }
 
 function parsed(text: string): readonly PermissionRule[] {
-  const rule = parseRule(text);
+  const rule = parseRule(text, ruleKinds);
   return rule.tag === 'ok' ? [rule.value] : [];
 }
 

@@ -1,4 +1,4 @@
-import {noUserChanges} from '../../src/actions/files-port.ts';
+import {noUserChanges} from '../../src/domain/file-edit.ts';
 import type {ActionName, PartialOf, InputOf} from '../../src/actions/catalogue.ts';
 import {todoId} from '../../src/domain/ids.ts';
 

@@ -1,6 +1,6 @@
 import type {Approval} from '../../src/actions/agent-event.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
-import {noUserChanges} from '../../src/actions/files-port.ts';
+import {noUserChanges} from '../../src/domain/file-edit.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import type {Reason} from '../../src/domain/reason.ts';

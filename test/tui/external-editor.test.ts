@@ -1,7 +1,7 @@
 import {afterEach, describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
-import {noUserChanges, type EditRequest} from '../../src/actions/files-port.ts';
+import {noUserChanges, type EditRequest} from '../../src/domain/file-edit.ts';
 import {failed, ok, type Outcome} from '../../src/base/outcome.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import type {EditorRequest} from '../../src/tui/options.ts';

@@ -1,7 +1,6 @@
 import {reasonOf} from '../support/reason.ts';
 import {renderToString} from 'ink';
-import {LiveRegion} from '../../src/tui/components/live-region.tsx';
-import {type LiveRegionState, panelRows} from '../../src/tui/components/live-region.tsx';
+import {LiveRegion, type LiveRegionState, panelRows} from '../../src/tui/components/live-region.tsx';
 import {openLines} from '../../src/tui/scrollback/entries.ts';
 import {emptyView, type RunTimes, type View} from '../../src/tui/state/view.ts';
 import * as fc from 'fast-check';
@@ -10,7 +9,7 @@ import type {FileDiff} from '../../src/actions/preview.ts';
 import type {AgentEvent, Approval} from '../../src/actions/agent-event.ts';
 import type {BlockInfo} from '../../src/actions/ports.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
-import {noUserChanges} from '../../src/actions/files-port.ts';
+import {noUserChanges} from '../../src/domain/file-edit.ts';
 import {actionId, blockId, messageId} from '../../src/domain/ids.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import type {AgentRow} from '../../src/domain/sub-agent.ts';

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
-import {noUserChanges} from '../../src/actions/files-port.ts';
+import {noUserChanges} from '../../src/domain/file-edit.ts';
 import type {FileDiff} from '../../src/actions/preview.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import {fileOf, hunk, line} from './support/diffs.ts';

@@ -1,7 +1,7 @@
 import {beforeAll, describe, expect, test} from 'vitest';
 import type {AgentEvent, PromptSummary} from '../../src/actions/agent-event.ts';
 import {actionOf, type Action} from '../../src/actions/catalogue.ts';
-import {noUserChanges} from '../../src/actions/files-port.ts';
+import {noUserChanges} from '../../src/domain/file-edit.ts';
 import type {Preview} from '../../src/actions/preview.ts';
 import type {Json} from '../../src/base/json.ts';
 import {actionId, messageId, todoId} from '../../src/domain/ids.ts';

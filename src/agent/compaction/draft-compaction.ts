@@ -2,7 +2,7 @@ import {relativeTo} from '../../base/shown-path.ts';
 import type {SessionUsage} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
-import {editPaths} from '../../actions/edit-texts.ts';
+import {editPaths} from '../../domain/file-edit.ts';
 import {activeSkills} from '../../domain/slash-command.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {

@@ -1,6 +1,6 @@
 import type {AgentEvent, PromptEnd} from '../../actions/agent-event.ts';
 import {accessOf, labelOf, type Action} from '../../actions/catalogue.ts';
-import {editPaths} from '../../actions/edit-texts.ts';
+import {editPaths} from '../../domain/file-edit.ts';
 import type {HarnessEvent} from '../../actions/harness-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';

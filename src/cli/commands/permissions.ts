@@ -8,7 +8,8 @@ import {visibleExactLine} from '../../base/visible.ts';
 import {addRule, removeRule} from '../../config/edit-settings.ts';
 import type {TrustedSettings} from '../../config/merge-settings.ts';
 import {forgetTrust} from '../../config/trust-record.ts';
-import {askClasses, parseRule, type PermissionRule} from '../../safety/rules/permission-rule.ts';
+import {parseRule, type PermissionRule} from '../../safety/rules/permission-rule.ts';
+import {askClasses, ruleKinds} from '../../actions/catalogue.ts';
 import {whyRuleAllowsNothing} from '../../safety/rules/open-wrapper.ts';
 import {whyRuleIsBroad} from '../../safety/rules/suggested-rules.ts';
 import {acceptFolder, projectFilesOf, requireOutsideWeft, trustCard, trustState} from '../../app/folder-trust.ts';
@@ -174,7 +175,7 @@ async function untrustFolder({cwd}: InFolder): Promise<ExitCode> {
 }
 
 function readRule(text: string): PermissionRule {
-  const rule = parseRule(text);
+  const rule = parseRule(text, ruleKinds);
   if (rule.tag === 'failed') throw new UsageError(rule.error.message);
   return rule.value;
 }

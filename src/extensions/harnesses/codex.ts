@@ -1,5 +1,5 @@
 import type {HarnessDecision} from '../../actions/harness-port.ts';
-import type {FileEdit} from '../../actions/files-port.ts';
+import type {FileEdit} from '../../domain/file-edit.ts';
 import type {QuestionReply} from '../../actions/ports.ts';
 import {type JsonObject, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';

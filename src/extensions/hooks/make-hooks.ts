@@ -14,12 +14,12 @@ import {
   type HooksPort,
   type PermissionAnswer,
   type ContextAnswer,
-  type RuleReach,
   type Subagent,
   type ResultAnswer,
   type StopAnswer,
   type CallAnswer,
 } from '../../actions/hooks-port.ts';
+import type {RuleReach} from '../../domain/access.ts';
 import {matchedNames} from '../../actions/catalogue.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';

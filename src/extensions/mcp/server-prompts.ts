@@ -1,4 +1,4 @@
-import {mcpToolName} from '../../actions/mcp-tool-name.ts';
+import {mcpToolName} from '../../domain/mcp-tool-name.ts';
 import type {CommandsPort, PromptCommand, PromptPart} from '../../actions/commands-port.ts';
 import type {McpPort, McpPrompt} from '../../actions/mcp-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';

@@ -1,4 +1,4 @@
-import {checksum, mcpServerName, wireName} from '../../actions/mcp-tool-name.ts';
+import {checksum, mcpServerName, wireName} from '../../domain/mcp-tool-name.ts';
 
 /** Longest name of a tool on the wire, in characters. */
 const longestName = 128;

@@ -1,4 +1,4 @@
-import type {Access} from '../../actions/access.ts';
+import type {Access} from '../../domain/access.ts';
 import {accessOf, type Action} from '../../actions/catalogue.ts';
 import type {FileDiff, Preview} from '../../actions/preview.ts';
 import type {JsonObject} from '../../base/json.ts';

@@ -1,6 +1,5 @@
-import type {Access} from '../../actions/access.ts';
-import {editPaths} from '../../actions/edit-texts.ts';
-import type {GlobRequest} from '../../actions/ports.ts';
+import type {Access} from '../../domain/access.ts';
+import {editPaths} from '../../domain/file-edit.ts';
 import {expandBraces} from '../../base/glob.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {isAbsolutePath} from './path-parts.ts';
@@ -13,7 +12,7 @@ interface GlobStarts {
 }
 
 /** A pattern starts where its plain beginning leads, up to the first wildcard: `/etc/*` in `/etc`, `../*` above the folder. */
-export function globStarts({path, patterns}: Pick<GlobRequest, 'path' | 'patterns'>): GlobStarts {
+export function globStarts({path, patterns}: Pick<Extract<Access, {kind: 'search'}>, 'path' | 'patterns'>): GlobStarts {
   const folders = new Set<string>();
   const unclear: string[] = [];
   for (const pattern of patterns) {

@@ -1,4 +1,4 @@
-import type {FolderEntry} from '../../actions/ports.ts';
+import type {FolderEntry} from '../../domain/disk.ts';
 import {clip} from '../../base/clip.ts';
 import {compileName} from '../../base/glob.ts';
 import {longestPath} from '../../base/invalid-path.ts';

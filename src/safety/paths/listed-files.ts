@@ -1,6 +1,6 @@
 import type {FoundFiles, ExpandedText} from '../shell/expansion.ts';
 import {belowRoots, type PathContext} from './path-context.ts';
-import type {FolderEntry} from '../../actions/ports.ts';
+import type {FolderEntry} from '../../domain/disk.ts';
 import {compileName} from '../../base/glob.ts';
 import {isAbsolutePath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret} from './secret-paths.ts';

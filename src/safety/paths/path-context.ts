@@ -1,5 +1,4 @@
-import type {ResolvedPath} from '../../actions/files-port.ts';
-import type {FolderEntry, ReadBytes} from '../../actions/ports.ts';
+import type {ResolvedPath, FolderEntry, ReadBytes} from '../../domain/disk.ts';
 import type {FileEffect, ResolvedCommand} from '../../domain/risk.ts';
 import {
   isAbsolutePath,

@@ -1,4 +1,4 @@
-import type {ResolvedPath} from '../../actions/files-port.ts';
+import type {ResolvedPath} from '../../domain/disk.ts';
 
 /** The names a path consists of, from the root of the disk down. */
 export type PathParts = readonly string[];

@@ -11,7 +11,6 @@ import {
   patternMayMatchWeftFile,
   searchMayFindWeftFile,
 } from './weft-files.ts';
-import {grantingSettings} from '../../config/settings-schema.ts';
 import {partsOf, pathOf} from './path-parts.ts';
 import {resolvedPlaces} from './judge-path.ts';
 import {
@@ -111,7 +110,9 @@ function changeByWords(written: readonly string[], search: SearchState, depth = 
     const texts = shellTextsFrom(words, at);
     // The arguments of a wrapper or a shell are examined as the command that it runs.
     const runsAnother = (isWrapper(name) && found.some(layer => layer.at > at)) || (isShell(name) && texts.length > 0);
-    const change = runsAnother ? undefined : (callThatGrants([name, ...args]) ?? changeByProgram(name, args, search));
+    const change = runsAnother
+      ? undefined
+      : (callThatGrants([name, ...args], search) ?? changeByProgram(name, args, search));
     return (
       change ??
       runLimitChange(name, args) ??
@@ -347,24 +348,23 @@ function runLimitChange(name: string, args: readonly string[]): WeftFileChange |
 }
 
 /** Recognises calls of weft that grant something: `weft permissions trust`, `npx weft config set permissions.allow …`. */
-function callThatGrants(words: readonly string[]): WeftFileChange | undefined {
+function callThatGrants(words: readonly string[], {context}: SearchState): WeftFileChange | undefined {
   const at = words.findIndex(word => /^weft(?:\.[cm]?js)?$/u.test(programName(word)));
-  if (at >= 0 && isGranting(words.slice(at + 1))) return callsWeft;
+  if (at >= 0 && isGranting(words.slice(at + 1), context.weftFolders.grantingSettings)) return callsWeft;
   const isText = !isA(words[0] ?? '', 'text') && !isA(words[0] ?? '', 'shows');
   return isText && words.some(word => /\s/u.test(word) && grantingCallInText.test(word)) ? callsWeft : undefined;
 }
 
 const changesGrants = named('trust untrust add remove');
 
-function isGranting(args: readonly string[]): boolean {
+function isGranting(args: readonly string[], settings: ReadonlySet<string>): boolean {
   const words = args.filter((word, at) => isOperand(word) && !/^(?:-C|--cwd)$/u.test(args[at - 1] ?? ''));
   if (words.some((word, at) => word === 'permissions' && changesGrants.has(words[at + 1] ?? ''))) return true;
   const config = words.indexOf('config');
+  // A name that contains a variable may be any setting.
+  const mayGrant = (name: string): boolean => name.includes('$') || settings.has(name.split('.')[0] ?? '');
   return config >= 0 && /^(?:set|unset)$/u.test(words[config + 1] ?? '') && words.slice(config + 2).some(mayGrant);
 }
-
-/** Whether a setting may grant something. A name that contains a variable may be any setting. */
-const mayGrant = (name: string): boolean => name.includes('$') || grantingSettings.has(name.split('.')[0] ?? '');
 
 const grantingCallInText =
   /\bweft(?:\.[cm]?js)?\b[^\n;|&]*?\b(?:permissions\b[^\n;|&]*?\b(?:trust|untrust|add|remove)|config\b[^\n;|&]*?\b(?:set|unset)\s+["']?(?:model|provider|baseUrl|permission|env|passEnv|sandbox|allowLocal|\$))/u;

@@ -7,6 +7,8 @@ export interface WeftFolders {
   readonly folders: readonly string[];
   /** Variables of the environment by which a command may name a folder: HOME, XDG_DATA_HOME. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The settings that may grant something. */
+  readonly grantingSettings: ReadonlySet<string>;
 }
 
 /** The places with links followed, ready to be compared: names are folded, since some file systems compare them so. */

@@ -2,7 +2,6 @@ import {unknownFileEffect} from '../../domain/risk.ts';
 import {anchorForbidding, makePathContext, type PathContextOptions} from '../paths/path-context.ts';
 import {pathOf} from '../paths/path-parts.ts';
 import {isAnyDepth, type PathPattern, type PatternPart} from '../paths/path-pattern.ts';
-import {toolNamesBy} from '../../actions/catalogue.ts';
 import type {PermissionRules} from './permission-rule.ts';
 
 /**
@@ -20,17 +19,15 @@ export function deniedReadGlobs({
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,
     effectOf: () => unknownFileEffect,
-    weftFolders: {folders: [], variables: {}},
+    weftFolders: {folders: [], variables: {}, grantingSettings: new Set()},
   });
-  const globs = rules.deny.flatMap(({tool, about}) => {
-    if (about.kind !== 'paths' || !searched.has(tool)) return [];
+  const globs = rules.deny.flatMap(({ruleKind, about}) => {
+    if (about.kind !== 'paths' || ruleKind === 'editing') return [];
     const absolute = anchorForbidding(about.pattern, context).map(parts => pathOf(shortened(parts).map(partText)));
     return about.pattern.from === 'workspace' ? [relativeGlob(about.pattern), ...absolute] : absolute;
   });
   return [...new Set(globs)];
 }
-
-const searched: ReadonlySet<string> = new Set(toolNamesBy('reading', 'searching'));
 
 const relativeGlob = ({parts}: PathPattern): string =>
   `./${parts.length === 0 ? '**' : shortened(parts).map(partText).join('/')}`;

@@ -1,5 +1,6 @@
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import type {RuleKinds} from '../../domain/access.ts';
 import {parseRule, type PermissionRule} from './permission-rule.ts';
 
 /**
@@ -8,6 +9,7 @@ import {parseRule, type PermissionRule} from './permission-rule.ts';
  */
 export function parseCondition(
   text: string,
+  ruleKinds: RuleKinds,
 ): Outcome<PermissionRule, {readonly kind: 'never'} | {readonly kind: 'unclear'; readonly message: string}> {
   if (/\)\s*(?:[|&,]+|or|and)\s*[\w-]+\(/iu.test(text)) {
     return failed({
@@ -15,7 +17,7 @@ export function parseCondition(
       message: `${JSON.stringify(text)} is more than one rule. Give each rule a hook of its own.`,
     });
   }
-  const read = parseRule(text);
+  const read = parseRule(text, ruleKinds);
   if (read.tag === 'ok') return read;
   switch (read.error.kind) {
     case 'unknown-tool':

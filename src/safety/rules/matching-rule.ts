@@ -1,6 +1,5 @@
-import {isHarnessRule, ownerName, serverPartOf, wireName} from '../../actions/mcp-tool-name.ts';
-import type {Access} from '../../actions/access.ts';
-import {accessOf, type Action, toolNamesBy, toolNamesOf} from '../../actions/catalogue.ts';
+import type {Access, JudgedAction, RuleKind} from '../../domain/access.ts';
+import {isHarnessRule, ownerName, serverPartOf, wireName} from '../../domain/mcp-tool-name.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {JudgeEvidence} from '../access-finding.ts';
 import type {JudgedInvocation, ScriptAnalysis} from '../commands/analyze-command.ts';
@@ -35,14 +34,14 @@ type Behaviour = keyof PermissionRules;
  * what allows the whole of them; their parts may be allowed one by one, see `ruleForWords`.
  */
 export function matchingRule(
-  action: Action,
+  action: JudgedAction,
   rules: PermissionRules,
   evidence: JudgeEvidence,
 ): {readonly behaviour: Behaviour; readonly rule: PermissionRule; readonly list: Behaviour} | undefined {
   for (const behaviour of ['deny', 'ask', 'allow'] as const) {
     const match = {...evidence, behaviour};
     const searched =
-      behaviour === 'ask' ? rules.deny.find(candidate => mayBeSearched(candidate, accessOf(action), match)) : undefined;
+      behaviour === 'ask' ? rules.deny.find(candidate => mayBeSearched(candidate, action.access, match)) : undefined;
     if (searched !== undefined) return {behaviour, rule: searched, list: 'deny'};
     const rule = rules[behaviour].find(candidate => ruleMatches(candidate, action, match));
     if (rule !== undefined) return {behaviour, rule, list: behaviour};
@@ -60,40 +59,36 @@ function ruleAllowingWords(
   context: PathContext,
 ): PermissionRule | undefined {
   const home = pathOf(context.homes()[0] ?? []);
-  return rules.allow.find(
-    ({about, tool}) => isCommandTool(tool) && about.kind === 'commands' && coversWords(about.pattern, {words, home}),
-  );
+  return rules.allow.find(({about}) => about.kind === 'commands' && coversWords(about.pattern, {words, home}));
 }
 
 /** The rule that allows changing this file, as an edit would. */
 const ruleAllowingWrite = (path: string, rules: PermissionRules, context: PathContext): PermissionRule | undefined =>
-  rules.allow.find(({about, tool}) => {
-    if (!toolNamesBy('editing').includes(tool)) return false;
-    return (
+  rules.allow.find(
+    ({about, ruleKind}) =>
+      ruleKind === 'editing' &&
       // A rule of a tool's name alone speaks of ordinary work.
-      (about.kind === 'every-call' &&
-        [realParts(path, context), writtenParts(path, context)].every(
-          parts => protectedPart(parts, context) === undefined,
-        )) ||
-      (about.kind === 'paths' && coversPaths(about.pattern, {paths: [path], context, matches: patternMatches}))
-    );
-  });
+      ((about.kind === 'every-call' &&
+        placesOfPath(path, context).every(parts => protectedPart(parts, context) === undefined)) ||
+        (about.kind === 'paths' && coversPaths(about.pattern, {paths: [path], context, matches: patternMatches}))),
+  );
 
 interface MatchContext extends JudgeEvidence {
   readonly behaviour: Behaviour;
 }
 
-function ruleMatches({tool, about}: PermissionRule, action: Action, match: MatchContext): boolean {
+function ruleMatches(rule: PermissionRule, action: JudgedAction, match: MatchContext): boolean {
   const {behaviour} = match;
-  const access = accessOf(action);
+  const {access} = action;
+  const {about} = rule;
   if (access.kind === 'command' && about.kind === 'paths') {
-    return behaviour !== 'allow' && commandNames({tool, pattern: about.pattern}, access.command, match);
+    return behaviour !== 'allow' && commandNames(rule.ruleKind, about.pattern, {...match, command: access.command});
   }
   if (access.kind === 'mcp-tool') {
     // What the user allowed was another description.
     if (behaviour === 'allow' && access.standing === 'changed') return false;
-    if (!namesMcpTool(tool, access, behaviour)) return false;
-  } else if (!namesFor(action, access, behaviour).includes(tool)) return false;
+    if (!namesMcpTool(rule.tool, access, behaviour)) return false;
+  } else if (!speaksOfTool(rule, action, behaviour)) return false;
   // What allows pages speaks of the ports of the web.
   if (access.kind === 'web-page' && behaviour === 'allow' && pageOf(access)?.port !== 'standard') return false;
   switch (about.kind) {
@@ -127,17 +122,15 @@ function pageOf({url}: Extract<Access, {kind: 'web-page'}>): WebUrl | undefined 
 const isNamed = (name: string, pattern: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-const isCommandTool = (tool: string): boolean => toolNamesBy('command').includes(tool);
-
 /**
  * What may not be read may neither be searched nor edited, since both tell what is in it; what may be read is not thereby free
  * to be searched or edited. What forbids a command forbids it whichever tool runs it.
  */
-function namesFor({name}: Action, {kind}: Access, behaviour: Behaviour): readonly string[] {
-  const own = toolNamesOf(name);
-  if (behaviour === 'allow') return own;
-  if (kind === 'command') return [...own, ...toolNamesBy('command')];
-  return kind === 'search' || kind === 'edit' ? [...own, ...toolNamesBy('reading')] : own;
+function speaksOfTool({tool, ruleKind}: PermissionRule, {access, tools}: JudgedAction, behaviour: Behaviour): boolean {
+  if (tools.includes(tool)) return true;
+  if (behaviour === 'allow') return false;
+  if (access.kind === 'command') return ruleKind === 'command';
+  return (access.kind === 'search' || access.kind === 'edit') && ruleKind === 'reading';
 }
 
 type PathMatcher = typeof patternMatches;
@@ -182,10 +175,9 @@ const placesOfPath = (path: string, context: PathContext): readonly PathParts[] 
 ];
 
 /** Whether a command searches folders that may hold files which the rule names, so that the user has to decide. */
-function mayBeSearched({tool, about}: PermissionRule, access: Access, match: MatchContext): boolean {
-  if (access.kind !== 'command' || about.kind !== 'paths') return false;
+function mayBeSearched({ruleKind, about}: PermissionRule, access: Access, match: MatchContext): boolean {
+  if (access.kind !== 'command' || about.kind !== 'paths' || ruleKind !== 'reading') return false;
   const {pattern} = about;
-  if (!toolNamesBy('reading').includes(tool)) return false;
   const folders = searchedFolders(match.forms(access.command))
     .filter(({names}) => names === 'all' || !needsHiddenPart(pattern))
     .map(({folder}) => folder);
@@ -202,22 +194,20 @@ export function leftOut(access: Access, {deny}: PermissionRules, context: PathCo
   if (access.kind !== 'search') return [];
   const test = {paths: accessedPaths(access), context, matches: patternMayMatchBelow};
   const rules = deny.filter(
-    ({tool, about}) =>
-      about.kind === 'paths' && toolNamesBy('reading', 'searching').includes(tool) && meetsPath(about.pattern, test),
+    ({ruleKind, about}) => about.kind === 'paths' && ruleKind !== 'editing' && meetsPath(about.pattern, test),
   );
   return rules.length === 0 ? [] : [{kind: 'left-out', rules: rules.map(({text}) => text)}];
 }
 
 /** Whether a command breaks a rule about files: it mentions a file that must not be read, or writes to one that must not be edited. */
 function commandNames(
-  {tool, pattern}: {readonly tool: string; readonly pattern: PathPattern},
-  command: string,
-  match: MatchContext,
+  ruleKind: RuleKind,
+  pattern: PathPattern,
+  {command, ...match}: MatchContext & {readonly command: string},
 ): boolean {
-  const isReading = toolNamesBy('reading').includes(tool);
-  if (!isReading && !toolNamesBy('editing').includes(tool)) return false;
-  const {mentioned, written} = placesNamed(command, match);
-  return meetsPlace(pattern, {places: isReading ? mentioned : written, ...match, matches: patternMayMatch});
+  if (ruleKind !== 'reading' && ruleKind !== 'editing') return false;
+  const places = placesNamed(command, match)[ruleKind === 'reading' ? 'mentioned' : 'written'];
+  return meetsPlace(pattern, {places, ...match, matches: patternMayMatch});
 }
 
 interface NamedPlaces {

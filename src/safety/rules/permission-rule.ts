@@ -1,9 +1,8 @@
-import type {AskCase} from '../../actions/access.ts';
-import {isHarnessRule} from '../../actions/mcp-tool-name.ts';
-import {actionNames, definitions, toolNamesOf} from '../../actions/catalogue.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import type {RuleKind, RuleKinds} from '../../domain/access.ts';
+import {isHarnessRule} from '../../domain/mcp-tool-name.ts';
 import type {RuleList} from '../../domain/risk.ts';
 import {parsePathPattern, type PathPattern} from '../paths/path-pattern.ts';
 import {type CommandPattern, parseCommandPattern} from './command-pattern.ts';
@@ -20,6 +19,7 @@ export interface PermissionRules {
 export interface PermissionRule {
   readonly text: string;
   readonly tool: string;
+  readonly ruleKind: RuleKind;
   readonly about: RuleSubject;
 }
 
@@ -45,7 +45,7 @@ type RuleFault =
  * Reads one rule, e.g. `Bash(git status:*)`, `Read`, `Edit(src/**)`. The tool is one of the catalogue or of an MCP server
  * (`mcp__…`) or a harness (`harness__…`), in its exact case. The error says what is wrong with the rule and what to write.
  */
-export function parseRule(text: string): Outcome<PermissionRule, RuleFault> {
+export function parseRule(text: string, ruleKinds: RuleKinds): Outcome<PermissionRule, RuleFault> {
   const trimmed = text.trim();
   const [, tool, pattern] = /^([A-Za-z][\w-]*|(?:mcp|harness)__[\w-]*\*)\s*(?:\(([\s\S]*)\))?$/u.exec(trimmed) ?? [];
   if (tool === undefined) {
@@ -54,73 +54,55 @@ export function parseRule(text: string): Outcome<PermissionRule, RuleFault> {
       message: `${JSON.stringify(text)} is not a rule. A rule is Tool or Tool(pattern), such as Bash(git status:*) or Edit(src/**).`,
     });
   }
-  const patterned = patternedBy(tool);
-  if (patterned === 'unknown') return failed(unknownTool(trimmed, tool));
-  if (pattern === undefined || pattern.trim() === '*') return ok({text: trimmed, tool, about: {kind: 'every-call'}});
-  const about = subjectOf(pattern, patterned);
-  if (about.tag === 'ok') return ok({text: trimmed, tool, about: about.value});
+  const ruleKind = kindOf(tool, ruleKinds);
+  if (ruleKind === undefined) return failed(unknownTool(trimmed, tool, [...ruleKinds.keys(), networkRules]));
+  const rule = {text: trimmed, tool, ruleKind};
+  if (pattern === undefined || pattern.trim() === '*') return ok({...rule, about: {kind: 'every-call'}});
+  const about = subjectOf(pattern, ruleKind);
+  if (about.tag === 'ok') return ok({...rule, about: about.value});
   const message = `The rule ${trimmed} cannot be used: ${about.error}.`;
   return failed(
-    patterned === 'domains'
-      ? {kind: 'unread-pattern', message, strict: {text: trimmed, tool, about: {kind: 'other'}}}
+    ruleKind === 'domain'
+      ? {kind: 'unread-pattern', message, strict: {...rule, about: {kind: 'other'}}}
       : {kind: 'malformed', message},
   );
 }
 
-type Patterned = 'commands' | 'paths' | 'domains' | 'names' | 'other';
-
-function subjectOf(pattern: string, patterned: Patterned): Outcome<RuleSubject, string> {
-  switch (patterned) {
-    case 'commands': {
+function subjectOf(pattern: string, ruleKind: RuleKind): Outcome<RuleSubject, string> {
+  switch (ruleKind) {
+    case 'command': {
       const read = parseCommandPattern(pattern);
       return read.tag === 'ok' ? ok({kind: 'commands', pattern: read.value}) : read;
     }
-    case 'paths': {
+    case 'reading':
+    case 'searching':
+    case 'editing': {
       const read = parsePathPattern(pattern);
       return read.tag === 'ok' ? ok({kind: 'paths', pattern: read.value}) : read;
     }
-    case 'domains': {
+    case 'domain': {
       const read = parseDomainPattern(pattern);
       return read.tag === 'ok' ? ok({kind: 'domains', pattern: read.value}) : read;
     }
-    case 'names':
+    case 'named':
       return ok({kind: 'names', name: pattern.trim()});
-    case 'other':
+    case 'whole-tool':
       return ok({kind: 'other'});
     default:
-      return unreachable(patterned);
+      return unreachable(ruleKind);
   }
 }
 
 /** What rules call the network of commands in the sandbox. It is no tool: commands reach for hosts, models do not. */
 export const networkRules = 'Network';
 
-function patternedBy(tool: string): Patterned | 'unknown' {
-  if (tool === networkRules) return 'domains';
-  const action = actionNames.find(name => toolNamesOf(name).includes(tool));
-  if (action === undefined) return tool.startsWith('mcp__') || isHarnessRule(tool) ? 'other' : 'unknown';
-  const {ruleKind} = definitions[action];
-  switch (ruleKind) {
-    case 'command':
-      return 'commands';
-    case 'reading':
-    case 'searching':
-    case 'editing':
-      return 'paths';
-    case 'domain':
-      return 'domains';
-    case 'named':
-      return 'names';
-    case 'whole-tool':
-      return 'other';
-    default:
-      return unreachable(ruleKind);
-  }
+function kindOf(tool: string, ruleKinds: RuleKinds): RuleKind | undefined {
+  if (tool === networkRules) return 'domain';
+  return ruleKinds.get(tool) ?? (tool.startsWith('mcp__') || isHarnessRule(tool) ? 'whole-tool' : undefined);
 }
 
 /** A near miss is an error, since ignoring it could drop a rule that someone relies on; a tool that weft has not cannot run. */
-function unknownTool(rule: string, tool: string): RuleFault {
-  const built = [...actionNames.flatMap(toolNamesOf), networkRules];
+function unknownTool(rule: string, tool: string, built: readonly string[]): RuleFault {
   const near = nearestName(tool, built);
   const message = `The rule ${rule} names no tool of weft.`;
   if (near !== undefined) return {kind: 'malformed', message: `${message} Did you mean ${near}?`};
@@ -195,13 +177,3 @@ export function rulesOfAgent(above: PermissionRules): AgentRules {
     },
   };
 }
-
-/** A kind of action about which a person may be asked, and so is denied where nobody is there. */
-interface AskClass extends AskCase {
-  /** The names by which rules speak of it. */
-  readonly tools: readonly string[];
-}
-
-/** Every class of actions that may be asked about, in catalogue order. */
-export const askClasses = (): readonly AskClass[] =>
-  actionNames.flatMap(action => definitions[action].asks.map(each => ({...each, tools: toolNamesOf(action)})));

@@ -5,7 +5,6 @@ import {plainText} from '../commands/only-reads.ts';
 import {deniedInArguments, namesCommand} from '../commands/programs-in-arguments.ts';
 import {isWrapper, layers, programName} from '../commands/layers.ts';
 import type {Argument} from '../shell/expansion.ts';
-import {toolNamesBy} from '../../actions/catalogue.ts';
 import type {PermissionRules} from './permission-rule.ts';
 
 /**
@@ -18,9 +17,7 @@ export function possibleDenial(
   parsed: CommandAnalysis,
   {deny}: PermissionRules,
 ): PossibleDenial | undefined {
-  const forbidden = deny.flatMap(({tool, about}) =>
-    about.kind === 'commands' && commandTools.includes(tool) ? [about.pattern.text.split(/\s+/u)] : [],
-  );
+  const forbidden = deny.flatMap(({about}) => (about.kind === 'commands' ? [about.pattern.text.split(/\s+/u)] : []));
   if (forbidden.length === 0) return undefined;
   if (parsed.reading === 'unparsed') return {kind: 'unparsed', what: parsed.what};
   const assignments = parsed.sideEffects
@@ -53,8 +50,6 @@ export function possibleDenial(
   const [denied] = forbidden.filter(words => namesCommand(words, [command]));
   return denied === undefined ? undefined : {kind: 'in-code', command: denied.join(' ')};
 }
-
-const commandTools = toolNamesBy('command');
 
 function uncertaintyOf(
   {words, reason}: Pick<JudgedInvocation, 'words' | 'reason'>,

@@ -3,9 +3,9 @@ import {plainText} from '../commands/only-reads.ts';
 import {isInterpreter, isShell, takesCodeFromInput} from '../commands/known-programs.ts';
 import {dependsOnArguments} from '../commands/risks.ts';
 import {innerCommand, isWrapper} from '../commands/layers.ts';
-import {exactPattern} from './command-pattern.ts';
+import {exactPattern, parseCommandPattern} from './command-pattern.ts';
 import {openWrapper} from './open-wrapper.ts';
-import {networkRules, parseRule, type PermissionRule} from './permission-rule.ts';
+import {networkRules, type PermissionRule} from './permission-rule.ts';
 import type {RiskLevel} from '../../domain/risk.ts';
 
 /** Commands longer than this are kept as no rule. */
@@ -27,7 +27,7 @@ export function suggestedRules(
   const [call] = asked;
   const prefixRules =
     alone && asked.length === 1 && call !== undefined && risk !== 'destructive' ? prefixesOf(call) : [];
-  return [...new Set([`Bash(${exactPattern(command)})`, ...prefixRules])].filter(isUseful);
+  return [...new Set([exactPattern(command), ...prefixRules])].filter(isUseful).map(text => `Bash(${text})`);
 }
 
 /** `npm run test:*`, `npm run:*`: the program with one or two words, when they are plain names, behind the wrappers that run it. */
@@ -54,7 +54,7 @@ function prefixesOf({words}: JudgedInvocation): readonly string[] {
   const shortest = takesSubcommand ? 2 : 1;
   const prefixes: string[] = [];
   for (let length = longest; length >= shortest; length -= 1)
-    prefixes.push(`Bash(${[...before, ...usable.slice(0, length)].join(' ')}:*)`);
+    prefixes.push(`${[...before, ...usable.slice(0, length)].join(' ')}:*`);
   return prefixes;
 }
 
@@ -84,12 +84,16 @@ const bySubcommand: ReadonlySet<string> = new Set(
 );
 
 function isUseful(text: string): boolean {
-  const rule = parseRule(text);
-  return rule.tag === 'ok' && (!text.endsWith(':*)') || whyRuleIsBroad(rule.value) === undefined);
+  const read = parseCommandPattern(text);
+  if (read.tag === 'failed') return false;
+  return (
+    read.value.reach === 'whole' ||
+    whyRuleIsBroad({tool: 'Bash', about: {kind: 'commands', pattern: read.value}}) === undefined
+  );
 }
 
 /** Why a rule that allows would let nearly anything through, as half a sentence; `undefined` when it would not. */
-export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefined {
+export function whyRuleIsBroad({tool, about}: Pick<PermissionRule, 'tool' | 'about'>): string | undefined {
   if (about.kind === 'every-call') {
     if (tool === networkRules) return reachesAll;
     return tool === 'Bash' ? 'it lets every command through' : undefined;

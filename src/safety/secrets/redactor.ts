@@ -1,4 +1,3 @@
-import type {OutputFilter} from '../../actions/ports.ts';
 import {isSecretVariable, secretPartsOf, valuesOfEnvFile} from './secret-files.ts';
 import {asText, findSecrets, isInsideKey} from './find-secrets.ts';
 import {shortestLiteral} from './literal-finder.ts';
@@ -16,7 +15,7 @@ export interface Redactor {
   /** The placeholders in a text that this process does not know. */
   readonly unknownPlaceholders: (text: string) => readonly string[];
   /** Makes a filter that redacts the output of one command as it comes. */
-  readonly filter: () => OutputFilter;
+  readonly filter: () => ReturnType<typeof makeOutputFilter>;
   /** Redacts this value everywhere from now on. */
   readonly addSecret: (value: string, name: string) => void;
   /** Reads files of secrets that are new or have changed, also those that `paths` name. */
@@ -117,7 +116,7 @@ const keyContext = '-----BEGIN PRIVATE KEY-----\n';
  * Only what may be the beginning of a secret is held back. A pause releases a beginning that is too short to give something away. It
  * stays in the context, so the rest of the secret is redacted when it comes.
  */
-function makeOutputFilter(vault: Vault): OutputFilter {
+function makeOutputFilter(vault: Vault) {
   /** The last output that was passed on, with secrets redacted. */
   let context = '';
   let held = '';
@@ -139,7 +138,8 @@ function makeOutputFilter(vault: Vault): OutputFilter {
   }
 
   return {
-    push: bytes => take(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'), 'open'),
+    push: (bytes: Uint8Array) =>
+      take(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'), 'open'),
     pause: () => take('', 'paused'),
     end: () => take('', 'closed'),
   };

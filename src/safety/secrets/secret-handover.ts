@@ -1,7 +1,6 @@
 import type {Reason, SecretRecipient} from '../../domain/reason.ts';
-import type {Access} from '../../actions/access.ts';
-import {editPaths, editTexts} from '../../actions/edit-texts.ts';
-import type {FileEdit} from '../../actions/files-port.ts';
+import type {Access} from '../../domain/access.ts';
+import {editPaths, editTexts, type FileEdit} from '../../domain/file-edit.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {placeholderForm, secretNamesIn} from './placeholders.ts';
 import {isSecretFile} from './secret-files.ts';

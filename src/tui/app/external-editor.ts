@@ -1,10 +1,5 @@
-import {
-  type DraftText,
-  type DroppedPart,
-  type EditRequest,
-  noUserChanges,
-  type UserChanges,
-} from '../../actions/files-port.ts';
+import type {DraftText} from '../../actions/files-port.ts';
+import {type DroppedPart, type EditRequest, noUserChanges, type UserChanges} from '../../domain/file-edit.ts';
 import {type AgentClient, answerOutcome} from '../../agent/client.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {CompactionPreview} from '../../domain/compaction.ts';

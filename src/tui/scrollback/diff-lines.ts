@@ -1,4 +1,4 @@
-import type {FileEdit, PatchLine} from '../../actions/files-port.ts';
+import type {FileEdit, PatchLine} from '../../domain/file-edit.ts';
 import type {DiffHunk, DiffLine, FileDiff} from '../../actions/preview.ts';
 import type {TextRange} from '../../domain/risk.ts';
 import {changeOf, nameOf} from '../../actions/request-file-edits.ts';

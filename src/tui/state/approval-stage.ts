@@ -1,4 +1,4 @@
-import type {DroppedPart} from '../../actions/files-port.ts';
+import type {DroppedPart} from '../../domain/file-edit.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
 import {type Draft, emptyDraft} from '../editor/draft.ts';
 import type {KeyPress} from '../terminal/keymap.ts';

@@ -1,4 +1,4 @@
-import type {DroppedPart} from '../../actions/files-port.ts';
+import type {DroppedPart} from '../../domain/file-edit.ts';
 import type {DiffHunk, FileDiff, Preview} from '../../actions/preview.ts';
 import type {Change, ChangeKind} from '../../domain/change-set.ts';
 

@@ -10,7 +10,7 @@ import type {View} from './view.ts';
 import type {Frame} from '../text/wrap.ts';
 import type {ThemeChoice} from '../../domain/preferences.ts';
 import type {ProposalTarget} from './approval-stage.ts';
-import type {EditRequest} from '../../actions/files-port.ts';
+import type {EditRequest} from '../../domain/file-edit.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import type {CompactionPreview} from '../../domain/compaction.ts';

@@ -1,4 +1,4 @@
-import type {UserChanges} from '../../actions/files-port.ts';
+import type {UserChanges} from '../../domain/file-edit.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import type {ScrollStep} from './scroll-position.ts';
 import type {Effect, PressContext} from './effect.ts';

@@ -1,4 +1,4 @@
-import type {PatchHunk} from '../../actions/files-port.ts';
+import type {PatchHunk} from '../../domain/file-edit.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {explainMiss, type QuotePolicy} from './explain-miss.ts';
 import {findText, type TextSpan, type Splice} from './find-text.ts';

@@ -1,4 +1,4 @@
-import type {Replacement} from '../../actions/files-port.ts';
+import type {Replacement} from '../../domain/file-edit.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {explainMiss, type QuotePolicy} from './explain-miss.ts';
 import {findText, mostCountedPlaces, type FoundPlaces, type Splice, type Tier, type TextPair} from './find-text.ts';

@@ -1,4 +1,4 @@
-import type {LineRange, PatchHunk, Replacement} from '../../actions/files-port.ts';
+import type {LineRange, PatchHunk, Replacement} from '../../domain/file-edit.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {QuotePolicy} from './explain-miss.ts';
 import type {FileSnapshot} from './file-snapshot.ts';

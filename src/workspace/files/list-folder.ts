@@ -1,7 +1,7 @@
 import {type Dirent, readdirSync, type Stats, statSync} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
 import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
-import type {FolderEntry} from '../../actions/ports.ts';
+import type {FolderEntry} from '../../domain/disk.ts';
 import {openFolder} from './folder-handle.ts';
 
 const mostEntries = 500;

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import {type FileHandle, lstat, open, readlink, realpath, stat} from 'node:fs/promises';
 import type {Fingerprint} from '../../actions/files-port.ts';
-import type {ReadBytes} from '../../actions/ports.ts';
+import type {ReadBytes} from '../../domain/disk.ts';
 import {isOpenDatabase} from '../../config/open-databases.ts';
 import {causeText} from '../../domain/fault.ts';
 import {realPath} from './resolve-path.ts';

@@ -1,6 +1,6 @@
 import {lstatSync, readlinkSync, realpathSync} from 'node:fs';
 import {dirname, basename, isAbsolute, join, relative, resolve, sep} from 'node:path';
-import type {ResolvedPath} from '../../actions/files-port.ts';
+import type {ResolvedPath} from '../../domain/disk.ts';
 import {clip} from '../../base/clip.ts';
 import {longestPath} from '../../base/invalid-path.ts';
 import type {JudgedPath} from '../../domain/obligation.ts';

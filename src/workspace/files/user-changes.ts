@@ -1,4 +1,5 @@
-import type {UserChangedFile, UserChanges, DroppedPart} from '../../actions/files-port.ts';
+import type {UserChangedFile} from '../../actions/files-port.ts';
+import type {UserChanges, DroppedPart} from '../../domain/file-edit.ts';
 import {showsAll, type DiffHunk} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';

@@ -1,14 +1,14 @@
-import {leaderOf} from './block-source.ts';
+import {leaderOf, type BlockEnd, type BlockSource} from './block-source.ts';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {
   AttachedTerminal,
   Attachment,
   BlockInfo,
-  BlockInputMode,
   BlockSnapshot,
   BlockState,
   ScreenSize,
 } from '../../actions/ports.ts';
+import type {BlockInputMode} from '../../domain/access.ts';
 import {raceAbort} from '../../base/race.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId} from '../../domain/ids.ts';
@@ -17,7 +17,6 @@ import {looksLikePrompt, terminalUse} from '../exec/input-wait.ts';
 import {endProcessTree, treeOf} from '../exec/process-tree.ts';
 import type {RunningCommand} from '../exec/shell.ts';
 import {type AttachedView, makeAttachedView} from './attached-terminal.ts';
-import type {BlockEnd, BlockSource} from './block-source.ts';
 import type {TerminalScreen} from './screen.ts';
 
 /** A running command and its terminal session. */

@@ -6,7 +6,8 @@ import type {TerminalControl} from '../../../src/actions/ports.ts';
 import type {AgentClient, Op, Query, QueryName, Watch, WatchName} from '../../../src/agent/client.ts';
 import {ok} from '../../../src/base/outcome.ts';
 import {actionId, blockId, messageId, parseSessionId, planId} from '../../../src/domain/ids.ts';
-import {noUserChanges, type FileFinder} from '../../../src/actions/files-port.ts';
+import type {FileFinder} from '../../../src/actions/files-port.ts';
+import {noUserChanges} from '../../../src/domain/file-edit.ts';
 import {connectClient, decodeValue, encodeValue, serveClientOver} from '../../../src/server/client-stream.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
-import {noUserChanges} from '../../../src/actions/files-port.ts';
+import {noUserChanges} from '../../../src/domain/file-edit.ts';
 import type {DiffHunk} from '../../../src/actions/preview.ts';
 import {ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';

@@ -1,7 +1,7 @@
 import {noHeldChanges} from '../../../src/actions/changes-port.ts';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
-import {noUserChanges} from '../../../src/actions/files-port.ts';
+import {noUserChanges} from '../../../src/domain/file-edit.ts';
 import type {DiffLine, Preview} from '../../../src/actions/preview.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 

@@ -4,7 +4,7 @@ import {decodeAction} from '../../../src/actions/decode-action.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
-import {redactingComputer} from '../../../src/safety/secrets/redacting-ports.ts';
+import {redactingComputer} from '../../../src/app/redacting-ports.ts';
 import {
   aborted,
   asks,

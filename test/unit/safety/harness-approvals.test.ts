@@ -1,3 +1,4 @@
+import {judgedAction} from '../../../src/actions/catalogue.ts';
 import {mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -34,7 +35,9 @@ async function verdictOn(access: HarnessAccess, {allow = [], deny = [], mode = '
   const approval = {id: '1', toolName: 'x', access, reason: ''};
   const {judged, executor} = actionsOf(approval, {harness: 'other', directory: root});
   const by = {executor, mode};
-  const {verdict} = await strictest(judged, action => judge.assess(action, by, new AbortController().signal));
+  const {verdict} = await strictest(judged, action =>
+    judge.assess(judgedAction(action), by, new AbortController().signal),
+  );
   return [verdict.decision, verdict.reasons.map(reasonText).join('; ')];
 }
 

@@ -2,7 +2,7 @@ import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:f
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {FolderEntry} from '../../../src/actions/ports.ts';
+import type {FolderEntry} from '../../../src/domain/disk.ts';
 import {listFolder} from '../../../src/workspace/files/list-folder.ts';
 import {bash, judgeOnDisk, type OwnJudge} from './support/judging.ts';
 

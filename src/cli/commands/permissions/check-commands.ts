@@ -1,3 +1,5 @@
+import {type JudgedAction} from '../../../domain/access.ts';
+import {judgedAction, ruleKinds} from '../../../actions/catalogue.ts';
 import {reasonText} from '../../../domain/reason.ts';
 import {homedir} from 'node:os';
 import {decodeAction} from '../../../actions/decode-action.ts';
@@ -101,16 +103,15 @@ export function commandJudge({roots, settings, places}: RunContext, sandbox: Jud
     effectOf: command => fileEffect(command, home),
     secretNames: () => [],
     weftFolders: weftFolders(places, process.env),
+    ruleKinds,
     rules: settings.rules,
     blockCommand: () => '',
   });
 }
 
-type CommandCall = NonNullable<Parameters<Judge['assess']>[0]>;
-
 interface ParsedCommand {
   readonly command: string;
-  readonly action: CommandCall;
+  readonly action: JudgedAction;
 }
 
 function readLine(line: string): Outcome<ParsedCommand, string> {
@@ -134,7 +135,7 @@ function readCommand(command: string, flags: JsonObject = {}): Outcome<ParsedCom
   }
   if (command === '') return failed('the command is empty');
   const action = decodeAction('Bash', {command, ...claims});
-  return action.tag === 'ok' ? ok({command, action: action.value}) : failed(faultText(action.error));
+  return action.tag === 'ok' ? ok({command, action: judgedAction(action.value)}) : failed(faultText(action.error));
 }
 
 async function report(

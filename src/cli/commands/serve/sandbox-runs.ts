@@ -1,6 +1,6 @@
 import {constants} from 'node:os';
 import {basename, resolve} from 'node:path';
-import {type Action, writeFilesAction} from '../../../actions/catalogue.ts';
+import {type Action, writeFilesAction, judgedAction} from '../../../actions/catalogue.ts';
 import {
   type DecideChanges,
   droppedTexts,
@@ -76,7 +76,7 @@ export async function runJudged(
     const by = {executor: weftItself(context.directory), mode: context.settings.permissionMode};
     const action = decodeAction('Bash', {command});
     if (action.tag === 'failed') return refused(403, faultText(action.error));
-    const {verdict, means} = await judge.assess(action.value, by, signal);
+    const {verdict, means} = await judge.assess(judgedAction(action.value), by, signal);
     if (verdict.decision !== 'allow') return refused(403, whyNot(verdict));
     const {environment, confinement} = means;
     const isHeld = holdsChanges(proof);
@@ -85,7 +85,7 @@ export async function runJudged(
     // Without a view, its changes are in the workspace.
     let effects: Effects = {changes: [], applied: !isHeld && verdict.risk !== 'read-only', refusal: '', notes: []};
     const decide: DecideChanges = async (held, ended) => {
-      effects = await effectsOf(held, {apply, judgeOf: edits => judge.assess(edits, by, ended)}, ended);
+      effects = await effectsOf(held, {apply, judgeOf: edits => judge.assess(judgedAction(edits), by, ended)}, ended);
       return noHeldChanges;
     };
     const exec = makeSandboxExec({

@@ -1,3 +1,4 @@
+import {judgedAction} from '../../../actions/catalogue.ts';
 import {actionsOf} from '../../../actions/harness-actions.ts';
 import type {
   HarnessApproval,
@@ -11,7 +12,7 @@ import {causeText, faultText} from '../../../domain/fault.ts';
 import {parseHarnessSessionId, type HarnessOutcome, type HarnessSessionId} from '../../../domain/harness.ts';
 import {strictest} from '../../../domain/executor.ts';
 import {reasonText} from '../../../domain/reason.ts';
-import {redactingHarnesses} from '../../../safety/secrets/redacting-harnesses.ts';
+import {redactingHarnesses} from '../../../app/redacting-harnesses.ts';
 import {makeRedactor} from '../../../safety/secrets/redactor.ts';
 import {isSecretFile} from '../../../safety/secrets/secret-files.ts';
 import type {HookEnd, StackWorker, TaskHost, TaskRun, TaskWork} from '../../../tasks/stack/direct-stack.ts';
@@ -221,7 +222,7 @@ class HarnessTask {
     const by = {executor, mode: context.settings.permissionMode};
     const judge = commandJudge(context, 'none');
     try {
-      const {verdict} = await strictest(judged, action => judge.assess(action, by, signal));
+      const {verdict} = await strictest(judged, action => judge.assess(judgedAction(action), by, signal));
       if (verdict.decision === 'allow') return {kind: 'allowed'};
       if (verdict.decision === 'ask') this.#refused.add(call.name);
       const why = verdict.reasons.map(reasonText).join('; ');

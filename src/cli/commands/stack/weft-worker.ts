@@ -1,3 +1,4 @@
+import {ruleKinds} from '../../../actions/catalogue.ts';
 import {noAbilities} from '../../../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import type {AgentEvent, PromptSummary} from '../../../actions/agent-event.ts';
@@ -33,7 +34,7 @@ export interface WorkerSetup {
 export function weftWorker(setup: WorkerSetup): StackWorker {
   const {context, store} = setup;
   const {settings} = context;
-  const mayMessage = parseRule(messageRule);
+  const mayMessage = parseRule(messageRule, ruleKinds);
   const rules = {
     ...settings.rules,
     allow: [...settings.rules.allow, ...(mayMessage.tag === 'ok' ? [mayMessage.value] : [])],

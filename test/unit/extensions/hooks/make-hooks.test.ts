@@ -1,6 +1,7 @@
 import {createServer} from 'node:http';
 import {expect, test} from 'vitest';
-import type {Hook, HookRun, RuleReach} from '../../../../src/actions/hooks-port.ts';
+import type {Hook, HookRun} from '../../../../src/actions/hooks-port.ts';
+import type {RuleReach} from '../../../../src/domain/access.ts';
 import type {JsonObject} from '../../../../src/base/json.ts';
 import {rejected} from '../../../../src/domain/fault.ts';
 import {actionId} from '../../../../src/domain/ids.ts';

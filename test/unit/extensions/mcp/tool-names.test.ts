@@ -1,6 +1,6 @@
 import {assert, constantFrom, property, stringMatching, tuple, uniqueArray} from 'fast-check';
 import {expect, test} from 'vitest';
-import {serverPartOf} from '../../../../src/actions/mcp-tool-name.ts';
+import {serverPartOf} from '../../../../src/domain/mcp-tool-name.ts';
 import {ToolNames} from '../../../../src/extensions/mcp/tool-names.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 

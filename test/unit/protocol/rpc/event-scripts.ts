@@ -1,5 +1,5 @@
 import {sampleActions} from '../../../support/sample-actions.ts';
-import {noUserChanges} from '../../../../src/actions/files-port.ts';
+import {noUserChanges} from '../../../../src/domain/file-edit.ts';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
 import type {RpcExtras} from '../../../../src/protocol/rpc/encode-events.ts';
 import type {AssistantBlock} from '../../../../src/domain/conversation.ts';

@@ -12,7 +12,7 @@ const context = makePathContext({
   read: () => ({kind: 'missing'}),
   strayProgram: () => undefined,
   effectOf: () => unknownFileEffect,
-  weftFolders: {folders: [], variables: {}},
+  weftFolders: {folders: [], variables: {}, grantingSettings: new Set()},
 });
 
 /** Each protects itself or, with a slash at its end, all that lies in it. */

@@ -1,3 +1,4 @@
+import {grantingSettings} from '../../../../src/config/settings-schema.ts';
 import {mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -48,7 +49,7 @@ async function decide(
   const judge = judgeOnDisk(root, home, {
     rules: {allow: parsedRules(...allow), ask: [], deny: []},
     blockCommand: () => 'bash',
-    weftFolders: {folders, variables: {HOME: home, XDG_DATA_HOME: join(home, '.local/share')}},
+    weftFolders: {folders, variables: {HOME: home, XDG_DATA_HOME: join(home, '.local/share')}, grantingSettings},
   });
   return (await judge.assess(subject, mode, new AbortController().signal)).decision;
 }

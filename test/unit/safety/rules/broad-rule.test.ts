@@ -1,3 +1,4 @@
+import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import {describe, expect, test} from 'vitest';
 import {wrapperBeginnings} from '../../../../src/safety/commands/layers.ts';
 import {bash, judge} from '../support/judging.ts';
@@ -5,7 +6,7 @@ import {whyRuleIsBroad} from '../../../../src/safety/rules/suggested-rules.ts';
 import {parseRule} from '../../../../src/safety/rules/permission-rule.ts';
 
 const broad = (text: string): string | undefined => {
-  const rule = parseRule(text);
+  const rule = parseRule(text, ruleKinds);
   if (rule.tag === 'failed') throw new Error(rule.error.message);
   return whyRuleIsBroad(rule.value);
 };

@@ -1,3 +1,4 @@
+import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import {expect, test} from 'vitest';
 import {
   type ChangeableRules,
@@ -8,7 +9,7 @@ import {
 } from '../../../../src/safety/rules/permission-rule.ts';
 
 const rule = (text: string): PermissionRule => {
-  const read = parseRule(text);
+  const read = parseRule(text, ruleKinds);
   if (read.tag === 'failed') throw new Error(read.error.message);
   return read.value;
 };

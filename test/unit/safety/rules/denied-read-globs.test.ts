@@ -1,5 +1,6 @@
+import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import {expect, test} from 'vitest';
-import type {ResolvedPath} from '../../../../src/actions/files-port.ts';
+import type {ResolvedPath} from '../../../../src/domain/disk.ts';
 import {deniedReadGlobs} from '../../../../src/safety/rules/denied-read-globs.ts';
 import {parseRule} from '../../../../src/safety/rules/permission-rule.ts';
 
@@ -11,7 +12,7 @@ const resolve = (path: string): ResolvedPath => ({
 
 const denied = (...texts: readonly string[]): readonly string[] => {
   const deny = texts.flatMap(text => {
-    const rule = parseRule(text);
+    const rule = parseRule(text, ruleKinds);
     return rule.tag === 'ok' ? [rule.value] : [];
   });
   expect(deny).toHaveLength(texts.length);

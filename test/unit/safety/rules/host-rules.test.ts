@@ -1,3 +1,4 @@
+import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {readHostPlace} from '../../../../src/domain/web-url.ts';
@@ -7,7 +8,7 @@ import {whyRuleIsBroad} from '../../../../src/safety/rules/suggested-rules.ts';
 
 /** A rule as it takes effect: one that cannot be read is as strict as it can be. */
 function ruleOf(text: string): PermissionRule {
-  const read = parseRule(text);
+  const read = parseRule(text, ruleKinds);
   if (read.tag === 'ok') return read.value;
   if (read.error.kind !== 'unread-pattern') throw new Error(read.error.message);
   return read.error.strict;

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../../../src/actions/catalogue.ts';
-import {harnessToolName, mcpServerName, mcpToolName} from '../../../../src/actions/mcp-tool-name.ts';
+import {harnessToolName, mcpServerName, mcpToolName} from '../../../../src/domain/mcp-tool-name.ts';
 import {judge, type Given} from '../support/judging.ts';
 
 const call = (server: string, toolName: string) =>

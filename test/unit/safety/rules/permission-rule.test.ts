@@ -1,12 +1,13 @@
+import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import {describe, expect, test} from 'vitest';
 import {ok} from '../../../../src/base/outcome.ts';
 import {parseRule} from '../../../../src/safety/rules/permission-rule.ts';
 
 describe('parseRule', () => {
   test('reads tools, commands and paths, ready to be compared', () => {
-    expect(parseRule(' Read ')).toEqual(ok({text: 'Read', tool: 'Read', about: {kind: 'every-call'}}));
-    expect(parseRule('Bash(*)')).toEqual(ok({text: 'Bash(*)', tool: 'Bash', about: {kind: 'every-call'}}));
-    expect(parseRule('Bash(git  rev-parse:*)')).toEqual(
+    expect(parseRule(' Read ', ruleKinds)).toEqual(ok({text: 'Read', tool: 'Read', about: {kind: 'every-call'}}));
+    expect(parseRule('Bash(*)', ruleKinds)).toEqual(ok({text: 'Bash(*)', tool: 'Bash', about: {kind: 'every-call'}}));
+    expect(parseRule('Bash(git  rev-parse:*)', ruleKinds)).toEqual(
       ok({
         text: 'Bash(git  rev-parse:*)',
         tool: 'Bash',
@@ -16,7 +17,7 @@ describe('parseRule', () => {
         },
       }),
     );
-    expect(parseRule('Edit(~/a-b/*.ts)')).toEqual(
+    expect(parseRule('Edit(~/a-b/*.ts)', ruleKinds)).toEqual(
       ok({
         text: 'Edit(~/a-b/*.ts)',
         tool: 'Edit',
@@ -35,7 +36,7 @@ describe('parseRule', () => {
   });
 
   test.each(['mcp__server__tool', 'mcp__my-server', 'WebFetch', 'BashOutput', 'mcp__a__b(x)'])('%s is a rule', text => {
-    expect(parseRule(text).tag).toBe('ok');
+    expect(parseRule(text, ruleKinds).tag).toBe('ok');
   });
 
   test.each([
@@ -69,13 +70,13 @@ describe('parseRule', () => {
       'The rule Bash(:*) cannot be used: the pattern names no command; leave the parentheses out to mean every command.',
     ],
   ])('%s is refused with what to write', (text, error) => {
-    const parsed = parseRule(text);
+    const parsed = parseRule(text, ruleKinds);
     expect(parsed.tag === 'failed' ? parsed.error.message : parsed).toEqual(error);
   });
 
   test('a tool that weft has not is told apart from a near miss', () => {
-    expect(parseRule('NotebookEdit')).toMatchObject({tag: 'failed', error: {kind: 'unknown-tool'}});
-    expect(parseRule('bash')).toMatchObject({
+    expect(parseRule('NotebookEdit', ruleKinds)).toMatchObject({tag: 'failed', error: {kind: 'unknown-tool'}});
+    expect(parseRule('bash', ruleKinds)).toMatchObject({
       tag: 'failed',
       error: {kind: 'malformed', message: 'The rule bash names no tool of weft. Did you mean Bash?'},
     });

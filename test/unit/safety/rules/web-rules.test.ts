@@ -1,3 +1,4 @@
+import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {permissionModes} from '../../../../src/domain/risk.ts';
@@ -144,7 +145,7 @@ describe('rules of hosts', () => {
     'domain:user@example.com',
     'domain:a%2eb',
   ])('WebFetch(%s) is no rule, and what stands for it is stricter', text => {
-    expect(parseRule(`WebFetch(${text})`)).toEqual({
+    expect(parseRule(`WebFetch(${text})`, ruleKinds)).toEqual({
       tag: 'failed',
       error: {
         kind: 'unread-pattern',

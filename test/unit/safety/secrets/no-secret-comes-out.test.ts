@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {CommandsPort} from '../../../../src/actions/commands-port.ts';
-import {type FilesPort, noUserChanges} from '../../../../src/actions/files-port.ts';
+import type {FilesPort} from '../../../../src/actions/files-port.ts';
+import {noUserChanges} from '../../../../src/domain/file-edit.ts';
 import {noMcp} from '../../../../src/actions/mcp-port.ts';
 import type {FileDiff} from '../../../../src/actions/preview.ts';
 import {failed, ok} from '../../../../src/base/outcome.ts';
 import {rejected} from '../../../../src/domain/fault.ts';
 import {blockId} from '../../../../src/domain/ids.ts';
-import {redactingCommands, redactingPorts} from '../../../../src/safety/secrets/redacting-ports.ts';
+import {redactingCommands, redactingPorts} from '../../../../src/app/redacting-ports.ts';
 import {redactDeep, restoreDeep} from '../../../../src/safety/secrets/redactor.ts';
 import {finishedReport} from '../../../support/memory-ports.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';

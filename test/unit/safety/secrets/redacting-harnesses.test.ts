@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {type HarnessEvent, type HarnessHost, noHarnesses} from '../../../../src/actions/harness-port.ts';
 import {ok} from '../../../../src/base/outcome.ts';
 import {parseHarnessSessionId} from '../../../../src/domain/harness.ts';
-import {redactingHarnesses} from '../../../../src/safety/secrets/redacting-harnesses.ts';
+import {redactingHarnesses} from '../../../../src/app/redacting-harnesses.ts';
 import {makeRedactor} from '../../../../src/safety/secrets/redactor.ts';
 
 const secret = 'hunter2hunter2hunter2';

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../../../src/base/outcome.ts';
 import {rejected} from '../../../../src/domain/fault.ts';
-import {redactingMcp} from '../../../../src/safety/secrets/redacting-ports.ts';
+import {redactingMcp} from '../../../../src/app/redacting-ports.ts';
 import {sampleSecrets} from './sample-secrets.ts';
 
 const value = 'correct-horse-battery-staple';

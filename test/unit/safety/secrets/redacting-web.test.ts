@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {WebFetchRequest, WebPort, WebSearchRequest} from '../../../../src/actions/web-port.ts';
 import {ok} from '../../../../src/base/outcome.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
-import {redactingWeb} from '../../../../src/safety/secrets/redacting-ports.ts';
+import {redactingWeb} from '../../../../src/app/redacting-ports.ts';
 import {makeRedactor} from '../../../../src/safety/secrets/redactor.ts';
 
 const secret = 'hunter2&x=1#correct/horse';

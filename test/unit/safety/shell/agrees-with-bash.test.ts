@@ -59,7 +59,7 @@ const context = makePathContext({
   read: () => ({kind: 'missing'}),
   strayProgram: () => undefined,
   effectOf: () => unknownFileEffect,
-  weftFolders: {folders: [], variables: {}},
+  weftFolders: {folders: [], variables: {}, grantingSettings: new Set()},
 });
 
 const fragments = [

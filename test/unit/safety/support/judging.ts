@@ -1,12 +1,13 @@
+import {grantingSettings} from '../../../../src/config/settings-schema.ts';
 import {readBytes} from '../../../../src/workspace/files/regular-files.ts';
 import {reasonText} from '../../../../src/domain/reason.ts';
 import {listFolder} from '../../../../src/workspace/files/list-folder.ts';
 import {makePaths} from '../../../../src/workspace/files/resolve-path.ts';
 import {posix} from 'node:path';
-import type {Action} from '../../../../src/actions/catalogue.ts';
+import {type Action, ruleKinds, judgedAction} from '../../../../src/actions/catalogue.ts';
 import {decodeAction} from '../../../../src/actions/decode-action.ts';
-import type {RuleReach} from '../../../../src/actions/hooks-port.ts';
-import type {ResolvedPath} from '../../../../src/actions/files-port.ts';
+import type {RuleReach} from '../../../../src/domain/access.ts';
+import type {ResolvedPath} from '../../../../src/domain/disk.ts';
 import type {Json} from '../../../../src/base/json.ts';
 import {unknownFileEffect, type PermissionMode, type Verdict} from '../../../../src/domain/risk.ts';
 import type {Proof} from '../../../../src/domain/sandbox.ts';
@@ -45,7 +46,7 @@ export const action = (tool: string, input: Json): Action => {
 
 export const parsedRules = (...texts: readonly string[]): readonly PermissionRule[] =>
   texts.map(text => {
-    const rule = parseRule(text);
+    const rule = parseRule(text, ruleKinds);
     if (rule.tag === 'failed') throw new Error(rule.error.message);
     return rule.value;
   });
@@ -82,10 +83,14 @@ function ownJudge(options: JudgeOptions, directory: string): OwnJudge {
   const judge = makeJudge(options);
   return {
     async assess(subject, mode, signal) {
-      const {verdict, obligations} = await judge.assess(subject, {executor: weftItself(directory), mode}, signal);
+      const {verdict, obligations} = await judge.assess(
+        judgedAction(subject),
+        {executor: weftItself(directory), mode},
+        signal,
+      );
       return {...verdict, obligations};
     },
-    reach: (condition, subject) => judge.reach(condition, subject, directory),
+    reach: (condition, subject) => judge.reach(condition, judgedAction(subject), directory),
   };
 }
 
@@ -96,6 +101,7 @@ export function diskOptions(root: string, home: string): JudgeOptions {
     sandbox: 'none',
     unasked: 'held-changes',
     excluded: [],
+    ruleKinds,
     rules: {allow: [], ask: [], deny: []},
     roots: [root],
     home,
@@ -105,7 +111,7 @@ export function diskOptions(root: string, home: string): JudgeOptions {
     strayProgram: () => undefined,
     effectOf: () => unknownFileEffect,
     blockCommand: () => '',
-    weftFolders: {folders: [], variables: {}},
+    weftFolders: {folders: [], variables: {}, grantingSettings},
     secretNames: secretNamesIn,
   };
 }
@@ -128,6 +134,7 @@ export function judgeOf(given: Given): OwnJudge {
     sandbox: proof === undefined ? 'none' : async () => proof,
     unasked: 'held-changes',
     excluded: [],
+    ruleKinds,
     rules: kept,
     roots,
     home: sampleHome,
@@ -136,7 +143,7 @@ export function judgeOf(given: Given): OwnJudge {
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,
     effectOf: () => unknownFileEffect,
-    weftFolders: {folders: ['/home/me/.config/weft', '/home/me/.local/share/weft'], variables: {}},
+    weftFolders: {folders: ['/home/me/.config/weft', '/home/me/.local/share/weft'], variables: {}, grantingSettings},
     blockCommand: id => given.blocks?.[id] ?? '',
     secretNames: secretNamesIn,
   };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import type {PatchHunk, PatchLine} from '../../../../src/actions/files-port.ts';
+import type {PatchHunk, PatchLine} from '../../../../src/domain/file-edit.ts';
 import {applyHunks} from '../../../../src/workspace/files/apply-hunks.ts';
 
 const kinds = {' ': 'context', '-': 'removed', '+': 'added'} as const;

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {noUserChanges, type FileEdit} from '../../../../src/actions/files-port.ts';
+import {noUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
 import {never} from '../temporary-folder.ts';
 import {messageOf, replace, replaceEvery, workspace, write} from './file-space.ts';

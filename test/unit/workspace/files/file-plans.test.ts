@@ -15,7 +15,7 @@ import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parsePatch} from '../../../../src/actions/parse-patch.ts';
-import {noUserChanges, type FileEdit} from '../../../../src/actions/files-port.ts';
+import {noUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
 import {messageOf, replace, workspace, write} from './file-space.ts';
 import {never} from '../temporary-folder.ts';

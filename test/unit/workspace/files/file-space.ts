@@ -1,6 +1,7 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {noUserChanges, type FileEdit, type FilesPort, type ReadFile} from '../../../../src/actions/files-port.ts';
+import type {FilesPort, ReadFile} from '../../../../src/actions/files-port.ts';
+import {noUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import type {FileDiff} from '../../../../src/actions/preview.ts';
 import {ok, type Outcome} from '../../../../src/base/outcome.ts';
 import {faultText, type Fault} from '../../../../src/domain/fault.ts';

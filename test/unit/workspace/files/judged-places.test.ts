@@ -1,4 +1,4 @@
-import {type FileEdit, noUserChanges} from '../../../../src/actions/files-port.ts';
+import {type FileEdit, noUserChanges} from '../../../../src/domain/file-edit.ts';
 import {checkPlaces, makeSearch} from '../../../../src/workspace/search/search.ts';
 import {mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';

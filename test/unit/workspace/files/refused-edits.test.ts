@@ -1,6 +1,6 @@
 import {chmodSync, statSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import type {FileEdit} from '../../../../src/actions/files-port.ts';
+import type {FileEdit} from '../../../../src/domain/file-edit.ts';
 import {messageOf, replace, workspace, write} from './file-space.ts';
 
 describe('a file without write permission is refused, whoever asks', () => {

@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {noUserChanges, type UserChanges, type FileEdit} from '../../../../src/actions/files-port.ts';
+import {noUserChanges, type UserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import {requestFileEdits} from '../../../../src/actions/request-file-edits.ts';
 import {messageOf, replace, workspace, write} from './file-space.ts';
 import {never} from '../temporary-folder.ts';

@@ -1,3 +1,4 @@
+import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {connect} from 'node:net';
 import {tmpdir} from 'node:os';
@@ -11,7 +12,7 @@ import {localServer, namedNetwork, type Names} from '../web/support/local-web.ts
 
 const rulesOf = (texts: readonly string[] = []): readonly PermissionRule[] =>
   texts.flatMap(text => {
-    const read = parseRule(text);
+    const read = parseRule(text, ruleKinds);
     return read.tag === 'ok' ? [read.value] : [];
   });
 

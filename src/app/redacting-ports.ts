@@ -1,19 +1,19 @@
-import {type EditText, editTexts} from '../../actions/edit-texts.ts';
-import type {EditRequest, FilesPort, ReadFile} from '../../actions/files-port.ts';
+import {type EditText, editTexts, type EditRequest} from '../domain/file-edit.ts';
+import type {FilesPort, ReadFile} from '../actions/files-port.ts';
 import {resolve} from 'node:path';
-import type {ActionPorts, BlockSnapshot, BlocksPort, SearchPort, ShellPort, ShellReport} from '../../actions/ports.ts';
-import type {ComputerPort} from '../../actions/computer-port.ts';
-import {type DecideEnded, noHeldChanges} from '../../actions/changes-port.ts';
-import type {CommandsPort} from '../../actions/commands-port.ts';
-import type {McpCallObserver, McpPort} from '../../actions/mcp-port.ts';
-import type {WebPort} from '../../actions/web-port.ts';
-import {readWebUrl} from '../../domain/web-url.ts';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {type Fault, rejected} from '../../domain/fault.ts';
-import {placeholderForm} from './placeholders.ts';
-import {redactDeep, type Redactor, restoreDeep, textsIn} from './redactor.ts';
-import {restoreInCommand, unknownPlaceholderText} from './restore-in-command.ts';
-import {secretFilesIn} from './secret-files.ts';
+import type {ActionPorts, BlockSnapshot, BlocksPort, SearchPort, ShellPort, ShellReport} from '../actions/ports.ts';
+import type {ComputerPort} from '../actions/computer-port.ts';
+import {type DecideEnded, noHeldChanges} from '../actions/changes-port.ts';
+import type {CommandsPort} from '../actions/commands-port.ts';
+import type {McpCallObserver, McpPort} from '../actions/mcp-port.ts';
+import type {WebPort} from '../actions/web-port.ts';
+import {readWebUrl} from '../domain/web-url.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {type Fault, rejected} from '../domain/fault.ts';
+import {placeholderForm} from '../safety/secrets/placeholders.ts';
+import {redactDeep, type Redactor, restoreDeep, textsIn} from '../safety/secrets/redactor.ts';
+import {restoreInCommand, unknownPlaceholderText} from '../safety/secrets/restore-in-command.ts';
+import {secretFilesIn} from '../safety/secrets/secret-files.ts';
 
 type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'>;
 

@@ -1,10 +1,8 @@
 import type {JsonObject} from '../base/json.ts';
-import type {RiskLevel} from '../domain/risk.ts';
-import type {EditRequest} from './files-port.ts';
-import type {McpTool} from './mcp-port.ts';
-import type {BlockInputMode} from './ports.ts';
+import type {EditRequest} from './file-edit.ts';
+import type {RiskLevel} from './risk.ts';
 
-/** What an action would touch. The judge, permission rules and session grants look at this and at nothing else of an action. */
+/** What an action would touch: the judge, permission rules and session grants look at this. */
 export type Access =
   /** Nothing that needs a permission: it talks to the user, or reads what weft itself holds. */
   | {readonly kind: 'none'}
@@ -26,7 +24,8 @@ export type Access =
       readonly kind: 'mcp-tool';
       readonly server: string;
       readonly toolName: string;
-      readonly standing: McpTool['standing'];
+      /** `changed`: its description or schema is not what it was, so earlier permissions do not cover it. */
+      readonly standing: 'as-known' | 'changed';
       readonly arguments: JsonObject;
     }
   | {readonly kind: 'mcp-resource'; readonly server: string; readonly toolName: string; readonly uri: string}
@@ -63,6 +62,10 @@ export interface CommandClaims {
 /** Of a command of which no model has said anything. */
 export const unsaidClaims: CommandClaims = {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'};
 
+/** `raw` as it is, `line` followed by Enter, `block` as one paste where the program understands pastes. */
+export const blockInputModes = ['raw', 'line', 'block'] as const;
+export type BlockInputMode = (typeof blockInputModes)[number];
+
 /** What the model said of a flag; `unsaid` is not a `no`. */
 export type Claim = 'yes' | 'no' | 'unsaid';
 
@@ -72,6 +75,18 @@ export type Claim = 'yes' | 'no' | 'unsaid';
  * (`whole-tool`).
  */
 export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'domain' | 'named' | 'whole-tool';
+
+/** The tools that rules may speak of, by name. */
+export type RuleKinds = ReadonlyMap<string, RuleKind>;
+
+/** What the judge and permission rules know of an action. */
+export interface JudgedAction {
+  readonly access: Access;
+  /** The names of its tools. */
+  readonly tools: readonly string[];
+  /** The worst that it can do. */
+  readonly risk: RiskLevel;
+}
 
 /** A case in which a person is asked about an action, and in which it is denied where nobody can be asked. */
 export interface AskCase {
@@ -86,3 +101,9 @@ export const readingAsks: readonly AskCase[] = [
   {name: 'read-outside', risks: ['read-only'], askedWhen: 'it reads or searches outside the workspace'},
   {name: 'read-secret', risks: ['read-only'], askedWhen: 'by its name it may hold secrets'},
 ];
+
+/**
+ * How far a permission rule speaks of a call: `whole` of all that it does; `part` of something in it, or that cannot be told. A yes
+ * about a part is none about the whole.
+ */
+export type RuleReach = 'whole' | 'part' | 'none';

@@ -1,9 +1,9 @@
-import type {HarnessesPort, HarnessEvent, HarnessHost} from '../../actions/harness-port.ts';
-import type {OutputFilter} from '../../actions/ports.ts';
-import {ok} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
-import {redactDeep, type Redactor} from './redactor.ts';
-import {secretFilesIn} from './secret-files.ts';
+import type {HarnessesPort, HarnessEvent, HarnessHost} from '../actions/harness-port.ts';
+import type {OutputFilter} from '../actions/ports.ts';
+import {ok} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
+import {secretFilesIn} from '../safety/secrets/secret-files.ts';
 
 /**
  * Harnesses whose words hold no secrets: they read files by themselves, also those that hold some. What weft gives them is what its model

@@ -1,0 +1,107 @@
+import {unreachable} from '../base/unreachable.ts';
+
+/** Edits as the model proposed them, and what the user changed of that before it was written. */
+export interface EditRequest {
+  readonly edits: readonly FileEdit[];
+  readonly userChanges: UserChanges;
+}
+
+/** Paths are those of the diffs that were shown. A file that the user's changes leave as it was is not part of the plan. */
+export type UserChanges =
+  | {readonly kind: 'none'}
+  | {readonly kind: 'hunks'; readonly dropped: readonly DroppedPart[]}
+  /**
+   * `text` is the whole new text as the user left it in an editor; the bytes around it (encoding, mark) are the file's. Of a file
+   * with such a text no hunk counts as dropped.
+   */
+  | {
+      readonly kind: 'texts';
+      readonly texts: readonly {readonly path: string; readonly text: string}[];
+      readonly dropped: readonly DroppedPart[];
+    };
+
+/**
+ * What the user left out. A number is the index in the `hunks` of the file as it was shown; 0 of one without hunks is all of its
+ * change. `new-name`: a file that would be renamed keeps the name it has.
+ */
+export interface DroppedPart {
+  readonly path: string;
+  readonly hunk: number | 'new-name';
+}
+
+export const noUserChanges: UserChanges = {kind: 'none'};
+
+/** Several edits of one file apply in order, each to the result of the one before. */
+export type FileEdit =
+  | {readonly kind: 'replace'; readonly path: string; readonly replacements: readonly Replacement[]}
+  | {readonly kind: 'write'; readonly path: string; readonly content: string}
+  /** `newText` in the place of whole lines, as they were read; the file must not have changed since. */
+  | {readonly kind: 'replace-lines'; readonly path: string; readonly lines: LineRange; readonly newText: string}
+  | {readonly kind: 'patch'; readonly path: string; readonly hunks: readonly PatchHunk[]}
+  | {readonly kind: 'delete'; readonly path: string}
+  /** `to` must not exist; folders are made. */
+  | {readonly kind: 'rename'; readonly path: string; readonly to: string};
+
+/** 1-based, both ends included. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * `occurrence: 'only'` demands exactly one match, `every` an exact one. An empty `oldText` creates the file and needs it to be
+ * absent or empty.
+ */
+export interface Replacement {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly occurrence: 'only' | 'every';
+}
+
+/** A change of neighbouring lines; the hunks of a patch stand in the order of the file. */
+export interface PatchHunk {
+  /** Lines that stand somewhere before the change, in their order: a class, then its method. */
+  readonly context: readonly string[];
+  readonly lines: readonly PatchLine[];
+  readonly place: 'anywhere' | 'end-of-file';
+}
+
+export interface PatchLine {
+  readonly kind: 'context' | 'added' | 'removed';
+  readonly text: string;
+}
+
+/** A text that an edit puts into a file, and the one that stood in its place as far as the edit names it. */
+export interface EditText {
+  readonly newText: string;
+  readonly oldText: string;
+}
+
+/** All that an edit writes. */
+export function editTexts(edit: FileEdit): readonly EditText[] {
+  switch (edit.kind) {
+    case 'write':
+      return [{newText: edit.content, oldText: ''}];
+    case 'replace':
+      return edit.replacements;
+    case 'replace-lines':
+      return [{newText: edit.newText, oldText: ''}];
+    case 'patch':
+      return edit.hunks.map(hunk => ({newText: linesOf(hunk, 'added'), oldText: linesOf(hunk, 'removed')}));
+    case 'delete':
+    case 'rename':
+      return [];
+    default:
+      return unreachable(edit);
+  }
+}
+
+const linesOf = ({lines}: PatchHunk, side: 'added' | 'removed'): string =>
+  lines
+    .filter(({kind}) => kind === 'context' || kind === side)
+    .map(({text}) => text)
+    .join('\n');
+
+/** The files an edit names: both names of one that is renamed. */
+export const editPaths = (edit: FileEdit): readonly string[] =>
+  edit.kind === 'rename' ? [edit.path, edit.to] : [edit.path];
