@@ -5,12 +5,17 @@ import {parseRule} from '../../../../src/safety/rules/permission-rule.ts';
 
 describe('parseRule', () => {
   test('reads tools, commands and paths, ready to be compared', () => {
-    expect(parseRule(' Read ', ruleKinds)).toEqual(ok({text: 'Read', tool: 'Read', about: {kind: 'every-call'}}));
-    expect(parseRule('Bash(*)', ruleKinds)).toEqual(ok({text: 'Bash(*)', tool: 'Bash', about: {kind: 'every-call'}}));
+    expect(parseRule(' Read ', ruleKinds)).toEqual(
+      ok({text: 'Read', tool: 'Read', ruleKind: 'reading', about: {kind: 'every-call'}}),
+    );
+    expect(parseRule('Bash(*)', ruleKinds)).toEqual(
+      ok({text: 'Bash(*)', tool: 'Bash', ruleKind: 'command', about: {kind: 'every-call'}}),
+    );
     expect(parseRule('Bash(git  rev-parse:*)', ruleKinds)).toEqual(
       ok({
         text: 'Bash(git  rev-parse:*)',
         tool: 'Bash',
+        ruleKind: 'command',
         about: {
           kind: 'commands',
           pattern: {text: 'git  rev-parse', reach: 'beginning', elements: Array.from('git\0rev-parse')},

@@ -150,7 +150,7 @@ describe('rules of hosts', () => {
       error: {
         kind: 'unread-pattern',
         message: `The rule WebFetch(${text}) cannot be used: write it as domain:example.com, or domain:*.example.com for all names below.`,
-        strict: {text: `WebFetch(${text})`, tool: 'WebFetch', about: {kind: 'other'}},
+        strict: {text: `WebFetch(${text})`, tool: 'WebFetch', ruleKind: 'domain', about: {kind: 'other'}},
       },
     });
   });
