@@ -1,13 +1,11 @@
 import {modifyOtherKeys, type NewlineKey, resetModes, trackModes} from './terminal/terminal-modes.ts';
 import {openTerminalTitle} from './terminal/terminal-title.ts';
 import {type EraseBehaviour, type ResizeSignals, sizeOf, watchTerminalEnd} from './terminal/terminal-output.ts';
-import type {PlanEdit, ProposalEdit, SummaryEdit, TextEdit} from './state/effect.ts';
-import {planText} from '../domain/plan.ts';
 import {loadMarkdownLexer} from './scrollback/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import type {BlockId} from '../domain/ids.ts';
 import {attachTerminal, restoreScreen} from './terminal/attached-terminal.ts';
-import type {EditorResult} from './app/external-editor.ts';
+import type {EditorWork} from './app/slash-commands.ts';
 import type {TranscriptPanel} from './scrollback/transcript-panel.ts';
 import {App, AppScreen} from './app.tsx';
 import {Store} from './app/store.ts';
@@ -104,7 +102,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     },
     loadLexer: loadMarkdownLexer,
     attach: block => suspendFor(() => attachToBlock(block)),
-    edit: what => suspendFor(() => openEditor(what)),
+    edit: work => suspendFor(() => openEditor(work)),
     read: panel => suspendFor(() => openTranscript(panel)),
     suspend: () => suspendFor(() => stopForShell('stops')),
   });
@@ -170,15 +168,15 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     return () => store.handleDetached(block, end);
   }
 
-  async function openEditor(what: string | ProposalEdit | PlanEdit | SummaryEdit | TextEdit): Promise<() => void> {
+  async function openEditor(work: EditorWork): Promise<() => void> {
     // Everything typed belongs to the editor, so stdin is not read meanwhile.
     stdin.setRawMode(false);
     stdin.resume().pause();
     options.restorer.keep(resetModes + modes.resetSequence());
-    const end = await runEditor(what, options, signal);
+    const afterwards = await work(signal);
     stdin.setRawMode(true);
     stdout.write(resetModes);
-    return () => store.handleEditorResult(end);
+    return afterwards;
   }
 
   async function stopForShell(how: 'stops' | 'continued'): Promise<() => void> {
@@ -252,30 +250,4 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     job.close();
     unwatch();
   }
-}
-
-async function runEditor(
-  what: string | ProposalEdit | PlanEdit | SummaryEdit | TextEdit,
-  options: TuiOptions,
-  signal: AbortSignal,
-): Promise<EditorResult> {
-  if (typeof what === 'string') {
-    const work = {text: what, name: 'prompt.md', form: 'prose'} as const;
-    return {of: 'draft', outcome: await options.editor.edit(work, signal)};
-  }
-  if ('kind' in what && what.kind === 'text') {
-    const {text, name} = what;
-    return {of: 'text', work: what, outcome: await options.editor.edit({text, name, form: 'prose'}, signal)};
-  }
-  if ('kind' in what && what.kind === 'plan') {
-    const work = {text: planText(what.plan), name: 'plan.md', form: 'prose'} as const;
-    return {of: 'plan', work: what, outcome: await options.editor.edit(work, signal)};
-  }
-  if ('kind' in what) {
-    const {preview} = what;
-    const work = {text: preview.summary, name: 'summary.md', form: 'prose'} as const;
-    return {of: 'summary', preview, outcome: await options.editor.edit(work, signal)};
-  }
-  const {editProposal} = await import('./app/external-editor.ts');
-  return {of: 'proposal', work: what, end: await editProposal(what, options, signal)};
 }

@@ -1,6 +1,5 @@
 import {compactPreview, summaryAwaited} from '../../src/tui/state/panels/compact.ts';
 import {pressPanel} from '../../src/tui/state/panels/panel.ts';
-import {followStep} from '../../src/tui/state/rewind-and-compact.ts';
 import {initialUi} from '../../src/tui/state/ui.ts';
 import type {KeyPress} from '../../src/tui/terminal/keymap.ts';
 import {describe, expect, test} from 'vitest';
@@ -8,12 +7,15 @@ import type {AgentEvent, SessionUsage} from '../../src/actions/agent-event.ts';
 import {compactionMessage, type CompactionPreview, type VerbatimParts} from '../../src/domain/compaction.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import {afterEditor} from '../../src/tui/app/external-editor.ts';
+import {editOutside} from '../../src/tui/app/external-editor.ts';
 import {reduce} from '../../src/tui/state/reduce.ts';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
-import {insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
-import {sessionInfo} from './support/scripted-engine.ts';
+import {answered, insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
+import {failed, ok} from '../../src/base/outcome.ts';
+import {rejected} from '../../src/domain/fault.ts';
+import {never} from '../unit/workspace/temporary-folder.ts';
+import {scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
 
 const preview: CompactionPreview = {
   id: messageId('c'),
@@ -138,31 +140,33 @@ describe('what compacting would do', () => {
 
 describe('the way to it', () => {
   const waiting = {...ui, panel: summaryAwaited};
+  const asking = {query: 'preview-compaction', instructions: ''} as const;
 
-  test('Esc stops the summary, and what is offered instead opens then', () => {
+  test('Esc stops the summary, and what is offered instead opens then', async () => {
     const {panel, effects} = pressed(summaryAwaited, key('escape'));
     expect({panel, effects}).toEqual({panel: summaryAwaited, effects: [{do: 'op', op: {op: 'interrupt'}}]});
-    const shown = followStep(waiting, {step: 'confirm-compaction', preview: trim}).panel;
+    const {panel: shown} = await answered(waiting, asking, ok(trim));
     expect(shown).toEqual(compactPreview(trim));
   });
 
-  test('what is refused closes it; whoever closed it meanwhile gets none', () => {
-    expect(followStep(waiting, {step: 'notice', level: 'warning', text: 'x'}).panel).toBe('none');
-    expect(followStep(ui, {step: 'confirm-compaction', preview}).panel).toBe('none');
+  test('what is refused closes it; whoever closed it meanwhile gets none', async () => {
+    expect((await answered(waiting, asking, failed(rejected('x')))).panel).toBe('none');
+    expect((await answered(ui, asking, ok(preview))).panel).toBe('none');
   });
 
-  test('the editor gives the summary back, with the tokens it comes to; an empty one leaves it as it was', () => {
-    const left = (value: string) => {
-      const screen = {ui, view: emptyView};
-      return afterEditor(screen, {of: 'summary', preview, outcome: {tag: 'ok', value}}, 0).ui.panel;
+  test('the editor gives the summary back, with the tokens it comes to; an empty one leaves it as it was', async () => {
+    const left = async (value: string) => {
+      const options = {engine: scriptedEngine(), editor: {edit: async () => ok(value)}};
+      const after = await editOutside({kind: 'summary', preview}, '', options, never);
+      return after({ui, view: emptyView}, 0).ui.panel;
     };
-    const edited = left(`\n${'new words '.repeat(100)}\n`);
+    const edited = await left(`\n${'new words '.repeat(100)}\n`);
     const {effects} = pressed(opened(edited), text('y'));
     expect(effects).toEqual([
       {do: 'query', request: {query: 'compact', preview: 'c', summary: 'new words '.repeat(100).trim()}},
     ]);
     expect(insideOf(edited)[0]).toBe('84,210 → about 9,542 tokens, by estimate');
-    expect(left(' \n')).toEqual(compactPreview(preview));
+    expect(await left(' \n')).toEqual(compactPreview(preview));
   });
 });
 

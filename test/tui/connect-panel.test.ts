@@ -1,9 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import {connectPanel, connectWithKey} from '../../src/tui/state/panels/connect.ts';
-import {followStep} from '../../src/tui/state/rewind-and-compact.ts';
+import {failed, ok} from '../../src/base/outcome.ts';
+import type {Answer} from '../../src/agent/client.ts';
+import {rejected} from '../../src/domain/fault.ts';
+import type {StepQuery} from '../../src/tui/state/effect.ts';
 import {initialUi} from '../../src/tui/state/ui.ts';
 import type {Panel} from '../../src/tui/state/panels/panel.ts';
-import {insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
+import {answered, insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
 
 const anthropic = 'sk-ant-api03-0123456789abcdef';
 const bare = 'sk-0123456789abcdef0123456789abcdef';
@@ -15,11 +18,16 @@ const servers = [
 ];
 
 /** The panel after the answer to a query. */
-function followed(open: Panel, next: Parameters<typeof followStep>[1]): Panel {
-  return opened(followStep({...initialUi([], '', 'emacs'), panel: open}, next).panel);
+async function followed<Name extends StepQuery['query']>(
+  open: Panel,
+  request: Extract<StepQuery, {readonly query: Name}>,
+  answer: Answer<Name>,
+): Promise<Panel> {
+  return opened((await answered({...initialUi([], '', 'emacs'), panel: open}, request, answer)).panel);
 }
 
-const found = followed(panel, {step: 'servers-found', servers});
+const looking = {query: 'local-servers'} as const;
+const found = await followed(panel, looking, ok(servers));
 const asked = (provider: string, used: string) => [{do: 'query', request: {query: 'use-key', provider, key: used}}];
 
 describe('without a model', () => {
@@ -79,9 +87,10 @@ describe('a key', () => {
     expect(pressed(opened(step.panel), text('2')).effects).toEqual(asked('openai', bare));
   });
 
-  test('that is refused: the reason stands where the next one is pasted', () => {
+  test('that is refused: the reason stands where the next one is pasted', async () => {
     const used = opened(pressed(panel, paste(anthropic), key('enter')).panel);
-    const refused = followed(used, {step: 'not-connected', of: 'key', text: 'Anthropic refused this key (401).'});
+    const using = {query: 'use-key', provider: 'anthropic', key: anthropic} as const;
+    const refused = await followed(used, using, failed(rejected('Anthropic refused this key (401).')));
     expect(insideOf(refused)).toEqual(['', 'Anthropic refused this key (401).']);
     expect(pressed(refused, key('enter')).effects).toEqual([]);
   });
@@ -106,8 +115,8 @@ describe('a local server', () => {
     ]);
   });
 
-  test('where none answers, it says what was tried and looks again', () => {
-    const none = followed(panel, {step: 'servers-found', servers: []});
+  test('where none answers, it says what was tried and looks again', async () => {
+    const none = await followed(panel, looking, ok([]));
     const step = pressed(none, text('2'));
     expect(step.effects).toEqual([{do: 'query', request: {query: 'local-servers'}}]);
     expect(insideOf(step.panel)).toEqual([
@@ -119,11 +128,8 @@ describe('a local server', () => {
     ]);
   });
 
-  test('one without a model says how to get one', () => {
-    const empty = followed(panel, {
-      step: 'servers-found',
-      servers: servers.slice(0, 1).map(server => ({...server, models: []})),
-    });
+  test('one without a model says how to get one', async () => {
+    const empty = await followed(panel, looking, ok(servers.slice(0, 1).map(server => ({...server, models: []}))));
     expect(insideOf(pressed(empty, text('2')).panel).at(-2)).toBe(
       'Ollama has no model yet. Load one (ollama pull qwen3-coder), then choose',
     );

@@ -1,13 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {parseSessionId, type SessionId} from '../../src/domain/ids.ts';
 import type {SessionSummary} from '../../src/domain/journal.ts';
-import {followStep} from '../../src/tui/state/rewind-and-compact.ts';
+import {ok} from '../../src/base/outcome.ts';
 import type {Panel} from '../../src/tui/state/panels/panel.ts';
 import {sessionsPanel, withPreview} from '../../src/tui/state/panels/sessions.ts';
 import {initialUi} from '../../src/tui/state/ui.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {processorClock} from '../support/processor-clock.ts';
-import {insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
+import {answered, insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
 
 function idOf(at: number): SessionId {
   const id = parseSessionId(`00000000-0000-4000-8000-${String(at).padStart(12, '0')}`);
@@ -64,7 +64,7 @@ describe('the list of sessions', () => {
     ]);
   });
 
-  test('has titles and ages, and the last words of the selected one once they are read', () => {
+  test('has titles and ages, and the last words of the selected one once they are read', async () => {
     const opening = withPreview(
       sessionsPanel(three, {firstPrompts: new Map(), costs: new Map(), states: new Map(), now}),
     );
@@ -75,14 +75,12 @@ describe('the list of sessions', () => {
       '  3  Mend the lexer   36 min ago  3 messages',
     ]);
     const ui = {...initialUi([], '', 'emacs'), panel: opening.panel};
-    const {panel} = followStep(ui, {
-      step: 'last-messages',
-      session: idOf(0),
-      messages: [
-        {by: 'user', text: 'asked in 0'},
-        {by: 'agent', text: 'an answer\nof two lines'},
-      ],
-    });
+    const asking = {query: 'last-messages', session: idOf(0)} as const;
+    const said = [
+      {by: 'user', text: 'asked in 0'},
+      {by: 'agent', text: 'an answer\nof two lines'},
+    ] as const;
+    const {panel} = await answered(ui, asking, ok(said));
     expect(linesOf(panel, {width: 60})).toEqual([
       '╭ Resume a session ────────────────────────────────────────╮',
       '│ ❯ 1  Mend the parser  12 min ago  1 message              │',

@@ -12,11 +12,8 @@ import {
 import {rewindReportText} from '../../domain/rewind.ts';
 import type {PressContext} from '../state/effect.ts';
 import {type BlocksPanel, blockStateLabel} from '../state/panels/blocks.ts';
-import {compactPreview} from '../state/panels/compact.ts';
 import {type Panel, pressPanel} from '../state/panels/panel.ts';
 import type {Picker} from '../state/panels/picker.ts';
-import {rewindPanel, rewindPreview} from '../state/panels/rewind.ts';
-import type {ConversationStep} from '../state/rewind-and-compact.ts';
 import type {KeyPress} from '../terminal/keymap.ts';
 import {type AnswerStep, askAgain, askNext, isBack, isNo, type LineQuestion, numberedChoice} from './line-question.ts';
 import {plainLabel, plainTextLine, sentences} from './spoken-entry.ts';
@@ -29,20 +26,6 @@ export function panelQuestion(panel: Panel, context: () => PressContext): LineQu
   if (panel.panel === 'blocks') return blocksQuestion(panel, context);
   if ('picker' in panel) return pickerQuestion(panel, context);
   return confirmQuestion(panel, context);
-}
-
-/** The panel of the next step of a rewind or a compaction; `undefined` if that step asks nothing. */
-export function panelOfStep(next: ConversationStep): Panel | undefined {
-  switch (next.step) {
-    case 'choose-prompt':
-      return rewindPanel(next.points);
-    case 'confirm-rewind':
-      return rewindPreview(next.target, next.report);
-    case 'confirm-compaction':
-      return compactPreview(next.preview);
-    default:
-      return undefined;
-  }
 }
 
 /** What the panel does with keys, as if the first of them were pressed alone. */

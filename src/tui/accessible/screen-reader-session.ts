@@ -11,7 +11,7 @@ import {KnownCommands} from '../app/known-commands.ts';
 import {answerOrNotify} from '../commands/command.ts';
 import {type CommandLine, readCommand, readDraft} from '../commands/command-line.ts';
 import {isIdle} from '../state/selectors.ts';
-import type {TuiExit, TuiOptions} from '../options.ts';
+import type {EditorRequest, TuiExit, TuiOptions} from '../options.ts';
 import {loadMarkdownLexer} from '../scrollback/render-markdown.ts';
 import {RunClock} from '../app/run-clock.ts';
 import {Appearance} from '../theme/theme.ts';
@@ -29,7 +29,7 @@ import {AttachedSession} from './attached-session.ts';
 import {CurrentQuestion, type NextQuestion} from './current-question.ts';
 import {type EnteredLine, LineInput, type LineKey} from './line-input.ts';
 import {changeRule} from '../commands/permissions.ts';
-import {panelOfStep, panelQuestion} from './panel-question.ts';
+import {panelQuestion} from './panel-question.ts';
 import {completion, type ScreenReaderContext, screenReaderCommands} from './screen-reader-commands.ts';
 import {EventLines, spokenFrame, spokenNotice, spokenPrompt} from './spoken-entry.ts';
 
@@ -46,7 +46,7 @@ interface ScreenReaderSessionHost {
   /** Restores the terminal and stops weft until the user's shell continues it. */
   suspend(): void;
   /** Opens the text in the user's editor, which has the terminal meanwhile; resolves to the edited text, or to why there is none. */
-  edit(work: {readonly text: string; readonly name: string}): Promise<Outcome<string, string>>;
+  edit(work: Omit<EditorRequest, 'form'>): Promise<Outcome<string, string>>;
 }
 
 /**
@@ -377,7 +377,7 @@ export class ScreenReaderSession {
     this.#say(...images.map(({name}) => `The image ${name} goes with the next prompt.`), ...taken.lines);
   }
 
-  async #editText(work: {readonly text: string; readonly name: string}): Promise<Outcome<string, string>> {
+  async #editText(work: Omit<EditorRequest, 'form'>): Promise<Outcome<string, string>> {
     this.#terminal.say(['Your editor has the terminal.']);
     this.#terminal.print('now');
     this.#terminal.hold();
@@ -411,9 +411,8 @@ export class ScreenReaderSession {
   async #query(request: StepQuery): Promise<void> {
     const next = await this.#beforeMarker(nextStep(request, this.#options.engine, this.#closing.signal));
     if (next.step === 'notice') this.#context.notify(next.level, next.text);
-    const panel = panelOfStep(next);
-    if (panel === undefined) this.#proceed();
-    else this.#open(panel);
+    if (next.step === 'open') this.#open(next.panel);
+    else this.#proceed();
   }
 
   #open(panel: Panel): void {

@@ -2,20 +2,20 @@ import type {DraftText} from '../../actions/files-port.ts';
 import {type DroppedPart, type EditRequest, noUserChanges, type UserChanges} from '../../domain/file-edit.ts';
 import {type AgentClient, answerOutcome} from '../../agent/client.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import type {CompactionPreview} from '../../domain/compaction.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
-import {draftIn, planText} from '../../domain/plan.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import {draftIn, type PlanDraft, planText} from '../../domain/plan.ts';
 import {rewrittenSummary} from '../state/panels/compact.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {TuiOptions} from '../options.ts';
-import type {PlanEdit, ProposalEdit, ProposalEditResult, TextEdit} from '../state/effect.ts';
+import type {OutsideEdit, ProposalEdit, ProposalEditResult} from '../state/effect.ts';
 import {afterProposalEdit} from '../state/press-approval.ts';
 import {withNotice} from '../state/reduce.ts';
 import type {Ui} from '../state/ui.ts';
 import type {View} from '../state/view.ts';
 
 /** Opens the proposed texts in the user's editor, one after the other, and previews the edit that results. Writes no files. */
-export async function editProposal(
+async function editProposal(
   work: ProposalEdit,
   {engine, editor}: Pick<TuiOptions, 'engine' | 'editor'>,
   signal: AbortSignal,
@@ -91,43 +91,53 @@ async function editOne(
   return ok(left.value === `${text}\n` || left.value === `${text}\r\n` ? text : left.value);
 }
 
-export type EditorResult =
-  | {readonly of: 'draft'; readonly outcome: Outcome<string, string>}
-  | {readonly of: 'summary'; readonly preview: CompactionPreview; readonly outcome: Outcome<string, string>}
-  | {readonly of: 'plan'; readonly work: PlanEdit; readonly outcome: Outcome<string, string>}
-  | {readonly of: 'text'; readonly work: TextEdit; readonly outcome: Outcome<string, string>}
-  | {readonly of: 'proposal'; readonly work: ProposalEdit; readonly end: ProposalEditResult};
-
 interface UiAndView {
   readonly ui: Ui;
   readonly view: View;
 }
 
-/** Applies the result of the editor; `now` in milliseconds, as in `Ui`. */
-export function afterEditor({ui, view}: UiAndView, left: EditorResult, now: number): UiAndView {
-  if (left.of === 'draft' || left.of === 'summary') {
-    const {outcome} = left;
-    if (outcome.tag === 'failed') return {ui, view: withNotice(view, 'warning', outcome.error)};
-    if (left.of === 'draft') return {ui: replaceFieldText(ui, outcome.value), view};
-    return {ui: {...ui, panel: rewrittenSummary(left.preview, outcome.value)}, view};
-  }
-  if (left.of === 'text') {
-    left.work.done(left.outcome);
-    return {ui, view};
-  }
-  const {work} = left;
-  const end = left.of === 'plan' ? planEnd(left) : left.end;
-  const approval = view.approvals.find(({id}) => id === work.id);
-  if (approval === undefined) return {ui, view};
-  return {
-    ui: afterProposalEdit(ui, {id: work.id, approval, end, now}),
-    view: end.kind === 'failed' ? withNotice(view, 'warning', end.message) : view,
-  };
+/** What an editor that was closed has changed; `now` in milliseconds, as in `Ui`. */
+type AfterEditor = (screen: UiAndView, now: number) => UiAndView;
+
+/** Opens it in the user's editor. `draft` is the text of the composer. */
+export async function editOutside(
+  what: OutsideEdit,
+  draft: string,
+  options: Pick<TuiOptions, 'engine' | 'editor'>,
+  signal: AbortSignal,
+): Promise<AfterEditor> {
+  const prose = (text: string, name: string): Promise<Outcome<string, string>> =>
+    options.editor.edit({text, name, form: 'prose'}, signal);
+  if (what === 'draft') return afterText(await prose(draft, 'prompt.md'), replaceFieldText);
+  if (!('kind' in what)) return afterProposal(what.id, await editProposal(what, options, signal));
+  if (what.kind === 'plan')
+    return afterProposal(what.id, planEnd(what.plan, await prose(planText(what.plan), 'plan.md')));
+  const {preview} = what;
+  return afterText(await prose(preview.summary, 'summary.md'), (ui, text) => ({
+    ...ui,
+    panel: rewrittenSummary(preview, text),
+  }));
 }
 
-function planEnd({work, outcome}: Extract<EditorResult, {readonly of: 'plan'}>): ProposalEditResult {
-  if (outcome.tag === 'failed') return failedEdit(outcome.error);
-  const read = draftIn(outcome.value);
+const afterText =
+  (edited: Outcome<string, string>, use: (ui: Ui, text: string) => Ui): AfterEditor =>
+  ({ui, view}) =>
+    edited.tag === 'failed' ? {ui, view: withNotice(view, 'warning', edited.error)} : {ui: use(ui, edited.value), view};
+
+const afterProposal =
+  (id: ActionId, end: ProposalEditResult): AfterEditor =>
+  ({ui, view}, now) => {
+    const approval = view.approvals.find(each => each.id === id);
+    if (approval === undefined) return {ui, view};
+    return {
+      ui: afterProposalEdit(ui, {id, approval, end, now}),
+      view: end.kind === 'failed' ? withNotice(view, 'warning', end.message) : view,
+    };
+  };
+
+function planEnd(plan: PlanDraft, edited: Outcome<string, string>): ProposalEditResult {
+  if (edited.tag === 'failed') return failedEdit(edited.error);
+  const read = draftIn(edited.value);
   if (read.tag === 'failed') return failedEdit(read.error);
-  return planText(read.value) === planText(work.plan) ? {kind: 'unchanged'} : {kind: 'revised-plan', plan: read.value};
+  return planText(read.value) === planText(plan) ? {kind: 'unchanged'} : {kind: 'revised-plan', plan: read.value};
 }

@@ -14,13 +14,15 @@ import {commandLines} from '../scrollback/entries.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import {type ChoicePanel, choicesMissing, type Panel} from '../state/panels/panel.ts';
 import {withCommandAnswer, withNotice} from '../state/reduce.ts';
-import type {TextEdit} from '../state/effect.ts';
 import type {Ui} from '../state/ui.ts';
 import type {View} from '../state/view.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 import {KnownCommands} from './known-commands.ts';
+
+/** Runs the editor; resolves to what is done once the UI is back. */
+export type EditorWork = (signal: AbortSignal) => Promise<() => void>;
 
 /** What slash commands need from `runTui`, which has the terminal. */
 export interface CommandHost {
@@ -29,8 +31,8 @@ export interface CommandHost {
   read(panel: TranscriptPanel): void;
   /** Called once, when there is something to write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
-  /** Opens a text in the user's editor: that of the draft, or one of a command. */
-  edit(text: string | TextEdit): void;
+  /** Lends the terminal to the user's editor. */
+  edit(work: EditorWork): void;
 }
 
 /** What they need from the store. */
@@ -38,6 +40,7 @@ interface SlashCommandParts extends Pick<CommandContext, 'options' | 'appearance
   readonly host: CommandHost;
   /** Leaves, and asks before that where it has to. */
   readonly leave: () => void;
+  readonly editDraft: () => void;
   readonly times: CommandContext['times'];
   readonly addNote: CommandContext['addNote'];
   readonly query: CommandContext['query'];
@@ -151,8 +154,14 @@ export class SlashCommands {
       openLoading: (title, text, filled) => void this.#openLoading(choicesMissing(title, 'loading', text), filled),
       openTranscript: panel => host.read(panel),
       writeDraft: text => show({ui: {...ui(), draft: draftFromText(text)}}),
-      editText: work => new Promise(done => host.edit({...work, kind: 'text', done})),
-      openEditor: () => host.edit(draftText(ui().draft)),
+      editText: work =>
+        new Promise(done => {
+          host.edit(async closing => {
+            const edited = await options.editor.edit({...work, form: 'prose'}, closing);
+            return () => done(edited);
+          });
+        }),
+      openEditor: parts.editDraft,
       switchVim: () => {
         const switched = toggleVim(ui());
         show({ui: switched});

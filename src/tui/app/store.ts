@@ -13,7 +13,7 @@ import {promptHistoryOf} from '../editor/prompt-history.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {TuiOptions} from '../options.ts';
 import {openLines} from '../scrollback/entries.ts';
-import type {Effect, PressContext, PlanEdit, ProposalEdit, StepQuery, SummaryEdit, TextEdit} from '../state/effect.ts';
+import type {Effect, OutsideEdit, PressContext, StepQuery} from '../state/effect.ts';
 import {leaveWithinMs, press} from '../state/press.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
 import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
@@ -31,7 +31,7 @@ import type {EntryFrame} from '../text/wrap.ts';
 import type {Background} from '../theme/terminal-look.ts';
 import {Appearance} from '../theme/theme.ts';
 import {ComposerEffects} from './composer-effects.ts';
-import {afterEditor, type EditorResult} from './external-editor.ts';
+import {editOutside} from './external-editor.ts';
 import {FocusTimer} from './focus-timer.ts';
 import {FrameSchedule} from './frame-schedule.ts';
 import {RunClock} from './run-clock.ts';
@@ -130,6 +130,7 @@ export class Store {
       ...parts,
       host,
       leave: () => this.#leave(),
+      editDraft: () => this.#edit('draft'),
       appearance: this.#appearance,
       times: () => this.#clock.times(),
       addNote: note => this.#composer.perform({kind: 'note', note}),
@@ -298,10 +299,14 @@ export class Store {
     return this.#host.terminals.list().find(({id}) => id === block)?.command ?? '';
   }
 
-  handleEditorResult(left: EditorResult): void {
-    const screenAfter = afterEditor({ui: this.#ui, view: this.#view}, left, this.#options.clock.now());
-    this.#ui = screenAfter.ui;
-    this.#view = screenAfter.view;
+  #edit(what: OutsideEdit): void {
+    const draft = draftText(this.#ui.draft);
+    this.#host.edit(async signal => {
+      const after = await editOutside(what, draft, this.#options, signal);
+      return () => {
+        ({ui: this.#ui, view: this.#view} = after({ui: this.#ui, view: this.#view}, this.#options.clock.now()));
+      };
+    });
   }
 
   #context(place: PressContext['batchPosition']): PressContext {
@@ -403,7 +408,7 @@ export class Store {
         this.#ui = replaceFieldText(this.#ui, effect.text);
         return;
       case 'edit-outside':
-        this.#host.edit(effect.what === 'draft' ? draftText(this.#ui.draft) : effect.what);
+        this.#edit(effect.what);
         return;
       case 'redraw':
         this.#host.redraw();
@@ -452,14 +457,10 @@ export class Store {
     const {panel} = this.#ui;
     this.#ui = followStep(this.#ui, next);
     if (next.step === 'notice') this.#notify(next.level, next.text);
-    if (next.step === 'effort-set') this.#notify('info', next.text);
-    if (next.step === 'connected') {
-      this.#notify('info', next.text);
-      // The prompt that waited for a model is in the composer.
-      if (panel !== 'none' && panel.panel === 'connect' && panel.prompt === 'waits') {
-        this.#press([{kind: 'key', name: 'enter'}]);
-      }
-    }
+    if (next.step === 'change' && next.said !== '') this.#notify('info', next.said);
+    const isConnected = panel !== 'none' && panel.panel === 'connect' && this.#ui.panel === 'none';
+    // The prompt that waited for a model is in the composer.
+    if (isConnected && panel.prompt === 'waits') this.#press([{kind: 'key', name: 'enter'}]);
     this.#updateCard();
     this.#frames.drawSoon();
   }
@@ -574,8 +575,6 @@ const nothingToExpand = 'Nothing that is folded is left to show here; /transcrip
 interface AppHost extends CommandHost {
   /** Attaches the terminal to a block; `pause` and `resume` are called around it. */
   attach(block: BlockId): void;
-  /** Opens the draft's text, a proposed edit, a summary or a text of a command in the user's editor. */
-  edit(what: string | ProposalEdit | PlanEdit | SummaryEdit | TextEdit): void;
   /** Restores the terminal and stops weft until the shell continues it. */
   suspend(): void;
   /** Draws everything again, for when something else has written to the terminal. */

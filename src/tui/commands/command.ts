@@ -4,10 +4,10 @@ import type {Outcome} from '../../base/outcome.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {TranscriptPanel} from '../scrollback/transcript-panel.ts';
 import {type ChoicePanel, choicesMissing, type Panel} from '../state/panels/panel.ts';
-import type {TuiExit, TuiOptions} from '../options.ts';
+import type {EditorRequest, TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {Appearance} from '../theme/theme.ts';
-import type {StepQuery, TextEdit} from '../state/effect.ts';
+import type {StepQuery} from '../state/effect.ts';
 import type {RunTimes, View} from '../state/view.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import type {EntryFrame} from '../text/wrap.ts';
@@ -53,7 +53,7 @@ export interface CommandContext {
   openTranscript(panel: TranscriptPanel): void;
   writeDraft(text: string): void;
   /** Opens a text in the user's editor; resolves to the text as it was left, or to why there is none. */
-  editText(work: Pick<TextEdit, 'text' | 'name'>): Promise<Outcome<string, string>>;
+  editText(work: Omit<EditorRequest, 'form'>): Promise<Outcome<string, string>>;
   openEditor(): void;
   /** Switches vim mode on or off and returns the new state. */
   switchVim(): 'on' | 'off';
@@ -87,7 +87,7 @@ export function openList<Name extends QueryName>(
 
 /** A text after the user has edited it in their editor; `undefined` if they left it as it was, or were told that it failed. */
 export async function editedText(
-  work: Pick<TextEdit, 'text' | 'name'>,
+  work: Omit<EditorRequest, 'form'>,
   context: CommandContext,
 ): Promise<string | undefined> {
   const edited = await context.editText(work);

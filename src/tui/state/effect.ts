@@ -12,7 +12,6 @@ import type {ThemeChoice} from '../../domain/preferences.ts';
 import type {ProposalTarget} from './approval-stage.ts';
 import type {EditRequest} from '../../domain/file-edit.ts';
 import type {FileDiff} from '../../actions/preview.ts';
-import type {Outcome} from '../../base/outcome.ts';
 import type {CompactionPreview} from '../../domain/compaction.ts';
 
 /** Queries whose answer opens a panel or goes into the open one. */
@@ -45,8 +44,7 @@ export type Effect =
   | {readonly do: 'attach'; readonly block: BlockId}
   | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
   | {readonly do: 'write'; readonly text: string}
-  /** Opens the draft, a proposed edit, a plan or a summary in the user's editor. */
-  | {readonly do: 'edit-outside'; readonly what: 'draft' | ProposalEdit | PlanEdit | SummaryEdit}
+  | {readonly do: 'edit-outside'; readonly what: OutsideEdit}
   | {readonly do: 'redraw'}
   | {readonly do: 'scroll'; readonly step: ScrollStep}
   /** Prints the latest folded entry in full; pressed again, the one before. */
@@ -73,26 +71,12 @@ export type ComposerRequest =
     }
   | {readonly kind: 'clipboard'};
 
-export interface SummaryEdit {
-  readonly kind: 'summary';
-  readonly preview: CompactionPreview;
-}
-
-/** A proposed plan to be edited in the user's editor, as text. */
-export interface PlanEdit {
-  readonly kind: 'plan';
-  readonly id: ActionId;
-  readonly plan: PlanDraft;
-}
-
-/** A text that a command lets the user edit; `done` is called once, when the editor has ended. */
-export interface TextEdit {
-  readonly kind: 'text';
-  readonly text: string;
-  /** Of the file, whose extension shows the editor what kind of text it is. */
-  readonly name: string;
-  readonly done: (outcome: Outcome<string, string>) => void;
-}
+/** What is opened in the user's editor: the draft, a proposed edit, a plan or a summary. */
+export type OutsideEdit =
+  | 'draft'
+  | ProposalEdit
+  | {readonly kind: 'plan'; readonly id: ActionId; readonly plan: PlanDraft}
+  | {readonly kind: 'summary'; readonly preview: CompactionPreview};
 
 export interface PressContext {
   readonly view: View;

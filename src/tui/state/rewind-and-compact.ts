@@ -1,31 +1,23 @@
 import type {StepQuery} from './effect.ts';
 import {compactPreview, summaryAwaited} from './panels/compact.ts';
+import type {Panel} from './panels/panel.ts';
 import {rewindPanel, rewindPreview} from './panels/rewind.ts';
 import type {Ui} from './ui.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {connectFailed, type ConnectPanel} from './panels/connect.ts';
-import type {LocalServer} from '../../domain/local-server.ts';
 import type {AgentClient, AnswerOf, ModelConnection, SessionMessage} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {CompactionPreview} from '../../domain/compaction.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {SessionId} from '../../domain/ids.ts';
-import type {Effort} from '../../domain/model-stream.ts';
-import type {RewindPoint, RewindReport, RewindTarget} from '../../domain/rewind.ts';
 import {draftFromText, draftText, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
 
-/** The step after the answer to a query. `done`: nothing is left to ask, and engine events report what was done. */
+/** What follows the answer to a query. `nothing`: engine events report what was done. */
 export type ConversationStep =
-  | {readonly step: 'last-messages'; readonly session: SessionId; readonly messages: readonly SessionMessage[]}
-  | {readonly step: 'choose-prompt'; readonly points: readonly RewindPoint[]}
-  | {readonly step: 'confirm-rewind'; readonly target: RewindTarget; readonly report: RewindReport}
-  | {readonly step: 'confirm-compaction'; readonly preview: CompactionPreview}
-  | {readonly step: 'servers-found'; readonly servers: readonly LocalServer[]}
-  | {readonly step: 'connected'; readonly text: string}
-  | {readonly step: 'effort-set'; readonly effort: Effort | 'default'; readonly text: string}
-  | {readonly step: 'not-connected'; readonly of: 'key' | 'server'; readonly text: string}
+  | {readonly step: 'open'; readonly panel: Panel}
+  /** `said` may be empty. */
+  | {readonly step: 'change'; readonly change: (ui: Ui) => Ui; readonly said: string}
   | {readonly step: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
-  | {readonly step: 'done'};
+  | {readonly step: 'nothing'};
 
 export async function nextStep(
   request: StepQuery,
@@ -33,44 +25,56 @@ export async function nextStep(
   signal: AbortSignal,
 ): Promise<ConversationStep> {
   switch (request.query) {
-    case 'last-messages': {
-      const {session} = request;
-      return stepAfter(await client.query(request, signal), messages => ({step: 'last-messages', session, messages}));
-    }
+    case 'last-messages':
+      return stepAfter(await client.query(request, signal), said =>
+        changing(ui => withMessages(ui, request.session, said)),
+      );
     case 'rewind-points':
       return stepAfter(await client.query(request, signal), points =>
         points.length > 0
-          ? {step: 'choose-prompt', points}
+          ? opening(rewindPanel(points))
           : {step: 'notice', level: 'info', text: 'Nothing to rewind yet'},
       );
     case 'preview-rewind':
-      return stepAfter(await client.query(request, signal), report => ({
-        step: 'confirm-rewind',
-        target: request.target,
-        report,
-      }));
+      return stepAfter(await client.query(request, signal), report => opening(rewindPreview(request.target, report)));
     case 'preview-compaction':
-      return stepAfter(await client.query(request, signal), preview => ({step: 'confirm-compaction', preview}));
+      return stepAfter(await client.query(request, signal), preview => opening(compactPreview(preview)));
     case 'rewind':
-      return stepAfter(await client.query(request, signal), () => ({step: 'done'}));
+      return stepAfter(await client.query(request, signal), () => ({step: 'nothing'}));
     case 'compact':
-      return stepAfter(await client.query(request, signal), () => ({step: 'done'}));
+      return stepAfter(await client.query(request, signal), () => ({step: 'nothing'}));
     case 'local-servers':
-      return stepAfter(await client.query(request, signal), servers => ({step: 'servers-found', servers}));
+      return stepAfter(await client.query(request, signal), servers => changingConnect(panel => ({...panel, servers})));
     case 'use-key':
       return stepAfterConnecting(await client.query(request, signal), 'key');
     case 'use-server':
       return stepAfterConnecting(await client.query(request, signal), 'server');
     case 'use-effort':
-      return stepAfter(await client.query(request, signal), ({text}) => ({
-        step: 'effort-set',
-        effort: request.effort,
-        text,
-      }));
+      return stepAfter(await client.query(request, signal), ({text}) =>
+        changing(ui => ({...ui, effort: request.effort}), text),
+      );
     default:
       return unreachable(request);
   }
 }
+
+const opening = (panel: Panel): ConversationStep => ({step: 'open', panel});
+
+const changing = (change: (ui: Ui) => Ui, said = ''): ConversationStep => ({step: 'change', change, said});
+
+const changingConnect = (change: (panel: ConnectPanel) => ConnectPanel): ConversationStep =>
+  changing(({panel, ...ui}) => ({
+    ...ui,
+    panel: panel === 'none' || panel.panel !== 'connect' ? panel : change(panel),
+  }));
+
+const withMessages = ({panel, ...ui}: Ui, session: SessionId, messages: readonly SessionMessage[]): Ui => ({
+  ...ui,
+  panel:
+    panel === 'none' || panel.panel !== 'sessions'
+      ? panel
+      : {...panel, messages: new Map(panel.messages).set(session, messages)},
+});
 
 function stepAfter<T>(answer: AnswerOf<T>, next: (value: T) => ConversationStep): ConversationStep {
   switch (answer.tag) {
@@ -79,52 +83,33 @@ function stepAfter<T>(answer: AnswerOf<T>, next: (value: T) => ConversationStep)
     case 'failed':
       return {step: 'notice', level: 'warning', text: faultText(answer.error)};
     case 'cancelled':
-      return {step: 'done'};
+      return {step: 'nothing'};
     default:
       return unreachable(answer);
   }
 }
 
 function stepAfterConnecting(answer: AnswerOf<ModelConnection>, of: 'key' | 'server'): ConversationStep {
-  if (answer.tag === 'failed') return {step: 'not-connected', of, text: faultText(answer.error)};
-  return stepAfter(answer, ({text}) => ({step: 'connected', text}));
+  if (answer.tag !== 'failed') return stepAfter(answer, ({text}) => changing(ui => ({...ui, panel: 'none'}), text));
+  const complaint = faultText(answer.error);
+  return changingConnect(panel => connectFailed(panel, of, complaint));
 }
 
-/** Opens the panel of the next step. If the user has closed the panel that awaits the summary, the compaction is not shown any more. */
+/** The screen after the next step. If the user has closed the panel that awaits the summary, the compaction is not shown any more. */
 export function followStep(ui: Ui, next: ConversationStep): Ui {
   const isAwaited = ui.panel === summaryAwaited;
   switch (next.step) {
-    case 'last-messages': {
-      const {panel} = ui;
-      if (panel === 'none' || panel.panel !== 'sessions') return ui;
-      return {...ui, panel: {...panel, messages: new Map(panel.messages).set(next.session, next.messages)}};
-    }
-    case 'choose-prompt':
-      return {...ui, panel: rewindPanel(next.points)};
-    case 'confirm-rewind':
-      return {...ui, panel: rewindPreview(next.target, next.report)};
-    case 'confirm-compaction':
-      return isAwaited ? {...ui, panel: compactPreview(next.preview)} : ui;
-    case 'servers-found':
-      return withConnectPanel(ui, panel => ({...panel, servers: next.servers}));
-    case 'not-connected':
-      return withConnectPanel(ui, panel => connectFailed(panel, next.of, next.text));
-    case 'connected':
-      return {...ui, panel: 'none'};
-    case 'effort-set':
-      return {...ui, effort: next.effort};
+    case 'open':
+      return next.panel.panel === 'compact' && !isAwaited ? ui : {...ui, panel: next.panel};
+    case 'change':
+      return next.change(ui);
     case 'notice':
-    case 'done':
+    case 'nothing':
       return isAwaited ? {...ui, panel: 'none'} : ui;
     default:
       return unreachable(next);
   }
 }
-
-const withConnectPanel = ({panel, ...ui}: Ui, change: (panel: ConnectPanel) => ConnectPanel): Ui => ({
-  ...ui,
-  panel: panel === 'none' || panel.panel !== 'connect' ? panel : change(panel),
-});
 
 /** Puts the text of a rewound prompt into the draft, unless the user has written something there. */
 export function followRewind(ui: Ui, event: AgentEvent): Ui {

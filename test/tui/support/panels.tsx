@@ -1,11 +1,17 @@
 import {renderToString} from 'ink';
 import type {BlockInfo} from '../../../src/actions/ports.ts';
+import type {Answer} from '../../../src/agent/client.ts';
 import {OpenPanel} from '../../../src/tui/components/open-panel.tsx';
+import type {StepQuery} from '../../../src/tui/state/effect.ts';
 import {type Panel, pressPanel} from '../../../src/tui/state/panels/panel.ts';
 import type {PanelStep} from '../../../src/tui/state/panels/panel-step.ts';
+import {followStep, nextStep} from '../../../src/tui/state/rewind-and-compact.ts';
+import type {Ui} from '../../../src/tui/state/ui.ts';
 import type {KeyName, KeyPress} from '../../../src/tui/terminal/keymap.ts';
 import {ThemeContext} from '../../../src/tui/theme/styled.tsx';
 import {themeOf} from '../../../src/tui/theme/theme.ts';
+import {never} from '../../unit/workspace/temporary-folder.ts';
+import {scriptedEngine} from './scripted-engine.ts';
 
 interface Place {
   readonly rows?: number;
@@ -46,4 +52,15 @@ export function pressed(panel: Panel, ...keys: readonly KeyPress[]): PanelStep<P
   let step: PanelStep<Panel> = {panel, effects: []};
   for (const one of keys) step = pressPanel(opened(step.panel), one, {batchPosition: 'first', blocks: []});
   return step;
+}
+
+/** The screen after the answer to a query. */
+export async function answered<Name extends StepQuery['query']>(
+  ui: Ui,
+  request: Extract<StepQuery, {readonly query: Name}>,
+  answer: Answer<Name>,
+): Promise<Ui> {
+  const engine = scriptedEngine();
+  Object.assign(engine.answers, {[request.query]: answer});
+  return followStep(ui, await nextStep(request, engine, never));
 }
