@@ -1,6 +1,7 @@
 // Breaks one thing at a time in the files that are named, and counts how often a test fails: `node test/mutation/run-mutants.ts FILE…`.
-// `--most=50` takes so many mutants of each file, evenly spread; `--tests=24` asks so many of the nearest test files. It works in a copy of the
-// last commit. All mutants stand in the source at once and are switched on one by one; only tests that reach a mutant run for it.
+// `--most=50` takes so many mutants of each file, evenly spread; `--tests=24` asks so many of the nearest test files;
+// `--lines=3,7` takes the mutants of these lines. It works in a copy of the last commit.
+// All mutants stand in the source at once and are switched on one by one; only tests that reach a mutant run for it.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -14,6 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = process.argv.slice(2).filter(word => !word.startsWith('--'));
 const most = numberOf('most', 1e9);
 const maxTests = numberOf('tests', 24);
+const lines = new Set(wordOf('lines').split(',').filter(Boolean).map(Number));
 const copy = mkdtempSync(join(tmpdir(), 'weft-mutants-'));
 rmSync(copy, {recursive: true});
 execFileSync('git', ['worktree', 'add', '--quiet', '--detach', copy], {cwd: root});
@@ -36,7 +38,7 @@ interface Test {
 async function report(name: string): Promise<void> {
   const path = join(copy, name);
   const source = readFileSync(path, 'utf8');
-  const all = mutantsOf(source);
+  const all = mutantsOf(source).filter(({line}) => lines.size === 0 || lines.has(line));
   const step = Math.max(1, all.length / most);
   const chosen = Array.from({length: Math.min(all.length, most)}, (_, at) => all[Math.floor(at * step)]).filter(
     each => each !== undefined,
@@ -46,18 +48,17 @@ async function report(name: string): Promise<void> {
   await vitest.standalone();
   try {
     const tests = await testsThatPass(vitest, testsOf(copy, name).slice(0, maxTests));
-    const missed: string[] = [];
+    let missed = 0;
     for (const [number, mutant] of chosen.entries()) {
       const which = tests.filter(test => test.reached.has(number));
       const loads = tests.some(test => test.reachedBetween.includes(number));
       if (await isCaught(vitest, number, loads ? tests : which)) continue;
-      missed.push(`  ${name}:${describe(source, mutant)}${loads || which.length > 0 ? '' : ' (no test reaches it)'}`);
+      missed += 1;
+      console.log(`  ${name}:${describe(source, mutant)}${loads || which.length > 0 ? '' : ' (no test reaches it)'}`);
     }
     const files = new Set(tests.map(test => test.file)).size;
-    console.log(
-      `${name}: ${chosen.length - missed.length} of ${chosen.length} caught (${all.length} in all), ${files} test files`,
-    );
-    for (const line of missed) console.log(line);
+    const caught = `${chosen.length - missed} of ${chosen.length} caught`;
+    console.log(`${name}: ${caught} (${all.length} in all), ${files} test files`);
   } finally {
     await vitest.close();
     writeFileSync(path, source);
@@ -72,8 +73,8 @@ function startVitest(): Promise<Vitest> {
     maxWorkers: 1,
     reporters: [{}],
     silent: true,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: {poll: {timeout: 10_000, interval: 20}},
     setupFiles: ['test/support/fixed-seed.ts', 'test/mutation/switch-mutant.ts'],
   });
@@ -120,7 +121,7 @@ async function run(
 ): Promise<readonly TestModule[]> {
   provide(vitest, mutation);
   const specifications = files.map(file => vitest.getRootProject().createSpecification(join(copy, file)));
-  const hangs = setTimeout(endWorkers, mutation.active === undefined ? 900_000 : 90_000);
+  const hangs = setTimeout(endWorkers, mutation.active === undefined ? 900_000 : 200_000);
   const {testModules, unhandledErrors} = await vitest.runTestSpecifications(specifications);
   clearTimeout(hangs);
   return unhandledErrors.length > 0 ? [] : testModules;
@@ -141,6 +142,11 @@ function describe(source: string, {start, end, text, line}: Mutant): string {
 }
 
 function numberOf(option: string, otherwise: number): number {
-  const word = process.argv.find(each => each.startsWith(`--${option}=`));
-  return word === undefined ? otherwise : Number(word.slice(option.length + 3));
+  const word = wordOf(option);
+  return word === '' ? otherwise : Number(word);
+}
+
+function wordOf(option: string): string {
+  const word = process.argv.find(each => each.startsWith(`--${option}=`)) ?? '';
+  return word.slice(option.length + 3);
 }
