@@ -57,6 +57,15 @@ describe('what models get wrong', () => {
       ['first\nzweite\n', 'matched apart from line numbers'],
     ],
     [
+      'numbers of Read, with the line end of the last',
+      'first\nsecond\n',
+      ' 9\tfirst\n10\tsecond\n',
+      ' 9\tfirst\n10\tzweite\n',
+      ['first\nzweite\n', 'matched apart from line numbers'],
+    ],
+    ['a sign that begins as the one before it', 'a 😀 b\n', '😀', '😁', ['a 😁 b\n']],
+    ['a sign that ends as the one before it', 'a 😀 b\n', '😀', '\u{1fa00}', ['a \u{1fa00} b\n']],
+    [
       'numbers with an arrow',
       'first\nsecond\n',
       '     1→first',
@@ -105,6 +114,35 @@ describe('what models get wrong', () => {
       {numRuns: randomInputs(500)},
     );
   });
+});
+
+describe('every occurrence', () => {
+  test.each([
+    ['in one file with both line ends', 'a\r\nb\r\na\nb\r\n', 'a\nb', 'A\nB', 'A\r\nB\r\nA\nB\r\n'],
+    ['with lines that come and go', 'a\r\nb\r\na\r\nb\r\n', 'a\nb\n', 'c\n', 'c\r\nc\r\n'],
+    ['next to each other', 'aaaa\r\n', 'aa', 'b', 'bb\r\n'],
+    ['at the beginning and at the end', 'a\r\nx a', 'a', 'b', 'b\r\nx b'],
+  ])('%s', (_name, text, oldText, newText, after) => {
+    const done = applyReplacement(text, {oldText, newText, occurrence: 'every'}, 'quotes');
+    expect(done).toEqual({tag: 'ok', value: {text: after, notes: []}});
+  });
+
+  test('texts that differ in their line ends alone change nothing', () => {
+    const done = applyReplacement('a\r\nb', {oldText: 'a\r\nb', newText: 'a\nb', occurrence: 'only'}, 'quotes');
+    expect(done).toEqual({
+      tag: 'failed',
+      error: 'the old and the new text are the same; nothing would change.',
+    });
+  });
+});
+
+test.each([
+  ['a b a\nx\na', 'occurs 3 times (lines 1, 3)'],
+  ['a\n'.repeat(5), 'occurs 5 times (lines 1, 2, 3, 4, 5)'],
+  ['a\n'.repeat(6), 'occurs 6 times (lines 1, 2, 3, 4, 5, …)'],
+])('where a text stands several times, in %j, the lines are told', (text, where) => {
+  const rest = 'add surrounding lines until it is unique, or replace every occurrence.';
+  expect(replaced(text, 'a', 'b')).toBe(`the old text ${where}; ${rest}`);
 });
 
 test('large files are edited in time', () => {

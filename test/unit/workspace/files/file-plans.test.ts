@@ -52,6 +52,17 @@ function patch(line: string): readonly FileEdit[] {
   return edits.tag === 'ok' ? edits.value : [];
 }
 
+test('an edit of a large file that was planned before is planned anew where the file has changed since', async () => {
+  const filler = 'a line of the file\n'.repeat(40_000);
+  using space = workspace({large: `old\n${filler}`});
+  const edit = replace('large', ['old', 'new']);
+  const first = await planned(space, [edit]);
+  expect(await planned(space, [edit])).toEqual(first);
+  space.put('large', `old\n${filler}by the user\n`);
+  await done(space, edit);
+  expect(space.text('large')).toBe(`new\n${filler}by the user\n`);
+});
+
 describe('delete and rename', () => {
   test('what goes, what moves and what comes, in one go', async () => {
     using space = workspace({gone: 'x\n', old: 'a\nb\n', run: '#!/bin/sh\n'});

@@ -1,5 +1,14 @@
 import {spawnSync} from 'node:child_process';
-import {mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {takeSnapshot, type FileSnapshot} from '../../../../src/workspace/files/file-snapshot.ts';
@@ -63,6 +72,88 @@ test('when the last one cannot take its place the others are put back', async ()
   expect(readdirSync(folder.path)).toEqual(['a', 'c']);
   expect(readFileSync(join(folder.path, 'a'), 'utf8')).toBe('old a');
 });
+
+test('when one cannot be written nothing is, and the reason is told', async () => {
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'a'), 'old a');
+  const [first] = await writesOf(folder.path);
+  if (first === undefined) throw new Error('no write');
+  const absent: FileSnapshot = {kind: 'absent'};
+  const impossible = {path: '/proc/new', shown: '/proc/new', before: absent, after: Buffer.from('x'), like: absent};
+  expect(await writeFiles([first, impossible], never)).toEqual({
+    tag: 'failed',
+    error: {kind: 'rejected', message: expect.stringMatching(/^\/proc\/new could not be written: .*\.$/u)},
+  });
+  expect([readdirSync(folder.path), readFileSync(join(folder.path, 'a'), 'utf8')]).toEqual([['a'], 'old a']);
+});
+
+test('a file that cannot be put back is named, with what became of it', async () => {
+  using folder = temporaryFolder();
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(folder.path, name), `old ${name}`);
+  /** Its old permissions are none that a file can have. */
+  const lost = async (shown: string, after: Buffer | undefined): Promise<FileWrite> => {
+    const path = join(folder.path, shown);
+    const before = await snapshot(path);
+    if (before.kind !== 'present') throw new Error('not there');
+    return {path, shown, before: {...before, mode: -1}, after, like: before};
+  };
+  const c = await lost('c', undefined);
+  const writes = [await lost('a', Buffer.from('new a')), await lost('b', undefined), c];
+  writeFileSync(c.path, 'by somebody else');
+  const written = await writeFiles(writes, never);
+  const why = '(?:(?! b | a ).)+';
+  expect(written).toEqual({
+    tag: 'failed',
+    error: {
+      kind: 'rejected',
+      message: expect.stringMatching(
+        new RegExp(
+          `^c changed while it was being edited; read it again\\. b stays removed: ${why} a keeps its new content: ${why}$`,
+          'u',
+        ),
+      ),
+    },
+  });
+  expect(readFileSync(c.path, 'utf8')).toBe('by somebody else');
+});
+
+test('a new file has the permissions that new files have, and a replaced one keeps its own', async () => {
+  using folder = temporaryFolder();
+  const modes = {a: 0o600, c: 0o755};
+  for (const [name, mode] of Object.entries(modes)) {
+    writeFileSync(join(folder.path, name), '');
+    chmodSync(join(folder.path, name), mode);
+  }
+  const umask = process.umask(0o022);
+  try {
+    expect((await writeFiles(await writesOf(folder.path), never)).tag).toBe('ok');
+  } finally {
+    process.umask(umask);
+  }
+  const modeOf = (name: string): number => statSync(join(folder.path, name)).mode & 0o777;
+  expect(['a', 'c', 'made/deep/b'].map(modeOf)).toEqual([0o600, 0o755, 0o644]);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'no folder stays open behind an edit, whether it was made or not',
+  async () => {
+    using folder = temporaryFolder();
+    const openFolders = (): number =>
+      readdirSync('/proc/self/fd').filter(name => linkOf(`/proc/self/fd/${name}`).startsWith(folder.path)).length;
+    expect((await writeFiles(await writesOf(folder.path), never)).tag).toBe('ok');
+    expect((await writeFiles(await writesOf(folder.path), AbortSignal.abort())).tag).toBe('failed');
+    expect(openFolders()).toBe(0);
+  },
+);
+
+/** Empty for a descriptor that is closed already. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
 
 test('what a killed process left is removed, what may still be written is not', async () => {
   using folder = temporaryFolder();
