@@ -132,11 +132,11 @@ export async function composeSession(
     blocksFolder: context.places.blocks,
     notesFile: () => join(notesFolder(context.places.memory, directory), notesName),
     plans: async () => {
-      const {openUserPlans} = await import('./user-jobs.ts');
-      return openUserPlans(options.sessionPersistence ? context.places : {database: passingDatabase});
+      const {openUserStores} = await import('./user-jobs.ts');
+      return (await openUserStores(options.sessionPersistence ? context.places : {database: passingDatabase})).plans;
     },
     runningAgents: options.sessionPersistence
-      ? async () => (await import('./user-jobs.ts')).openUserJobs(context.places)
+      ? async () => (await (await import('./user-jobs.ts')).openUserStores(context.places)).jobs
       : 'unseen',
     artifactUrl: driver.artifactUrl,
     artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,

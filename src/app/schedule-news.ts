@@ -2,17 +2,12 @@ import {firstLine} from '../base/clip.ts';
 import {timeAgo} from '../base/time-ago.ts';
 import type {Places} from '../config/places.ts';
 import type {Schedule} from '../domain/schedule.ts';
-import {openUserSchedules} from './user-jobs.ts';
+import {withUserStores} from './user-jobs.ts';
 
 /** What schedules have come to that the user has not heard of yet, a line each. Says nothing where that cannot be read. */
 export async function scheduleNews(places: Pick<Places, 'database'>): Promise<readonly string[]> {
   try {
-    const schedules = await openUserSchedules(places);
-    try {
-      return schedules.takeNews().map(newsOf);
-    } finally {
-      schedules.close();
-    }
+    return await withUserStores(({schedules}) => schedules.takeNews().map(newsOf), places);
   } catch {
     return [];
   }

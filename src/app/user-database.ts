@@ -1,16 +1,23 @@
 import {existsSync} from 'node:fs';
 import type {DatabaseChoice, Places} from '../config/places.ts';
-import type {DatabasePlace} from '../store/database.ts';
-import {openStore, type Store} from '../store/open-store.ts';
-import {sqlitePlace} from '../store/sqlite-database.ts';
+import type {Database} from '../store/database.ts';
+import {Store} from '../store/open-store.ts';
+import {openSqlite} from '../store/sqlite-database.ts';
 import {unwrap} from './exit-code.ts';
 import {randomUuid} from './random-uuid.ts';
 
-/** Where the user's data are kept. What speaks to Postgres is loaded for a user of it alone. */
-export async function userDatabase(database: DatabaseChoice): Promise<DatabasePlace> {
-  if (database.kind === 'sqlite') return sqlitePlace(database.file);
-  const {postgresPlace} = await import('../store/postgres/postgres-database.ts');
-  return unwrap(postgresPlace(database.url));
+export interface InDatabase {
+  readonly database: DatabaseChoice;
+}
+
+export const now = (): number => Date.now();
+
+/** Opens the user's database. What speaks to Postgres is loaded for a user of it alone. */
+export async function openUserDatabase({database}: InDatabase): Promise<Database> {
+  const options = {now, process};
+  if (database.kind === 'sqlite') return unwrap(openSqlite(database.file, options));
+  const {openPostgres} = await import('../store/postgres/postgres-database.ts');
+  return unwrap(openPostgres(database.url, options));
 }
 
 /** Whether there is a database already; one that is not a file of this machine may be there. */
@@ -18,13 +25,6 @@ export const isStoreMade = ({database}: Pick<Places, 'database'>): boolean =>
   database.kind === 'postgres' || existsSync(database.file);
 
 /** Opens the sessions in the user's database. */
-export async function openUserStore({database}: Pick<Places, 'database'>): Promise<Store> {
-  return unwrap(
-    openStore({
-      database: await userDatabase(database),
-      clock: {now: () => Date.now()},
-      uuid: () => randomUuid(),
-      process: {pid: process.pid},
-    }),
-  );
-}
+export const openUserStore = async (places: InDatabase): Promise<Store> => sessionsIn(await openUserDatabase(places));
+
+export const sessionsIn = (database: Database): Store => new Store(database, {now, uuid: randomUuid});

@@ -1,40 +1,61 @@
 import {randomInt} from 'node:crypto';
 import type {DatabaseChoice} from '../config/places.ts';
-import type {Outcome} from '../base/outcome.ts';
-import {causeText, type Fault} from '../domain/fault.ts';
+import {causeText} from '../domain/fault.ts';
 import type {JobStore} from '../domain/job.ts';
 import type {Schedule} from '../domain/schedule.ts';
-import {type KeptOptions, openJobStore} from '../store/job-store.ts';
-import {openPlanStore, type PlanStore} from '../store/plan-store.ts';
+import {keptJobs} from '../store/job-store.ts';
+import type {Store} from '../store/open-store.ts';
+import {PlanStore} from '../store/plan-store.ts';
 import type {RunQueue} from '../store/postgres/run-queue.ts';
-import {openScheduleStore, type ScheduleStore} from '../store/schedule-store.ts';
-import {openStackStore, type StackStore} from '../store/stack-store.ts';
-import {UsageError, unwrap} from './exit-code.ts';
-import {userDatabase} from './user-database.ts';
+import {ScheduleStore} from '../store/schedule-store.ts';
+import {StackStore} from '../store/stack-store.ts';
+import {UsageError} from './exit-code.ts';
+import {type InDatabase, now, openUserDatabase, sessionsIn} from './user-database.ts';
+import {userPlaces} from './user-data.ts';
 
-type InDatabase = {readonly database: DatabaseChoice};
-
-async function opened<T>(open: (options: KeptOptions) => Outcome<T, Fault>, {database}: InDatabase): Promise<T> {
-  return unwrap(open({database: await userDatabase(database), now: () => Date.now(), process}));
+/** What the user's database keeps, over one connection. */
+export interface UserStores {
+  readonly sessions: Store;
+  readonly jobs: JobStore;
+  readonly plans: PlanStore;
+  readonly schedules: ScheduleStore;
+  readonly stack: StackStore;
+  close(): void;
 }
 
-/** The user's jobs, plans and schedules; each opens the user's database. */
-export const openUserJobs = (places: InDatabase): Promise<JobStore> => opened(openJobStore, places);
-export const openUserPlans = (places: InDatabase): Promise<PlanStore> => opened(openPlanStore, places);
-export const openUserSchedules = (places: InDatabase): Promise<ScheduleStore> => opened(openScheduleStore, places);
+const digits = (): string =>
+  randomInt(16 ** 6)
+    .toString(16)
+    .padStart(6, '0');
 
-export const openUserStack = (places: InDatabase): Promise<StackStore> =>
-  opened(
-    options =>
-      openStackStore({
-        ...options,
-        digits: () =>
-          randomInt(16 ** 6)
-            .toString(16)
-            .padStart(6, '0'),
-      }),
-    places,
-  );
+export async function openUserStores(places: InDatabase): Promise<UserStores> {
+  const database = await openUserDatabase(places);
+  const [sessions, jobs] = [sessionsIn(database), keptJobs(database, now)];
+  return {
+    sessions,
+    jobs,
+    plans: new PlanStore(database, now),
+    schedules: new ScheduleStore(database),
+    stack: new StackStore(database, {now, digits}),
+    close() {
+      sessions.close();
+      jobs.close();
+    },
+  };
+}
+
+/** Closes the stores when the work has ended. */
+export async function withUserStores<T>(
+  work: (stores: UserStores) => T | Promise<T>,
+  places: InDatabase = userPlaces(),
+): Promise<T> {
+  const stores = await openUserStores(places);
+  try {
+    return await work(stores);
+  } finally {
+    stores.close();
+  }
+}
 
 /** Opens the queue of a store that several machines share. */
 export async function openUserQueue(

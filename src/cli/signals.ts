@@ -22,6 +22,12 @@ export function keepIgnoredSignals(environment: NodeJS.ProcessEnv): void {
   for (const signal of ignored) process.on(signal, () => {});
 }
 
+/** Calls `stop` with the exit code on each signal that ends weft, unless the signal was ignored when weft started. */
+export function onStopSignal(stop: (code: ExitCode) => void): void {
+  onSignal('SIGINT', () => stop(exitCode.interrupted));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stop(exitCode.terminated));
+}
+
 /** Calls the listener on a signal, unless the signal was ignored when weft started. */
 export function onSignal(signal: Exclude<Watched, 'SIGQUIT'>, listener: () => void): void {
   if (!ignored.has(signal)) process.on(signal, listener);
@@ -68,7 +74,6 @@ export function stopOnSignals(engine: AgentClient): Stopper {
     const closed = engine.close(wanted === exitCode.terminated ? 'shutdown' : 'finished');
     void closed.finally(() => setTimeout(giveUp, remainingOutputMs).unref());
   };
-  onSignal('SIGINT', () => stop(exitCode.interrupted));
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stop(exitCode.terminated));
+  onStopSignal(stop);
   return {stopped: () => code, stop, gaveUp};
 }

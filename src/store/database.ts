@@ -1,5 +1,3 @@
-import type {Outcome} from '../base/outcome.ts';
-import type {Fault} from '../domain/fault.ts';
 import type {ProcessMark} from './process-start.ts';
 
 /** What a column may hold here: text, whole numbers, nothing. */
@@ -8,8 +6,8 @@ export type Value = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * An open database of the current schema. SQL is what SQLite and Postgres both understand, with `?` for values. All of it may throw what
- * the driver throws; `fault` puts that into words.
+ * An open database of the current schema. SQL is what SQLite and Postgres both understand, with `?` for values. All of it throws a
+ * `StoreError` where the database fails.
  */
 export interface Database {
   all(sql: string, ...values: Value[]): readonly Row[];
@@ -24,17 +22,12 @@ export interface Database {
   mark(): ProcessMark;
   /** Whether the marked process still runs. */
   isAlive(mark: ProcessMark): boolean;
-  fault(cause: unknown): Fault;
+  /** Twice is once. */
   close(): void;
 }
 
-/** Where the user's data are kept. */
-export interface DatabasePlace {
-  /** Opens the database; what is missing is made. `now` in milliseconds since the epoch. */
-  open(options: DatabaseOptions): Outcome<Database, Fault>;
-}
-
 export interface DatabaseOptions {
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly process: {readonly pid: number};
 }

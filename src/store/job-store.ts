@@ -1,225 +1,143 @@
 import * as z from 'zod/mini';
 import {type Json, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {Fault} from '../domain/fault.ts';
 import {parseSessionId, planId, scheduleId, type SessionId} from '../domain/ids.ts';
 import {
   type Claim,
   cutOff,
   type Job,
-  type JobAnswer,
   type JobChange,
-  type JobEvent,
   jobKey,
-  type JobsOf,
   type JobSpec,
   jobStates,
   type JobStore,
   type NewJob,
 } from '../domain/job.ts';
 import {providerNames} from '../domain/sandbox.ts';
-import type {Database, DatabaseOptions, DatabasePlace, Row} from './database.ts';
+import type {Database, Row} from './database.ts';
 import {isOf, type ProcessMark} from './process-start.ts';
-import {StoreError} from './store-fault.ts';
+import {plainText} from './session-rows.ts';
 
-export interface KeptOptions extends DatabaseOptions {
-  readonly database: DatabasePlace;
-}
-
-/** Opens the jobs; missing folders, file and tables are made. */
-export function openJobStore(options: KeptOptions): Outcome<JobStore, Fault> {
-  const opened = options.database.open(options);
-  return opened.tag === 'failed' ? opened : ok(new KeptJobs(opened.value, options.now));
-}
-
-class KeptJobs implements JobStore {
-  readonly #db: Database;
-  readonly #now: () => number;
-  #isClosed = false;
-
-  constructor(db: Database, now: () => number) {
-    this.#db = db;
-    this.#now = now;
-  }
-
-  async add(job: NewJob, state: 'queued' | 'running'): Promise<'added' | 'used' | 'busy'> {
-    return this.#transaction(() => insertJob(this.#db, job, {state, now: this.#now()}));
-  }
-
-  async claim(id: string): Promise<Outcome<Job, 'unknown' | 'running' | 'ended'>> {
-    return this.#transaction(() => {
-      settleDead(this.#db);
-      const row = this.#db.first('SELECT * FROM jobs WHERE id = ?', id);
-      const [job] = row === undefined ? [] : jobIn(row);
-      if (row === undefined || job === undefined) return failed('unknown');
-      if (job.state === 'running') return failed('running');
-      const goesOn = job.state === 'stopped' && job.startedAt > 0 && row['stop'] === 0;
-      if (job.state !== 'queued' && !(goesOn && workingJob(this.#db, String(row['key'])) === 'none'))
-        return failed('ended');
-      // Questions of an earlier attempt are void.
-      this.#db.run('DELETE FROM job_asks WHERE job = ?', id);
-      const {pid, started, at} = this.#db.mark();
-      const claimed = {...job, state: 'running', attempt: job.attempt + 1, startedAt: now(this.#now)} as const;
-      this.#db.run(
-        `UPDATE jobs SET state = 'running', attempt = ?, started_at = ?, ended_at = 0, reason = '', pid = ?, started = ?, at = ?
-         WHERE id = ?`,
-        claimed.attempt,
-        claimed.startedAt,
-        pid,
-        started,
-        at,
+/** The jobs in the user's database. */
+export function keptJobs(db: Database, clock: () => number): JobStore {
+  const now = (): number => Math.trunc(clock());
+  const transaction = <T>(work: () => T): T => db.transaction('jobs', work);
+  let isClosed = false;
+  return {
+    add: async (job, state) => transaction(() => insertJob(db, job, {state, now: now()})),
+    claim: async id =>
+      transaction(() => {
+        settleDead(db);
+        const row = db.first('SELECT * FROM jobs WHERE id = ?', id);
+        const [job] = row === undefined ? [] : jobIn(row);
+        if (row === undefined || job === undefined) return failed('unknown');
+        if (job.state === 'running') return failed('running');
+        const goesOn = job.state === 'stopped' && job.startedAt > 0 && row['stop'] === 0;
+        if (job.state !== 'queued' && !(goesOn && workingJob(db, String(row['key'])) === 'none'))
+          return failed('ended');
+        // Questions of an earlier attempt are void.
+        db.run('DELETE FROM job_asks WHERE job = ?', id);
+        const {pid, started, at} = db.mark();
+        const begun = {attempt: job.attempt + 1, startedAt: now()};
+        db.run(
+          `UPDATE jobs SET state = 'running', attempt = ?, started_at = ?, ended_at = 0, reason = '', pid = ?, started = ?, at = ?
+           WHERE id = ?`,
+          begun.attempt,
+          begun.startedAt,
+          pid,
+          started,
+          at,
+          id,
+        );
+        return ok({...job, ...begun, state: 'running', endedAt: 0, reason: ''});
+      }),
+    change: async (claim, change) =>
+      isClosed ? 'kept' : transaction(() => changeJob(db, claim, {change, now: now()})),
+    async append({id, attempt}, event) {
+      if (isClosed) return 'kept';
+      const kept = db.all(
+        `INSERT INTO agent_task_events (task_id, seq, data)
+         SELECT id, CAST(? AS BIGINT), CAST(? AS TEXT) FROM jobs WHERE id = ? AND attempt = ? ON CONFLICT DO NOTHING RETURNING seq`,
+        event.id,
+        event.data,
         id,
+        attempt,
       );
-      return ok({...claimed, endedAt: 0, reason: ''});
-    });
-  }
-
-  async change(claim: Claim, change: JobChange): Promise<'kept' | 'lost'> {
-    if (this.#isClosed) return 'kept';
-    return this.#transaction(() => changeJob(this.#db, claim, {change, now: this.#now()}));
-  }
-
-  async append({id, attempt}: Claim, event: JobEvent): Promise<'kept' | 'lost'> {
-    if (this.#isClosed) return 'kept';
-    const kept = this.#all(
-      `INSERT INTO agent_task_events (task_id, seq, data)
-       SELECT id, CAST(? AS BIGINT), CAST(? AS TEXT) FROM jobs WHERE id = ? AND attempt = ? ON CONFLICT DO NOTHING RETURNING seq`,
-      event.id,
-      event.data,
-      id,
-      attempt,
-    );
-    return kept.length > 0 ? 'kept' : 'lost';
-  }
-
-  async remove(id: string): Promise<void> {
-    this.#all('DELETE FROM jobs WHERE id = ?', id);
-  }
-
-  async list(of: Parameters<JobStore['list']>[0]): Promise<readonly Job[]> {
-    return this.#guard(() => {
-      settleDead(this.#db);
-      return this.#db.all(`SELECT * FROM jobs WHERE ${columnOf(of)} = ? ${newestFirst}`, valueOf(of)).flatMap(jobIn);
-    });
-  }
-
-  async events(of: JobsOf, after: number, most: number): Promise<readonly JobEvent[]> {
-    return this.#all(
-      `SELECT seq, data FROM agent_task_events JOIN jobs ON id = task_id WHERE ${columnOf(of)} = ? AND seq > ? ORDER BY seq LIMIT ?`,
-      valueOf(of),
-      after,
-      most,
-    ).map(row => ({id: Number(row['seq']), data: String(row['data'])}));
-  }
-
-  async lastEvent(of: JobsOf, which: 'ended' | 'all'): Promise<number> {
-    const ended = which === 'all' ? '' : `AND NOT ${works}`;
-    const sql = `SELECT MAX(seq) AS last FROM agent_task_events JOIN jobs ON id = task_id WHERE ${columnOf(of)} = ? ${ended}`;
-    return Number(this.#all(sql, valueOf(of))[0]?.['last'] ?? 0);
-  }
-
-  async running(): Promise<ReadonlySet<SessionId>> {
-    return this.#guard(() => {
-      settleDead(this.#db);
-      const rows = this.#db.all("SELECT session FROM jobs WHERE state = 'running'");
+      return kept.length > 0 ? 'kept' : 'lost';
+    },
+    remove: async id => db.run('DELETE FROM jobs WHERE id = ?', id),
+    async list(of) {
+      settleDead(db);
+      return db.all(`SELECT * FROM jobs WHERE ${columnOf(of)} = ? ${newestFirst}`, valueOf(of)).flatMap(jobIn);
+    },
+    async events(of, after, most) {
+      const sql = `SELECT seq, data FROM agent_task_events JOIN jobs ON id = task_id WHERE ${columnOf(of)} = ? AND seq > ? ORDER BY seq LIMIT ?`;
+      return db.all(sql, valueOf(of), after, most).map(row => ({id: Number(row['seq']), data: String(row['data'])}));
+    },
+    async lastEvent(of, which) {
+      const ended = which === 'all' ? '' : `AND NOT ${works}`;
+      const sql = `SELECT MAX(seq) AS last FROM agent_task_events JOIN jobs ON id = task_id WHERE ${columnOf(of)} = ? ${ended}`;
+      return Number(db.first(sql, valueOf(of))?.['last'] ?? 0);
+    },
+    async running() {
+      settleDead(db);
+      const rows = db.all("SELECT session FROM jobs WHERE state = 'running'");
       return new Set(rows.flatMap(({session}) => parseSessionId(String(session)) ?? []));
-    });
-  }
-
-  async ask({id: job}: Claim, {id, title}: {readonly id: string; readonly title: string}): Promise<void> {
-    this.#all(
-      `INSERT INTO job_asks (job, id, title, answer, at) VALUES (?, ?, ?, '', ?)
-       ON CONFLICT (job, id) DO UPDATE SET title = excluded.title, answer = '', at = excluded.at`,
-      job,
-      id,
-      title.replaceAll('\0', '').toWellFormed(),
-      now(this.#now),
-    );
-  }
-
-  async settle({id}: Claim, ask: string): Promise<void> {
-    this.#all("UPDATE job_asks SET answer = 'settled' WHERE job = ? AND id = ? AND answer = ''", id, ask);
-  }
-
-  async answer(session: SessionId, ask: string, answer: JobAnswer): ReturnType<JobStore['answer']> {
-    return this.#transaction(() => {
-      settleDead(this.#db);
-      const [row] = this.#db.all(`SELECT job, answer FROM ${asksOfRunning} AND job_asks.id = ?`, session, ask);
-      if (row === undefined) return 'unknown';
-      if (row['answer'] !== '') return 'already-answered';
-      const sql = 'UPDATE job_asks SET answer = ? WHERE job = ? AND id = ?';
-      this.#db.run(sql, JSON.stringify(answer), String(row['job']), ask);
-      return 'taken';
-    });
-  }
-
-  async waiting(session: SessionId): Promise<readonly string[]> {
-    return this.#guard(() => {
-      settleDead(this.#db);
+    },
+    ask: async ({id: job}, {id, title}) =>
+      db.run(
+        `INSERT INTO job_asks (job, id, title, answer, at) VALUES (?, ?, ?, '', ?)
+         ON CONFLICT (job, id) DO UPDATE SET title = excluded.title, answer = '', at = excluded.at`,
+        job,
+        id,
+        plainText(title),
+        now(),
+      ),
+    settle: async ({id}, ask) =>
+      db.run("UPDATE job_asks SET answer = 'settled' WHERE job = ? AND id = ? AND answer = ''", id, ask),
+    answer: async (session, ask, answer) =>
+      transaction(() => {
+        settleDead(db);
+        const row = db.first(`SELECT job, answer FROM ${asksOfRunning} AND job_asks.id = ?`, session, ask);
+        if (row === undefined) return 'unknown';
+        if (row['answer'] !== '') return 'already-answered';
+        const sql = 'UPDATE job_asks SET answer = ? WHERE job = ? AND id = ?';
+        db.run(sql, JSON.stringify(answer), String(row['job']), ask);
+        return 'taken';
+      }),
+    async waiting(session) {
+      settleDead(db);
       const sql = `SELECT title FROM ${asksOfRunning} AND answer = '' ORDER BY job_asks.at, job_asks.id`;
-      return this.#db.all(sql, session).map(({title}) => String(title));
-    });
-  }
-
-  async heard({id, attempt}: Claim): ReturnType<JobStore['heard']> {
-    return this.#guard(() => {
-      const row = this.#db.first('SELECT stop FROM jobs WHERE id = ? AND attempt = ?', id, attempt);
+      return db.all(sql, session).map(({title}) => String(title));
+    },
+    async heard({id, attempt}) {
+      const row = db.first('SELECT stop FROM jobs WHERE id = ? AND attempt = ?', id, attempt);
       if (row === undefined) return 'lost';
-      const sql = "SELECT id, answer FROM job_asks WHERE job = ? AND answer NOT IN ('', 'settled')";
-      const answers = this.#db
-        .all(sql, id)
+      const answers = db
+        .all("SELECT id, answer FROM job_asks WHERE job = ? AND answer NOT IN ('', 'settled')", id)
         .flatMap(given => parsed(jobAnswer, given['answer']).map(answer => ({id: String(given['id']), answer})));
       return {stop: row['stop'] === 1, answers};
-    });
-  }
-
-  async stop(of: JobsOf): ReturnType<JobStore['stop']> {
-    return this.#transaction(() => {
-      settleDead(this.#db);
-      const [row] = this.#db.all(
-        `SELECT id, kind, state FROM jobs WHERE ${columnOf(of)} = ? AND ${works}`,
-        valueOf(of),
-      );
-      if (row === undefined) return 'unknown';
-      const id = String(row['id']);
-      if (row['state'] === 'running') {
-        this.#db.run('UPDATE jobs SET stop = 1 WHERE id = ?', id);
-        return 'asked';
-      }
-      if (row['kind'] === 'stack') this.#db.run('DELETE FROM jobs WHERE id = ?', id);
-      else this.#db.run("UPDATE jobs SET state = 'stopped', stop = 1, ended_at = ? WHERE id = ?", now(this.#now), id);
-      return 'stopped';
-    });
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#db.close();
-  }
-
-  #all(...statement: Parameters<Database['all']>): readonly Row[] {
-    return this.#guard(() => this.#db.all(...statement));
-  }
-
-  #guard<T>(work: () => T): T {
-    return guarded(this.#db, work);
-  }
-
-  #transaction<T>(work: () => T): T {
-    return this.#guard(() => this.#db.transaction('jobs', work));
-  }
+    },
+    stop: async of =>
+      transaction(() => {
+        settleDead(db);
+        const row = db.first(`SELECT id, kind, state FROM jobs WHERE ${columnOf(of)} = ? AND ${works}`, valueOf(of));
+        if (row === undefined) return 'unknown';
+        const id = String(row['id']);
+        if (row['state'] === 'running') {
+          db.run('UPDATE jobs SET stop = 1 WHERE id = ?', id);
+          return 'asked';
+        }
+        if (row['kind'] === 'stack') db.run('DELETE FROM jobs WHERE id = ?', id);
+        else db.run("UPDATE jobs SET state = 'stopped', stop = 1, ended_at = ? WHERE id = ?", now(), id);
+        return 'stopped';
+      }),
+    close() {
+      isClosed = true;
+      db.close();
+    },
+  };
 }
-
-/** Throws a `StoreError` where `work` fails. */
-export function guarded<T>(db: Database, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw new StoreError(db.fault(cause), cause);
-  }
-}
-
-const now = (clock: () => number): number => Math.trunc(clock());
 
 const works = "state IN ('queued', 'running')";
 const newestFirst = 'ORDER BY created_at DESC, rowid DESC';
@@ -296,7 +214,7 @@ export function changeJob(
     state,
     session === 'not-open' ? '' : session,
     endedAt,
-    reason.replaceAll('\0', '').toWellFormed(),
+    plainText(reason),
     JSON.stringify({cost, files}),
     news,
     id,

@@ -4,7 +4,7 @@ import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession, SessionSummary} from '../domain/journal.ts';
-import type {Database, DatabasePlace} from './database.ts';
+import type {Database} from './database.ts';
 import {isOf} from './process-start.ts';
 import {
   clearOwner,
@@ -29,42 +29,6 @@ import {
 } from './session-rows.ts';
 import {StoreError} from './store-fault.ts';
 
-/**
- * The sessions of one user. What is announced as an `Outcome` never throws; everything else, `append` above all, throws a
- * `StoreError` when the database fails, and what it was to keep is then not kept.
- */
-export interface Store {
-  /** Nothing is written before the first record, so a session that came to nothing is in no list. */
-  create(details: SessionDetails): StoredSession;
-  /** The same under an id of the caller's choice, which must be free. */
-  createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault>;
-  /** The session of a sub-agent: no list has it, and it is deleted with its parent. */
-  createBelow(parent: SessionId, details: SessionDetails): StoredSession;
-  /** Goes on with a session that no running process has open. */
-  resume(id: SessionId): Outcome<StoredSession, Fault>;
-  /** Goes on with a copy of the session under an id that is free; the session itself may be open elsewhere. */
-  fork(id: SessionId, copy: SessionId | 'any-id'): Outcome<StoredSession, Fault>;
-  /** Newest first. */
-  list(where: {readonly directory?: string}): readonly SessionSummary[];
-  /** What the requests of each session used, by model. */
-  usage(): readonly SessionUsage[];
-  /** The session of this directory that was last written to. */
-  latest(directory: string): SessionSummary | undefined;
-  read(id: SessionId): Outcome<ReadSession, Fault>;
-  /** The first prompt of every session of a directory, cut to `length` (UTF-16 units). */
-  firstPrompts(directory: string, length: number): ReadonlyMap<SessionId, string>;
-  /** The latest prompts and answers of a session, at most `count`, oldest first. */
-  lastMessages(id: SessionId, count: number): readonly Message[];
-  /** Deletes a session that no running process has open. */
-  delete(id: SessionId): Outcome<undefined, Fault>;
-  /** The titles of the other sessions of the same folder that may have changed files while these prompts of a session ran. */
-  alongside(id: SessionId, prompts: readonly MessageId[]): readonly string[];
-  /** Which checkpoints the sessions may go back to, the newest session first. */
-  keptTrees(): readonly SessionCheckpoints[];
-  /** Lets go of every session still open. Twice is once. */
-  close(): void;
-}
-
 /** `records` are those kept when it was opened. */
 export interface StoredSession extends OpenSession {
   readonly skipped: readonly SkippedRecord[];
@@ -78,20 +42,15 @@ export interface ReadSession {
 }
 
 export interface StoreOptions {
-  readonly database: DatabasePlace;
-  readonly clock: {now(): number};
+  readonly now: () => number;
   readonly uuid: () => string;
-  readonly process: {readonly pid: number};
 }
 
-/** Opens the store; missing folders, file and tables are made. */
-export function openStore(options: StoreOptions): Outcome<Store, Fault> {
-  const {database, clock, process} = options;
-  const opened = database.open({now: () => clock.now(), process});
-  return opened.tag === 'failed' ? opened : ok(new KeptSessions(opened.value, options));
-}
-
-class KeptSessions implements Store {
+/**
+ * The sessions of one user. What is announced as an `Outcome` never throws; everything else, `append` above all, throws a
+ * `StoreError` when the database fails, and what it was to keep is then not kept.
+ */
+export class Store {
   readonly #db: Database;
   readonly #options: StoreOptions;
   readonly #open = new Map<SessionId, StoredSession>();
@@ -102,23 +61,27 @@ class KeptSessions implements Store {
     this.#options = options;
   }
 
+  /** Nothing is written before the first record, so a session that came to nothing is in no list. */
   create(details: SessionDetails): StoredSession {
     return this.#hold({id: this.#newId(), unwritten: details, records: [], skipped: []});
   }
 
+  /** The same under an id of the caller's choice, which must be free. */
   createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault> {
-    return this.#attempt(() => {
+    return attempt(() => {
       if (this.#open.has(id) || findSessionRow(this.#db, id) !== undefined) return failed(taken(id));
       return ok(this.#hold({id, unwritten: details, records: [], skipped: []}));
     });
   }
 
+  /** The session of a sub-agent: no list has it, and it is deleted with its parent. */
   createBelow(parent: SessionId, details: SessionDetails): StoredSession {
     return this.create({...details, parent});
   }
 
+  /** Goes on with a session that no running process has open. */
   resume(id: SessionId): Outcome<StoredSession, Fault> {
-    return this.#attempt(() => {
+    return attempt(() => {
       const refused = this.#db.transaction(about(id), () => {
         const fault = this.#whyNotMine(id);
         if (fault === undefined) setOwner(this.#db, id, this.#db.mark());
@@ -129,8 +92,9 @@ class KeptSessions implements Store {
     });
   }
 
+  /** Goes on with a copy of the session under an id that is free; the session itself may be open elsewhere. */
   fork(id: SessionId, wanted: SessionId | 'any-id'): Outcome<StoredSession, Fault> {
-    return this.#attempt(() => {
+    return attempt(() => {
       const copy = wanted === 'any-id' ? this.#newId() : wanted;
       if (this.#open.has(copy) || findSessionRow(this.#db, copy) !== undefined) return failed(taken(copy));
       const found = this.#db.transaction(about(copy), () => {
@@ -144,35 +108,41 @@ class KeptSessions implements Store {
     });
   }
 
+  /** What the requests of each session used, by model. */
   usage(): readonly SessionUsage[] {
-    return this.#guard(() => selectUsage(this.#db));
+    return selectUsage(this.#db);
   }
 
+  /** Newest first. */
   list({directory}: {readonly directory?: string}): readonly SessionSummary[] {
-    return this.#guard(() => selectSessions(this.#db, directory));
+    return selectSessions(this.#db, directory);
   }
 
+  /** The session of this directory that was last written to. */
   latest(directory: string): SessionSummary | undefined {
-    return this.#guard(() => latestSession(this.#db, directory));
+    return latestSession(this.#db, directory);
   }
 
   read(id: SessionId): Outcome<ReadSession, Fault> {
-    return this.#attempt(() => {
+    return attempt(() => {
       const summary = findSessionRow(this.#db, id);
       return summary === undefined ? failed(missing(id)) : ok({summary, ...readRecords(this.#db, id)});
     });
   }
 
+  /** The first prompt of every session of a directory, cut to `length` (UTF-16 units). */
   firstPrompts(directory: string, length: number): ReadonlyMap<SessionId, string> {
-    return this.#guard(() => firstPrompts(this.#db, {directory, length}));
+    return firstPrompts(this.#db, {directory, length});
   }
 
+  /** The latest prompts and answers of a session, at most `count`, oldest first. */
   lastMessages(id: SessionId, count: number): readonly Message[] {
-    return this.#guard(() => lastMessages(this.#db, {id, count}));
+    return lastMessages(this.#db, {id, count});
   }
 
+  /** Deletes a session that no running process has open. */
   delete(id: SessionId): Outcome<undefined, Fault> {
-    return this.#attempt(() => {
+    return attempt(() => {
       const refused = this.#db.transaction(about(id), () => {
         const fault = this.#whyNotMine(id);
         if (fault === undefined) deleteSessionRow(this.#db, id);
@@ -182,14 +152,17 @@ class KeptSessions implements Store {
     });
   }
 
+  /** The titles of the other sessions of the same folder that may have changed files while these prompts of a session ran. */
   alongside(id: SessionId, prompts: readonly MessageId[]): readonly string[] {
-    return this.#guard(() => sessionsAlongside(this.#db, {id, prompts}));
+    return sessionsAlongside(this.#db, {id, prompts});
   }
 
+  /** Which checkpoints the sessions may go back to, the newest session first. */
   keptTrees(): readonly SessionCheckpoints[] {
-    return this.#guard(() => keptTrees(this.#db));
+    return keptTrees(this.#db);
   }
 
+  /** Lets go of every session still open. Twice is once. */
   close(): void {
     if (this.#closed) return;
     for (const session of this.#open.values()) session.close();
@@ -211,18 +184,16 @@ class KeptSessions implements Store {
       skipped,
       append: record => {
         if (this.#open.get(id) !== session) throw new Error(`session ${id} is closed`);
-        mark = this.#guard(() =>
-          this.#db.transaction(about(id), () => {
-            const at = this.#now();
-            const own = this.#db.mark();
-            if (unwritten !== undefined) {
-              insertSession(this.#db, {...unwritten, id, at});
-              setOwner(this.#db, id, own);
-            } else if (mark !== undefined && !isOf(mark, own)) throw new StoreError(lost(id), undefined);
-            insertRecord(this.#db, {id, record, at});
-            return own;
-          }),
-        );
+        mark = this.#db.transaction(about(id), () => {
+          const at = this.#now();
+          const own = this.#db.mark();
+          if (unwritten !== undefined) {
+            insertSession(this.#db, {...unwritten, id, at});
+            setOwner(this.#db, id, own);
+          } else if (mark !== undefined && !isOf(mark, own)) throw new StoreError(lost(id), undefined);
+          insertRecord(this.#db, {id, record, at});
+          return own;
+        });
         unwritten = undefined;
       },
       close: () => {
@@ -259,23 +230,16 @@ class KeptSessions implements Store {
   }
 
   #now(): number {
-    return Math.trunc(this.#options.clock.now());
+    return Math.trunc(this.#options.now());
   }
+}
 
-  #guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (cause) {
-      throw new StoreError(this.#db.fault(cause), cause);
-    }
-  }
-
-  #attempt<T>(work: () => Outcome<T, Fault>): Outcome<T, Fault> {
-    try {
-      return work();
-    } catch (cause) {
-      return failed(this.#db.fault(cause));
-    }
+function attempt<T>(work: () => Outcome<T, Fault>): Outcome<T, Fault> {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof StoreError) return failed(cause.fault);
+    throw cause;
   }
 }
 

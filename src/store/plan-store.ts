@@ -1,40 +1,19 @@
 import {isJsonObject, type Json, parseJson, textOf} from '../base/json.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {Fault} from '../domain/fault.ts';
+import {failed, type Outcome} from '../base/outcome.ts';
 import {parseSessionId, planId, type PlanId} from '../domain/ids.ts';
 import {type NewJob, planKey} from '../domain/job.ts';
 import {endPlan, type Plan, type PlanConflict, planStates, planStepStatuses} from '../domain/plan.ts';
 import type {Database, Row} from './database.ts';
-import {changeJob, guarded, insertJob, isOwnJob, type KeptOptions, settleDead, workingJob} from './job-store.ts';
+import {changeJob, insertJob, isOwnJob, settleDead, workingJob} from './job-store.ts';
 
 /** `claimed`: it is there already. `of-plan`: one that begins and ends with the state of the plan. */
-export type PlanJob = NewJob | 'claimed' | 'of-plan';
+type PlanJob = NewJob | 'claimed' | 'of-plan';
 
 /**
  * The user's plans. A plan is carried out by a job, and reads as stopped where that was cut off (`kill -9`, a crash). All methods throw a
  * `StoreError` when the database fails; nothing was changed then.
  */
-export interface PlanStore {
-  add(plan: Plan): void;
-  find(id: PlanId): Plan | 'unknown';
-  /** Newest first. */
-  list(): readonly Plan[];
-  /** Changes a plan as `work` says, in one transaction; what executes from then on is done by `job`. */
-  change(
-    id: PlanId,
-    work: (plan: Plan) => Outcome<Plan, PlanConflict>,
-    job?: PlanJob,
-  ): Outcome<Plan, PlanConflict | 'unknown'>;
-  close(): void;
-}
-
-/** Opens the plans; missing folders, file and tables are made. */
-export function openPlanStore(options: KeptOptions): Outcome<PlanStore, Fault> {
-  const opened = options.database.open(options);
-  return opened.tag === 'failed' ? opened : ok(new KeptPlans(opened.value, options.now));
-}
-
-class KeptPlans implements PlanStore {
+export class PlanStore {
   readonly #db: Database;
   readonly #now: () => number;
 
@@ -45,49 +24,43 @@ class KeptPlans implements PlanStore {
 
   add(plan: Plan): void {
     const sql = "INSERT INTO documents (kind, id, body, created_at, next_at) VALUES ('plan', ?, ?, ?, 0)";
-    guarded(this.#db, () => this.#db.run(sql, plan.id, JSON.stringify(plan), Math.trunc(plan.createdAt)));
+    this.#db.run(sql, plan.id, JSON.stringify(plan), Math.trunc(plan.createdAt));
   }
 
   find(id: PlanId): Plan | 'unknown' {
-    return guarded(this.#db, () => this.#find(id));
+    settleDead(this.#db);
+    const row = this.#db.first("SELECT body FROM documents WHERE kind = 'plan' AND id = ?", id);
+    return (row === undefined ? undefined : this.#read(row)[0]) ?? 'unknown';
   }
 
+  /** Newest first. */
   list(): readonly Plan[] {
-    return guarded(this.#db, () => {
-      settleDead(this.#db);
-      return this.#db
-        .all("SELECT body FROM documents WHERE kind = 'plan' ORDER BY created_at DESC, rowid DESC")
-        .flatMap(row => this.#read(row));
-    });
+    settleDead(this.#db);
+    return this.#db
+      .all("SELECT body FROM documents WHERE kind = 'plan' ORDER BY created_at DESC, rowid DESC")
+      .flatMap(row => this.#read(row));
   }
 
+  /** Changes a plan as `work` says, in one transaction; what executes from then on is done by `job`. */
   change(
     id: PlanId,
     work: (plan: Plan) => Outcome<Plan, PlanConflict>,
     job: PlanJob = 'of-plan',
   ): Outcome<Plan, PlanConflict | 'unknown'> {
-    return guarded(this.#db, () =>
-      this.#db.transaction('jobs', () => {
-        const plan = this.#find(id);
-        if (plan === 'unknown') return failed('unknown');
-        const changed = work(plan);
-        if (changed.tag === 'failed') return changed;
-        const isPossible = plan.state === 'executing' ? this.#goOn(changed.value) : this.#begin(changed.value, job);
-        if (!isPossible) return failed({state: plan.state});
-        this.#db.run("UPDATE documents SET body = ? WHERE kind = 'plan' AND id = ?", JSON.stringify(changed.value), id);
-        return changed;
-      }),
-    );
+    return this.#db.transaction('jobs', () => {
+      const plan = this.find(id);
+      if (plan === 'unknown') return failed('unknown');
+      const changed = work(plan);
+      if (changed.tag === 'failed') return changed;
+      const isPossible = plan.state === 'executing' ? this.#goOn(changed.value) : this.#begin(changed.value, job);
+      if (!isPossible) return failed({state: plan.state});
+      this.#db.run("UPDATE documents SET body = ? WHERE kind = 'plan' AND id = ?", JSON.stringify(changed.value), id);
+      return changed;
+    });
   }
 
   close(): void {
     this.#db.close();
-  }
-
-  #find(id: PlanId): Plan | 'unknown' {
-    settleDead(this.#db);
-    const row = this.#db.first("SELECT body FROM documents WHERE kind = 'plan' AND id = ?", id);
-    return (row === undefined ? undefined : this.#read(row)[0]) ?? 'unknown';
   }
 
   /** Of several that begin a plan one can. */

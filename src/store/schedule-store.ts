@@ -1,48 +1,17 @@
 import {isJsonObject, parseJson, textOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {Fault} from '../domain/fault.ts';
 import {scheduleId, type ScheduleId} from '../domain/ids.ts';
 import {type Job, type NewJob, scheduleKey} from '../domain/job.ts';
 import {permissionModes} from '../domain/risk.ts';
 import type {LastRun, Schedule} from '../domain/schedule.ts';
 import type {Database, Row} from './database.ts';
-import {guarded, insertJob, type KeptOptions, newestJobs, settleDead} from './job-store.ts';
+import {insertJob, newestJobs, settleDead} from './job-store.ts';
 
 /**
  * The schedules of a user; each run of one is a job. Of several processes that look for what is due, one gets it. All methods throw a
  * `StoreError` when the database fails; nothing was changed then.
  */
-export interface ScheduleStore {
-  add(schedule: Omit<Schedule, 'last'>): void;
-  /** What comes next first. */
-  list(): readonly Schedule[];
-  remove(id: ScheduleId): 'removed' | 'unknown';
-  /** The next time of any schedule, in milliseconds since the epoch. */
-  nextAt(): number | 'none';
-  /**
-   * Makes a job of one that is due, which is due again at the time that `next` says. One whose last job waits or runs is passed over until
-   * that time.
-   */
-  takeDue(now: number, next: (schedule: Schedule) => number, job: JobStart): NewJob | 'none';
-  /** Makes a job of this one now, which this process does. */
-  take(id: ScheduleId, now: number, job: Omit<NewJob, 'spec'>): Outcome<Schedule, 'unknown' | 'running'>;
-  /** Those whose last run has ended and was not told of; they count as told from now on. */
-  takeNews(): readonly Schedule[];
-  close(): void;
-}
-
-interface JobStart {
-  readonly id: string;
-  readonly state: 'queued' | 'running';
-}
-
-/** Opens the schedules; missing folders, file and tables are made. */
-export function openScheduleStore(options: KeptOptions): Outcome<ScheduleStore, Fault> {
-  const opened = options.database.open(options);
-  return opened.tag === 'failed' ? opened : ok(new KeptSchedules(opened.value));
-}
-
-class KeptSchedules implements ScheduleStore {
+export class ScheduleStore {
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -52,21 +21,20 @@ class KeptSchedules implements ScheduleStore {
   add(schedule: Omit<Schedule, 'last'>): void {
     const sql = "INSERT INTO documents (kind, id, body, created_at, next_at) VALUES ('schedule', ?, ?, ?, ?)";
     const {id, createdAt, nextAt} = schedule;
-    guarded(this.#db, () => this.#db.run(sql, id, JSON.stringify(schedule), Math.trunc(createdAt), Math.trunc(nextAt)));
+    this.#db.run(sql, id, JSON.stringify(schedule), Math.trunc(createdAt), Math.trunc(nextAt));
   }
 
+  /** What comes next first. */
   list(): readonly Schedule[] {
-    return guarded(this.#db, () => {
-      settleDead(this.#db);
-      const jobs = newestJobs(this.#db, 'scheduled');
-      return this.#db
-        .all("SELECT body, next_at FROM documents WHERE kind = 'schedule' ORDER BY next_at, id")
-        .flatMap(row => scheduleIn(row, jobs));
-    });
+    settleDead(this.#db);
+    const jobs = newestJobs(this.#db, 'scheduled');
+    return this.#db
+      .all("SELECT body, next_at FROM documents WHERE kind = 'schedule' ORDER BY next_at, id")
+      .flatMap(row => scheduleIn(row, jobs));
   }
 
   remove(id: ScheduleId): 'removed' | 'unknown' {
-    return this.#transaction(() => {
+    return this.#db.transaction('jobs', () => {
       if (!this.list().some(each => each.id === id)) return 'unknown';
       this.#db.run("DELETE FROM documents WHERE kind = 'schedule' AND id = ?", id);
       this.#db.run("DELETE FROM jobs WHERE key = ? AND state NOT IN ('queued', 'running')", scheduleKey(id));
@@ -74,14 +42,22 @@ class KeptSchedules implements ScheduleStore {
     });
   }
 
+  /** The next time of any schedule, in milliseconds since the epoch. */
   nextAt(): number | 'none' {
-    const sql = "SELECT MIN(next_at) AS next FROM documents WHERE kind = 'schedule'";
-    const row = guarded(this.#db, () => this.#db.first(sql));
+    const row = this.#db.first("SELECT MIN(next_at) AS next FROM documents WHERE kind = 'schedule'");
     return typeof row?.['next'] === 'number' ? row['next'] : 'none';
   }
 
-  takeDue(now: number, next: (schedule: Schedule) => number, {id, state}: JobStart): NewJob | 'none' {
-    return this.#transaction(() => {
+  /**
+   * Makes a job of one that is due, which is due again at the time that `next` says. One whose last job waits or runs is passed over until
+   * that time.
+   */
+  takeDue(
+    now: number,
+    next: (schedule: Schedule) => number,
+    {id, state}: {readonly id: string; readonly state: 'queued' | 'running'},
+  ): NewJob | 'none' {
+    return this.#db.transaction('jobs', () => {
       for (const schedule of this.list()) {
         if (schedule.nextAt > now) break;
         const sql = "UPDATE documents SET next_at = ? WHERE kind = 'schedule' AND id = ?";
@@ -93,8 +69,9 @@ class KeptSchedules implements ScheduleStore {
     });
   }
 
+  /** Makes a job of this one now, which this process does. */
   take(id: ScheduleId, now: number, job: Omit<NewJob, 'spec'>): Outcome<Schedule, 'unknown' | 'running'> {
-    return this.#transaction(() => {
+    return this.#db.transaction('jobs', () => {
       const schedule = this.list().find(each => each.id === id);
       if (schedule === undefined) return failed('unknown');
       const added = insertJob(this.#db, jobOf(id, job), {state: 'running', now});
@@ -102,10 +79,11 @@ class KeptSchedules implements ScheduleStore {
     });
   }
 
+  /** Those whose last run has ended and was not told of; they count as told from now on. */
   takeNews(): readonly Schedule[] {
     // Mostly there is none, and whoever only looks keeps nobody waiting.
     if (!this.list().some(isNews)) return [];
-    return this.#transaction(() => {
+    return this.#db.transaction('jobs', () => {
       const news = this.list().filter(isNews);
       const jobs = newestJobs(this.#db, 'scheduled');
       for (const {id} of news) {
@@ -118,10 +96,6 @@ class KeptSchedules implements ScheduleStore {
 
   close(): void {
     this.#db.close();
-  }
-
-  #transaction<T>(work: () => T): T {
-    return guarded(this.#db, () => this.#db.transaction('jobs', work));
   }
 }
 

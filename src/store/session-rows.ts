@@ -53,9 +53,9 @@ export function insertSession(
   db.run(
     `INSERT INTO sessions (${columns}, parent) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
     id,
-    plain(directory),
-    plain(model),
-    plain(firstLine(title.trim(), titleLength)),
+    plainText(directory),
+    plainText(model),
+    plainText(firstLine(title.trim(), titleLength)),
     at,
     at,
     parent ?? null,
@@ -80,7 +80,7 @@ export function insertRecord(
   const messages = record.kind === 'prompt' || record.kind === 'answer' ? 1 : 0;
   db.run('UPDATE sessions SET updated_at = ?, messages = messages + ? WHERE id = ?', at, messages, id);
   if (record.kind === 'prompt') {
-    const title = plain(firstLine(messageText(record.message), titleLength));
+    const title = plainText(firstLine(messageText(record.message), titleLength));
     db.run("UPDATE sessions SET title = ? WHERE id = ? AND title = ''", title, id);
   }
 }
@@ -319,4 +319,4 @@ function integer(row: Row, column: string): number {
 }
 
 /** Neither database's text holds NUL or half surrogate pairs. */
-const plain = (value: string): string => value.replaceAll('\0', '').toWellFormed();
+export const plainText = (value: string): string => value.replaceAll('\0', '').toWellFormed();

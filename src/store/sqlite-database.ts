@@ -5,20 +5,17 @@ import {makeFolders} from '../config/make-folders.ts';
 import {keepFromReaders} from '../config/open-databases.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {Database, DatabaseOptions, DatabasePlace, Row, Value} from './database.ts';
+import type {Database, DatabaseOptions, Row, Value} from './database.ts';
 import {loadSqlite} from './load-sqlite.ts';
 import {migrations} from './migrations.ts';
 import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
-import {isBusy, storeFault} from './store-fault.ts';
-
-/** The user's data in the database `file` (`:memory:` for one that is gone afterwards). */
-export const sqlitePlace = (file: string): DatabasePlace => ({open: options => openSqlite(file, options)});
+import {isBusy, storeFault, throwing} from './store-fault.ts';
 
 /**
  * Opens or makes the database `file` for this user alone: the file is 0600, and folders made for it are 0700. Processes that open it for
- * the first time at once wait for each other.
+ * the first time at once wait for each other. `:memory:` is gone afterwards.
  */
-function openSqlite(file: string, options: DatabaseOptions): Outcome<Database, Fault> {
+export function openSqlite(file: string, options: DatabaseOptions): Outcome<Database, Fault> {
   let connection: DatabaseSync | undefined;
   try {
     connection = connect(file);
@@ -99,6 +96,8 @@ const newerSchema = (file: string): Fault => ({
 
 function asDatabase(connection: DatabaseSync, file: string, {now, process: own}: DatabaseOptions): Database {
   let mark: ProcessMark | undefined;
+  let isClosed = false;
+  const guarded = throwing(cause => storeFault(cause, file));
   const prepared = new Map<string, StatementSync>();
   const statement = (sql: string): StatementSync => {
     const known = prepared.get(sql);
@@ -108,18 +107,16 @@ function asDatabase(connection: DatabaseSync, file: string, {now, process: own}:
     return made;
   };
   return {
-    all: (sql: string, ...values: Value[]): readonly Row[] => statement(sql).all(...values),
-    first: (sql, ...values) => statement(sql).get(...values),
-    run: (sql, ...values) => {
-      statement(sql).run(...values);
-    },
+    all: (sql: string, ...values: Value[]): readonly Row[] => guarded(() => statement(sql).all(...values)),
+    first: (sql, ...values) => guarded(() => statement(sql).get(...values)),
+    run: (sql, ...values) => void guarded(() => statement(sql).run(...values)),
     // One process writes at a time, whatever it is about.
-    transaction: (_about, work) => inTransaction(connection, work),
+    transaction: (_about, work) => guarded(() => inTransaction(connection, work)),
     mark: () => (mark ??= markProcess(own.pid, Math.trunc(now()))),
     isAlive,
-    fault: cause => storeFault(cause, file),
-    close: () => {
-      connection.close();
+    close() {
+      if (!isClosed) connection.close();
+      isClosed = true;
     },
   };
 }

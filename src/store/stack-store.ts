@@ -1,48 +1,26 @@
 import {parseJson} from '../base/json.ts';
-import {ok, type Outcome} from '../base/outcome.ts';
-import type {Fault} from '../domain/fault.ts';
 import type {StackEvent} from '../tasks/stack/stack-state.ts';
-import {TaskStack} from '../tasks/stack/task-stack.ts';
-import type {Database, DatabaseOptions, DatabasePlace} from './database.ts';
-import {StoreError} from './store-fault.ts';
+import {type StackDeps, TaskStack} from '../tasks/stack/task-stack.ts';
+import type {Database} from './database.ts';
 
 /**
  * The user's task stack. Requests are carried out one after the other, those of other processes on the same database too, and what
  * one changed is kept before it is answered. All methods throw a `StoreError` when the database fails; nothing was changed then.
  */
-export interface StackStore {
-  /** Carries out a request. The work may be called only once and must not wait for anything. */
-  perform<T>(work: (stack: TaskStack) => T): T;
-  /** Looks something up; `work` must change nothing. */
-  read<T>(work: (stack: TaskStack) => T): T;
-  close(): void;
-}
-
-export interface StackStoreOptions extends DatabaseOptions {
-  readonly database: DatabasePlace;
-  /** Six random digits. */
-  readonly digits: () => string;
-}
-
-/** Opens the task stack; missing folders, file and tables are made. */
-export function openStackStore(options: StackStoreOptions): Outcome<StackStore, Fault> {
-  const opened = options.database.open(options);
-  return opened.tag === 'failed' ? opened : ok(new KeptStack(opened.value, options));
-}
-
-class KeptStack implements StackStore {
+export class StackStore {
   readonly #db: Database;
-  readonly #options: StackStoreOptions;
+  readonly #options: StackDeps;
   #stack: TaskStack;
   /** The last row of the log that `#stack` knows. */
   #seq = 0;
 
-  constructor(db: Database, options: StackStoreOptions) {
+  constructor(db: Database, options: StackDeps) {
     this.#db = db;
     this.#options = options;
     this.#stack = new TaskStack(options);
   }
 
+  /** Carries out a request. The work may be called only once and must not wait for anything. */
   perform<T>(work: (stack: TaskStack) => T): T {
     try {
       return this.#db.transaction('stack', () => {
@@ -64,16 +42,13 @@ class KeptStack implements StackStore {
       // What is in memory may be what was not kept.
       this.#stack = new TaskStack(this.#options);
       this.#seq = 0;
-      throw new StoreError(this.#db.fault(cause), cause);
+      throw cause;
     }
   }
 
+  /** Looks something up; `work` must change nothing. */
   read<T>(work: (stack: TaskStack) => T): T {
-    try {
-      this.#catchUp();
-    } catch (cause) {
-      throw new StoreError(this.#db.fault(cause), cause);
-    }
+    this.#catchUp();
     return work(this.#stack);
   }
 

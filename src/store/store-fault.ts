@@ -8,6 +8,17 @@ export class StoreError extends FaultError {
   override readonly name = 'StoreError';
 }
 
+/** Runs work that throws a `StoreError` where it fails. */
+export const throwing =
+  (faultOf: (cause: unknown) => Fault) =>
+  <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      throw cause instanceof StoreError ? cause : new StoreError(faultOf(cause), cause);
+    }
+  };
+
 /** The fault for whatever SQLite or the file system threw about the database `file`. */
 export function storeFault(cause: unknown, file: string): Fault {
   if (cause instanceof StoreError) return cause.fault;

@@ -2,8 +2,8 @@ import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
-import {sqlitePlace} from '../../src/store/sqlite-database.ts';
-import {openStackStore, type StackStore} from '../../src/store/stack-store.ts';
+import {openDatabase} from '../contract/store/open-database.ts';
+import {StackStore} from '../../src/store/stack-store.ts';
 import type {TaskStack} from '../../src/tasks/stack/task-stack.ts';
 import {lookUntil} from '../support/look-until.ts';
 import {scriptedServer} from '../support/mcp-server.ts';
@@ -19,14 +19,7 @@ class SceneStack implements Disposable {
 
   constructor({place}: Scene) {
     const file = join(place.home, 'weft', 'weft.db');
-    const opened = openStackStore({
-      database: sqlitePlace(file),
-      process,
-      now: () => Date.now(),
-      digits: () => 'aaaaaa',
-    });
-    if (opened.tag === 'failed') throw new Error(opened.error.message);
-    this.#store = opened.value;
+    this.#store = new StackStore(openDatabase(file), {now: Date.now, digits: () => 'aaaaaa'});
   }
 
   perform<T>(work: (stack: TaskStack) => T): T {

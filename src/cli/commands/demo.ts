@@ -115,7 +115,8 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       loopback: 'closed',
     },
     agentKinds: noAgentKinds,
-    plans: async () => (await import('../../app/user-jobs.ts')).openUserPlans({database: passingDatabase}),
+    plans: async () =>
+      (await (await import('../../app/user-jobs.ts')).openUserStores({database: passingDatabase})).plans,
     harnesses: noHarnesses,
     model: opened.value,
     modelId: 'demo recording',

@@ -29,8 +29,7 @@ import {requireModel, connectModel} from '../../app/choose-model.ts';
 import {composeSession, noDriver, asNamedAgent} from '../../app/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../app/host-services.ts';
 import {contextFor} from '../../app/run-context.ts';
-import {userPlaces} from '../../app/user-data.ts';
-import {openUserPlans} from '../../app/user-jobs.ts';
+import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print, printJson} from '../../app/output.ts';
 import {printFailureResult, runMain} from '../run-main.ts';
 import {stopOnSignals} from '../signals.ts';
@@ -160,27 +159,22 @@ async function planOnce(engine: AgentClient, text: string): Promise<Planned> {
 }
 
 /** `weft plan run`: the approval, and the execution, which happens once. */
-async function runPlan(id: string, given: MainOptions): Promise<ExitCode> {
-  const plans = await openUserPlans(userPlaces());
-  try {
+const runPlan = (id: string, given: MainOptions): Promise<ExitCode> =>
+  withUserStores(({plans}) => {
     const plan = plans.find(planId(id));
     const refusal = plan === 'unknown' ? unknownText(id) : refusalOf(plan);
-    if (plan === 'unknown' || refusal !== '') return await refuse(given, refusal);
-    if (given.cwd === undefined && !existsSync(plan.directory)) {
-      return await refuse(
+    if (plan === 'unknown' || refusal !== '') return refuse(given, refusal);
+    if (given.cwd === undefined && !existsSync(plan.directory))
+      return refuse(
         given,
         `the folder of the plan is gone: ${visibleExactLine(plan.directory)}. Name another one: weft --cwd DIR plan run ${id}`,
       );
-    }
-    return await runMain(
+    return runMain(
       [],
       {...given, cwd: given.cwd ?? plan.directory, prompt: planPrompt(plan)},
       {begin: () => begin(plans, plan), unfinished: () => unfinished(plans.find(plan.id))},
     );
-  } finally {
-    plans.close();
-  }
-}
+  });
 
 async function refuse(given: MainOptions, message: string): Promise<ExitCode> {
   await printFailureResult(given, {message, code: exitCode.failed});
@@ -227,33 +221,22 @@ function usedText(id: string, state: Plan['state']): string {
 }
 
 /** `weft plan list`. */
-async function listPlans({json}: JsonOption): Promise<ExitCode> {
-  const plans = await openUserPlans(userPlaces());
-  try {
-    return printRows({
-      rows: plans.list(),
-      json,
-      toJson: planRow,
-      line: ({id, state, goal}) => `${id}  ${state.padEnd(9)}  ${visibleExactLine(firstLine(goal, 80))}`,
-      none: 'no plans. Make one: weft plan "…"',
-    });
-  } finally {
-    plans.close();
-  }
-}
+const listPlans = async ({json}: JsonOption): Promise<ExitCode> =>
+  printRows({
+    rows: await withUserStores(({plans}) => plans.list()),
+    json,
+    toJson: planRow,
+    line: ({id, state, goal}) => `${id}  ${state.padEnd(9)}  ${visibleExactLine(firstLine(goal, 80))}`,
+    none: 'no plans. Make one: weft plan "…"',
+  });
 
 /** `weft plan show`. */
 async function showPlan(id: string, {json}: JsonOption): Promise<ExitCode> {
-  const plans = await openUserPlans(userPlaces());
-  try {
-    const plan = plans.find(planId(id));
-    if (plan !== 'unknown' && json !== undefined) return printDocument(planRow(plan));
-    if (plan === 'unknown') note(unknownText(id));
-    else print(visibleText(shownPlan(plan)));
-    return plan === 'unknown' ? exitCode.failed : exitCode.done;
-  } finally {
-    plans.close();
-  }
+  const plan = await withUserStores(({plans}) => plans.find(planId(id)));
+  if (plan !== 'unknown' && json !== undefined) return printDocument(planRow(plan));
+  if (plan === 'unknown') note(unknownText(id));
+  else print(visibleText(shownPlan(plan)));
+  return plan === 'unknown' ? exitCode.failed : exitCode.done;
 }
 
 const planRow = ({id, goal, steps, notes, state, session, directory, createdAt, reason}: Plan) => ({

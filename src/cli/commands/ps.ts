@@ -39,13 +39,8 @@ async function withJobs<T>(work: (jobs: JobStore) => Promise<T>, none: T): Promi
   const {isStoreMade} = await import('../../app/user-database.ts');
   const places = userPlaces();
   if (!isStoreMade(places)) return none;
-  const {openUserJobs} = await import('../../app/user-jobs.ts');
-  const jobs = await openUserJobs(places);
-  try {
-    return await work(jobs);
-  } finally {
-    jobs.close();
-  }
+  const {withUserStores} = await import('../../app/user-jobs.ts');
+  return withUserStores(({jobs}) => work(jobs), places);
 }
 
 /** The sub-agents at work, the oldest first. */

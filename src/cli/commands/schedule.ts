@@ -7,14 +7,12 @@ import {existsSync} from 'node:fs';
 import {firstLine} from '../../base/clip.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {parseSessionId, scheduleId, type ScheduleId} from '../../domain/ids.ts';
-import type {JobState} from '../../domain/job.ts';
+import type {JobState, JobStore} from '../../domain/job.ts';
 import type {LastRun, Schedule} from '../../domain/schedule.ts';
-import type {ScheduleStore} from '../../store/schedule-store.ts';
 import {nextTime} from '../../tasks/cron.ts';
 import {randomUuid} from '../../app/random-uuid.ts';
 import {existingFolder, modeWithin} from '../../app/run-context.ts';
-import {userPlaces} from '../../app/user-data.ts';
-import {openUserJobs, openUserSchedules} from '../../app/user-jobs.ts';
+import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print, printJson} from '../../app/output.ts';
 import {runMain} from '../run-main.ts';
 
@@ -81,7 +79,7 @@ async function addSchedule(
     createdAt: now,
     nextAt: next.value,
   };
-  await withSchedules(schedules => schedules.add(schedule));
+  await withUserStores(({schedules}) => schedules.add(schedule));
   if (json !== undefined) printJson(`${JSON.stringify(shown({...schedule, last: {state: 'none'}}))}\n`);
   else {
     print(`${schedule.id}\n`);
@@ -92,8 +90,10 @@ async function addSchedule(
 
 /** `weft schedule list`. */
 async function listSchedules({json}: JsonOption): Promise<ExitCode> {
-  const schedules = await withSchedules(store => store.list());
-  const waiting = await whatWaits(schedules);
+  const {schedules, waiting} = await withUserStores(async stores => {
+    const all = stores.schedules.list();
+    return {schedules: all, waiting: await whatWaits(all, stores.jobs)};
+  });
   if (json !== undefined) {
     printJson(`${JSON.stringify(schedules.map(each => shown(each, waiting.get(each.id))))}\n`);
     return exitCode.done;
@@ -111,16 +111,14 @@ async function listSchedules({json}: JsonOption): Promise<ExitCode> {
 
 /** `weft schedule remove`. */
 async function removeSchedule(id: string): Promise<ExitCode> {
-  if ((await withSchedules(schedules => schedules.remove(scheduleId(id)))) === 'removed') return exitCode.done;
+  if ((await withUserStores(({schedules}) => schedules.remove(scheduleId(id)))) === 'removed') return exitCode.done;
   note(unknownText(id));
   return exitCode.failed;
 }
 
 /** `weft schedule run`: now, in this process; flags of weft itself count, but for the mode, the folder and the prompt. */
-async function runSchedule(id: string, given: MainOptions): Promise<ExitCode> {
-  const schedules = await openUserSchedules(userPlaces());
-  const jobs = await openUserJobs(userPlaces());
-  try {
+const runSchedule = (id: string, given: MainOptions): Promise<ExitCode> =>
+  withUserStores(async ({schedules, jobs}) => {
     const found = schedules.list().find(each => each.id === id);
     if (found !== undefined && !existsSync(found.directory)) {
       note(`the folder of the schedule is gone: ${visibleExactLine(found.directory)}`);
@@ -146,11 +144,7 @@ async function runSchedule(id: string, given: MainOptions): Promise<ExitCode> {
       await jobs.change({id: job.id, attempt: 1}, {state: endOf(code), news: 'told'});
     }
     return code;
-  } finally {
-    schedules.close();
-    jobs.close();
-  }
-}
+  });
 
 function endOf(code: ExitCode): JobState {
   if (code === exitCode.interrupted || code === exitCode.terminated) return 'stopped';
@@ -161,17 +155,15 @@ const unknownText = (id: string): string =>
   `there is no schedule ${visibleExactLine(id)}. List them: weft schedule list`;
 
 /** What runs of schedules have asked that nobody has answered yet. */
-async function whatWaits(schedules: readonly Schedule[]): Promise<ReadonlyMap<ScheduleId, readonly string[]>> {
-  const jobs = await openUserJobs(userPlaces());
-  try {
-    const waiting = new Map<ScheduleId, readonly string[]>();
-    for (const {id, last} of schedules)
-      // oxlint-disable-next-line no-await-in-loop -- one database
-      if (last.state === 'running' && last.session !== 'not-open') waiting.set(id, await jobs.waiting(last.session));
-    return waiting;
-  } finally {
-    jobs.close();
-  }
+async function whatWaits(
+  schedules: readonly Schedule[],
+  jobs: JobStore,
+): Promise<ReadonlyMap<ScheduleId, readonly string[]>> {
+  const waiting = new Map<ScheduleId, readonly string[]>();
+  for (const {id, last} of schedules)
+    // oxlint-disable-next-line no-await-in-loop -- one database
+    if (last.state === 'running' && last.session !== 'not-open') waiting.set(id, await jobs.waiting(last.session));
+  return waiting;
 }
 
 const timeText = (at: number): string => new Date(at).toLocaleString('sv-SE').slice(0, 16);
@@ -199,12 +191,3 @@ const shown = ({createdAt, nextAt, last, ...schedule}: Schedule, waiting: readon
           ...(last.state === 'running' ? {waiting} : {}),
         },
 });
-
-async function withSchedules<T>(work: (schedules: ScheduleStore) => T): Promise<T> {
-  const schedules = await openUserSchedules(userPlaces());
-  try {
-    return work(schedules);
-  } finally {
-    schedules.close();
-  }
-}

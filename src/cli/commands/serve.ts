@@ -16,21 +16,14 @@ import {stackRoutes} from '../../server/routes/stack-routes.ts';
 import {stackRunRoutes} from '../../server/routes/stack-run-routes.ts';
 import {withServerRoutes} from '../../server/routes/server-routes.ts';
 import type {Store} from '../../store/open-store.ts';
-import {
-  loadNext,
-  openUserJobs,
-  openUserPlans,
-  openUserQueue,
-  openUserSchedules,
-  openUserStack,
-} from '../../app/user-jobs.ts';
-import {openUserStore} from '../../app/user-database.ts';
+import {loadNext, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
+import {now} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {NewJob} from '../../domain/job.ts';
 import {note as tellUser, print, printJson} from '../../app/output.ts';
 import {openServerLog, surviveFaults} from '../server-log.ts';
-import {onSignal} from '../signals.ts';
+import {onStopSignal} from '../signals.ts';
 import {version} from '../../app/version.ts';
 import type {ServerPlace} from './serve/agent-sessions.ts';
 import {requestFolder} from './serve/request-folder.ts';
@@ -69,8 +62,6 @@ function portNumber(text: string): number {
   return Number(text);
 }
 
-const now = (): number => Date.now();
-
 /** Milliseconds that running prompts have to settle when the server ends. */
 const stopMs = 700;
 
@@ -108,21 +99,17 @@ function lazySessions(store: Store, server: ServerPlace): AgentPort {
 async function runServe(options: ServeOptions): Promise<ExitCode> {
   const places = userPlaces(options.store);
   const note = openServerLog(places.serverLog);
-  const stack = await openUserStack(places);
-  const store = await openUserStore(places);
-  const plans = await openUserPlans(places);
-  const jobs = await openUserJobs(places);
+  const stores = await openUserStores(places);
+  const {sessions, plans, jobs, schedules, stack} = stores;
   let url = '';
-  const agent = lazySessions(store, {named: options.store, url: () => url, artifacts: places.artifacts});
-  const schedules = await openUserSchedules(places);
-  const opened = [stack, plans, jobs, schedules, store];
+  const agent = lazySessions(sessions, {named: options.store, url: () => url, artifacts: places.artifacts});
   const isShared = places.database.kind === 'postgres';
   const runs = new AgentRuns({uuid: randomUUID, jobs, are: isShared ? 'of-many' : 'of-one-process', now, note});
   const queue = places.database.kind === 'postgres' ? await openUserQueue(places.database, note) : 'none';
   const director = (directory: string): DirectorPort => ({
     open: async (...run) => {
       const {stackDirector} = await import('./stack/director.ts');
-      return stackDirector({stack, store, named: options.store})(directory).open(...run);
+      return stackDirector({stack, sessions, named: options.store})(directory).open(...run);
     },
   });
   const directory = process.cwd();
@@ -130,8 +117,7 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   surviveFaults(note);
   const token = serverToken(places.serverToken, process.env);
   const stopped = Promise.withResolvers<ExitCode>();
-  onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stopped.resolve(exitCode.terminated));
+  onStopSignal(stopped.resolve);
   const started = await startServer({
     host: options.host,
     port: options.port,
@@ -154,7 +140,7 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   });
   if (started.tag === 'failed') {
     tellUser(started.error);
-    for (const each of opened) each.close();
+    stores.close();
     return exitCode.failed;
   }
   ({url} = started.value);
@@ -172,7 +158,7 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
     delay(stopMs, undefined, {ref: false}),
   ]);
   await started.value.close();
-  for (const each of opened) each.close();
+  stores.close();
   return code;
 }
 

@@ -15,8 +15,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {stackTaskId} from '../../domain/ids.ts';
 import type {TaskStack} from '../../tasks/stack/task-stack.ts';
-import {userPlaces} from '../../app/user-data.ts';
-import {openUserStack} from '../../app/user-jobs.ts';
+import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print} from '../../app/output.ts';
 import {printDocument, printRows} from '../rows.ts';
 import type {StackRunOptions} from './stack/director.ts';
@@ -216,15 +215,10 @@ type Work = (stack: TaskStack) => Outcome<ExitCode, StackRefusal>;
 
 /** Does all of `work` or, where that is refused, nothing of it, and says why. */
 async function withStack(work: Work): Promise<ExitCode> {
-  const store = await openUserStack(userPlaces());
-  try {
-    const outcome = store.perform(stack => stack.attempt(() => work(stack)));
-    if (outcome.tag === 'ok') return outcome.value;
-    note(`${outcome.error.message}.`);
-    return exitCode.failed;
-  } finally {
-    store.close();
-  }
+  const outcome = await withUserStores(({stack}) => stack.perform(each => each.attempt(() => work(each))));
+  if (outcome.tag === 'ok') return outcome.value;
+  note(`${outcome.error.message}.`);
+  return exitCode.failed;
 }
 
 const done = (outcome: Outcome<unknown, StackRefusal>): Outcome<ExitCode, StackRefusal> =>

@@ -1,23 +1,16 @@
 import {InvalidArgumentError, Option, type Command} from 'commander';
-import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import {exiting, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import {randomUUID} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {AgentRuns} from '../../jobs/agent-runs.ts';
 import {doDelivered, type JobDeps} from '../../jobs/run-jobs.ts';
 import {startScheduler} from '../../jobs/scheduler.ts';
-import {
-  loadNext,
-  openUserJobs,
-  openUserPlans,
-  openUserQueue,
-  openUserSchedules,
-  openUserStack,
-} from '../../app/user-jobs.ts';
-import {openUserStore} from '../../app/user-database.ts';
+import {loadNext, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
+import {now} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {print} from '../../app/output.ts';
 import {openServerLog, surviveFaults} from '../server-log.ts';
-import {onSignal} from '../signals.ts';
+import {onStopSignal} from '../signals.ts';
 import {agentSessions} from './serve/agent-sessions.ts';
 import {stackDirector} from './stack/director.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -40,8 +33,6 @@ function count(text: string): number {
   return Number(text);
 }
 
-const now = (): number => Date.now();
-
 /** Milliseconds that running prompts have to settle when the worker ends. */
 const stopMs = 3000;
 
@@ -53,26 +44,20 @@ async function runWorker({store: named, concurrency}: WorkerOptions): Promise<Ex
       'A worker needs a store that machines can share: weft worker --store postgres://user@host/database',
     );
   const note = openServerLog(places.serverLog);
-  const store = await openUserStore(places);
-  const plans = await openUserPlans(places);
-  const jobs = await openUserJobs(places);
-  const schedules = await openUserSchedules(places);
-  const stack = await openUserStack(places);
+  const stores = await openUserStores(places);
+  const {sessions, jobs, schedules} = stores;
   const queue = await openUserQueue(places.database, note);
   const runs = new AgentRuns({uuid: randomUUID, jobs, are: 'of-many', now, note});
   const deps: JobDeps = {
-    agent: agentSessions(store, {named, url: () => '', artifacts: places.artifacts}),
+    ...stores,
+    agent: agentSessions(sessions, {named, url: () => '', artifacts: places.artifacts}),
     runs,
-    jobs,
-    plans,
-    schedules,
-    director: stackDirector({stack, store, named}),
+    director: stackDirector({...stores, named}),
   };
   surviveFaults(note);
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<ExitCode>();
-  onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stopped.resolve(exitCode.terminated));
+  onStopSignal(stopped.resolve);
   await queue.work(concurrency, async (job, signal) => {
     try {
       await doDelivered(job, deps, AbortSignal.any([signal, stopping.signal]));
@@ -96,6 +81,6 @@ async function runWorker({store: named, concurrency}: WorkerOptions): Promise<Ex
   stopping.abort();
   scheduler.close();
   await Promise.race([Promise.all([runs.close(), queue.close()]), delay(stopMs, undefined, {ref: false})]);
-  for (const each of [plans, jobs, schedules, stack, store]) each.close();
+  stores.close();
   return code;
 }

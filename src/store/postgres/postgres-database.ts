@@ -2,9 +2,9 @@ import {createHash, randomInt} from 'node:crypto';
 import {hostname} from 'node:os';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
-import type {Database, DatabaseOptions, DatabasePlace, Row, Value} from '../database.ts';
+import type {Database, DatabaseOptions, Row, Value} from '../database.ts';
 import {isOf, type ProcessMark} from '../process-start.ts';
-import {StoreError} from '../store-fault.ts';
+import {StoreError, throwing} from '../store-fault.ts';
 import {type Answer, ask, PostgresError} from './connection-thread.ts';
 import {foreignSchemaCode, foreignSchemaFault} from './own-schema.ts';
 import {postgresMigrations} from './postgres-migrations.ts';
@@ -12,26 +12,24 @@ import {postgresMigrations} from './postgres-migrations.ts';
 /**
  * The user's data in the database of a Postgres server, in a schema of their own. The store is written for a database that answers at
  * once, and the engine for a store that has kept what it was given: so this thread waits while another one speaks with the server. Of a
- * process there is one connection, whatever it opens. An error for what is no address of Postgres.
+ * process there is one connection, whatever it opens.
  */
-export function postgresPlace(url: string): Outcome<DatabasePlace, Fault> {
+export function openPostgres(url: string, options: DatabaseOptions): Outcome<Database, Fault> {
   if (!/^postgres(?:ql)?:\/\//u.test(url))
     return failed({
       kind: 'needs-user',
       message: 'The address of the store cannot be read.',
       fix: 'Use sqlite, or an address such as postgres://user@host/database.',
     });
-  return ok({
-    open(options) {
-      const link = new Link(url);
-      try {
-        migrate(link);
-        return ok(asDatabase(link, options));
-      } catch (cause) {
-        return failed(link.fault(cause));
-      }
-    },
-  });
+  const link = new Link(url);
+  const faultOf = (cause: unknown): Fault =>
+    cause instanceof StoreError ? cause.fault : postgresFault(cause, shownAddress(url));
+  try {
+    migrate(link);
+    return ok(asDatabase(link, options, throwing(faultOf)));
+  } catch (cause) {
+    return failed(faultOf(cause));
+  }
 }
 
 /** Connections hold locks of these classes, by which others know that a process lives, and who may change what. */
@@ -105,23 +103,17 @@ class Link {
     );
     return rows.length > 0;
   }
-
-  fault(cause: unknown): Fault {
-    return cause instanceof StoreError ? cause.fault : postgresFault(cause, shownAddress(this.#url));
-  }
 }
 
-function asDatabase(link: Link, options: DatabaseOptions): Database {
+function asDatabase(link: Link, options: DatabaseOptions, guarded: ReturnType<typeof throwing>): Database {
+  const rows = (sql: string, values: readonly Value[]): readonly Row[] => guarded(() => link.run(sql, values).rows);
   return {
-    all: (sql, ...values): readonly Row[] => link.run(sql, values).rows,
-    first: (sql, ...values): Row | undefined => link.run(sql, values).rows[0],
-    run: (sql, ...values) => {
-      link.run(sql, values);
-    },
-    transaction: (about, work) => link.transaction(about, work),
-    mark: () => link.mark(options),
-    isAlive: mark => isOf(mark, link.mark(options)) || link.isAlive(mark),
-    fault: cause => link.fault(cause),
+    all: (sql, ...values) => rows(sql, values),
+    first: (sql, ...values) => rows(sql, values)[0],
+    run: (sql, ...values) => void rows(sql, values),
+    transaction: (about, work) => guarded(() => link.transaction(about, work)),
+    mark: () => guarded(() => link.mark(options)),
+    isAlive: mark => guarded(() => isOf(mark, link.mark(options)) || link.isAlive(mark)),
     // The connection is the process's, and ends with it.
     close: () => {},
   };

@@ -1,9 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import {writeSync} from 'node:fs';
 import {messageId} from '../../../src/domain/ids.ts';
-import {openStore} from '../../../src/store/open-store.ts';
-import {openStackStore} from '../../../src/store/stack-store.ts';
-import {placeOf} from './place-of.ts';
+import {Store} from '../../../src/store/open-store.ts';
+import {StackStore} from '../../../src/store/stack-store.ts';
+import {openDatabase} from './open-database.ts';
 
 /**
  * Another weft, as far as the store can tell: opens the database and then
@@ -13,15 +13,7 @@ import {placeOf} from './place-of.ts';
  * - `stack`: puts tasks on the task stack for ever, telling the id of each once it is answered
  */
 const [file = '', task = ''] = process.argv.slice(2);
-const database = placeOf(file);
-const opened = openStore({
-  database,
-  clock: {now: () => Date.now()},
-  uuid: () => randomUUID(),
-  process: {pid: process.pid},
-});
-if (opened.tag === 'failed') throw new Error(opened.error.message);
-const store = opened.value;
+const store = new Store(openDatabase(file), {now: Date.now, uuid: randomUUID});
 const tell = (line: string): void => {
   writeSync(1, `${line}\n`);
 };
@@ -30,13 +22,12 @@ if (task === 'open') {
   store.close();
   tell('opened');
 } else if (task === 'stack') {
-  const stack = openStackStore({database, process, now: () => Date.now(), digits: () => String(process.pid)});
-  if (stack.tag === 'failed') throw new Error(stack.error.message);
+  const stack = new StackStore(openDatabase(file), {now: Date.now, digits: () => String(process.pid)});
   const description = {overall_description: 'x', input: {}, requirements: [], additional_notes: ''};
-  stack.value.perform(each => each.createLayer({}));
+  stack.perform(each => each.createLayer({}));
   for (;;) {
     tell(
-      stack.value.perform(each => {
+      stack.perform(each => {
         const {id} = each.createTask({description});
         each.addTask(0, {task_id: id});
         return id;

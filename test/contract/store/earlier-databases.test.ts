@@ -4,12 +4,12 @@ import {DatabaseSync} from 'node:sqlite';
 import {Client} from 'pg';
 import {expect, test} from 'vitest';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
-import {openJobStore} from '../../../src/store/job-store.ts';
+import {keptJobs} from '../../../src/store/job-store.ts';
 import {migrations} from '../../../src/store/migrations.ts';
-import {openPlanStore} from '../../../src/store/plan-store.ts';
+import {PlanStore} from '../../../src/store/plan-store.ts';
 import {postgresMigrations} from '../../../src/store/postgres/postgres-migrations.ts';
-import {openScheduleStore} from '../../../src/store/schedule-store.ts';
-import {placeOf} from './place-of.ts';
+import {ScheduleStore} from '../../../src/store/schedule-store.ts';
+import {openDatabase} from './open-database.ts';
 import {onEachDatabase, uuid} from './temporary-store.ts';
 
 const session = parseSessionId(uuid(1)) ?? expect.unreachable();
@@ -114,27 +114,27 @@ async function makeEarlier(name: string): Promise<void> {
   file.close();
 }
 
+const now = (): number => 50;
+
 onEachDatabase(database => {
   test('what an earlier weft had kept is there, and its runs have ended', async () => {
     await makeEarlier(database.name);
-    const options = {database: placeOf(database.name), now: () => 50, process};
-    const [plans, schedules, jobs] = [openPlanStore(options), openScheduleStore(options), openJobStore(options)];
-    if (plans.tag === 'failed' || schedules.tag === 'failed' || jobs.tag === 'failed')
-      throw new Error(JSON.stringify([plans, schedules, jobs]));
-    expect(plans.value.list().toSorted((one, other) => one.id.localeCompare(other.id))).toEqual([
+    const db = openDatabase(database.name, {now});
+    const [plans, schedules, jobs] = [new PlanStore(db, now), new ScheduleStore(db), keptJobs(db, now)];
+    expect(plans.list().toSorted((one, other) => one.id.localeCompare(other.id))).toEqual([
       plan('plan_a', 'approved'),
       plan('plan_b', 'completed'),
       plan('plan_c', 'stopped'),
     ]);
     const [a, b, c] = [schedule('schedule_a', {state: 'none'}), schedule('schedule_b', {}), schedule('schedule_c', {})];
     const cut = {state: 'stopped', at: 5, session, trouble: 'weft was cut off', told: 'no'};
-    expect(schedules.value.list()).toEqual([
+    expect(schedules.list()).toEqual([
       a,
       {...b, last: cut},
       {...c, last: {state: 'failed', at: 6, session: 'not-open', trouble: 'no model', told: 'yes'}},
     ]);
-    expect(schedules.value.takeNews()).toEqual([{...b, last: cut}]);
-    const executions = await jobs.value.list({kind: 'execution'});
+    expect(schedules.takeNews()).toEqual([{...b, last: cut}]);
+    const executions = await jobs.list({kind: 'execution'});
     expect(executions.map(({id, state}) => [id, state])).toEqual([
       ['waits', 'stopped'],
       ['cut', 'stopped'],
@@ -164,17 +164,15 @@ onEachDatabase(database => {
       files,
       news: 'none',
     });
-    expect(await jobs.value.events({id: 'done'}, 0, 9)).toEqual([
+    expect(await jobs.events({id: 'done'}, 0, 9)).toEqual([
       {id: 1, data: '{"type":"session"}'},
       {id: 2, data: '{"type":"done"}'},
     ]);
     for (const id of ['waits', 'cut', 'done', 'schedule schedule_b'])
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      expect(await jobs.value.claim(id)).toEqual({tag: 'failed', error: 'ended'});
+      expect(await jobs.claim(id)).toEqual({tag: 'failed', error: 'ended'});
     // What runs from now on finds no trace of it in its way.
-    expect(plans.value.change(planId('plan_a'), each => ({tag: 'ok', value: {...each, state: 'executing'}})).tag).toBe(
-      'ok',
-    );
-    for (const each of [plans, schedules, jobs]) each.value.close();
+    expect(plans.change(planId('plan_a'), each => ({tag: 'ok', value: {...each, state: 'executing'}})).tag).toBe('ok');
+    for (const each of [plans, schedules, jobs]) each.close();
   });
 });

@@ -1,8 +1,8 @@
 import {writeSync} from 'node:fs';
 import {createInterface} from 'node:readline/promises';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
-import {openJobStore} from '../../../src/store/job-store.ts';
-import {placeOf} from './place-of.ts';
+import {keptJobs} from '../../../src/store/job-store.ts';
+import {openDatabase} from './open-database.ts';
 
 /**
  * Another weft that works on jobs:
@@ -10,9 +10,7 @@ import {placeOf} from './place-of.ts';
  * - `work`: does what waits or was cut off, for ever, and tells the id of each job as its work begins
  */
 const [name = '', task = '', id = ''] = process.argv.slice(2);
-const opened = openJobStore({database: placeOf(name), now: () => Date.now(), process});
-if (opened.tag === 'failed') throw new Error(opened.error.message);
-const jobs = opened.value;
+const jobs = keptJobs(openDatabase(name), Date.now);
 const tell = (line: string): void => void writeSync(1, `${line}\n`);
 
 if (task === 'steps') {

@@ -7,16 +7,13 @@ import {expect, test} from 'vitest';
 import {parseSessionId, planId, scheduleId} from '../../../src/domain/ids.ts';
 import type {JobSpec, JobStore, SpecOf} from '../../../src/domain/job.ts';
 import type {RunningAgent} from '../../../src/domain/sub-agent.ts';
-import {openJobStore} from '../../../src/store/job-store.ts';
+import {keptJobs} from '../../../src/store/job-store.ts';
 import {lookUntil} from '../../support/look-until.ts';
-import {placeOf} from './place-of.ts';
+import {openDatabase} from './open-database.ts';
 import {onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
-function opened(name: string, pid = process.pid): JobStore {
-  const store = openJobStore({database: placeOf(name), now: () => 5, process: {pid}});
-  if (store.tag === 'failed') throw new Error(store.error.message);
-  return store.value;
-}
+const opened = (name: string, pid = process.pid): JobStore =>
+  keptJobs(openDatabase(name, {process: {pid}, now: () => 5}), () => 5);
 
 const execution = (plan: string): SpecOf<'execution'> => ({
   kind: 'execution',

@@ -3,8 +3,8 @@ import {messageId} from '../../../src/domain/ids.ts';
 import {faultText} from '../../../src/domain/fault.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {postgresMissing, startPostgres} from '../../support/postgres-server.ts';
-import {openJobStore} from '../../../src/store/job-store.ts';
-import {placeOf} from './place-of.ts';
+import {keptJobs} from '../../../src/store/job-store.ts';
+import {openDatabase, tryDatabase} from './open-database.ts';
 import {countingStore} from './temporary-store.ts';
 
 beforeEach(({skip}) => {
@@ -19,7 +19,7 @@ const prompt = (text: string): JournalRecord => ({
 test('a session whose connection was lost takes no record any more; resumed, it goes on', async () => {
   await using server = await startPostgres();
   const url = await server.newDatabase();
-  const store = countingStore(placeOf(url));
+  const store = countingStore(url);
   const session = store.create({directory: '/w', model: 'm'});
   session.append(prompt('one'));
   await server.dropConnections(url);
@@ -39,9 +39,7 @@ test('a session whose connection was lost takes no record any more; resumed, it 
 test('one process at a time runs the task stack, until the connection that it began with is gone', async () => {
   await using server = await startPostgres();
   const url = await server.newDatabase();
-  const opened = openJobStore({database: placeOf(url), now: () => 1, process});
-  if (opened.tag === 'failed') throw new Error(faultText(opened.error));
-  const jobs = opened.value;
+  const jobs = keptJobs(openDatabase(url), () => 1);
   const spec = {kind: 'stack', harness: 'weft', afterFailure: 'stop', positions: 'all', directory: '/w'} as const;
   const add = (id: string) => jobs.add({id, spec, session: 'not-open'}, 'running');
   expect([await add('a'), await add('b')]).toEqual(['added', 'busy']);
@@ -58,8 +56,7 @@ test('one process at a time runs the task stack, until the connection that it be
 });
 
 test('a server that is not there is named without the password, with what to do', () => {
-  const place = placeOf('postgres://weft:secret@127.0.0.1:1/db');
-  const opened = place.open({now: () => 0, process});
+  const opened = tryDatabase('postgres://weft:secret@127.0.0.1:1/db', {now: () => 0, process});
   expect(opened.tag === 'failed' ? faultText(opened.error) : opened).toBe(
     'The session database 127.0.0.1:1/db cannot be reached (connect ECONNREFUSED 127.0.0.1:1). See that the server runs and can be reached from here, then try again.',
   );

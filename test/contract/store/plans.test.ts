@@ -6,9 +6,9 @@ import {expect, test} from 'vitest';
 import {ok} from '../../../src/base/outcome.ts';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
 import {approvePlan, beginPlan, endPlan, type Plan, planSteps} from '../../../src/domain/plan.ts';
-import {openPlanStore, type PlanStore} from '../../../src/store/plan-store.ts';
+import {PlanStore} from '../../../src/store/plan-store.ts';
 import {lookUntil} from '../../support/look-until.ts';
-import {placeOf} from './place-of.ts';
+import {openDatabase} from './open-database.ts';
 import {onEachDatabase, temporaryFile} from './temporary-store.ts';
 
 const source = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
@@ -25,11 +25,7 @@ const plan = (id: string, createdAt = 0): Plan => ({
   reason: '',
 });
 
-function open(file: string): PlanStore {
-  const opened = openPlanStore({database: placeOf(file), now: () => Date.now(), process});
-  if (opened.tag === 'failed') throw new Error(opened.error.message);
-  return opened.value;
-}
+const open = (file: string): PlanStore => new PlanStore(openDatabase(file), Date.now);
 
 const claim = (each: Plan) => {
   const approved = approvePlan(each);
@@ -55,9 +51,9 @@ onEachDatabase(database => {
     const store = open(database.name);
     store.add(plan('plan_a'));
     const program = `
-    const {openPlanStore} = await import(${source('../../../src/store/plan-store.ts')});
-    const {placeOf} = await import(${source('./place-of.ts')});
-    const store = openPlanStore({database: placeOf(${JSON.stringify(database.name)}), now: () => Date.now(), process}).value;
+    const {PlanStore} = await import(${source('../../../src/store/plan-store.ts')});
+    const {openDatabase} = await import(${source('./open-database.ts')});
+    const store = new PlanStore(openDatabase(${JSON.stringify(database.name)}), Date.now);
     store.change('plan_a', plan => ({tag: 'ok', value: {...plan, state: 'executing'}}));
     console.log('claimed');
     process.stdin.resume();

@@ -9,11 +9,11 @@ import {faultText} from '../../../src/domain/fault.ts';
 import {messageText} from '../../../src/domain/conversation.ts';
 import {messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
-import {openStore, type Store} from '../../../src/store/open-store.ts';
-import {openStackStore} from '../../../src/store/stack-store.ts';
+import {Store} from '../../../src/store/open-store.ts';
+import {StackStore} from '../../../src/store/stack-store.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
-import {placeOf} from './place-of.ts';
+import {openDatabase} from './open-database.ts';
 import {countingStore, onEachDatabase, temporaryFile} from './temporary-store.ts';
 
 onEachDatabase(database => {
@@ -25,7 +25,7 @@ onEachDatabase(database => {
       // Rounds end at different numbers of records, and each at whatever the child was doing then.
       const lines = await child.readUntil(told => told.length > 2 + round * 6);
       const told = [...lines, ...(await child.kill())];
-      const store = countingStore(placeOf(database.name));
+      const store = countingStore(database.name);
       const id = idOf(told[0]);
       const read = store.read(id);
       const kept = read.tag === 'ok' ? read.value.records.map(textOf) : [];
@@ -57,7 +57,7 @@ onEachDatabase(database => {
   test('a session that another process has open is refused until that one is gone', async () => {
     using child = otherWeft(database.name, 'hold');
     const id = idOf((await child.readUntil(told => told.length > 0))[0]);
-    const store = countingStore(placeOf(database.name));
+    const store = countingStore(database.name);
     const refusal = `Session ${id} is open in another weft (process ${String(child.pid)}). Add --fork-session to continue in a copy, or close the other one first.`;
     const refused = [store.resume(id), store.delete(id)].map(each =>
       each.tag === 'failed' ? faultText(each.error) : each,
@@ -82,9 +82,7 @@ onEachDatabase(database => {
       ...(await one.kill()),
       ...(await other.kill()),
     ];
-    const opened = openStackStore({database: placeOf(database.name), process, now: () => 0, digits: () => 'mine'});
-    if (opened.tag === 'failed') throw new Error(opened.error.message);
-    const stack = opened.value;
+    const stack = new StackStore(openDatabase(database.name), {now: () => 0, digits: () => 'mine'});
     const kept = stack.read(each => each.tasks().map(({id}) => id));
     const placed = stack.read(each => each.layers().flatMap(({tasks}) => tasks.map(({task_id}) => task_id)));
     stack.close();
@@ -128,11 +126,8 @@ test('the session of a process whose number another one has now is free', () => 
   third.close();
 });
 
-function openAs(file: string, pid: number): Store {
-  const opened = openStore({database: placeOf(file), clock: {now: () => Date.now()}, uuid: randomUUID, process: {pid}});
-  if (opened.tag === 'failed') throw new Error(faultText(opened.error));
-  return opened.value;
-}
+const openAs = (file: string, pid: number): Store =>
+  new Store(openDatabase(file, {process: {pid}}), {now: Date.now, uuid: randomUUID});
 
 const prompt: JournalRecord = {kind: 'prompt', message: {role: 'user', id: messageId('m'), blocks: []}};
 

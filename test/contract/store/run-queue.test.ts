@@ -4,13 +4,13 @@ import {createInterface} from 'node:readline/promises';
 import {fileURLToPath} from 'node:url';
 import {beforeEach, expect, test} from 'vitest';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
-import {openJobStore} from '../../../src/store/job-store.ts';
+import {keptJobs} from '../../../src/store/job-store.ts';
 import {planSteps} from '../../../src/domain/plan.ts';
-import {openPlanStore} from '../../../src/store/plan-store.ts';
+import {PlanStore} from '../../../src/store/plan-store.ts';
 import {openRunQueue} from '../../../src/store/postgres/run-queue.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {postgresMissing, startPostgres} from '../../support/postgres-server.ts';
-import {placeOf} from './place-of.ts';
+import {openDatabase} from './open-database.ts';
 import {uuid} from './temporary-store.ts';
 
 beforeEach(({skip}) => {
@@ -45,11 +45,8 @@ test('a run comes to a worker as it was queued, and waits there once', async () 
 async function killWorkers(count: number, workers: number): Promise<void> {
   await using server = await startPostgres();
   const url = await server.newDatabase();
-  const opened = openPlanStore({database: placeOf(url), now: () => Date.now(), process});
-  if (opened.tag === 'failed') throw new Error(opened.error.message);
-  const plans = opened.value;
-  const jobs = openJobStore({database: placeOf(url), now: () => Date.now(), process});
-  if (jobs.tag === 'failed') throw new Error(jobs.error.message);
+  const plans = new PlanStore(openDatabase(url), Date.now);
+  const jobs = keptJobs(openDatabase(url), Date.now);
   const queue = await openRunQueue(url, () => {});
   const names = Array.from({length: count}, (_, at) => `plan_${String(at)}`);
   for (const name of names) {
@@ -60,7 +57,7 @@ async function killWorkers(count: number, workers: number): Promise<void> {
   for (const name of names) {
     const spec = {kind: 'execution', plan: planId(name), ...fixed} as const;
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    expect(await jobs.value.add({id: name, spec, session: 'not-open'}, 'queued')).toBe('added');
+    expect(await jobs.add({id: name, spec, session: 'not-open'}, 'queued')).toBe('added');
   }
   await Promise.all(names.map(name => queue.add(name)));
   const begun: string[] = [];
@@ -96,7 +93,7 @@ async function killWorkers(count: number, workers: number): Promise<void> {
   expect(begun.length - count).toBeLessThanOrEqual(2);
   expect(plans.list().length).toBe(count);
   await queue.close();
-  jobs.value.close();
+  jobs.close();
   plans.close();
 }
 

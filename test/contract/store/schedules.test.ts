@@ -2,16 +2,15 @@ import {expect, test} from 'vitest';
 import {parseSessionId, scheduleId} from '../../../src/domain/ids.ts';
 import type {JobStore} from '../../../src/domain/job.ts';
 import type {Schedule} from '../../../src/domain/schedule.ts';
-import {openJobStore} from '../../../src/store/job-store.ts';
-import {openScheduleStore, type ScheduleStore} from '../../../src/store/schedule-store.ts';
-import {placeOf} from './place-of.ts';
+import {keptJobs} from '../../../src/store/job-store.ts';
+import {ScheduleStore} from '../../../src/store/schedule-store.ts';
+import {openDatabase} from './open-database.ts';
 import {onEachDatabase, uuid} from './temporary-store.ts';
 
+const atZero = {now: (): number => 0};
+
 function opened(name: string): {readonly store: ScheduleStore; readonly jobs: JobStore} {
-  const options = {database: placeOf(name), now: () => 0, process};
-  const [store, jobs] = [openScheduleStore(options), openJobStore(options)];
-  if (store.tag === 'failed' || jobs.tag === 'failed') throw new Error('no store');
-  return {store: store.value, jobs: jobs.value};
+  return {store: new ScheduleStore(openDatabase(name, atZero)), jobs: keptJobs(openDatabase(name, atZero), atZero.now)};
 }
 
 const schedule = (name: string, nextAt: number): Schedule => ({

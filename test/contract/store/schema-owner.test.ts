@@ -3,7 +3,7 @@ import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
 import {faultText} from '../../../src/domain/fault.ts';
 import {openRunQueue} from '../../../src/store/postgres/run-queue.ts';
 import {type PostgresServer, postgresMissing, startPostgres} from '../../support/postgres-server.ts';
-import {placeOf} from './place-of.ts';
+import {tryDatabase} from './open-database.ts';
 
 let server: PostgresServer | undefined;
 let url = '';
@@ -32,7 +32,7 @@ async function run(address: string, ...statements: readonly string[]): Promise<v
 }
 
 function opened(role: string): string {
-  const database = placeOf(as(role)).open({now: () => 0, process});
+  const database = tryDatabase(as(role), {now: () => 0, process});
   return database.tag === 'failed' ? faultText(database.error) : database.tag;
 }
 

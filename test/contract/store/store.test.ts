@@ -2,14 +2,14 @@ import {DatabaseSync} from 'node:sqlite';
 import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import type {Outcome} from '../../../src/base/outcome.ts';
+import {ok, type Outcome} from '../../../src/base/outcome.ts';
 import {type TreeChange, treeId} from '../../../src/domain/checkpoint.ts';
 import {faultText, type Fault} from '../../../src/domain/fault.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../../../src/domain/journal.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {openStore, type Store} from '../../../src/store/open-store.ts';
-import {placeOf} from './place-of.ts';
+import {Store} from '../../../src/store/open-store.ts';
+import {tryDatabase} from './open-database.ts';
 import {countingStore, onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
 const details = {directory: '/work', model: 'm'};
@@ -68,7 +68,7 @@ const others: readonly JournalRecord[] = [
 
 onEachDatabase(database => {
   const withStore = (work: (store: Store) => void): void => {
-    const store = countingStore(placeOf(database.name));
+    const store = countingStore(database.name);
     work(store);
     store.close();
   };
@@ -299,14 +299,14 @@ onEachDatabase(database => {
 describe('the database file', () => {
   test.skipIf(process.platform === 'win32')('belongs to this user alone', () => {
     using temporary = temporaryFile();
-    countingStore(temporary.place).close();
+    countingStore(temporary.file).close();
     expect(statSync(temporary.file).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(temporary.file)).mode & 0o777).toBe(0o700);
   });
 
   test('what a record says that cannot be read is skipped and named', () => {
     using temporary = temporaryFile();
-    const store = countingStore(temporary.place);
+    const store = countingStore(temporary.file);
     const session = store.create(details);
     for (const text of ['one', 'two', 'three', 'four', 'five']) session.append(prompt(text));
     const other = new DatabaseSync(temporary.file);
@@ -330,7 +330,7 @@ describe('the database file', () => {
 
   test('of a newer weft is left alone', () => {
     using temporary = temporaryFile();
-    countingStore(temporary.place).close();
+    countingStore(temporary.file).close();
     const other = new DatabaseSync(temporary.file);
     other.exec('PRAGMA user_version = 99');
     other.close();
@@ -351,7 +351,7 @@ describe('the database file', () => {
 
   test('that is damaged inside is a fault where it is read', () => {
     using temporary = temporaryFile();
-    const store = countingStore(temporary.place);
+    const store = countingStore(temporary.file);
     const session = store.create(details);
     session.append(prompt('x'.repeat(20_000)));
     store.close();
@@ -375,8 +375,10 @@ describe('the database file', () => {
 
 const changeOf = (name: string): TreeChange => ({before: treeId(`${name}-before`), after: treeId(`${name}-after`)});
 
-const openOnce = (file: string): Outcome<Store, Fault> =>
-  openStore({database: placeOf(file), clock: {now: () => 1}, uuid: () => uuid(1), process: {pid: process.pid}});
+function openOnce(file: string): Outcome<Store, Fault> {
+  const opened = tryDatabase(file, {now: () => 1, process});
+  return opened.tag === 'failed' ? opened : ok(new Store(opened.value, {now: () => 1, uuid: () => uuid(1)}));
+}
 
 function sessionId(number: number): SessionId {
   const id = parseSessionId(uuid(number));

@@ -2,18 +2,16 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, beforeEach, describe} from 'vitest';
-import type {DatabasePlace} from '../../../src/store/database.ts';
-import {placeOf} from './place-of.ts';
-import {openStore, type Store} from '../../../src/store/open-store.ts';
+import {openDatabase} from './open-database.ts';
+import {Store} from '../../../src/store/open-store.ts';
 import {type PostgresServer, postgresMissing, startPostgres} from '../../support/postgres-server.ts';
 
 /** A folder of its own for a database; gone when it goes out of scope. */
-export function temporaryFile(): Disposable & {readonly file: string; readonly place: DatabasePlace} {
+export function temporaryFile(): Disposable & {readonly file: string} {
   const folder = mkdtempSync(join(tmpdir(), 'weft-store-'));
   const file = join(folder, 'data', 'weft.db');
   return {
     file,
-    place: placeOf(file),
     [Symbol.dispose]: () => {
       rmSync(folder, {recursive: true, force: true});
     },
@@ -21,17 +19,11 @@ export function temporaryFile(): Disposable & {readonly file: string; readonly p
 }
 
 /** A store whose clock ticks once at every look and whose ids are `uuid(1)`, `uuid(2)`, … */
-export function countingStore(database: DatabasePlace): Store {
+export function countingStore(name: string): Store {
   let ticks = 0;
   let ids = 0;
-  const opened = openStore({
-    database,
-    clock: {now: () => (ticks += 1)},
-    uuid: () => uuid((ids += 1)),
-    process: {pid: process.pid},
-  });
-  if (opened.tag === 'failed') throw new Error(opened.error.message);
-  return opened.value;
+  const now = (): number => (ticks += 1);
+  return new Store(openDatabase(name, {now}), {now, uuid: () => uuid((ids += 1))});
 }
 
 export const uuid = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;

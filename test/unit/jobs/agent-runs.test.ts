@@ -2,16 +2,15 @@ import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {expect, test} from 'vitest';
 import {AgentRuns} from '../../../src/jobs/agent-runs.ts';
-import {sqlitePlace} from '../../../src/store/sqlite-database.ts';
-import {openJobStore} from '../../../src/store/job-store.ts';
+import {openDatabase} from '../../contract/store/open-database.ts';
+import {keptJobs} from '../../../src/store/job-store.ts';
 import {accepted, finished} from '../../tui/support/events.ts';
 import {scriptedEngine, type ScriptedEngine, sessionInfo} from '../../tui/support/scripted-engine.ts';
 
 /** Runs of a process that nobody else speaks to. */
 function runsOf(note: (line: string) => void): AgentRuns {
-  const jobs = openJobStore({database: sqlitePlace(':memory:'), now: () => 0, process});
-  if (jobs.tag === 'failed') throw new Error(jobs.error.message);
-  return new AgentRuns({uuid: () => 'p1', jobs: jobs.value, are: 'of-one-process', now: () => 0, note});
+  const jobs = keptJobs(openDatabase(':memory:'), () => 0);
+  return new AgentRuns({uuid: () => 'p1', jobs, are: 'of-one-process', now: () => 0, note});
 }
 
 /** Runs one prompt to its end, with a reader that leaves after it. */

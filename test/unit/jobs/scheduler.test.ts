@@ -1,18 +1,17 @@
 import {expect, test} from 'vitest';
 import {scheduleId} from '../../../src/domain/ids.ts';
 import {startScheduler} from '../../../src/jobs/scheduler.ts';
-import {openJobStore} from '../../../src/store/job-store.ts';
-import {sqlitePlace} from '../../../src/store/sqlite-database.ts';
+import {keptJobs} from '../../../src/store/job-store.ts';
+import {openDatabase} from '../../contract/store/open-database.ts';
 
 test('a job whose process ended before it was handed to the queue is handed to it by whoever looks next', async () => {
-  const jobs = openJobStore({database: sqlitePlace(':memory:'), now: () => 0, process});
-  if (jobs.tag === 'failed') throw new Error(jobs.error.message);
+  const jobs = keptJobs(openDatabase(':memory:'), () => 0);
   const spec = {kind: 'scheduled', schedule: scheduleId('s')} as const;
-  await jobs.value.add({id: 'left', spec, session: 'not-open'}, 'queued');
+  await jobs.add({id: 'left', spec, session: 'not-open'}, 'queued');
   const delivered = Promise.withResolvers<string>();
   const scheduler = startScheduler({
     schedules: {nextAt: () => 'none', takeDue: () => 'none'},
-    jobs: jobs.value,
+    jobs,
     queue: {
       async add(job) {
         delivered.resolve(job);
@@ -27,5 +26,5 @@ test('a job whose process ended before it was handed to the queue is handed to i
   });
   expect(await delivered.promise).toBe('left');
   scheduler.close();
-  jobs.value.close();
+  jobs.close();
 });

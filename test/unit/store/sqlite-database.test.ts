@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {isOpenDatabase} from '../../../src/config/open-databases.ts';
 import type {Database} from '../../../src/store/database.ts';
-import {sqlitePlace} from '../../../src/store/sqlite-database.ts';
+import {openSqlite} from '../../../src/store/sqlite-database.ts';
 import {readBytes, readRegularFile} from '../../../src/workspace/files/regular-files.ts';
 
 let folder = '';
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 function opened(name: string): Database {
-  const database = sqlitePlace(join(folder, name)).open({now: () => 0, process});
+  const database = openSqlite(join(folder, name), {now: () => 0, process});
   if (database.tag === 'failed') throw new Error(database.error.message);
   return database.value;
 }

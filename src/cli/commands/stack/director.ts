@@ -1,7 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {noUsage} from '../../../domain/usage.ts';
 import {type DirectorPort, type StackRun, heldText, openStackRun} from '../../../jobs/stack-runs.ts';
-import type {Store} from '../../../store/open-store.ts';
 import type {StackStore} from '../../../store/stack-store.ts';
 import {
   directStack,
@@ -16,10 +15,10 @@ import {weftWorker} from './weft-worker.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleLine} from '../../../base/visible.ts';
 import {HeldJob} from '../../../jobs/held-job.ts';
-import {openUserJobs, openUserStack} from '../../../app/user-jobs.ts';
+import {type UserStores, withUserStores} from '../../../app/user-jobs.ts';
 import {exitCode, timeLimitText, type ExitCode} from '../../../app/exit-code.ts';
 import {normalizeOptions} from '../../sdk-options.ts';
-import {onSignal} from '../../signals.ts';
+import {onStopSignal} from '../../signals.ts';
 import type {MainOptions} from '../../../app/main-options.ts';
 import type {JsonOption} from '../../flags.ts';
 
@@ -28,7 +27,7 @@ const lookMs = 250;
 
 /** What runs the task stack in a folder, with its settings. */
 export const stackDirector =
-  ({stack, store, named}: {readonly stack: StackStore; readonly store: Store; readonly named: string | undefined}) =>
+  ({stack, sessions, named}: Pick<UserStores, 'stack' | 'sessions'> & {readonly named: string | undefined}) =>
   (directory: string): DirectorPort => ({
     open(harness, observe) {
       const context = loadRunContext({
@@ -36,7 +35,7 @@ export const stackDirector =
         added: [],
         options: {sessionPersistence: true, color: false, ...(named === undefined ? {} : {store: named})},
       });
-      return openDirector({...context, store: async () => store}, {stack, observe, harness});
+      return openDirector({...context, store: async () => sessions}, {stack, observe, harness});
     },
   });
 
@@ -100,8 +99,7 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
     setTimeout(() => process.exit(code), stopWithinMs).unref();
     stopping.abort();
   };
-  onSignal('SIGINT', () => stop(exitCode.interrupted));
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stop(exitCode.terminated));
+  onStopSignal(stop);
   const {timeout} = options;
   const timer =
     timeout === undefined
@@ -109,9 +107,7 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
       : setTimeout(() => stop(exitCode.timeLimit), Math.max(0, timeout * 1000 - performance.now()));
   const context = contextFor(options);
   for (const notice of [...(await context.notices()), ...context.startInstructions().skipped]) note(notice);
-  const stack = await openUserStack(context.places);
-  const jobs = await openUserJobs(context.places);
-  try {
+  return withUserStores(async ({stack, jobs}) => {
     const positions = once === undefined ? 'all' : 'one';
     const choices = {afterFailure: keepGoing === undefined ? 'stop' : 'go-on', positions} as const;
     const spec = {kind: 'stack', harness: harness ?? 'weft', ...choices, directory: context.directory} as const;
@@ -135,11 +131,7 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
     if ('reason' in end) note(visibleLine(end.reason));
     if (stopped === exitCode.timeLimit && timeout !== undefined) note(timeLimitText(timeout));
     return stopped ?? codeOf(end);
-  } finally {
-    clearTimeout(timer);
-    stack.close();
-    jobs.close();
-  }
+  }, context.places).finally(() => clearTimeout(timer));
 }
 
 function codeOf(end: StackRunEnd): ExitCode {
