@@ -8,8 +8,8 @@ const text = (path: string): string =>
 const jobColumns =
   'id, kind, key, spec, state, attempt, session, created_at, started_at, ended_at, reason, outcome, news, stop, pid, started, at';
 
-/** Copies what earlier wefts kept, and drops their tables; for both kinds of database. */
-export const copyToJobs = (integer: 'INTEGER' | 'BIGINT'): string => {
+/** Copies what earlier wefts kept, and drops their tables. */
+const copyToJobs = (integer: 'INTEGER' | 'BIGINT'): string => {
   const time = (path: string): string => `CAST('0' || ${text(path)} AS ${integer})`;
   return `
   INSERT INTO documents (kind, id, body, created_at, next_at)
@@ -47,6 +47,113 @@ export const copyToJobs = (integer: 'INTEGER' | 'BIGINT'): string => {
 `;
 };
 
+interface Dialect {
+  readonly integer: 'INTEGER' | 'BIGINT';
+  /** The column by which rows are in the order in which they came, where there is none by itself. */
+  readonly rowid: string;
+  /** What stands after the columns, and after those of a table that is looked up by its key alone. */
+  readonly table: string;
+  readonly keyed: string;
+}
+
+/** The tables that are the same in both kinds of database. A row that belongs to a process ends with the mark of it. */
+export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
+  const owner = `pid ${integer} NOT NULL, started TEXT NOT NULL, at ${integer} NOT NULL`;
+  const events = (tasks: string): string => `
+  CREATE TABLE agent_task_events (
+    task_id TEXT NOT NULL REFERENCES ${tasks} (id) ON DELETE CASCADE,
+    seq ${integer} NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (task_id, seq)
+  )${keyed};`;
+  return {
+    owners: `
+  CREATE TABLE owners (
+    session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    ${owner}
+  )${keyed};`,
+    stackLog: `
+  CREATE TABLE stack_log (seq ${integer} PRIMARY KEY, events TEXT NOT NULL, at ${integer} NOT NULL)${table};`,
+    // What earlier wefts kept of plans, their executions, schedules, asks, runs and agents.
+    plans: `
+  CREATE TABLE plans (
+    ${rowid}
+    id TEXT NOT NULL PRIMARY KEY,
+    body TEXT NOT NULL,
+    created_at ${integer} NOT NULL,
+    ${owner}
+  )${table};
+  CREATE INDEX plans_by_age ON plans (created_at);`,
+    agentTasks: `
+  CREATE TABLE agent_tasks (
+    ${rowid}
+    id TEXT NOT NULL PRIMARY KEY,
+    body TEXT NOT NULL,
+    created_at ${integer} NOT NULL,
+    ${owner}
+  )${table};${events('agent_tasks')}`,
+    schedules: `
+  CREATE TABLE schedules (id TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL, next_at ${integer} NOT NULL, ${owner})${table};
+  CREATE INDEX schedules_by_time ON schedules (next_at);`,
+    asks: `
+  CREATE TABLE asks (
+    session_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    ${owner},
+    PRIMARY KEY (session_id, id)
+  )${keyed};`,
+    stackRunEvents: `
+  CREATE TABLE stack_run_events (seq ${integer} PRIMARY KEY, data TEXT NOT NULL, starts ${integer} NOT NULL)${table};`,
+    runningAgents: `
+  CREATE TABLE running_agents (id TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL, stop ${integer} NOT NULL, ${owner})${table};`,
+    documents: `
+  CREATE TABLE documents (
+    ${rowid}
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    created_at ${integer} NOT NULL,
+    next_at ${integer} NOT NULL,
+    PRIMARY KEY (kind, id)
+  )${table};
+  CREATE INDEX documents_by_time ON documents (kind, next_at);
+
+  CREATE TABLE jobs (
+    ${rowid}
+    id TEXT NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempt ${integer} NOT NULL,
+    session TEXT NOT NULL,
+    created_at ${integer} NOT NULL,
+    started_at ${integer} NOT NULL,
+    ended_at ${integer} NOT NULL,
+    reason TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    news TEXT NOT NULL,
+    stop ${integer} NOT NULL,
+    ${owner}
+  )${table};`,
+    /** Once the events of earlier wefts have another name; those are copied, and what is not needed any more is dropped. */
+    jobs: `${events('jobs')}
+  CREATE TABLE job_asks (
+    job TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    at ${integer} NOT NULL,
+    PRIMARY KEY (job, id)
+  )${keyed};
+  ${copyToJobs(integer)}`,
+  };
+};
+
+const ofSqlite = tablesIn({integer: 'INTEGER', rowid: '', table: ' STRICT', keyed: ' STRICT, WITHOUT ROWID'});
+
 /**
  * The schema, step by step: step n takes a database of version n to version n + 1 and never changes once released.
  * What happened is in `records`, append-only; the columns of `sessions` after `model` only save a reader from adding it up.
@@ -73,147 +180,24 @@ export const migrations: readonly string[] = [
     UNIQUE (session_id, seq)
   ) STRICT;
 
-  CREATE TABLE owners (
-    session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
-    pid INTEGER NOT NULL,
-    started TEXT NOT NULL,
-    at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
+  ${ofSqlite.owners}
   `,
   // The task stack is the fold of these: each row holds what one request changed, as a JSON array.
-  `
-  CREATE TABLE stack_log (
-    seq INTEGER PRIMARY KEY,
-    events TEXT NOT NULL,
-    at INTEGER NOT NULL
-  ) STRICT;
-  `,
+  ofSqlite.stackLog,
   // The session of a sub-agent belongs to that of the agent that started it, and goes with it.
   `
   ALTER TABLE sessions ADD COLUMN parent TEXT REFERENCES sessions (id) ON DELETE CASCADE;
   CREATE INDEX sessions_by_parent ON sessions (parent);
   `,
-  // A plan that is executed belongs to the process that does it: where that has ended without a word, the plan was stopped.
-  `
-  CREATE TABLE plans (
-    id TEXT NOT NULL PRIMARY KEY,
-    body TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    pid INTEGER NOT NULL,
-    started TEXT NOT NULL,
-    at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX plans_by_age ON plans (created_at);
-  `,
-  // Like a plan, a task belongs to the process that runs it. Its events are what readers were sent.
-  `
-  CREATE TABLE agent_tasks (
-    id TEXT NOT NULL PRIMARY KEY,
-    body TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    pid INTEGER NOT NULL,
-    started TEXT NOT NULL,
-    at INTEGER NOT NULL
-  ) STRICT;
-  CREATE TABLE agent_task_events (
-    task_id TEXT NOT NULL REFERENCES agent_tasks (id) ON DELETE CASCADE,
-    seq INTEGER NOT NULL,
-    data TEXT NOT NULL,
-    PRIMARY KEY (task_id, seq)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  // A schedule that runs belongs to the process that does it, like a plan.
-  `
-  CREATE TABLE schedules (
-    id TEXT NOT NULL PRIMARY KEY,
-    body TEXT NOT NULL,
-    next_at INTEGER NOT NULL,
-    pid INTEGER NOT NULL,
-    started TEXT NOT NULL,
-    at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX schedules_by_time ON schedules (next_at);
-  `,
-  // What runs ask, for other processes to answer; the ask belongs to the process of the run.
-  `
-  CREATE TABLE asks (
-    session_id TEXT NOT NULL,
-    id TEXT NOT NULL,
-    title TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    pid INTEGER NOT NULL,
-    started TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    PRIMARY KEY (session_id, id)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  // What happens in a run of the task stack, and in the one before it; starts is 1 for the first event of a run.
-  `
-  CREATE TABLE stack_run_events (
-    seq INTEGER PRIMARY KEY,
-    data TEXT NOT NULL,
-    starts INTEGER NOT NULL
-  ) STRICT;
-  `,
-  // A sub-agent at work belongs to the process that runs it; stop is 1 where another one wants it to end.
-  `
-  CREATE TABLE running_agents (
-    id TEXT NOT NULL PRIMARY KEY,
-    body TEXT NOT NULL,
-    stop INTEGER NOT NULL,
-    pid INTEGER NOT NULL,
-    started TEXT NOT NULL,
-    at INTEGER NOT NULL
-  ) STRICT;
-  `,
+  ofSqlite.plans,
+  ofSqlite.agentTasks,
+  ofSqlite.schedules,
+  ofSqlite.asks,
+  ofSqlite.stackRunEvents,
+  ofSqlite.runningAgents,
   // Plans and schedules are documents. A job runs because of one, and belongs to the process that does it. The runs of earlier
   // wefts have ended. The table of events has kept its name.
-  `
-  CREATE TABLE documents (
-    kind TEXT NOT NULL,
-    id TEXT NOT NULL,
-    body TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    next_at INTEGER NOT NULL,
-    PRIMARY KEY (kind, id)
-  ) STRICT;
-  CREATE INDEX documents_by_time ON documents (kind, next_at);
-
-  CREATE TABLE jobs (
-    id TEXT NOT NULL PRIMARY KEY,
-    kind TEXT NOT NULL,
-    key TEXT NOT NULL,
-    spec TEXT NOT NULL,
-    state TEXT NOT NULL,
-    attempt INTEGER NOT NULL,
-    session TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    started_at INTEGER NOT NULL,
-    ended_at INTEGER NOT NULL,
-    reason TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    news TEXT NOT NULL,
-    stop INTEGER NOT NULL,
-    pid INTEGER NOT NULL,
-    started TEXT NOT NULL,
-    at INTEGER NOT NULL
-  ) STRICT;
-
+  `${ofSqlite.documents}
   ALTER TABLE agent_task_events RENAME TO earlier_events;
-  CREATE TABLE agent_task_events (
-    task_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
-    seq INTEGER NOT NULL,
-    data TEXT NOT NULL,
-    PRIMARY KEY (task_id, seq)
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE job_asks (
-    job TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
-    id TEXT NOT NULL,
-    title TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    PRIMARY KEY (job, id)
-  ) STRICT, WITHOUT ROWID;
-  ${copyToJobs('INTEGER')}`,
+  ${ofSqlite.jobs}`,
 ];

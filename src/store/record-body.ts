@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {severities} from '../domain/code-review.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {cancelReasons} from '../domain/settled.ts';
@@ -11,7 +10,7 @@ import type {Isolation} from '../domain/sub-agent.ts';
 
 /**
  * The body of a record as it is kept: one JSON text, in which NUL and lone surrogates are escaped, so that any string comes
- * back as it went in.
+ * back as it went in. It is all that the record holds, or its one field.
  */
 export function encodeBody(record: JournalRecord): string {
   switch (record.kind) {
@@ -23,54 +22,14 @@ export function encodeBody(record: JournalRecord): string {
       return JSON.stringify(record.result);
     case 'todo-frames':
       return JSON.stringify(record.frames.map(frame => Buffer.from(frame).toString('base64')));
-    case 'approval': {
-      const {id, label, decision, by} = record;
-      return JSON.stringify({id, label, decision, by});
-    }
-    case 'pin': {
-      const {message, state} = record;
-      return JSON.stringify({message, state});
-    }
     case 'review':
       return JSON.stringify(record.change);
-    case 'document': {
-      const {id, title, by, text} = record;
-      return JSON.stringify({id, title, by, text});
-    }
-    case 'piece': {
-      const {message, model, index, text} = record;
-      return JSON.stringify({message, model, index, text});
-    }
-    case 'checkpoint': {
-      const {prompt, moment, tree} = record;
-      return JSON.stringify({prompt, moment, tree});
-    }
-    case 'rewind': {
-      const {to, what, files} = record;
-      return JSON.stringify({to, what, files});
-    }
     case 'results-shortened':
       return JSON.stringify(record.results);
-    case 'redo':
-      return JSON.stringify({files: record.files});
-    case 'compaction': {
-      const {id, way, summary, messages, tokens} = record;
-      return JSON.stringify({id, way, summary, messages, tokens});
+    default: {
+      const {kind: _kept, ...fields} = record;
+      return JSON.stringify(fields);
     }
-    case 'usage': {
-      const {model, usage: used} = record;
-      return JSON.stringify({model, usage: used});
-    }
-    case 'agent': {
-      const {agent, harnessSession} = record;
-      return JSON.stringify({agent, harnessSession});
-    }
-    case 'agent-usage': {
-      const {model, usage: used, costUsd} = record;
-      return JSON.stringify({model, usage: used, costUsd});
-    }
-    default:
-      return unreachable(record);
   }
 }
 
@@ -78,59 +37,14 @@ export function encodeBody(record: JournalRecord): string {
 export function decodeBody(kind: string, body: string): Outcome<JournalRecord, string> {
   const json = parseJson(body);
   if (json.tag === 'failed') return failed(`not JSON: ${json.error}`);
-  switch (kind) {
-    case 'prompt':
-    case 'reminder':
-      return fits(userMessage, json.value, message => ({kind, message}));
-    case 'answer':
-      return fits(assistantMessage, json.value, message => ({kind, message}));
-    case 'result':
-      return fits(toolResult, json.value, result => ({kind, result}));
-    case 'todo-frames':
-      return fits(frames, json.value, encoded => ({kind, frames: encoded.map(bytesOf)}));
-    case 'approval':
-      return fits(approval, json.value, value => ({kind, ...value}));
-    case 'pin':
-      return fits(pin, json.value, value => ({kind, ...value}));
-    case 'review':
-      return fits(reviewChange, json.value, change => ({kind, change}));
-    case 'document':
-      return fits(sessionDocument, json.value, value => ({kind, ...value}));
-    case 'piece':
-      return fits(piece, json.value, value => ({kind, ...value}));
-    case 'checkpoint':
-      return fits(checkpoint, json.value, value => ({kind, ...value}));
-    case 'rewind':
-      return fits(rewind, json.value, value => ({kind, ...value}));
-    case 'results-shortened':
-      return fits(z.array(actionIdSchema), json.value, results => ({kind, results}));
-    case 'redo':
-      return fits(redo, json.value, value => ({kind, ...value}));
-    case 'compaction':
-      return fits(compaction, json.value, value => ({kind, ...value}));
-    case 'usage':
-      return fits(requestUsage, json.value, value => ({kind, ...value}));
-    case 'agent':
-      return fits(subAgent, json.value, value => ({kind, ...value}));
-    case 'agent-usage':
-      return fits(agentUsage, json.value, value => ({kind, ...value}));
-    default:
-      return failed('a kind this version of weft does not know');
-  }
-}
-
-function fits<T>(
-  schema: z.ZodMiniType<T>,
-  json: Json,
-  toRecord: (value: T) => JournalRecord,
-): Outcome<JournalRecord, string> {
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return ok(toRecord(parsed.data));
+  if (!isKind(kind)) return failed('a kind this version of weft does not know');
+  const parsed = bodies[kind].safeParse(json.value);
+  if (parsed.success) return ok(parsed.data);
   const [issue] = parsed.error.issues;
   return failed(`${issue?.path.map(String).join('.') ?? ''}: ${issue?.code ?? 'does not fit'}`);
 }
 
-const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
+const isKind = (kind: string): kind is JournalRecord['kind'] => Object.hasOwn(bodies, kind);
 
 const actionIdSchema = z.pipe(z.string(), z.transform(actionId));
 const messageIdSchema = z.pipe(z.string(), z.transform(messageId));
@@ -201,7 +115,10 @@ const assistantMessage = z.object({
   stop: z.enum(['end-turn', 'tool-use', 'max-tokens', 'refusal', 'context-full', 'paused', 'interrupted']),
   usage,
 });
-const frames = z.array(z.string());
+const frame = z.pipe(
+  z.string(),
+  z.transform(base64 => new Uint8Array(Buffer.from(base64, 'base64'))),
+);
 const approval = z.object({
   id: actionIdSchema,
   label: z.string(),
@@ -269,3 +186,32 @@ const subAgent = z.object({
   harnessSession: z.string(),
 });
 const agentUsage = z.object({model: z.string(), usage, costUsd: z.union([z.number(), z.literal('unknown')])});
+
+/** What the body of each kind is read as. */
+const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRecord & {readonly kind: Kind}>} = {
+  prompt: reads(userMessage, message => ({kind: 'prompt', message})),
+  reminder: reads(userMessage, message => ({kind: 'reminder', message})),
+  answer: reads(assistantMessage, message => ({kind: 'answer', message})),
+  result: reads(toolResult, result => ({kind: 'result', result})),
+  'todo-frames': reads(z.array(frame), frames => ({kind: 'todo-frames', frames})),
+  approval: reads(approval, fields => ({kind: 'approval', ...fields})),
+  pin: reads(pin, fields => ({kind: 'pin', ...fields})),
+  review: reads(reviewChange, change => ({kind: 'review', change})),
+  document: reads(sessionDocument, fields => ({kind: 'document', ...fields})),
+  piece: reads(piece, fields => ({kind: 'piece', ...fields})),
+  checkpoint: reads(checkpoint, fields => ({kind: 'checkpoint', ...fields})),
+  rewind: reads(rewind, fields => ({kind: 'rewind', ...fields})),
+  'results-shortened': reads(z.array(actionIdSchema), results => ({kind: 'results-shortened', results})),
+  redo: reads(redo, fields => ({kind: 'redo', ...fields})),
+  compaction: reads(compaction, fields => ({kind: 'compaction', ...fields})),
+  usage: reads(requestUsage, fields => ({kind: 'usage', ...fields})),
+  agent: reads(subAgent, fields => ({kind: 'agent', ...fields})),
+  'agent-usage': reads(agentUsage, fields => ({kind: 'agent-usage', ...fields})),
+};
+
+function reads<Body, Kept extends JournalRecord>(
+  body: z.ZodMiniType<Body>,
+  toRecord: (body: Body) => Kept,
+): z.ZodMiniType<Kept> {
+  return z.pipe(body, z.transform(toRecord));
+}
