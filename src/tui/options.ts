@@ -54,7 +54,6 @@ export interface TuiOptions {
   };
 }
 
-/** Job control: weft as a job of the user's shell. */
 export interface JobControl {
   /** Reports signals: `asked-to-stop` (SIGTSTP), and `continued` after weft was stopped by force. */
   watch(listener: (signal: 'asked-to-stop' | 'continued') => void): {

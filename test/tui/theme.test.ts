@@ -138,9 +138,6 @@ test.each([
     );
     // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
     expect(/\u001B\[(?:\d+;)*7[;m]/u.test(word)).toBe(level === '16');
-    expect(one.background('removed-line')?.replace(/\(.*/u, '')).toBe(
-      carries === 'none' ? undefined : level === '256' ? 'ansi256' : one.background('removed-line'),
-    );
   },
 );
 

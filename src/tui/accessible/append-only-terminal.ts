@@ -9,11 +9,7 @@ export interface AppendOnlyTerminalOptions {
   readonly echo: 'own' | 'none';
 }
 
-/**
- * A terminal that is only appended to, for screen readers. Whole lines are added at the end, and below them is the line that the user is
- * typing. Printed text is never changed, except that a deleted letter is erased by backspace, blank, backspace, as the terminal's own
- * line discipline does it. Lines of the program are queued while the user is typing.
- */
+/** A terminal that is only appended to: whole lines, and below them the line being typed; a deleted letter is erased by a backspace. */
 export class AppendOnlyTerminal {
   readonly #options: AppendOnlyTerminalOptions;
   #marker = '';

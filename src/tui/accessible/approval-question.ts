@@ -51,7 +51,6 @@ interface Asked {
   readonly stage: ApprovalStage;
   /** Everything that would be done, in lines. */
   readonly all: readonly string[];
-  /** Whether only some of it was said. */
   readonly isFolded: boolean;
   /** `some`: not everything that must be heard before a yes has been said. */
   readonly heard: 'some' | 'all';
@@ -82,7 +81,6 @@ function bodyLines(approval: Approval, most: number, workspace: string): readonl
   ];
 }
 
-/** The change of a file by a command, and its lines. */
 const changedLines = (part: ChangePart): readonly string[] => [
   sentences([changeText(part)]),
   ...(hasNoLines(part) ? [] : fileLines(part.file).slice(1)),

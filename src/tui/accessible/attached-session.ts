@@ -16,7 +16,6 @@ interface AttachedSessionHost {
 export class AttachedSession {
   readonly #host: AttachedSessionHost;
   #session: {readonly block: BlockId; readonly terminal: ReturnType<TerminalSessions['attach']>} | undefined;
-  /** The line that was sent last, which the terminal of the program says again. */
   #sent = '';
   /** The line that the program printed last. */
   #last = '';

@@ -76,7 +76,6 @@ export class CurrentQuestion {
     this.#say(['The question is no longer open.']);
   }
 
-  /** Takes a line as the answer; returns the effects to carry out. */
   answer(line: string): readonly Effect[] {
     if (this.#now === undefined) return [];
     const {asker, question} = this.#now;

@@ -59,7 +59,6 @@ export class LineInput {
     this.#terminal.rewrite('');
   }
 
-  /** Handles one key; returns the line if the key entered one. */
   press(key: LineKey): EnteredLine | undefined {
     switch (key.key) {
       case 'text':
@@ -138,10 +137,8 @@ export class LineInput {
   }
 }
 
-/** A letter with the combining marks that belong to it. */
 const lastLetter = /(?:\P{Mark}\p{Mark}*|\p{Mark})$/u;
 
-/** A key press as screen-reader mode reads it. */
 export type LineKey =
   | {readonly key: 'text'; readonly text: string}
   /** `more`: the terminal delivered further lines together with this Enter, as for a paste. */

@@ -41,7 +41,6 @@ export function numbersIn(line: string, count: number): readonly number[] | 'out
 export const isNo = (line: string): boolean => /^(?:n|no|refuse)$/iu.test(line);
 export const isBack = (line: string): boolean => line === '0' || line.toLowerCase() === 'back';
 
-/** A question for one row of a numbered list; `chosen` gets the index of the row. */
 export function numberedChoice(
   list: {readonly title: string; readonly rows: readonly string[]; readonly ask: string},
   chosen: (row: number) => AnswerStep,

@@ -18,10 +18,7 @@ import type {KeyPress} from '../terminal/keymap.ts';
 import {type AnswerStep, askAgain, askNext, isBack, isNo, type LineQuestion, numberedChoice} from './line-question.ts';
 import {plainLabel, plainTextLine, sentences} from './spoken-entry.ts';
 
-/**
- * A panel of the screen as a question in lines: a list is answered by a number, a question by y or n, and any panel by the letters that
- * it takes on the screen. The panel's own press functions say what an answer does.
- */
+/** A panel as a question in lines; its own press functions say what an answer does. */
 export function panelQuestion(panel: Panel, context: () => PressContext): LineQuestion {
   if (panel.panel === 'blocks') return blocksQuestion(panel, context);
   if ('picker' in panel) return pickerQuestion(panel, context);

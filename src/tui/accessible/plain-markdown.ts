@@ -7,10 +7,7 @@ import type {MarkdownPiece} from '../scrollback/split-markdown.ts';
 import {spansText} from '../text/wrap.ts';
 import {themeOf} from '../theme/theme.ts';
 
-/**
- * Finished pieces of markdown as lines that read well aloud: structure in words, no drawing, one line a paragraph whatever
- * its length, since the terminal and the reader know best how to break it.
- */
+/** Finished markdown as lines that read well aloud: structure in words, one line a paragraph. */
 export class PlainMarkdown {
   readonly #lexer: MarkdownLexer;
   #inCode = false;

@@ -26,10 +26,7 @@ export const spokenFrame = {
   home: '',
 } as const satisfies EntryFrame;
 
-/**
- * A finished entry in the words of the scrollback, without what draws there: signs are words, bars and margins are left out, and a note
- * at the right edge is a sentence.
- */
+/** A finished entry in the words of the scrollback, without what draws there: signs are words, notes are sentences. */
 export function spokenEntry(
   entry: Exclude<FinishedEntry, {readonly kind: 'pieces'}>,
   frame: EntryFrame = spokenFrame,
@@ -119,10 +116,7 @@ export const sentences = (clauses: readonly string[]): string =>
     .map(text => (/[.!?:…]$/u.test(text) ? text : `${text}.`))
     .join(' ');
 
-/**
- * Turns engine events into printed lines: finished entries of the view that the screen UI draws, in the same order, and what the screen
- * shows only while it lasts, such as the action that runs, when it begins.
- */
+/** Turns engine events into lines: finished entries, and what the screen shows only while it lasts. */
 export class EventLines {
   readonly #markdown: PlainMarkdown;
   readonly #typed: Set<MessageId>;
@@ -133,7 +127,6 @@ export class EventLines {
     this.#typed = typed;
   }
 
-  /** The view after the events, and the lines to print for them. */
   take(before: View, events: readonly AgentEvent[]): {readonly view: View; readonly lines: readonly string[]} {
     const lines: string[] = [];
     let view = before;

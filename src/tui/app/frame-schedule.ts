@@ -15,10 +15,7 @@ interface FrameHost {
   draw(): void;
 }
 
-/**
- * When a frame is drawn: at once after a key, at most every `frameMs` after events, and never while the terminal cannot take it or
- * another program has it. While something runs, frames come by themselves.
- */
+/** Draws at once after a key, at most every `frameMs` after events, and never while the terminal cannot take it. */
 export class FrameSchedule {
   readonly #host: FrameHost;
   /** Another program has the terminal, or the UI has not begun or is over. */
@@ -55,7 +52,6 @@ export class FrameSchedule {
     this.#isPaused = true;
   }
 
-  /** Stops all timers. */
   stop(): void {
     this.pause();
     this.#takeMore();

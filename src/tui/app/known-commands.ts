@@ -12,10 +12,7 @@ import {
 import type {TuiOptions} from '../options.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 
-/**
- * The commands that a draft may become, weft's own and those of files and servers, with what their arguments can be. What has to be
- * asked for is asked while such a command is typed: the choices once, the commands whenever one is begun.
- */
+/** The commands that a draft may become, with what their arguments can be; asked for while one is typed. */
 export class KnownCommands {
   readonly #own: readonly CommandInfo[];
   readonly #options: Pick<TuiOptions, 'engine' | 'clock'>;

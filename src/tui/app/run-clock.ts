@@ -23,7 +23,6 @@ export class RunClock {
   #since: number | undefined;
   #retryAt = 0;
   #workedMs = 0;
-  /** The cost of the session before this run of weft. */
   #costBefore = 0;
   #cost = 0;
   /** The tokens of the session's answers, now and when the prompt began. */
@@ -47,7 +46,6 @@ export class RunClock {
     this.#followWaiting();
   }
 
-  /** Follows the todos, for how long each has been in progress. */
   followTodos(todos: TodoList): void {
     const running = new Set(todos.flatMap(({id, status}) => (status === 'in_progress' ? [id] : [])));
     for (const id of this.#todos.keys()) if (!running.has(id)) this.#todos.delete(id);

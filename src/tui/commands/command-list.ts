@@ -166,7 +166,6 @@ const everyCommand: readonly SlashCommand[] = [
   }),
 ];
 
-/** All slash commands; `/demo` only if the demo is offered. */
 export const commandsFor = (demo: 'none' | 'offered'): readonly SlashCommand[] =>
   everyCommand.filter(({name}) => name !== 'demo' || demo === 'offered');
 

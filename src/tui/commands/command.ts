@@ -44,7 +44,6 @@ export interface CommandContext {
   /** The answer to a query; `undefined` if it failed, after the user has been notified of the reason. */
   answerTo<Name extends QueryName>(request: Query<Name>): Promise<Queries[Name]['answer'] | undefined>;
   redraw(): void;
-  /** Sends a query to the engine and opens the panel for its answer. */
   query(request: StepQuery): void;
   open(panel: Panel): void;
   /** Opens a list at once, which says that its rows are being read until they are. */

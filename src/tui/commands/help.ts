@@ -135,7 +135,6 @@ function helpRow(
   ];
 }
 
-/** The keys of an approval card; the card itself shows those that answer. */
 const cardHelp: readonly {readonly keys: string; readonly does: string}[] = [
   {keys: approvalKeys.allow, does: 'yes, once; what would be lost for good takes a typed word instead'},
   {keys: approvalKeys.allowSession, does: 'yes, for this session: the card shows what that covers'},

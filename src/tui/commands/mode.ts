@@ -51,14 +51,12 @@ const modePanel = (now: PermissionMode): ChoicePanel =>
 /** The modes that Shift+Tab cycles through, in this order; it never selects a mode that allows everything unseen. */
 const cycle: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
 
-/** The next mode of the cycle; the first one after a mode outside it. */
 export const nextMode = (mode: PermissionMode): PermissionMode => cycle[cycle.indexOf(mode) + 1] ?? 'default';
 
 type ModeChoice =
   | {readonly kind: 'mode'; readonly mode: PermissionMode}
   | {readonly kind: 'unknown'; readonly text: string};
 
-/** The mode that `/mode WORD` names, ignoring case. */
 export function readMode(word: string, now: PermissionMode): ModeChoice {
   const mode = permissionModes.find(name => name.toLowerCase() === word.toLowerCase());
   if (mode === 'bypassPermissions' && now !== mode) {

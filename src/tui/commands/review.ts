@@ -111,7 +111,6 @@ async function exportReview(name: string, context: CommandContext): Promise<void
 
 export const printReview: ShowReview = (review, context) => context.print(reviewLines(review));
 
-/** The review as lines, for screen-reader mode: files with what changed, then the comments. */
 const reviewLines = ({title, files, more, comments}: CodeReview): readonly string[] => [
   `Review: ${visibleLine(title)}. ${pluralize(files.length + more, 'changed file')}.`,
   ...files.flatMap(file => [

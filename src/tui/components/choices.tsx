@@ -18,7 +18,6 @@ interface ChoicesProps {
   readonly choices: readonly Choice[];
   /** The row that Enter chooses; nothing is selected at first. */
   readonly selected: number | 'none';
-  /** The number of the choice that is shown first, where not all of them are. */
   readonly first?: number;
 }
 

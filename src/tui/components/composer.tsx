@@ -73,7 +73,6 @@ const margin = 1;
 
 const fieldFrame = ({theme, width}: Frame): Frame => ({theme, width: Math.max(1, width - margin)});
 
-/** Cells of a row of the draft in a composer of that width. */
 export const composerDraftWidth = (frame: Frame): number => draftWidth(fieldFrame(frame));
 
 const mostRows = 8;

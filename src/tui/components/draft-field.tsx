@@ -123,7 +123,6 @@ interface CardFieldProps {
   readonly field: Layout;
 }
 
-/** A text that is written on a card, with the terminal's cursor in it. */
 export const CardField = ({field}: CardFieldProps): ReactNode => <Lines lines={field.lines} cursor={field.cursor} />;
 
 /** The rows of a text field: at most `rows` of its text, and one that says what its keys do now. */

@@ -72,10 +72,7 @@ const rowsBelow = 6;
 /** Most rows of a streamed message: rows that a shrinking terminal pushes into its scrollback would be there twice. */
 const mostText = 10;
 
-/**
- * The live region, from top to bottom: unfinished entries, todo panel, run line, card or composer, status line. It has at most `rows - 1`
- * rows: the lower parts get theirs first, and the last lines of unfinished entries fill the rest.
- */
+/** Unfinished entries, todo panel, run line, card or composer, status line; the lower parts get their rows first. */
 export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNode {
   const {view, ui, times, blocks, sessions} = state;
   const most = mostLines(rows);

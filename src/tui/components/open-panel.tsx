@@ -177,11 +177,9 @@ function blocksPicker(panel: BlocksPanel, blocks: readonly BlockInfo[]) {
   return {...list, row: selectedRow(panel, blocks)};
 }
 
-/** Rows of the last messages of a session, and of one of them. */
 const previewRows = 8;
 const messageRows = 3;
 
-/** The last messages of the selected session. */
 function LastMessages({panel, rows, width}: Room & {readonly panel: SessionsPanel}): ReactNode {
   const theme = useTheme();
   const selected = selectedValue(panel.picker);

@@ -110,7 +110,6 @@ function columnsOf(items: readonly PickerItem<unknown>[], width: number): Column
   return {label: Math.min(widest, room()), details, letter};
 }
 
-/** Whether the first column of detail is shown whole beside the labels, in so many cells. */
 export function showsFirstDetail({matching}: PickerState<unknown>, width: number): boolean {
   if (matching.length === 0) return true;
   const whole = Math.max(...matching.map(item => cellWidth(visibleLine(item.details[0] ?? ''))));

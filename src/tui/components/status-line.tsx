@@ -136,14 +136,12 @@ function backgroundText(running: readonly BlockInfo[]): string {
   return pluralize(count, 'server');
 }
 
-/** `1 session asks`, or else how many run. */
 function sessionsText(sessions: readonly RunningSession[]): string {
   const asking = sessions.filter(({state}) => state === 'needs-input').length;
   const [count, does] = asking > 0 ? [asking, 'ask'] : [sessions.length, 'run'];
   return count === 0 ? '' : `${pluralize(count, 'session')} ${does}${count === 1 ? 's' : ''}`;
 }
 
-/** `context 12 %`. */
 function contextText({contextTokens, contextWindow}: View['usage']): string {
   if (contextWindow <= 0 || contextTokens <= 0) return '';
   return `context ${contextPercent(contextTokens, contextWindow)} %`;

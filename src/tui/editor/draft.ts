@@ -45,7 +45,6 @@ export function pasteText(draft: Draft, text: string, part: 'first' | 'more' = '
   return {buffer: buffer.insert(now, chip), pastes: [...pastes, cleaned]};
 }
 
-/** The index of the paste whose chip is right before the cursor. */
 function chipBefore({text, cursor}: buffer.TextBuffer): number | undefined {
   const character = text.slice(Math.max(0, cursor - 2), cursor);
   return isChip(character) ? indexOf(character) : undefined;
@@ -81,7 +80,6 @@ function longestLine(text: string): number {
   return longest;
 }
 
-/** The text of the draft, with pastes expanded. */
 export const draftText = ({buffer: {text}, pastes}: Draft): string =>
   text.replaceAll(chips, chip => pastes[indexOf(chip)] ?? '');
 
@@ -245,7 +243,6 @@ function atColumn(
   return at;
 }
 
-/** The width of a part of the buffer on one row, in cells. */
 function widthOf(draft: Draft, part: string, width: number): number {
   if (asciiLine.test(part)) return part.length;
   let cells = 0;

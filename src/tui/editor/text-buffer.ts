@@ -78,10 +78,7 @@ function wordRight({text, cursor}: TextBuffer): number {
   return settle(text, cursor + (word?.[0].length ?? 0)).cursor;
 }
 
-/**
- * Steps from a place of a text to the next border between graphemes. Only what lies around the place is divided, however long the
- * text is. Places are UTF-16 units; none of the steps passes a line feed. A text has no carriage return.
- */
+/** Steps to the next border between graphemes divide only what lies around the place, and pass no line feed. */
 
 /** The start of the grapheme that ends at `at`; `at` itself at the start of a line. */
 export function borderBefore(text: string, at: number): number {

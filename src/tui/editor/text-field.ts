@@ -35,7 +35,6 @@ export function pressField(field: TextField, key: KeyPress, {width, now}: FieldC
     : {kind: 'handled', field: recordChange(field, withVimCursor(after), {key, now})};
 }
 
-/** Lets vim mode handle the key first, if it is on. */
 export function pressVimFirst<Field extends TextField>(field: Field, key: KeyPress): FieldStep<Field> {
   const {vim} = field.editing;
   if (vim === 'off') return {kind: 'unhandled', field};
@@ -53,7 +52,6 @@ export function pressVimFirst<Field extends TextField>(field: Field, key: KeyPre
   }
 }
 
-/** The field with its cursor where vim's mode allows it. */
 export const withVimCursor = <Field extends TextField>(field: Field): Field => ({
   ...field,
   draft: moveToVimCursor(field.draft, field.editing.vim),
@@ -140,7 +138,6 @@ const withoutChips = (vim: VimState, {pastes}: Draft): VimState => ({
   register: {...vim.register, text: draftText({buffer: {text: vim.register.text, cursor: 0}, pastes})},
 });
 
-/** The field after a press, with the change recorded for undo. */
 export function recordChange<Field extends TextField>(
   before: TextField,
   after: Field,
@@ -172,7 +169,6 @@ function undoAfter(before: TextField, {draft, editing}: TextField, key: KeyPress
   return leftInsert || moved ? closeGroup(editing.undo) : editing.undo;
 }
 
-/** Undoes or redoes so many changes. */
 function stepThroughUndo<Field extends TextField>(field: Field, direction: 'undo' | 'redo', times: number): Field {
   let {draft, editing}: TextField = field;
   for (let left = times; left > 0; left--) {
@@ -221,7 +217,6 @@ const cuts: Readonly<Partial<Record<KeyName, 'left' | 'right'>>> = {
   'delete-to-end': 'right',
 };
 
-/** Inserts the text killed last. */
 const yankText = <Field extends TextField>(field: Field): Field => ({
   ...field,
   draft: pasteText(field.draft, field.editing.killed.text),

@@ -234,7 +234,6 @@ const wholeRows = (lines: readonly string[], frame: EntryFrame, roleOf?: (line: 
     roleOf,
   );
 
-/** A line on at most two rows. */
 function clippedRows(line: string, width: number): readonly string[] {
   const [first = '', second = '', ...others] = hardWrap(line.slice(0, 3 * width), width);
   if (second === '') return [first];
@@ -347,7 +346,6 @@ export function commandForm(by: ActionEntry['by'], end: 'ended' | 'failed'): Pic
   return end === 'failed' ? {most: shownAfterFailure, part: 'reasons'} : {most: shownAfterSuccess, part: 'end'};
 }
 
-/** The beginning of the answer of an MCP server, or all of it. */
 function answerBody({blocks}: McpResult, frame: EntryFrame): ResultBody {
   const text = blocks.map(block => (block.kind === 'text' ? block.text : `image (${block.mediaType})`)).join('\n');
   return outputBody(text, {most: shownAfterSuccess, part: 'beginning', leftOut: 0}, frame);

@@ -116,10 +116,7 @@ export function changeLines(parts: readonly ChangePart[], tense: Tense, frame: B
   );
 }
 
-/**
- * The changes on so many rows: every file that fits is named, deletions before all others, and what is left of the rows shows their
- * changed lines. `more` is how many are not named.
- */
+/** The changes on so many rows: every file that fits, deletions first, then changed lines. `more` is how many are not named. */
 export function changeSummary(
   parts: readonly ChangePart[],
   {rows, tense}: {readonly rows: number; readonly tense: Tense},

@@ -5,10 +5,7 @@ import {fit, graphemes, graphemeWidth} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 
-/**
- * One row of a command on the screen. Nothing in it is invisible: long runs of blanks are replaced by words, and marked parts are
- * recognisable without colours.
- */
+/** One row of a command. Nothing in it is invisible, and marked parts are recognisable without colours. */
 export interface CommandRow {
   readonly line: string;
   /** A line of `^` below the marked parts; empty if nothing or everything is marked. */
@@ -47,10 +44,7 @@ export function commandRows(command: string, ranges: HighlightRanges, frame: Fra
   return rows;
 }
 
-/**
- * Fits the rows on at most `room` lines. If they do not fit, rows with the worst critical parts are kept first, then marked ones, and notes say
- * how many lines are hidden and how many of these are marked.
- */
+/** Fits the rows on at most `room` lines: critical rows are kept first, then marked ones; notes count the hidden ones. */
 export function fitRows(
   rows: readonly CommandRow[],
   {room, frame}: {readonly room: number; readonly frame: Frame},
@@ -91,10 +85,7 @@ function keptRows(rows: readonly CommandRow[], room: number): readonly number[] 
   return [...kept].toSorted((a, b) => a - b);
 }
 
-/**
- * Row indexes in order of importance: the first rows of critical parts (the worst first), their other rows, the first rows of marked parts,
- * their other rows, then rows from both ends of the command.
- */
+/** Row indexes by importance: rows of critical parts (the worst first), rows of marked parts, then rows from both ends. */
 function byWeight(rows: readonly CommandRow[]): readonly number[] {
   const marked = rows.flatMap((row, at) => (row.marked === 'marked' ? [at] : []));
   const starts = marked.filter(at => rows[at - 1]?.marked !== 'marked');
@@ -136,10 +127,7 @@ function piecesOf(command: string, {highlights, criticalRanges}: HighlightRanges
   });
 }
 
-/**
- * Returns a function that gives the index of the first range covering a position; infinite if none does. It must be called with rising
- * positions.
- */
+/** The index of the first range that covers a position, or infinity; to be called with rising positions. */
 function covering(ranges: readonly TextRange[]): (position: number) => number {
   const coming = ranges.map((range, rank) => ({...range, rank})).toSorted((a, b) => a.from - b.from);
   let open: typeof coming = [];

@@ -30,10 +30,7 @@ export interface DiffOptions {
   readonly home: string;
 }
 
-/**
- * The change of some files with line numbers, below the title that a card gives to all of it: several files have headings of
- * their own.
- */
+/** The change of some files with line numbers; several files have headings of their own. */
 export function diffLines(files: readonly FileDiff[], form: DiffOptions, frame: Frame): readonly string[] {
   return files.flatMap(file => {
     highlightDiff(file);
@@ -258,9 +255,7 @@ function onCharacter(text: string, at: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff && before >= 0xd800 && before <= 0xdbff ? at + 1 : at;
 }
 
-/**
- * `Create new.txt  +2 -0`: the change of one or more files on one line. Where it is too long, folders give way before the name of a file does.
- */
+/** `Create new.txt  +2 -0`: files on one line. Folders give way before the name of a file does. */
 export function changeTitle(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
   const counts = countsText(files, '  ');
   const verb = `${editVerb(files, 'present')} `;
@@ -335,10 +330,7 @@ export function editVerb(files: readonly FileDiff[], tense: keyof typeof editVer
   return editVerbs[tense][others.every(other => other === first) ? first : 'Changed'];
 }
 
-/**
- * Keeps what was laid out for a subject, beside one another for each `form`, until the width, the theme or the number of its files that
- * have colours changes: such lines are drawn with every key and frame.
- */
+/** Keeps what was laid out for a subject and a `form`, until the width, the theme or the files with colours change. */
 export function layoutCache<Subject extends WeakKey, Laid>() {
   const kept = new WeakMap<Subject, {frame: Frame; coloured: number; readonly made: Map<string, Laid>}>();
   return (
@@ -359,7 +351,6 @@ export function layoutCache<Subject extends WeakKey, Laid>() {
 
 const cachedDiff = layoutCache<readonly FileDiff[], readonly string[]>();
 
-/** The cached result of `diffLines`. */
 export function cachedDiffLines(files: readonly FileDiff[], options: DiffOptions, frame: Frame): readonly string[] {
   const {most, shown, long, home} = options;
   const form = `${most} ${shown} ${long} ${home}`;
@@ -416,7 +407,6 @@ function changedLines({oldText, newText}: {readonly oldText: string; readonly ne
   return {oldText: changed(before), newText: changed(after)};
 }
 
-/** The rows of a text, each behind a sign. */
 export function textLines(text: string, role: Role, frame: Frame, sign = ''): readonly string[] {
   if (text === '') return [];
   const width = Math.max(1, frame.width - sign.length);

@@ -302,7 +302,6 @@ function sizeText(text: string): string {
   return lines > mostRows ? `${lines} lines in all` : `${text.length} characters in all`;
 }
 
-/** The most rows of an exploration that is not unfolded. */
 const mostGlances = 8;
 
 /** Below this width the rows begin further left. */

@@ -13,7 +13,6 @@ export const insideMargin = <F extends Frame>(frame: F): F => ({
   width: Math.max(8, frame.width - margin.length),
 });
 
-/** A text behind the margin; a sign stands in the margin of its first row. */
 export const signedRows = (text: string, {sign, role}: {readonly sign: string; readonly role: Role}, frame: Frame) =>
   wrapText(visible(text), [role], insideMargin(frame)).map((row, at) =>
     at === 0 && sign !== '' ? `${frame.theme.style([role], sign)} ${row}` : margin + row,

@@ -1,7 +1,4 @@
-/*
- * Rows of unfinished entries that a terminal has pushed into its scrollback, because it became so small that the live region was higher than
- * the screen. They cannot be erased there, so they count as written.
- */
+/** Rows that a terminal which became too small has pushed into its scrollback: they cannot be erased, so they count as written. */
 
 /** What of the rows is compared: their characters, since the same words may be wrapped otherwise. */
 // oxlint-disable-next-line no-control-regex -- SGR begins with ESC

@@ -76,10 +76,8 @@ function failureExcerpt(lines: readonly string[], most: number): Excerpt {
 const firstOf = (ranked: Excerpt, most: number): Excerpt =>
   [...new Set(ranked)].slice(0, most).toSorted((a, b) => a - b);
 
-/** The name of a test that failed, as test runners write it. */
 const failedTest = /^\s*(?:[✗✖✘×●❌]\s+\S|not ok\b|---- \S+)/u;
 
-/** How many tests failed and passed. */
 const summary =
   /^\s*[ℹ#]\s+(?:tests|pass|fail) \d|^\s*(?:Tests?|Test Files|Test Suites)\b.*\b(?:failed|passed)\b|^test result: |^=.*\b(?:failed|passed)\b.*=$/u;
 

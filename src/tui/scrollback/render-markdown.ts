@@ -179,7 +179,6 @@ function recordLines(header: readonly Cell[], rows: readonly (readonly Cell[])[]
   ]);
 }
 
-/** The widths of the columns; `undefined` if they do not fit at a readable width. */
 function fitColumns(natural: readonly number[], room: number): readonly number[] | undefined {
   const least = natural.map(width => Math.min(width, leastColumn));
   if (least.reduce((sum, width) => sum + width, 0) > room) return undefined;
@@ -290,7 +289,6 @@ const sameAddress = (said: string, href: string): boolean =>
 
 export const looksLikeAddress = (words: string): boolean => /\w\.\w|:\/\//u.test(words);
 
-/** The longest address that terminals accept in a link. */
 const longestTarget = 2048;
 
 /** The address of a link; only schemes that merely show something are linked. */
@@ -327,10 +325,7 @@ const entities: Readonly<Record<string, string>> = {
   middot: '·',
 };
 
-/**
- * Decodes character references that the parser left. Control characters that result are made visible, because they could control the
- * terminal.
- */
+/** Decodes character references that the parser left; control characters among them are made visible. */
 const readable = (text: string): string =>
   visible(text.includes('&') ? text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/giu, characterOf) : text);
 

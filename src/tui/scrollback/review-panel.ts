@@ -141,7 +141,6 @@ export interface ReviewStep {
 
 const stays = (next: ReviewState): ReviewStep => ({next, change: 'none'});
 
-/** What a key does. `rows` are those of the screen. */
 export function pressReview(state: ReviewState, key: KeyPress, rows: number): ReviewStep {
   if (state.typing !== 'nothing') return typed(state, state.typing, key);
   const quiet = {...state, said: ''};

@@ -1,7 +1,4 @@
-/**
- * The transcript's lines, which inline mode leaves to the terminal's scrollback: the newest `most` lines, numbered from the start of
- * the run. Older lines are dropped.
- */
+/** The newest `most` lines of the transcript, numbered from the start of the run. */
 export interface ScrollbackBuffer {
   /** Whole lines. */
   add(text: string): void;

@@ -19,16 +19,12 @@ interface ScrollbackHost {
 /** The number of folded entries that can still be expanded; `/transcript` shows all of them. */
 const foldedKept = 20;
 
-/**
- * Takes what is finished out of the view as lines for the terminal's scrollback, where nothing can be painted over: it waits
- * for the reader of markdown, and a moment for the grammars of the code in it.
- */
+/** Takes what is finished out of the view as lines; it waits for the markdown lexer, and a moment for grammars. */
 export class Scrollback {
   readonly #host: ScrollbackHost;
   readonly #gate: GrammarGate;
   #lexer: MarkdownLexer | undefined;
   #isLoading = false;
-  /** Printed lines, which are written before the unfinished entries. */
   #printed: readonly string[] = [];
   /** Entries that were written folded, the latest last. */
   #folded: readonly FinishedEntry[] = [];
@@ -118,17 +114,13 @@ function isFoldable(finished: FinishedEntry, frame: EntryFrame): boolean {
   return kind === 'action' || kind === 'past-action' || kind === 'exploration' || kind === 'thinking';
 }
 
-/**
- * The longest time that code waits for its grammar, in milliseconds. Then it is written without colours, because written lines cannot be
- * changed.
- */
+/** Milliseconds that code waits for its grammar; then it is written without colours, since written lines stay. */
 const longestWait = 100;
 
 /** Loads grammars when code in their language appears, and holds finished entries back for a moment meanwhile. */
 export class GrammarGate {
   readonly #now: () => number;
   readonly #onRead: () => void;
-  /** The time at which the loading of each grammar began. */
   readonly #asked = new Map<GrammarName, number>();
 
   /** `now` gives milliseconds; `onRead` is called when a grammar has been loaded or has failed to load. */
@@ -159,7 +151,6 @@ export class GrammarGate {
   }
 }
 
-/** The grammars of the code in unfinished entries and open approvals. */
 export function grammarsIn({entries, approvals}: Pick<View, 'entries' | 'approvals'>): ReadonlySet<GrammarName> {
   const found = new Set<GrammarName>();
   const add = (grammar: GrammarName | undefined): void => {

@@ -32,10 +32,7 @@ const longestOpenBlock = 16_384;
 /** The first lines of a paragraph stay together, because a line below them may turn them into a heading. */
 const leastParagraph = 3;
 
-/**
- * Takes the finished pieces off the front of `text`, which stands at `place`. With `whole`, the text is complete and
- * everything is finished.
- */
+/** Takes the finished pieces off the front of `text`, which stands at `place`; with `whole`, all of it. */
 export function splitMarkdown(text: string, place: MarkdownPosition, extent: 'growing' | 'whole'): MarkdownSplit {
   const splitter = new Splitter(text, place);
   splitter.run();
@@ -234,9 +231,7 @@ function isClosing(line: string, fence: MarkdownPosition & {readonly kind: 'fenc
 
 const outdent = (text: string, spaces: number): string => text.replaceAll(new RegExp(`^ {1,${spaces}}`, 'gmu'), '');
 
-/**
- * What emphasises, links or quotes in the lines of a paragraph, read one by one. It only counts; in doubt nothing is closed.
- */
+/** Counts what emphasises, links or quotes in the lines of a paragraph; in doubt nothing is closed. */
 class InlineMarks {
   readonly #odd = new Set<string>();
   #brackets = 0;
@@ -259,10 +254,7 @@ class InlineMarks {
   }
 }
 
-/**
- * Runs of inline marks. Escaped characters, a star between spaces and an underscore inside a word are matched first, so that they do not
- * count.
- */
+/** Runs of inline marks. Escaped characters, lone stars and underscores inside a word come first, so that they do not count. */
 const marks = /\\.|(?<=\s)\*+(?=\s)|(?<=\w)_+(?=\w)|`+|\*+|_+|~+|[[\]]|<(?=[a-zA-Z/!?])|>/gu;
 
 /** The names of a table's columns and the rule below them, as they were written; empty where `source` begins with no table. */

@@ -111,7 +111,6 @@ function answerItems(
   });
 }
 
-/** The text of an item that is searched before anything is rendered. */
 export function searchedText(item: TranscriptItem): string {
   switch (item.kind) {
     case 'prompt':

@@ -14,7 +14,6 @@ import {itemLines, searchedText, type TranscriptItem, transcriptItems} from './t
 /** The transcript on the whole screen. It is immutable: a press returns the next one. */
 export interface TranscriptPanel {
   press(key: KeyPress, place: TranscriptPlace): TranscriptPanel | 'closed';
-  /** `place.rows` lines. */
   lines(place: TranscriptPlace): Layout;
 }
 
@@ -23,10 +22,7 @@ interface TranscriptPlace {
   readonly frame: Frame;
 }
 
-/**
- * The transcript of a session, opened at its end. Only visible items are rendered. `records` is called again with every press, because the
- * session may have grown.
- */
+/** The transcript of a session, opened at its end. `records` is called with every press, since the session may have grown. */
 export function transcriptPanel(records: () => readonly JournalRecord[], lexer: MarkdownLexer): TranscriptPanel {
   const pages = new TranscriptPages((item, frame) => itemLines(item, lexer, frame));
   const update = (): void => pages.show(records());
@@ -192,7 +188,6 @@ export function keysRow(keys: readonly string[], frame: Frame): string {
 
 const closeHints = /\bEsc\b|^[nq] /u;
 
-/** The position of a line: an item, and a line of that item. */
 export interface Position {
   readonly item: number;
   readonly line: number;
@@ -208,10 +203,7 @@ interface SearchOptions {
 
 const mostKept = 100;
 
-/**
- * The lines of a transcript, rendered only near the screen: a position is an item and a line in it, so that the total number of lines
- * is never needed.
- */
+/** The lines of a transcript, rendered only near the screen: a position is an item and a line in it. */
 export class TranscriptPages {
   readonly #render: (item: TranscriptItem, frame: Frame) => readonly string[];
   #items: readonly TranscriptItem[] = [];
@@ -334,7 +326,6 @@ function matchesIn(lines: readonly string[], query: string): readonly number[] {
 const indexOfMatch = (query: string, line: string, from = 0): number =>
   query === query.toLowerCase() ? line.toLowerCase().indexOf(query, from) : line.indexOf(query, from);
 
-/** Highlights the matches in a line; a line with a match loses its other styling. */
 export function highlightMatches(line: string, query: string, theme: Theme): string {
   const plain = stripStyles(line);
   let at = indexOfMatch(query, plain);

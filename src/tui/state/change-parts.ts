@@ -11,11 +11,9 @@ export interface ChangePart {
   readonly by: ChangeKind | 'edit';
   readonly hunk: DroppedPart['hunk'];
   readonly shown: DiffHunk | 'whole-file';
-  /** The file with this part only, for drawing it alone. */
   readonly alone: readonly FileDiff[];
 }
 
-/** The parts of a change, in the order in which they are shown. */
 export const changeParts = (files: readonly FileDiff[]): readonly ChangePart[] =>
   files.flatMap((file): readonly ChangePart[] => {
     const by = 'edit';
@@ -58,7 +56,6 @@ export function partsOf(preview: ChangePreview): readonly ChangePart[] {
   return parts;
 }
 
-/** Lines that a part adds and removes. */
 export function partCounts({file, by, shown}: ChangePart): {readonly added: number; readonly removed: number} {
   if (by !== 'edit') return file;
   if (shown === 'whole-file') return {added: 0, removed: 0};

@@ -37,7 +37,6 @@ export function updateMentions(draft: Draft, list: MentionList): MentionList {
   return {...list, letters, found: {...list.found, state: 'looking'}, row: 0};
 }
 
-/** The list with the files found for `letters`; ignored if the query has changed. */
 export function withFoundFiles(list: MentionList, letters: string, found: FoundFiles): MentionList {
   if (list.kind !== 'open' || list.letters !== letters) return list;
   return {...list, found, row: Math.max(0, Math.min(list.row, found.paths.length - 1))};
@@ -89,7 +88,6 @@ interface MentionQuery {
   /** Its range in the buffer, half open. */
   readonly from: number;
   readonly to: number;
-  /** The letters to search for. */
   readonly letters: string;
   /** A range of lines behind the path, as it was typed. */
   readonly lines: string;
@@ -97,7 +95,6 @@ interface MentionQuery {
 
 const longest = 500;
 
-/** `undefined` where the cursor is in no mention. */
 export function mentionQuery({text, cursor}: TextBuffer): MentionQuery | undefined {
   const start = Math.max(0, cursor - longest, text.lastIndexOf('\n', cursor - 1) + 1);
   const before = text.slice(start, cursor);

@@ -20,7 +20,6 @@ import {withRelativePaths} from '../text/workspace-paths.ts';
 import {withEntry} from './exploration.ts';
 import {textEntry, type Entry, type PastActionEntry} from './view.ts';
 
-/** The entries of the messages of a session that was resumed in `directory`: each call together with its result. */
 export function pastEntries(history: readonly Message[], directory: string): readonly Entry[] {
   const results = new Map<ActionId, ToolResultBlock>();
   for (const message of history) {

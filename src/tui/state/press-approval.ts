@@ -239,7 +239,6 @@ function letterBesideWord(letter: string, {offers}: ApprovalChoices): ApprovalSt
   return letter === approvalKeys.allow ? open({...initialStage, hint: 'needs-word'}) : undefined;
 }
 
-/** The stage for choosing hunks, with all of them ticked. */
 export const openHunks = {
   stage: 'hunks',
   row: 0,

@@ -307,7 +307,6 @@ const seenWithinMs = 50;
 
 const draftRows = 2;
 
-/** The UI with another focus of the card; an approval card returns to its first stage. */
 const withCard = (ui: Ui, card: OpenCard, focus: OpenCard['focus']): Ui => ({
   ...ui,
   card: card.kind === 'approval' ? {...card, focus, stage: resetStage(card.stage)} : {...card, focus},

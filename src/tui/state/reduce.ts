@@ -442,7 +442,6 @@ const finish = (view: View, finished: readonly FinishedEntry[], entries: readonl
   finished,
 });
 
-/** The unfinished rest of the entry, or `undefined` if all of it is finished. */
 function drainText(entry: TextEntry, finished: FinishedEntry[]): TextEntry | undefined {
   const split = splitMarkdown(entry.rest, entry.place, entry.state === 'done' ? 'whole' : 'growing');
   if (split.pieces.length > 0) finished.push({kind: 'pieces', pieces: split.pieces, written: entry.written});

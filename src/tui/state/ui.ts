@@ -135,10 +135,7 @@ export function updateCard(ui: Ui, view: View, now: number): Ui {
   }
 }
 
-/**
- * When the card gets the focus unless a key is pressed before; `undefined` if it does not wait for that. A late key never gives it
- * the focus, only a drawn frame does; while a draft is being written the card waits until the user switches to it.
- */
+/** When the card gets the focus unless a key is pressed before. While a draft is being written, only the user switches to it. */
 export function focusDue({card, draft, panel, lastKey}: Ui): number | undefined {
   if (card.kind === 'none' || card.focus !== 'soon' || panel !== 'none' || !isEmptyDraft(draft)) return undefined;
   return Math.max(card.since, lastKey.kind === 'pressed' ? lastKey.at : card.since) + typingPauseMs;

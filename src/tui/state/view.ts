@@ -156,7 +156,6 @@ export interface TurnFacts {
   readonly files: ReadonlyMap<string, LineCounts>;
   /** How many more files have changed, whose lines nobody has counted. */
   readonly uncounted: number;
-  /** The number of actions, reads and searches left out. */
   readonly actions: number;
   readonly durationMs: number;
   /** How much of it was spent waiting for the user. */
@@ -170,7 +169,6 @@ export interface LineCounts {
   readonly removed: number;
 }
 
-/** `costBefore` is the cost of the session before the prompt. */
 export interface RunningTurn extends Pick<TurnFacts, 'files' | 'uncounted' | 'actions'> {
   readonly costBefore: number;
 }

@@ -12,10 +12,7 @@ interface AttachOptions extends AttentionWatch {
   readonly terminals: TerminalSessions;
   readonly block: BlockId;
   readonly command: string;
-  /**
-   * Takes weft's own terminal replies out of the input, and returns what is for the block; held-back input that turns out not to be a reply
-   * goes to `later`.
-   */
+  /** Takes weft's own terminal replies out of the input; input held back that is no reply goes to `later`. */
   forBlock(text: string, later: (text: string) => void): string;
 }
 
@@ -39,10 +36,7 @@ export function attachText(program: string, end: AttachEnd): string {
   }
 }
 
-/**
- * The operations after the terminal was detached from this block: answers to the agent's hand-over requests for it. A command of the
- * user's that still runs goes on in the background, since nobody looks at it any more.
- */
+/** Answers hand-overs of this block; a command of the user that still runs goes on in the background. */
 export const opsAfterDetaching = (
   {handOvers, terminalNeeded}: Pick<View, 'handOvers' | 'terminalNeeded'>,
   block: BlockId,
@@ -161,7 +155,6 @@ const rowMove = /\u001B\[(\d+)((?:;\d*)?[Hfd])/gu;
 const clearing = /\u001B\[(?:\??[0-2]?J|!p)|\u001B#8/u;
 /* oxlint-enable no-control-regex */
 
-/** Switches to the alternate screen, so that the normal screen stays untouched. */
 const takeScreen = '\u001B[?1049h\u001B[2J\u001B[H';
 
 /** Resets every mode that a program may have switched on, and returns to the normal screen. */

@@ -21,7 +21,6 @@ export const eraseLines = (drawn: DrawnLines, columns: number): PositionQuery =>
   replies: 1,
 });
 
-/** A frame as it is sent, and the rows below its cursor. */
 export interface SentFrame {
   readonly text: string;
   readonly rowsBelow: number;
@@ -53,7 +52,6 @@ export function harmlessFrame(written: string, before: SentFrame | 'none'): Sent
 const hideCursor = '\u001B[?25l';
 const unwrapped = (frame: string): string => `\u001B[?7l${frame}\u001B[?7h`;
 
-/** Whether what Ink has written ends a frame. */
 export const endsFrame = (written: string): boolean => written.endsWith('\n') || frameEnd.test(written);
 
 /** Whether another frame makes up for it. */
@@ -87,10 +85,8 @@ const fewestColumns = 4;
 /** What goes with every text has to be short: it finds the beginning of lines that have up to six rows by then. */
 const rarelyWider = 24;
 
-/** Goes to the row below the last line. */
 const toBelow = ({rowsBelow}: DrawnLines): string => '\u001BD'.repeat(rowsBelow);
 
-/** To the first cell of the line that the cursor is in. */
 const lineStart = (columns: number): string => `\r${'\b\r'.repeat(Math.ceil(columns / fewestColumns))}`;
 
 /** From the row below the last line to the first cell of the first one, and erases from there on. */

@@ -22,10 +22,7 @@ interface InkApp {
   readonly drawing: () => ReactNode;
   /** `more` goes on with the paste before it. */
   onPaste(text: string, part: 'first' | 'more'): void;
-  /**
-   * The size is another one and stays it; nothing of the tree is on the screen. `lost` are the first lines that were drawn, where the
-   * terminal has pushed them into its scrollback.
-   */
+  /** The size has changed; nothing is on the screen. `lost` are the first lines, where the terminal scrolled them away. */
   onResize(lost: readonly string[]): void;
   /** The last frame, and what was written above it, has not reached the terminal; another one follows. */
   onDropped(): void;

@@ -9,22 +9,14 @@ import {overrideStream} from './terminal-output.ts';
 import {holdTimeoutMs, probedReplies, splitReplies, type TerminalReply, typedPartOf} from './terminal-probes.ts';
 
 interface Keyboard {
-  /** Stdin without the terminal's replies; to be read with `readable` events and `read()`. */
   readonly stdin: NodeJS.ReadStream;
-  /**
-   * The part of `text` that belongs to a program attached to the terminal, which may query the terminal itself: everything but the
-   * replies that weft still waits for. `later` gets a held-back beginning of a reply that turned out to be none.
-   */
+  /** The part of `text` that belongs to an attached program: all but replies that weft waits for. `later` gets what was none. */
   forAttachedProgram(text: string, later: (text: string) => void): string;
-  /** Waits for the replies to the query, which `write` is to write. */
   askPositions(query: PositionQuery, write: (text: string) => void): Promise<readonly TerminalPosition[] | undefined>;
   close(): void;
 }
 
-/**
- * Takes the terminal's replies out of stdin, so that they are not read as keys. Bytes that may be the beginning of a reply are held
- * back until the rest arrives or a timeout ends.
- */
+/** Takes replies of the terminal out of stdin; what may be the beginning of one is held back for a while. */
 export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: TerminalReply) => void): Keyboard {
   let held = '';
   let free = '';

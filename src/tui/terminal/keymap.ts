@@ -113,7 +113,6 @@ export const cardKeys = {
   switchFocus: {name: 'complete', label: 'Tab'},
 } as const satisfies Record<string, {readonly name: KeyName; readonly label: string}>;
 
-/** Letters of the list of blocks. */
 export const blockKeys = {stop: 's', keep: 'k'} as const;
 
 /** Letters and characters of the question form. */

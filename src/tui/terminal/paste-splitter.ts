@@ -1,6 +1,5 @@
 import {overrideStream} from './terminal-output.ts';
 
-/** A part of the input: typed keys or a paste. */
 export type InputPiece =
   | {readonly kind: 'keys'; readonly bytes: string}
   /** `more` goes on with the paste before it. */

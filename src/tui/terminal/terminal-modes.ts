@@ -1,7 +1,4 @@
-/**
- * The terminal modes that weft has switched on. They are read from everything that is written, because Ink switches most of them
- * and does not report it. `resetSequence` undoes them whatever the way of leaving.
- */
+/** The terminal modes that are on, read from everything that is written, since Ink does not report its own. */
 interface TerminalModes {
   /** Reads the mode switches in `text`, which was written to the terminal. */
   observe(text: string): void;

@@ -26,10 +26,7 @@ export const backgroundQueryThroughTmux = '\u001BPtmux;\u001B\u001B]11;?\u001B\u
 
 export const probedReplies = ['synchronized-output', 'kind', 'background', 'kitty-keyboard'] as const;
 
-/**
- * How long a possible beginning of a reply is held back, in milliseconds. Escape, alone or with a bracket, may be a key and is passed
- * on soon; longer beginnings are not typed and may take their time on a slow line.
- */
+/** Milliseconds for which a beginning of a reply is held back: up to two bytes may be a typed key. */
 export const holdTimeoutMs = (held: string): number => (held.length > 2 ? 1000 : 10);
 
 /** Input split into keys and replies; `held` may be the beginning of a reply. */

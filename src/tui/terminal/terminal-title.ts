@@ -7,7 +7,6 @@ type AgentState = 'idle' | 'working' | 'waiting';
 
 /** The terminal's title and the notification when weft needs the user. Methods return what is to be written. */
 export interface TerminalTitle {
-  /** Saves the user's title and sets weft's. */
   open(): string;
   /** Updates the title after a batch of events; `asks`: something waits for the user's answer. */
   after(events: readonly AgentEvent[], waiting: 'asks' | 'asks-nothing'): string;

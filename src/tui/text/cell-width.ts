@@ -91,7 +91,6 @@ export function fit(text: string, cells: number): string {
 /** The most UTF-16 units that a cell is expected to need. */
 const unitsOfCell = 20;
 
-/** The text cut to `cells`; `undefined` if all of it fits. */
 function cutTo(text: string, cells: number): string | undefined {
   if (cellWidth(text) <= cells) return undefined;
   let kept = '';

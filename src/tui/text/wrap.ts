@@ -85,10 +85,7 @@ interface Piece {
   readonly roles: readonly Style[];
 }
 
-/**
- * Fills lines with words. The pieces of the current word are kept apart from the line, so that a word with several styles moves to the next
- * line as a whole.
- */
+/** Fills lines with words; a word with several styles moves to the next line as a whole. */
 class LineFiller {
   readonly #frame: Frame;
   readonly #indent: Indent;

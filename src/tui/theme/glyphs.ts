@@ -24,7 +24,6 @@ export const glyphs = {
   rule: '──',
   /** Stands between the facts of one line. */
   between: ' · ',
-  /** Before the name of a git branch. */
   gitBranch: '⎇',
   /** Before a prompt that waits. */
   waits: '↳',
@@ -36,7 +35,6 @@ export const glyphs = {
   emptyBox: '[ ]',
   pointer: '❯',
   warning: '!',
-  /** A character of a secret. */
   secret: '•',
 } as const;
 

@@ -10,7 +10,6 @@ export interface ColourPair {
   readonly background: string;
 }
 
-/** The colours of a role: its name among the sixteen, and a pair for each palette. */
 interface Colours extends Readonly<Record<Palette, ColourPair>> {
   readonly ofSixteen: keyof Sixteen;
 }

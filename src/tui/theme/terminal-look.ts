@@ -64,10 +64,7 @@ function hasLinks(environment: Environment): boolean {
 /** What the text stands on; `unknown` where the terminal does not say. */
 export type Background = 'dark' | 'light' | 'unknown';
 
-/**
- * Reads how a terminal tells its background (the answer to OSC 11, whole or its colour alone): `rgb:RRRR/GGGG/BBBB`, each part of
- * one to four hexadecimal digits, `rgba:` with a fourth part, or `#RRGGBB`.
- */
+/** Reads the answer to OSC 11: `rgb:RRRR/GGGG/BBBB` with one to four digits each, `rgba:` or `#RRGGBB`. */
 export function backgroundOfReply(answer: string): Background {
   const colour = partsIn(answer);
   if (colour === undefined) return 'unknown';
@@ -82,7 +79,6 @@ export function backgroundOfVariable(value: string): Background {
   return index === 7 || index > 8 ? 'light' : 'dark';
 }
 
-/** Red, green and blue, each from 0 to 1. */
 type Rgb = readonly [red: number, green: number, blue: number];
 
 /** Relative luminance as WCAG 2 has it, from 0 (black) to 1 (white). */

@@ -34,7 +34,6 @@ export interface Theme {
   style(styles: readonly Style[], text: string): string;
   /** The colour of a role for properties of Ink's `Box`, such as `borderColor`; `undefined` for the terminal's own. */
   color(role: Role): string | undefined;
-  background(role: Role): string | undefined;
 }
 
 /** The theme for a terminal; `answered` is the background that the terminal reported. Themes are shared values. */
@@ -114,7 +113,6 @@ function makeTheme(key: ThemeKey): Theme {
     links,
     lineBackgrounds: lineBackgroundsOf(key),
     color: (role: Role) => inkColour(key, role),
-    background: (role: Role) => (hasPalette(key) ? inkColourOf(pairOf(key, role).background, key.level) : undefined),
   } as const;
   const unlinked: Theme = {
     ...shared,
@@ -149,7 +147,6 @@ const inkColour = (key: ThemeKey, role: Role): string | undefined =>
 const inkColourOf = (colour: string, level: ColourLevel): string | undefined =>
   colour === '' ? undefined : level === '256' ? `ansi256(${nearestOf256(channels(colour))})` : colour;
 
-/** Of the sixteen colours the one for the theme that was chosen, or for the background that is known. */
 const sixteenOf = ({name, background}: ThemeKey, role: Role): string =>
   sixteen[name === 'dark' || name === 'light' ? name : background][colours[role].ofSixteen];
 
@@ -222,13 +219,9 @@ function colourCode(colour: string, level: ColourLevel): string {
   return level === 'truecolor' ? `2;${parts.join(';')}` : `5;${nearestOf256(parts)}`;
 }
 
-/** Red, green and blue, each from 0 to 255. */
 type RgbChannels = readonly [red: number, green: number, blue: number];
 
-/**
- * The nearest of the 240 fixed colours of a terminal with 256: the nearest of the cube has the nearest step in each channel. To compare
- * all of them for each role took a twentieth of the time to the first frame.
- */
+/** The nearest of the 240 fixed colours of 256. Comparing all of them took a twentieth of the time to the first frame. */
 export function nearestOf256(colour: RgbChannels): number {
   const [red, green, blue] = colour;
   const cube = firstFixed + 36 * nearestStep(red) + 6 * nearestStep(green) + nearestStep(blue);

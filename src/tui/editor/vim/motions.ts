@@ -1,7 +1,6 @@
 import {cellWidth, graphemes} from '../../text/cell-width.ts';
 import {borderAfter, borderBefore, lineEnd, lineStart} from '../text-buffer.ts';
 
-/** A search for a character on the line (`f`, `F`, `t`, `T`). */
 export interface Find {
   readonly key: 'f' | 'F' | 't' | 'T';
   readonly character: string;
@@ -24,7 +23,6 @@ interface MotionCall {
   readonly find: Find | 'none';
 }
 
-/** The target of a motion; `undefined` if it is not possible. */
 export function motionFrom(text: string, at: number, call: MotionCall): Motion | undefined {
   const {keys, count, use} = call;
   const times = Math.max(1, count);
@@ -138,7 +136,6 @@ function far(text: string, at: number, {keys, count}: MotionCall): Motion | unde
 const toLine = (text: string, start: number | undefined): Motion | undefined =>
   start === undefined ? undefined : {to: firstNonBlank(text, start), reach: 'lines', goal: 'none'};
 
-/** The column of an index in its line, in cells. */
 const columnOf = (text: string, at: number): number => cellWidth(text.slice(lineStart(text, at), at));
 
 function vertical(text: string, at: number, {lines, goal}: {readonly lines: number; readonly goal: Motion['goal']}) {

@@ -18,9 +18,7 @@ import {pressVisual} from './visual-mode.ts';
 
 type VimStep =
   | (VimField & {readonly kind: 'handled'})
-  /** Undoes or redoes that many changes. */
   | (VimField & {readonly kind: 'undo' | 'redo'; readonly times: number})
-  /** Vim does not use the key, so the composer handles it. */
   | (VimField & {readonly kind: 'unhandled'});
 
 /** Handles a press in vim mode. Enter and keys that vim does not know are left to the composer. */
@@ -43,7 +41,6 @@ const handled = (field: VimField): VimStep => ({...field, kind: 'handled'});
 
 const countOf = (pending: string): number => Math.max(1, Number(/^[0-9]*/u.exec(pending)?.[0] ?? 0));
 
-/** The field in normal mode, without a pending command. */
 const inNormalMode = ({draft, vim}: VimField): VimField => ({
   draft: {...draft, buffer: {...draft.buffer, cursor: onCharacter(draft.buffer.text, draft.buffer.cursor)}},
   vim: {...vim, mode: 'normal', pending: ''},

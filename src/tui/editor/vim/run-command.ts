@@ -340,7 +340,6 @@ const operators = ['d', 'c', 'y', '>', '<', 'gu', 'gU', 'g~'] as const;
 const mostTimes = 999;
 const bounded = (digits: string): number => Math.min(mostTimes, digits === '' ? 1 : Number(digits));
 
-/** The number of keys of a command or motion that begins with `keys`. */
 function lengthOf(keys: string, place: 'command' | 'motion'): number {
   const first = keys[0] ?? '';
   if ('fFtTrg'.includes(first)) return 2;
@@ -382,7 +381,6 @@ interface Register {
 /** The last change, which `.` repeats: the keys of its command, and the keys that were typed after it. */
 export interface VimChange {
   readonly command: string;
-  /** 0 if no count was typed. */
   readonly count: number;
   readonly typed: readonly KeyPress[];
   /** The size of the selection that it changed: a number of lines, or of characters on one line; `none` without a selection. */

@@ -15,10 +15,7 @@ type Progress = CodeState | 'plain';
 
 const progress = new WeakMap<Fence, Progress>();
 
-/**
- * The next lines of a block as spans. `kept` lines are written for good, and the block goes on after them; `glimpsed` ones
- * will be seen again.
- */
+/** The next lines of a block as spans. `kept` lines are written for good; `glimpsed` ones will be seen again. */
 export function highlightFence(
   lines: readonly string[],
   {fence, extent}: {readonly fence: Fence; readonly extent: 'kept' | 'glimpsed'},
@@ -35,10 +32,7 @@ export function highlightFence(
   return read.map(({spans}) => spans);
 }
 
-/**
- * Whole code as spans. What is drawn again and again while it grows or stays is read once: its lines are kept until
- * other code takes their place.
- */
+/** Whole code as spans, whose lines are kept until other code takes their place. */
 export function highlightCode(
   lines: readonly string[],
   grammar: GrammarName | undefined,
@@ -110,7 +104,6 @@ export function highlightDiff(file: FileDiff): void {
   }
 }
 
-/** The tokens of a line; `undefined` if it has no colours. */
 export const diffTokens = (line: DiffLine): readonly CodeToken[] | undefined => tokensOf.get(line);
 
 function readSide(hunk: DiffHunk, side: 'added' | 'removed', grammar: GrammarName): void {
@@ -180,10 +173,7 @@ interface KnownLine {
   readonly after: Pick<CodeState, 'mode' | 'scopes'>;
 }
 
-/**
- * Lines come again: an unfinished block with each frame, code that is quoted, then changed, then quoted anew, a bracket of its own
- * everywhere. The latest of each grammar are kept.
- */
+/** Lines come again, with each frame and in later quotes: the latest of each grammar are kept. */
 const knownLines = new Map<GrammarName, QuickLRU<string, KnownLine>>();
 const mostKnown = 500;
 
@@ -194,7 +184,6 @@ function remember(grammar: GrammarName, known: KnownLine): void {
 
 export const isGrammarLoaded = (grammar: GrammarName): boolean => loaded.hljs?.getLanguage(grammar) !== undefined;
 
-/** Loads a grammar and the grammars it needs, once. */
 export function loadGrammar(grammar: GrammarName): Promise<void> {
   const known = loaded.reading.get(grammar);
   if (known !== undefined) return known;
@@ -225,7 +214,6 @@ async function fetchGrammar(grammar: GrammarName): Promise<void> {
 
 const resumedName = 'resumed';
 
-/** Registers a mode as a language, and returns the name of that language. */
 function resume(hljs: HLJSApi, mode: Language, root: Language): string {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object over a mode has all that the mode has
   const language = Object.create(mode) as Language;
@@ -235,10 +223,7 @@ function resume(hljs: HLJSApi, mode: Language, root: Language): string {
   return resumedName;
 }
 
-/**
- * Closes modes that may not continue over a line end, such as most strings, so that one stray quote does not change the colours of all
- * following lines.
- */
+/** Closes modes that may not go on over a line end, so that a stray quote does not colour all that follows. */
 function closedAtLineEnd(
   mode: Language | 'start',
   scopes: readonly string[],
@@ -331,7 +316,6 @@ class TokenEmitter implements Emitter {
     });
   }
 
-  /** The scopes that are open at the end of the line. */
   open(before: readonly string[]): readonly string[] {
     return [...before.slice(0, Math.max(0, before.length - this.#ended)), ...this.#scopes];
   }

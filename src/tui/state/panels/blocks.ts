@@ -13,7 +13,6 @@ export interface BlocksPanel {
 
 export const blocksPanel: BlocksPanel = {panel: 'blocks', selected: 'first'};
 
-/** The row of the selected block; the first one when it is gone. */
 export const selectedRow = ({selected}: BlocksPanel, blocks: readonly BlockInfo[]): number =>
   Math.max(
     0,

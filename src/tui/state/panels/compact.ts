@@ -32,7 +32,6 @@ export function rewrittenSummary(preview: CompactionPreview, text: string): Comp
   return compactPreview({...preview, summary, tokens: {...preview.tokens, after}});
 }
 
-/** The lines of the summary, by which it is scrolled. */
 export const summaryLines = ({summary}: CompactionPreview): readonly string[] =>
   summary === '' ? [] : visible(summary).split('\n');
 

@@ -43,7 +43,6 @@ export const connectPanel = (given: Pick<ConnectPanel, 'model' | 'prompt' | 'dem
   ...given,
 });
 
-/** The same for a key that was pasted into the composer. */
 export const connectWithKey = (pasted: string, given: Parameters<typeof connectPanel>[0]): ConnectPanel =>
   at(connectPanel(given), {stage: 'key', key: oneWord(pasted), complaint: ''});
 

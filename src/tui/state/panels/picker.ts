@@ -14,10 +14,7 @@ export interface Picker<Value> {
   readonly status: {readonly kind: 'loading' | 'failed' | 'ready'; readonly text: string};
 }
 
-/**
- * What typing does. `names`: filters by letters in their order (for short names). `words`: filters by words that must all be
- * there (for prose). `off`: nothing, so that letters are free for other meanings.
- */
+/** `names` filters by letters in their order, `words` by words in any order; `off` leaves letters free for other meanings. */
 type Search = {readonly by: 'names' | 'words'; readonly typed: string} | {readonly by: 'off'};
 
 export interface PickerItem<Value> {
