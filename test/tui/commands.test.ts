@@ -6,7 +6,7 @@ import {builtInCommands} from '../../src/domain/slash-command.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import type {ExportWork} from '../../src/app/host-ports.ts';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
-import {sessionCostText} from '../../src/tui/commands/cost.ts';
+import {sessionCostText} from '../../src/tui/commands/context.ts';
 import {noClipboard} from './support/blank-options.ts';
 import type {TestHost} from './support/scripted-engine.ts';
 import {leaveStages, start} from './support/stage.ts';

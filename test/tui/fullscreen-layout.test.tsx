@@ -1,7 +1,7 @@
 import {Box, Text} from 'ink';
 import {render} from 'ink-testing-library';
 import {describe, expect, test} from 'vitest';
-import {TranscriptViewport} from '../../src/tui/components/transcript-viewport.tsx';
+import {TranscriptViewport} from '../../src/tui/app.tsx';
 import {openScrollbackBuffer, type ScrollbackBuffer} from '../../src/tui/scrollback/scrollback-buffer.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../../src/tui/state/scroll-position.ts';
 

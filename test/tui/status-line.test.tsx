@@ -3,7 +3,7 @@ import type {RunningSession} from '../../src/domain/session-list.ts';
 import type {BlockInfo} from '../../src/actions/ports.ts';
 import {actionId, blockId} from '../../src/domain/ids.ts';
 import {nativeProof, nothingProven, type Proof} from '../../src/domain/sandbox.ts';
-import {RunLine} from '../../src/tui/components/run-line.tsx';
+import {RunLine} from '../../src/tui/components/live-region.tsx';
 import {type StatusHint, StatusLine} from '../../src/tui/components/status-line.tsx';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
 import {accepted} from './support/events.ts';

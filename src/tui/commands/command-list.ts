@@ -8,12 +8,10 @@ import {hasNoModel} from '../state/selectors.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {blocksPanel} from '../state/panels/blocks.ts';
 import {type CommandContext, slashCommand, type SlashCommand} from './command.ts';
-import {copyCommand} from './copy.ts';
-import {configCommand} from './config.ts';
-import {contextCommand} from './context.ts';
-import {costCommand} from './cost.ts';
+import {copyCommand, exportCommand} from './export.ts';
+import {configCommand, themeCommand, verbosityCommand} from './config.ts';
+import {contextCommand, costCommand} from './context.ts';
 import {documentsCommand} from './documents.ts';
-import {exportCommand} from './export.ts';
 import {helpCommand} from './help.ts';
 import {memoryCommand} from './memory.ts';
 import {modeCommand} from './mode.ts';
@@ -25,9 +23,7 @@ import {permissionsCommand} from './permissions.ts';
 import {pinCommand} from './pin.ts';
 import {reviewCommand} from './review.ts';
 import {resumeCommand} from './resume.ts';
-import {themeCommand} from './theme.ts';
 import {todoCommand} from './todo.ts';
-import {verbosityCommand} from './verbosity.ts';
 
 const everyCommand: readonly SlashCommand[] = [
   helpCommand,

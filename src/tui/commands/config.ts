@@ -1,8 +1,10 @@
-import type {SettingRow} from '../../agent/client.ts';
-import {type Choice, choicePanel, type ChoicePanel, doing} from '../state/panels/panel.ts';
+import {type SettingRow, answerOutcome} from '../../agent/client.ts';
+import {type Choice, choicePanel, type ChoicePanel, doing, themeMeanings, themePanel} from '../state/panels/panel.ts';
 import {commandEffect} from '../state/effect.ts';
 import type {View} from '../state/view.ts';
-import {type CommandContext, openList, slashCommand} from './command.ts';
+import {type CommandContext, openList, slashCommand, nameHint} from './command.ts';
+import {faultText} from '../../domain/fault.ts';
+import {themeChoices, verbosities, type Verbosity} from '../../domain/preferences.ts';
 
 export const configCommand = slashCommand({
   name: 'config',
@@ -74,3 +76,65 @@ const valuePanel = ({name, value, choices}: SettingRow): ChoicePanel =>
       choice: doing(name === 'theme' ? commandEffect('theme', choice) : commandEffect('config', `${name} ${choice}`)),
     })),
   });
+
+export const themeCommand = slashCommand({
+  name: 'theme',
+  usage: '/theme [name]',
+  summary: 'choose the colours, with a preview',
+  choices: themeChoices.map(value => ({value, summary: themeMeanings[value]})),
+  run(argument, context) {
+    const {choice} = context.appearance;
+    const word = argument.toLowerCase();
+    const theme = themeChoices.find(name => name === word);
+    if (choice === 'none') context.notify('info', 'No colours here: NO_COLOR, --no-color or the terminal says so');
+    else if (word === '') context.open(themePanel(choice));
+    else if (theme === undefined) {
+      const hint = nameHint(word, themeChoices, 'The themes are');
+      context.notify('warning', `There is no theme ${argument}. ${hint}`);
+    } else {
+      context.appearance.choose(theme);
+      void keep(theme, context);
+    }
+  },
+});
+
+async function keep(theme: string, context: CommandContext): Promise<void> {
+  const request = {query: 'change-setting', name: 'theme', value: theme} as const;
+  const kept = answerOutcome(await context.options.engine.query(request, context.signal));
+  if (kept.tag === 'ok') context.notify('info', `Theme: ${theme}, kept in your settings`);
+  else context.notify('warning', `Theme: ${theme}, until weft ends. ${faultText(kept.error)}`);
+}
+
+const meanings: Readonly<Record<Verbosity, string>> = {
+  name: 'only what they were',
+  summary: 'a few lines',
+  full: 'everything',
+};
+
+/** `next` selects the next verbosity, as Alt+O does. */
+export const verbosityCommand = slashCommand({
+  name: 'verbosity',
+  usage: '/verbosity [name]',
+  summary: 'choose how much finished actions show (Alt+O)',
+  choices: verbosities.map(value => ({value, summary: meanings[value]})),
+  run(word, context) {
+    const {appearance} = context;
+    const now = appearance.verbosity;
+    const next = verbosities[(verbosities.indexOf(now) + 1) % verbosities.length] ?? 'summary';
+    const wanted = word === 'next' ? next : verbosities.find(name => name === word.toLowerCase());
+    if (word === '')
+      context.notify(
+        'info',
+        `Finished actions show ${meanings[now]} (${now}). /verbosity NAME changes it: ${verbosities.join(', ')}.`,
+      );
+    else if (wanted === undefined)
+      context.notify(
+        'warning',
+        `There is no verbosity ${word}. ${nameHint(word.toLowerCase(), verbosities, 'It is one of')}`,
+      );
+    else {
+      appearance.verbosity = wanted;
+      context.notify('info', `Finished actions show ${meanings[wanted]}. /config verbosity ${wanted} keeps it`);
+    }
+  },
+});

@@ -4,6 +4,9 @@ import {faultText} from '../../domain/fault.ts';
 import {type CommandContext, slashCommand} from './command.ts';
 import {commandEffect} from '../state/effect.ts';
 import {type ConfirmPanel, confirmPanel} from '../state/panels/panel.ts';
+import {pluralize} from '../../base/clip.ts';
+import {messageText} from '../../domain/conversation.ts';
+import type {JournalRecord} from '../../domain/journal.ts';
 
 export const exportCommand = slashCommand({
   name: 'export',
@@ -45,3 +48,75 @@ export const overwritePanel = (path: string, argument: string): ConfirmPanel =>
     yes: commandEffect('export', argument),
     no: [{do: 'notify', text: 'Nothing was written'}],
   });
+
+export const copyCommand = slashCommand({
+  name: 'copy',
+  usage: '/copy [code | N]',
+  summary: 'copy the last answer, its last code block, or the answer N before',
+  run: (argument, context) => void copy(argument.toLowerCase(), context),
+});
+
+async function copy(argument: string, context: CommandContext): Promise<void> {
+  const records = await context.answerTo({query: 'records', from: 0});
+  if (records === undefined) return;
+  const wanted = textFor(argument, answersIn(records));
+  if ('missing' in wanted) {
+    context.notify('warning', wanted.missing);
+    return;
+  }
+  const copied = await context.options.clipboard.copy(wanted.text);
+  if (copied.tag === 'ok') context.notify('info', copied.value);
+  else context.notify('warning', copied.error);
+}
+
+const answersIn = (records: readonly JournalRecord[]): readonly string[] =>
+  records.toReversed().flatMap(record => {
+    if (record.kind !== 'answer') return [];
+    const text = messageText(record.message).trim();
+    return text === '' ? [] : [text];
+  });
+
+function textFor(argument: string, answers: readonly string[]): {readonly text: string} | {readonly missing: string} {
+  const [last] = answers;
+  if (last === undefined) return {missing: 'No answer to copy yet'};
+  if (argument === '') return {text: last};
+  if (argument === 'code') {
+    for (const answer of answers) {
+      const block = codeBlocks(answer).at(-1);
+      if (block !== undefined) return {text: block};
+    }
+    return {missing: 'No code block in this session'};
+  }
+  const number = /^[1-9]\d{0,5}$/u.test(argument) ? Number(argument) : undefined;
+  if (number === undefined)
+    return {
+      missing: 'Copy the last answer: /copy · its last code block: /copy code · the one before: /copy 2',
+    };
+  const text = answers[number - 1];
+  return text === undefined ? {missing: `Only ${pluralize(answers.length, 'answer')} to copy`} : {text};
+}
+
+/** The code in the fences of a text in markdown, in order; a fence that is never closed goes to the end. */
+function codeBlocks(markdown: string): readonly string[] {
+  const blocks: string[] = [];
+  let open: {readonly fence: string; readonly margin: number; readonly lines: string[]} | undefined;
+  for (const line of markdown.split('\n')) {
+    if (open === undefined) {
+      const [, margin = '', fence] = /^(\s*(?:(?:[-*+]|\d+[.)])\s+)?)(`{3,}(?!.*`)|~{3,})/u.exec(line) ?? [];
+      if (fence !== undefined) open = {fence, margin: margin.length, lines: []};
+      continue;
+    }
+    const end = /^\s*(`{3,}|~{3,})\s*$/u.exec(line)?.[1];
+    if (end !== undefined && end.startsWith(open.fence)) {
+      blocks.push(open.lines.join('\n'));
+      open = undefined;
+    } else {
+      open.lines.push(withoutMargin(line, open.margin));
+    }
+  }
+  if (open !== undefined && open.lines.length > 0) blocks.push(open.lines.join('\n'));
+  return blocks;
+}
+
+const withoutMargin = (line: string, margin: number): string =>
+  line.slice(Math.min(margin, line.length - line.trimStart().length));

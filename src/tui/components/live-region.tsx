@@ -2,15 +2,14 @@ import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
 import {QuestionCard} from './question-card.tsx';
 import {HunkCard} from './hunk-card.tsx';
-import {HandOverCard} from './hand-over-card.tsx';
 import {ApprovalCard} from './approval-card.tsx';
 import type {TitleRoom} from '../scrollback/diff-lines.ts';
 import {approvalSubject} from '../scrollback/approval-text.ts';
 import {cardKeys} from '../terminal/keymap.ts';
-import {visibleExactLine, visibleLine} from '../../base/visible.ts';
+import {visibleExactLine, visibleLine, visible} from '../../base/visible.ts';
 import {firstLine} from '../../base/clip.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import {Styled} from '../theme/styled.tsx';
+import {Styled, useTheme} from '../theme/styled.tsx';
 import type {RunningSession} from '../../domain/session-list.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -18,20 +17,33 @@ import {todosOf} from '../../tasks/task-view.ts';
 import {awaitedArgument, type CommandInfo, readDraft} from '../commands/command-line.ts';
 import {type Draft, isEmptyDraft} from '../editor/draft.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
-import {type Attention, attentionOf, isFinishedTodo, isIdle} from '../state/selectors.ts';
+import {
+  type Attention,
+  attentionOf,
+  isFinishedTodo,
+  isIdle,
+  countText,
+  doingText,
+  foregroundCommand,
+} from '../state/selectors.ts';
 import type {Ui} from '../state/ui.ts';
 import type {QueuedPrompt, RunTimes, View} from '../state/view.ts';
 import type {NewlineKey} from '../terminal/terminal-modes.ts';
-import type {EntryFrame} from '../text/wrap.ts';
+import {type EntryFrame, type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Composer} from './composer.tsx';
 import {draftLayout, pasteHint, vimText} from './draft-field.tsx';
 import {Lines} from './lines.tsx';
 import {OpenPanel} from './open-panel.tsx';
-import {RunLine} from './run-line.tsx';
 import {type StartFacts, StartScreen} from './start-screen.tsx';
 import {type StatusHint, StatusLine} from './status-line.tsx';
 import {TodoPanel} from './todo-panel.tsx';
+import {programName} from '../../actions/block-text.ts';
+import {Card} from './card.tsx';
+import {Choices} from './choices.tsx';
+import {wholeSeconds} from '../text/duration.ts';
+import {withTildes} from '../text/workspace-paths.ts';
+import {Spinner} from './spinner.tsx';
 
 export interface LiveRegionState {
   readonly view: View;
@@ -286,3 +298,103 @@ const whenTexts: Readonly<Record<QueuedPrompt['when'], string>> = {
   queued: 'queued',
   command: 'queued',
 };
+
+interface HandOverCardProps {
+  readonly reason: string;
+  /** `undefined` when the program has ended already. */
+  readonly info: BlockInfo | undefined;
+  readonly width: number;
+}
+
+/** The agent gives a running program to the user: why, and its last line. */
+function HandOverCard({reason, info, width}: HandOverCardProps): ReactNode {
+  const theme = useTheme();
+  const frame: Frame = {theme, width: Math.max(8, width - 4)};
+  const last = visibleLine(info?.lastLine ?? '').trim();
+  return (
+    <Card
+      width={width}
+      title={
+        info === undefined
+          ? 'The program has ended'
+          : `${visibleLine(programName(info.command))} is yours. Enter to take over`
+      }
+      hints={[`${cardKeys.switchFocus.label} later`, 'Esc stop']}
+    >
+      <Lines lines={wrapText(visible(reason), [], frame).slice(0, 3)} />
+      {last !== '' && <Styled as="dim">{fit(last, frame.width)}</Styled>}
+      <Choices
+        choices={[
+          {label: 'Take over its terminal', detail: 'Ctrl+] back to weft', letter: 'y'},
+          {label: 'No', detail: '', letter: 'n'},
+        ]}
+        selected="none"
+      />
+    </Card>
+  );
+}
+
+interface RunLineProps {
+  readonly view: View;
+  readonly times: Pick<RunTimes, 'elapsedMs' | 'retryInMs' | 'outputTokens'>;
+  readonly motion: 'turning' | 'still';
+  readonly home: string;
+  readonly width: number;
+}
+
+/** What is being done, for how long, what came of it so far, and how to stop it; no line while idle. */
+export function RunLine({view, times, motion, home, width}: RunLineProps): ReactNode {
+  const {run} = view;
+  switch (run.state) {
+    case 'idle':
+      return null;
+    case 'working': {
+      const words = visibleLine(withTildes(doingText(view), home));
+      const rest = restOf(times, {width, movable: foregroundCommand(view) === undefined ? 'no' : cellWidth(words)});
+      const doing = fit(words, Math.max(1, width - 2 - cellWidth(rest)));
+      return (
+        <Box width={width}>
+          <Spinner motion={motion} elapsedMs={times.elapsedMs} />
+          <Text wrap="truncate"> {doing}</Text>
+          <Styled as="dim">{rest}</Styled>
+        </Box>
+      );
+    }
+    case 'retrying':
+      return <Styled as="warning">{retryText(run, times.retryInMs, width)}</Styled>;
+    case 'stopping':
+      return <Styled as="warning">{`${glyphs.running} Stopping`}</Styled>;
+    default:
+      return unreachable(run);
+  }
+}
+
+/** What follows the verb: the first of these that leaves it half of the line. */
+function restOf(
+  {elapsedMs, outputTokens}: RunLineProps['times'],
+  {width, movable}: {readonly width: number; readonly movable: number | 'no'},
+): string {
+  const time = glyphs.between + wholeSeconds(elapsedMs);
+  const tokens = outputTokens === 0 ? '' : `${glyphs.between}${glyphs.received} ${countText(outputTokens)} tokens`;
+  // That a command can go to the background is said where it costs none of the words before it.
+  const whole = time + tokens + escInterrupts + background;
+  if (movable !== 'no' && 2 + movable + cellWidth(whole) <= width) return whole;
+  const forms = [time + tokens + escInterrupts, time + escInterrupts, `${time}${glyphs.between}Esc`];
+  return forms.find(form => cellWidth(form) <= width - leastDoing) ?? time;
+}
+
+const background = `${glyphs.between}Ctrl+B background`;
+
+const leastDoing = 12;
+
+const escInterrupts = `${glyphs.between}Esc to interrupt`;
+
+type Retrying = View['run'] & {readonly state: 'retrying'};
+
+/** The reason comes last, because a narrow screen may cut it off. */
+function retryText({attempt, maxAttempts, reason}: Retrying, inMs: number, width: number): string {
+  const rest = `${inMs > 0 ? ` in ${Math.ceil(inMs / 1000)} s` : ''} (${attempt} of ${maxAttempts})`;
+  const full = `${glyphs.waiting} Trying again${rest}${escInterrupts}`;
+  const facts = full.length <= width ? full : `${glyphs.waiting} Retry${rest}${glyphs.between}Esc`;
+  return fit(reason === '' ? facts : facts + glyphs.between + visibleLine(reason), width);
+}

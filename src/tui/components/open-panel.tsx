@@ -12,14 +12,28 @@ import {ageText, type BlocksPanel, blockStateLabel, selectedRow} from '../state/
 import {openPicker, plainItem, selectedValue} from '../state/panels/picker.ts';
 import type {SessionsPanel} from '../state/panels/sessions.ts';
 import {blockKeys} from '../terminal/keymap.ts';
-import {noIndent, wrapSpans} from '../text/wrap.ts';
+import {noIndent, wrapSpans, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import {useTheme} from '../theme/styled.tsx';
-import {Card} from './card.tsx';
-import {CompactPanel} from './compact-panel.tsx';
-import {ConnectPanel} from './connect-panel.tsx';
+import {useTheme, Styled} from '../theme/styled.tsx';
+import {Card, frameRows} from './card.tsx';
 import {PickerCard, showsFirstDetail} from './picker-card.tsx';
-import {RewindPanel} from './rewind-panel.tsx';
+import {
+  type CompactionPreview,
+  compactionQuestion,
+  compactionTokensText,
+  compactionPreviewWarnings,
+  compactionUndoHint,
+  type CountedPart,
+  countedPartTexts,
+  summaryCostText,
+} from '../../domain/compaction.ts';
+import {type CompactPanel as CompactState, summaryLines} from '../state/panels/compact.ts';
+import {rewindDetails, rewindEffect, type RewindReport, rewindSubject} from '../../domain/rewind.ts';
+import type {RewindPanel as RewindState} from '../state/panels/rewind.ts';
+import {cellWidth} from '../text/cell-width.ts';
+import {providerNames, recognizeKey} from '../../domain/api-key.ts';
+import {type ConnectPanel as ConnectState, waysOf} from '../state/panels/connect.ts';
+import {Caret} from './caret.tsx';
 
 export interface OpenPanelProps {
   readonly panel: Panel;
@@ -228,3 +242,248 @@ const example: FileDiff = {
   ],
   notes: [],
 };
+
+interface PanelProps<Shown extends CompactState> {
+  readonly panel: Shown;
+  readonly rows: number;
+  readonly width: number;
+}
+
+function CompactPanel({panel, rows, width}: PanelProps<CompactState>): ReactNode {
+  switch (panel.stage) {
+    case 'summary-awaited':
+      return (
+        <Card width={width} title="Compact the conversation" hints={['Esc stop']}>
+          <Styled as="dim">The model is writing a summary …</Styled>
+        </Card>
+      );
+    case 'confirm':
+      return <CompactPreview panel={panel} rows={rows} width={width} />;
+    default:
+      return unreachable(panel);
+  }
+}
+
+/** The other lines get the rows they need, and the summary gets the rest. */
+function CompactPreview({
+  panel,
+  rows,
+  width,
+}: PanelProps<Extract<CompactState, {readonly stage: 'confirm'}>>): ReactNode {
+  const theme = useTheme();
+  const {preview, top} = panel;
+  const frame = {theme, width: width - 4};
+  const room = Math.max(1, rows - frameRows);
+  const heading = headLines(preview, frame).slice(0, room);
+  const summary = summaryLines(preview).slice(top);
+  const rest = summary.flatMap(line => (line === '' ? [''] : wrapSpans([{text: line, roles: []}], frame, noIndent)));
+  const shown = rest.slice(0, Math.max(0, room - heading.length));
+  const scrolls = rest.length > shown.length || top > 0;
+  const hints = [
+    'Enter compact',
+    'Esc cancel',
+    ...(preview.way === 'summary' ? ['e edit the summary'] : []),
+    ...(scrolls ? ['↑↓ read'] : []),
+  ];
+  return (
+    <Card width={width} title={compactionQuestion(preview)} hints={hints}>
+      <Text>{[...heading, ...shown].join('\n')}</Text>
+    </Card>
+  );
+}
+
+function headLines(preview: CompactionPreview, frame: Frame): readonly string[] {
+  const {kept, summarised, dropped, cost} = preview;
+  return [
+    ...wrapSpans([{text: compactionTokensText(preview), roles: []}], frame, noIndent),
+    ...compactionPreviewWarnings(preview).flatMap(text => paragraph(visibleLine(text), 'warning', frame)),
+    ...partsRow('kept', kept, frame),
+    ...partsRow('summarised', summarised, frame),
+    ...partsRow('dropped', dropped, frame),
+    ...paragraph(`${summaryCostText(cost)} ${compactionUndoHint}`.trim(), 'dim', frame),
+  ];
+}
+
+const paragraph = (text: string, role: 'warning' | 'dim', frame: Frame): readonly string[] =>
+  wrapSpans([{text, roles: [role]}], frame, {first: '', rest: '  ', roles: []});
+
+const partsRow = (name: string, parts: readonly CountedPart[], frame: Frame): readonly string[] =>
+  wrapSpans([{text: countedPartTexts(parts).join(glyphs.between), roles: []}], frame, {
+    first: name.padEnd(11),
+    rest: ' '.repeat(11),
+    roles: ['dim'],
+  });
+
+interface RewindPanelProps {
+  readonly panel: RewindState;
+  /** Paths below it are shown relative to it. */
+  readonly directory: string;
+  readonly rows: number;
+  readonly width: number;
+}
+
+function RewindPanel({panel, directory, rows, width}: RewindPanelProps): ReactNode {
+  switch (panel.stage) {
+    case 'prompt':
+      return (
+        <PickerCard
+          title="Rewind to before a prompt"
+          picker={panel.picker}
+          hints={['Enter select', 'Esc cancel', 'type to search']}
+          rows={rows}
+          width={width}
+        />
+      );
+    case 'scope':
+      return (
+        <PickerCard
+          title={`Rewind to before "${visibleLine(panel.point.prompt)}"`}
+          picker={panel.picker}
+          hints={['Enter select', 'Esc cancel']}
+          rows={rows}
+          width={width}
+        />
+      );
+    case 'confirm':
+      return <RewindPreview report={panel.report} directory={directory} rows={rows} width={width} />;
+    default:
+      return unreachable(panel);
+  }
+}
+
+function RewindPreview({
+  report,
+  directory,
+  rows,
+  width,
+}: Omit<RewindPanelProps, 'panel'> & {readonly report: RewindReport}): ReactNode {
+  const theme = useTheme();
+  const inside = width - 4;
+  const subject = rewindSubject(report, {when: 'preview', promptLength: 60});
+  const effect = rewindEffect(report, 'preview');
+  const whole = effect === '' ? subject : `${subject}: ${effect}`;
+  const details = rewindDetails(report, directory);
+  const isWhole = cellWidth(whole) <= inside - 3 && details.length > 0;
+  const all = [...(isWhole || effect === '' ? [] : [effect]), ...details].flatMap(line => {
+    const [, indent = '', text = ''] = /^( *)([^]*)$/u.exec(line) ?? [];
+    const roles = text.startsWith('!') ? (['warning'] as const) : [];
+    return wrapSpans([{text, roles}], {theme, width: inside}, {first: indent, rest: `${indent}  `, roles: []});
+  });
+  const room = Math.max(1, rows - frameRows);
+  const shown = all.length <= room ? all : [...all.slice(0, room - 1), '  …'];
+  return (
+    <Card
+      width={width}
+      title={isWhole ? whole : rewindSubject(report, {when: 'preview', promptLength: Math.max(8, inside - 24)})}
+      hints={[`Enter ${report.kind === 'redo' ? 'redo' : 'undo'}`, 'Esc cancel']}
+    >
+      <Text>{shown.join('\n')}</Text>
+    </Card>
+  );
+}
+
+interface ConnectPanelProps {
+  readonly panel: ConnectState;
+  readonly rows: number;
+  readonly width: number;
+}
+
+function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
+  const {stage, model, prompt} = panel;
+  switch (stage.stage) {
+    case 'ways':
+      return (
+        <PickerCard
+          title={model === 'none' ? 'No model yet' : 'Connect a model'}
+          picker={waysOf(panel)}
+          hints={['Enter select', model === 'none' ? 'Esc later' : 'Esc cancel']}
+          rows={rows}
+          width={width}
+          below={left => <Below lines={[stage.complaint, prompt === 'waits' ? waiting : '']} rows={left} />}
+        />
+      );
+    case 'key':
+      return (
+        <Card
+          width={width}
+          title={`Paste an API key${ownerOf(stage.key)}`}
+          hints={['Enter check and keep it', 'Esc back']}
+        >
+          <Caret at={{x: dotsOf(stage.key, width).length, y: 0}}>
+            <Text>{`${dotsOf(stage.key, width)} `}</Text>
+          </Caret>
+          <Text>
+            {stage.complaint === '' ? (
+              <Styled as="dim">
+                It is kept in your keychain, else in a file that only you can read. It is never shown.
+              </Styled>
+            ) : (
+              <Styled as="error">{visibleLine(stage.complaint)}</Styled>
+            )}
+          </Text>
+        </Card>
+      );
+    case 'provider':
+      return (
+        <PickerCard
+          title="Whose key is it?"
+          picker={stage.picker}
+          hints={['Enter select', 'Esc back']}
+          rows={rows}
+          width={width}
+        />
+      );
+    case 'servers':
+      return (
+        <PickerCard
+          title="Choose a model"
+          picker={stage.picker}
+          hints={['Enter select', 'Esc back', 'type to search']}
+          rows={rows}
+          width={width}
+        />
+      );
+    case 'waiting':
+      return (
+        <Card width={width} title={`Connecting to ${visibleLine(stage.on)}…`} hints={['Esc back']}>
+          <Styled as="dim">{prompt === 'waits' ? waiting : 'One request, which costs nothing'}</Styled>
+        </Card>
+      );
+    default:
+      return unreachable(stage);
+  }
+}
+
+const dotsOf = (key: string, width: number): string =>
+  glyphs.secret.repeat(Math.max(0, Math.min(key.length, width - 6)));
+
+const waiting = 'Your prompt is sent once there is a model.';
+
+function ownerOf(key: string): string {
+  const pasted = recognizeKey(key);
+  return pasted.kind === 'key' ? `: ${providerNames[pasted.provider]}` : '';
+}
+
+interface BelowProps {
+  readonly lines: readonly string[];
+  readonly rows: number;
+}
+
+function Below({lines, rows}: BelowProps): ReactNode {
+  const [complaint = '', ...rest] = lines;
+  if (rows < 1) return null;
+  return (
+    <>
+      {complaint === '' ? null : <Styled as="warning">{visibleLine(complaint)}</Styled>}
+      {rest.flatMap(line =>
+        line === ''
+          ? []
+          : [
+              <Styled key={line} as="dim">
+                {line}
+              </Styled>,
+            ],
+      )}
+    </>
+  );
+}

@@ -3,8 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {pluralize} from '../../base/clip.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import type {EntryFrame, Frame} from '../text/wrap.ts';
-import {wrapSpans, wrapText} from '../text/wrap.ts';
+import {type EntryFrame, type Frame, wrapSpans, wrapText} from '../text/wrap.ts';
 import {changeLines, changesTitle, changeSummary, type CommandChanges} from './change-lines.ts';
 import {commandRows, fitRows, type HighlightRanges} from './command-rows.ts';
 import {

@@ -4,7 +4,7 @@ import type {Answer} from '../../../src/agent/client.ts';
 import {OpenPanel} from '../../../src/tui/components/open-panel.tsx';
 import type {StepQuery} from '../../../src/tui/state/effect.ts';
 import {type Panel, pressPanel} from '../../../src/tui/state/panels/panel.ts';
-import type {PanelStep} from '../../../src/tui/state/panels/panel-step.ts';
+import type {PanelStep} from '../../../src/tui/state/panels/picker.ts';
 import {followStep, nextStep} from '../../../src/tui/state/rewind-and-compact.ts';
 import type {Ui} from '../../../src/tui/state/ui.ts';
 import type {KeyName, KeyPress} from '../../../src/tui/terminal/keymap.ts';

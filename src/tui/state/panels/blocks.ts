@@ -3,7 +3,7 @@ import type {BlockInfo, BlockState} from '../../../actions/ports.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import type {BlockId} from '../../../domain/ids.ts';
 import {blockKeys, type KeyPress} from '../../terminal/keymap.ts';
-import {closePanel, type PanelStep} from './panel-step.ts';
+import {closePanel, type PanelStep} from './picker.ts';
 
 /** The background commands. They are read anew for every frame, so the selected one is kept by its id. */
 export interface BlocksPanel {

@@ -2,7 +2,7 @@ import {visible} from '../../../base/visible.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {type CompactionPreview, estimateTokens} from '../../../domain/compaction.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
-import {closePanel, isCloseKey, isYes, type PanelStep} from './panel-step.ts';
+import {closePanel, isCloseKey, isYes, type PanelStep} from './picker.ts';
 
 /** A compaction: while the model writes the summary, and its preview for the user to confirm. */
 export type CompactPanel =

@@ -4,8 +4,7 @@ import type {LocalServer} from '../../../domain/local-server.ts';
 import {deletedAtEnd} from '../../editor/draft.ts';
 import {commandEffect, type Effect} from '../effect.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
-import {closePanel, type PanelStep} from './panel-step.ts';
-import {openPicker, type Picker, plainItem, pressPicker} from './picker.ts';
+import {closePanel, type PanelStep, openPicker, type Picker, plainItem, pressPicker} from './picker.ts';
 
 export interface ConnectPanel {
   readonly panel: 'connect';

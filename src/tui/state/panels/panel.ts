@@ -12,8 +12,18 @@ import type {View} from '../view.ts';
 import {type BlocksPanel, pressBlocks} from './blocks.ts';
 import {type CompactPanel, pressCompact} from './compact.ts';
 import {type ConnectPanel, pressConnect} from './connect.ts';
-import {closePanel, isCloseKey, isYes, type PanelStep, pressList} from './panel-step.ts';
-import {openPicker, type Picker, plainItem, pressPicker, selectedValue} from './picker.ts';
+import {
+  closePanel,
+  isCloseKey,
+  isYes,
+  type PanelStep,
+  pressList,
+  openPicker,
+  type Picker,
+  plainItem,
+  pressPicker,
+  selectedValue,
+} from './picker.ts';
 import {pressRewind, type RewindPanel} from './rewind.ts';
 import {pressSessions, type SessionsPanel} from './sessions.ts';
 

@@ -2,8 +2,16 @@ import {unreachable} from '../../../base/unreachable.ts';
 import type {RewindScope} from '../../../domain/journal.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../../../domain/rewind.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
-import {closePanel, isCloseKey, isYes, type PanelStep, pressList} from './panel-step.ts';
-import {openPicker, type Picker, plainItem} from './picker.ts';
+import {
+  closePanel,
+  isCloseKey,
+  isYes,
+  type PanelStep,
+  pressList,
+  openPicker,
+  type Picker,
+  plainItem,
+} from './picker.ts';
 
 /** The steps of a rewind: choose a prompt (the latest first), choose what to rewind, and confirm the preview. */
 export type RewindPanel =

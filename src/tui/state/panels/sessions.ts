@@ -6,8 +6,7 @@ import type {SessionSummary} from '../../../domain/journal.ts';
 import {type RunningSession, runningText, sessionTitle} from '../../../domain/session-list.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {centsText} from '../selectors.ts';
-import {closePanel, type PanelStep, pressList} from './panel-step.ts';
-import {openPicker, type Picker, plainItem, selectedValue} from './picker.ts';
+import {closePanel, type PanelStep, pressList, openPicker, type Picker, plainItem, selectedValue} from './picker.ts';
 
 /** The earlier sessions, with the last messages of the selected one. */
 export interface SessionsPanel {
