@@ -7,9 +7,26 @@ import {mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'nod
 import {tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {createVitest, type TestCase, type TestModule, type Vitest} from 'vitest/node';
+import {
+  createVitest,
+  type TestCase,
+  type TestModule,
+  type TestSequencer,
+  type TestSpecification,
+  type Vitest,
+} from 'vitest/node';
 import {mutantsOf, withMutants, type Mutant} from './mutants.ts';
 import {testsOf} from './tests-of.ts';
+
+/** Vitest would begin with the files that take longest. */
+class AsGiven implements TestSequencer {
+  shard(files: TestSpecification[]): TestSpecification[] {
+    return files;
+  }
+  sort(files: TestSpecification[]): TestSpecification[] {
+    return files;
+  }
+}
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = process.argv.slice(2).filter(word => !word.startsWith('--'));
@@ -77,6 +94,7 @@ function startVitest(): Promise<Vitest> {
     hookTimeout: 60_000,
     expect: {poll: {timeout: 10_000, interval: 20}},
     setupFiles: ['test/support/fixed-seed.ts', 'test/mutation/switch-mutant.ts'],
+    sequence: {sequencer: AsGiven},
   });
 }
 
