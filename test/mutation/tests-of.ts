@@ -1,7 +1,10 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {dirname, join, relative} from 'node:path';
 
-/** The test files that a source can fail, nearest first: those that import it, then those that import what imports it, and so on. */
+/**
+ * The test files that a source can fail: those of its own folder, then the others, nearest first: those that import it, those that import
+ * what imports it, and so on.
+ */
 export function testsOf(root: string, source: string): readonly string[] {
   const importers = new Map<string, string[]>();
   for (const folder of ['src', 'test']) {
@@ -13,7 +16,11 @@ export function testsOf(root: string, source: string): readonly string[] {
   }
   const seen = new Set([source]);
   for (const path of seen) for (const importer of importers.get(path) ?? []) seen.add(importer);
-  return [...seen].filter(path => /^test\/(?:unit|contract|tui|differential)\/.*\.test\.tsx?$/u.test(path));
+  const own = join('test/unit', relative('src', dirname(source)));
+  const isElsewhere = (path: string): number => Number(!path.startsWith(`${own}/`));
+  return [...seen]
+    .filter(path => /^test\/(?:unit|contract|tui|differential)\/.*\.test\.tsx?$/u.test(path))
+    .toSorted((one, other) => isElsewhere(one) - isElsewhere(other));
 }
 
 function importsOf(root: string, path: string): readonly string[] {
