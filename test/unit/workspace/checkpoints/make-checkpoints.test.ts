@@ -1,9 +1,20 @@
 import {execFileSync} from 'node:child_process';
-import {chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync} from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
@@ -270,4 +281,29 @@ describe('what is kept', () => {
     expect(tried).toMatchObject({tag: 'failed', error: {kind: 'needs-user'}});
     expect(here.read('a')).toBe('two');
   });
+});
+
+test.each([
+  ['beside each other', 'one', 'two'],
+  ['one of them in the other', '', 'two'],
+])('undo covers all folders of a workspace, %s', async (_name, first, second) => {
+  using here = place();
+  const roots = [join(here.work, first), join(here.work, second)];
+  const paths = roots.map(root => join(root, 'a'));
+  for (const root of roots) mkdirSync(root, {recursive: true});
+  for (const path of paths) writeFileSync(path, 'before');
+  const checkpoints = makeCheckpoints({
+    roots,
+    folder: here.folder,
+    environment: {PATH: process.env['PATH'], HOME: here.work},
+    now: () => Date.now(),
+  });
+  const before = await take(checkpoints);
+  for (const path of paths) writeFileSync(path, 'after');
+  mkdirSync(join(here.work, second, 'made'));
+  const after = await take(checkpoints);
+  const {report} = await revert(checkpoints, {before, after});
+  expect([report.files, report.conflicts]).toEqual([paths.toSorted().map(path => ({path, effect: 'changed'})), []]);
+  expect(paths.map(path => readFileSync(path, 'utf8'))).toEqual(['before', 'before']);
+  expect(existsSync(join(here.work, second, 'made'))).toBe(false);
 });
