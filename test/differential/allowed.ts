@@ -71,4 +71,22 @@ export const allowed: readonly Allowed[] = [
     now: /\bask/u,
     why: 'what loads settings from outside the workspace counts for each program in the command',
   },
+  {
+    fields: 'broad',
+    commands: /\b(?:bsdtar|chgrp|chown|fdfind|gfind|gsed|gtar|nerdctl|nawk)\b/u,
+    now: / can | runs whatever it is given/u,
+    why: 'what a rule of find, tar, sed and the like lets through holds for all names of the program',
+  },
+  {
+    fields: 'rules',
+    commands: /\b(?:apk|gmake|gradlew|mamba|mvnw|nerdctl|oc|sbt|tofu)\b/u,
+    now: /^Bash\([^\n]*(?<!:\*)\)/u,
+    why: 'the first word of these says what they do, as that of brew, make, gradle, conda, mvn, docker and kubectl does',
+  },
+  {
+    fields: 'covered',
+    commands: /\b(?:sed|awk) /u,
+    now: /\bask/u,
+    why: 'scripts are found behind abbreviated options, too',
+  },
 ];

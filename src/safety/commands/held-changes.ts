@@ -1,4 +1,4 @@
-import {isReader, isShell} from './known-programs.ts';
+import {isA, isReader, isShell} from './known-programs.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {isCode} from '../../domain/reason.ts';
 import type {FileEffect} from '../../domain/risk.ts';
@@ -113,7 +113,7 @@ function isHeldProgram(
       case 'network':
         // `npx` downloads only what the project has not installed.
         return (
-          packageRunner.test(own.slice(0, 2).join(' ')) &&
+          (isA(name, 'packages') || isA(own.slice(0, 2).join(' '), 'packages')) &&
           started.length > at + 1 &&
           started.slice(at + 1).every(next => isInstalled(next.words[0] ?? '', directories, context))
         );
@@ -138,8 +138,6 @@ function isHeldProgram(
 /** Whether some of the words destroy something if a program that is given them runs them. */
 const wouldDestroy = (words: readonly string[]): boolean =>
   words.some((_, from) => reachesOf(words.slice(from)).some(({reach}) => reach === 'destroys'));
-
-const packageRunner = /^(?:npx(?: |$)|bunx(?: |$)|pnpx(?: |$)|(?:npm|pnpm|yarn|bun) (?:exec|x)$)/u;
 
 /** Whether a shell gets its commands from its input. Nothing is known of those. */
 const readsCommandsFromInput = ([program = '', ...args]: readonly string[]): boolean =>

@@ -33,11 +33,13 @@ interface NamedRow {
 }
 
 const rows = new Map<string, NamedRow[]>();
+const rowsByName = new Map<string, ProgramRow>();
 for (const row of allPrograms) {
   for (const name of row.names.split(',')) {
     const words = wordsOf(name);
     const [first = ''] = words;
     rows.set(first, [...(rows.get(first) ?? []), {words, row}]);
+    rowsByName.set(words.join(' '), row);
   }
 }
 for (const named of rows.values()) named.sort((a, b) => b.words.length - a.words.length);
@@ -45,15 +47,20 @@ for (const named of rows.values()) named.sort((a, b) => b.words.length - a.words
 /** The rows of a program and of its subcommands, those with the longest names first. */
 export const rowsOf = (program: string): readonly NamedRow[] => rows.get(program) ?? [];
 
-/** The row of the program itself. */
-export const rowOf = (program: string): ProgramRow | undefined =>
-  rowsOf(program).find(({words}) => words.length === 1)?.row;
+/** The row of a program, `git`, or of a subcommand, `git stash list`. */
+export const rowOf = (name: string): ProgramRow | undefined => rowsByName.get(name);
 
-export const isA = (program: string, trait: Trait): boolean => rowOf(program)?.is.has(trait) === true;
+export const isA = (name: string, trait: Trait): boolean => rowOf(name)?.is.has(trait) === true;
 
 /** The names of the programs that run the command that stands in their words. */
 export const wrappingPrograms = (): readonly string[] =>
   [...rows.keys()].filter(name => rowOf(name)?.wraps !== undefined);
+
+/** Whether a subcommand of these words has the trait: `git bisect run` for `git bisect`. */
+export const hasSubcommand = (words: string, trait: Trait): boolean =>
+  rowsOf(wordsOf(words)[0] ?? '').some(
+    ({words: name, row}) => row.is.has(trait) && name.join(' ').startsWith(`${words} `),
+  );
 
 /** Whether weft knows with which arguments the program only reads. With others it may also read elsewhere. */
 export const isReader = (program: string): boolean => rowsOf(program).some(({row}) => row.yes !== undefined);

@@ -3,7 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {mayNameSecret} from '../paths/secret-paths.ts';
 import type {Argument, ExpandedText} from '../shell/expansion.ts';
 import {rowsOf} from './known-programs.ts';
-import {optionTable, type ProgramRow, type Role, roleOf, wordsOf} from './program-table.ts';
+import {actingRoles, optionTable, type ProgramRow, type Role, roleOf, wordsOf} from './program-table.ts';
 import {readWords} from './read-words.ts';
 import {isHarmlessAwk, isHarmlessJq, isHarmlessSed} from './script-languages.ts';
 
@@ -51,6 +51,7 @@ function whyNotRow(row: ProgramRow, args: readonly Argument[], judgePath: PathJu
     }
     used.add(word.name);
     const {attached, rule} = word;
+    if (actingRoles.has(rule.role)) return runsCode(`may do more than read with ${text}`);
     const reason =
       attached === undefined
         ? firstReason(word.values, at => whyNotNextValue(args[at], {text, kind: rule.role, row}, judgePath))
@@ -92,7 +93,7 @@ function whyNotOperands(
   const onlyTexts = isOpen && kinds.every(each => each === 'text');
   return firstReason([...operands.entries()], ([at, argument]) => {
     const kind = kinds[isOpen ? Math.min(at, kinds.length - 1) : at];
-    if (kind === undefined || kind === 'write') return runsCode('may do more than read with so many arguments');
+    if (kind === undefined || actingRoles.has(kind)) return runsCode('may do more than read with so many arguments');
     const several = argument.value === 'opaque' || (argument.value !== 'unknown' && argument.value.some(mayBeSeveral));
     // An argument that comes to several words moves those behind it.
     if (several && (at + 1 < kinds.length || !isOpen) && !row.is.has('any-option'))
@@ -171,6 +172,11 @@ function whyNotValue(kind: Role, value: ExpandedText, judgePath: PathJudge): Par
     case 'jq':
       return isPlain(value, /^/u) && isHarmlessJq(text) ? undefined : 'uses a filter that may do more than read';
     case 'write':
+    case 'edit':
+    case 'code':
+    case 'program':
+    case 'script':
+    case 'module':
       return runsCode('may do more than read');
     default:
       return unreachable(kind);

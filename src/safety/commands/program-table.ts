@@ -7,10 +7,16 @@ import type {OptionRule, OptionTable} from './read-words.ts';
  * `sed`, `awk`, `jq`: a script in that language, which must be a harmless one; `name`: a name without slashes; `key`: `user.name`;
  * `format`: `+%F`; `layout`: how git is to show things; `file`: a `path` that begins plainly, for programs that take `+x` or `@x`
  * for something else; `archive`: one without a colon, before which some take the name of another machine; `document`: a file, or a
- * `jq` filter; `write`: a file that is written, so that the program does not only read.
+ * `jq` filter.
+ * With these it does not only read: `write`: a file that is written; `edit`: how a file is changed in place; `code`: a file of code or
+ * settings; `program`: what is run; `script`: a script that is not looked at; `module`: a program by the name of its module.
  */
-const roles = 'path place number text glob revision sed awk jq name key format layout file archive document write';
+const roles =
+  'path place number text glob revision sed awk jq name key format layout file archive document write edit code program script module';
 export type Role = Words<typeof roles>;
+
+/** The roles of what a program that only reads is not given. */
+export const actingRoles: ReadonlySet<Role> = new Set(['write', 'edit', 'code', 'program', 'script', 'module']);
 
 /**
  * What a program is.
@@ -21,13 +27,16 @@ export type Role = Words<typeof roles>;
  * tasks), `subcommands` (the first is a subcommand), `service` (a client with commands of its own), `database` (queries; a few commands
  * run a shell), `text` (texts for others to read), `own-words` (a language of their own, or `--` does not end the options). What it runs:
  * `shell` (a shell), `code` (an interpreter), `input` (takes commands or code from its input), `fed` (likewise, or writes it where it may
- * run). `restores`: it can put a person's files where there are none now, so that a later part could destroy them.
+ * run), `runs-given` (a text that it is given), `runs-words` (its arguments are a command), `runs-any` (any program: in a container, on
+ * another machine, by a setting), `packages` (a program of a package, which may be downloaded). `restores`: it can put a person's files where there are none now, so that a later part could destroy them.
+ * For rules: `verbs` (its first word says what it does), `loses-work` (harmless with some arguments, and with others the end of work that
+ * is nowhere else).
  * How it reads options: `any-option` (none does harm, so that a pattern may come to names of files that begin with `-`), `digits` (`-5` is
  * a number of lines), `abbreviates` (it accepts unambiguous beginnings of long options), `ends-at-dashes` (the arguments behind `--` are
  * not for the program itself), `whole-options` (letters never share a word).
  */
 const traits =
-  'removes moves copies links unpacks rights writes shows walks pages data variables tasks subcommands service database text own-words shell code input fed restores any-option digits abbreviates ends-at-dashes whole-options';
+  'removes moves copies links unpacks rights writes shows walks pages data variables tasks subcommands service database text own-words shell code input fed runs-given runs-words runs-any packages restores verbs loses-work any-option digits abbreviates ends-at-dashes whole-options';
 export type Trait = Words<typeof traits>;
 
 /** The words of a list. */
@@ -103,18 +112,20 @@ export interface ProgramRow {
   /** With one of these options there is no first operand of its role: `grep -e x file`. */
   readonly instead?: string;
   /**
-   * Options by which it does more than its name says: they have a program or code run, name a file that is written, or name a file or
-   * folder whose code or settings count. A rule that ends in a wildcard was not written with these in mind. `--opt*` is any that begins
+   * Further options by which it does more than its name says: they have a program or code run, name a file that is written, or name a
+   * file or folder whose code or settings count. Options with the roles `program`, `write` and `code` count as such, too. A rule that ends in a wildcard was not written with these in mind. `--opt*` is any that begins
    * so, `NAME=` an assignment.
    */
-  readonly runs?: string;
-  readonly writes?: string;
-  readonly loads?: string;
+  readonly runs?: string | undefined;
+  readonly writes?: string | undefined;
+  readonly loads?: string | undefined;
   /** Options whose value is a script for a shell, or a program with its arguments. */
   readonly scripts?: string;
   /** What it does besides reading: the first that fits. */
   readonly does?: readonly Deed[];
   readonly wraps?: Wrapping;
+  /** What it can do with some arguments, so that a rule must not leave all of them open. */
+  readonly can?: string;
   /** Files of a folder that choose which program runs there by this name. */
   readonly chosenBy?: string;
   readonly is: ReadonlySet<Trait>;
@@ -130,7 +141,20 @@ export interface ProgramRow {
 export const program = (
   names: string,
   {is, ...facts}: Omit<ProgramRow, 'names' | 'is'> & {readonly is?: string},
-): ProgramRow => ({names, ...facts, is: new Set(wordsOf(is).map(traitOf))});
+): ProgramRow => ({
+  names,
+  ...facts,
+  runs: withRole(facts.runs, facts, 'program'),
+  writes: withRole(facts.writes, facts, 'write'),
+  loads: withRole(facts.loads, facts, 'code'),
+  is: new Set(wordsOf(is).map(traitOf)),
+});
+
+/** The listed options, and those whose value has the role; `undefined` for none. */
+function withRole(listed: string | undefined, {options}: Pick<ProgramRow, 'options'>, role: Role): string | undefined {
+  const named = wordsOf(options).flatMap(option => (option.endsWith(`=${role}`) ? option.replace(/\??=.*/u, '') : []));
+  return listed === undefined && named.length === 0 ? undefined : [...wordsOf(listed), ...named].join(' ');
+}
 
 /** The words of a list with blanks between them. */
 export const wordsOf = (list = ''): readonly string[] => list.split(/\s+/u).filter(word => word !== '');

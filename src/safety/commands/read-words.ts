@@ -12,6 +12,8 @@ export interface OptionTable<Role extends string = string> {
   readonly digits: boolean;
   /** Whether the first operand ends the options, as for programs that run another one. */
   readonly stopsAtOperand: boolean;
+  /** How options are read that are not listed; else their whole word counts as not listed. Long ones may then be abbreviated. */
+  readonly unlisted?: OptionRule<Role>;
 }
 
 /** One word of a command, or an option in it. `at` is its position. */
@@ -72,12 +74,20 @@ export interface FoundOption<Role extends string = string> {
 /** The options in a word such as `-la`, `-n5` or `--color=never`; `undefined` if one of them is not listed. */
 export function optionsIn<Role extends string>(
   word: string,
-  {options, digits}: Pick<OptionTable<Role>, 'options' | 'digits'>,
+  {options, digits, unlisted}: Pick<OptionTable<Role>, 'options' | 'digits' | 'unlisted'>,
 ): readonly FoundOption<Role>[] | undefined {
   if (digits && /^-\d+$/u.test(word)) return [];
   const whole = options.get(word);
   if (whole !== undefined && (word.startsWith('--') || word.length === 2))
     return [{name: word, rule: whole, attached: undefined}];
+  if (word.startsWith('--') && unlisted !== undefined) {
+    const [written = '', ...values] = word.split('=');
+    const name = options.has(written)
+      ? written
+      : ([...options.keys()].find(each => each.startsWith(written)) ?? written);
+    const attached = values.length === 0 ? undefined : values.join('=');
+    return [{name, rule: options.get(name) ?? unlisted, attached}];
+  }
   if (word.startsWith('--')) {
     const equals = word.indexOf('=');
     const name = word.slice(0, Math.max(equals, 0));
@@ -89,7 +99,7 @@ export function optionsIn<Role extends string>(
   const found: FoundOption<Role>[] = [];
   for (let at = 1; at < word.length; at += 1) {
     const name = `-${word.charAt(at)}`;
-    const rule = options.get(name);
+    const rule = options.get(name) ?? unlisted;
     if (rule === undefined) return undefined;
     const rest = word.slice(at + 1);
     if (rule.value !== 'none') return [...found, {name, rule, attached: rest === '' ? undefined : rest}];

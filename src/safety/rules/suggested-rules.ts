@@ -1,6 +1,6 @@
 import type {JudgedInvocation} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
-import {isInterpreter, isShell, takesCodeFromInput} from '../commands/known-programs.ts';
+import {hasSubcommand, isA, isInterpreter, isShell, rowOf, takesCodeFromInput} from '../commands/known-programs.ts';
 import {dependsOnArguments} from '../commands/risks.ts';
 import {innerCommand, isWrapper} from '../commands/layers.ts';
 import {exactPattern, parseCommandPattern} from './command-pattern.ts';
@@ -40,11 +40,11 @@ function prefixesOf({words}: JudgedInvocation): readonly string[] {
   const plain = names.findIndex(name => !/^[A-Za-z][\w.@:-]*$/u.test(name));
   const usable = plain < 0 ? names : names.slice(0, plain);
   const [name = ''] = usable;
-  const takesSubcommand = bySubcommand.has(name);
+  const takesSubcommand = isA(name, 'verbs');
   if (
     !before.every(word => /^[\w./:=@+-]+$/u.test(word)) ||
-    destroysByArguments.has(usable.slice(0, 2).join(' ')) ||
-    usable.some((_, at) => runners.has(usable.slice(0, at + 1).join(' '))) ||
+    isA(usable.slice(0, 2).join(' '), 'loses-work') ||
+    usable.some((_, at) => isA(usable.slice(0, at + 1).join(' '), 'runs-any')) ||
     isShell(name) ||
     (!takesSubcommand && texts.slice(start + 1).some(word => runsAnother.test(word))) ||
     (!takesSubcommand && (isWrapper(name) || takesCodeFromInput(name) || dependsOnArguments(name)))
@@ -70,18 +70,6 @@ const projectRun =
 
 /** Words behind which a program that weft does not know is likely to take the command that it runs. */
 const runsAnother = /^(?:--|exec|shell|enter|--(?:run|command|exec))$/u;
-
-/** Harmless with some arguments, and with others the end of work that is nowhere else. */
-const destroysByArguments: ReadonlySet<string> = new Set(
-  'checkout restore reset clean stash branch tag rm config worktree reflog'.split(' ').map(name => `git ${name}`),
-);
-
-/** Programs whose first word says what they do. */
-const bySubcommand: ReadonlySet<string> = new Set(
-  'git npm pnpm yarn bun cargo go docker podman kubectl helm terraform gh glab aws gcloud az pip pip3 uv poetry bundle gem brew apt apt-get systemctl make just rake gradle mvn dotnet swift zig mix task rustup conda'.split(
-    ' ',
-  ),
-);
 
 function isUseful(text: string): boolean {
   const read = parseCommandPattern(text);
@@ -111,93 +99,19 @@ export function whyRuleIsBroad({tool, about}: Pick<PermissionRule, 'tool' | 'abo
   const wrapper = openWrapper(about.pattern);
   if (wrapper !== undefined) return `${wrapper} runs any other program`;
   const [first] = others;
-  if ((isShell(name) || isInterpreter(name) || runsText.test(name) || runsArguments(name)) && first === undefined)
-    return `${name} runs whatever it is given`;
   const call = [name, ...others].join(' ');
-  if (runners.has(call) || runsArguments(call)) return `${call} runs any other program`;
-  const abilities = first === undefined ? programsWithManyFaces.get(name) : undefined;
+  if (first === undefined && (isShell(name) || isInterpreter(name) || isA(name, 'runs-given') || runsArguments(name)))
+    return `${name} runs whatever it is given`;
+  if (isA(call, 'runs-any') || runsArguments(call)) return `${call} runs any other program`;
+  const abilities = rowOf(call)?.can;
   if (abilities !== undefined) return `${name} can ${abilities}`;
-  return [...runners].some(runner => runner.startsWith(`${call} `)) ? `${call} can run any other program` : undefined;
+  return hasSubcommand(call, 'runs-any') ? `${call} can run any other program` : undefined;
 }
 
 const reachesAll = 'commands in the sandbox may then send any file anywhere';
 
-/** Further programs that run a text that they are given. */
-const runsText =
-  /^(?:source|\.|[gm]?awk|cmd(?:\.exe)?|powershell|guile|racket|sbcl|clisp|gnuplot|octave|matlab|ocaml|iex|erl|clj|clojure|bb|xonsh|nu|elvish|execlineb|zx|m4|emacs|ansible|salt|pdsh|pssh|dsh|concurrently|crontab|at|batch|dtach|abduco|systemd-nspawn|lxc-attach|wsl|wine)$/u;
-
 /** True for a command whose arguments are a command: an allow rule must name that one to its end. */
-export const runsArguments = (command: string): boolean =>
-  /^(?:trap|hyperfine|concurrently|nix-shell|git (?:bisect run|submodule foreach))(?: |$)/u.test(command);
-
-/** Commands that run any program: in a container, on another machine, by a setting, or from elsewhere. */
-const runners: ReadonlySet<string> = new Set(
-  Object.entries({
-    docker: 'run|exec|compose run|compose exec|container run|container exec',
-    podman: 'run|exec|compose run|compose exec|container run|container exec',
-    nerdctl: 'run|exec|compose run|compose exec',
-    'docker-compose': 'run|exec',
-    buildah: 'run',
-    kubectl: 'exec|run|debug',
-    oc: 'exec|run|debug|rsh',
-    crictl: 'exec',
-    ctr: 'run',
-    lxc: 'exec',
-    incus: 'exec',
-    machinectl: 'shell',
-    multipass: 'exec',
-    vagrant: 'ssh',
-    toolbox: 'run',
-    distrobox: 'enter',
-    apptainer: 'exec|run',
-    singularity: 'exec|run',
-    flatpak: 'run',
-    snap: 'run',
-    zellij: 'run',
-    heroku: 'run',
-    railway: 'run',
-    fly: 'ssh',
-    flyctl: 'ssh',
-    gcloud: 'compute ssh',
-    aws: 'ssm start-session|ssm send-command',
-    az: 'vm run-command',
-    gh: 'codespace ssh|extension exec|extension install|alias set|alias import|config set',
-    glab: 'alias set|config set',
-    consul: 'exec|lock|watch',
-    etcdctl: 'lock|watch',
-    sops: 'exec-env|exec-file',
-    nix: 'run',
-    mix: 'cmd',
-    deno: 'eval',
-    npm: 'config set|config edit|set|explore|init|create|innit',
-    pnpm: 'config set|set|create',
-    yarn: 'config set|create',
-    bun: 'create',
-    git: 'config|bisect',
-  }).flatMap(([name, ends]) => ends.split('|').map(end => `${name} ${end}`)),
-);
-
-const programsWithManyFaces: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    git: 'run programs by its configuration, rewrite history and push',
-    find: 'run programs and delete files',
-    fd: 'run programs',
-    tar: 'run programs and overwrite files',
-    docker: 'run any program with your files',
-    podman: 'run any program with your files',
-    kubectl: 'change and run anything in the cluster',
-    npm: 'run any package',
-    pnpm: 'run any package',
-    yarn: 'run any package',
-    rm: 'delete any file',
-    dd: 'overwrite any file',
-    sed: 'change files and run programs',
-    curl: 'send any file anywhere',
-    wget: 'send any file anywhere',
-    scp: 'send any file anywhere',
-    rsync: 'run programs and overwrite any file',
-    vim: 'run any program',
-    vi: 'run any program',
-    chmod: 'change the rights of any file',
-  }),
-);
+export const runsArguments = (command: string): boolean => {
+  const words = command.split(' ', 3);
+  return words.some((_, at) => isA(words.slice(0, at + 1).join(' '), 'runs-words'));
+};

@@ -150,6 +150,7 @@ export const coreutils: readonly ProgramRow[] = [
     writes: '--index-file',
     scripts: '--to-command --use-compress-program --rsh-command --info-script -I -F',
     does: [overwritesWhenUnpacking, packs],
+    can: 'run programs and overwrite files',
     is: 'data restores unpacks abbreviates',
   }),
   program('cpio, unar, 7z, 7za, 7zz, pax, unrar', {
@@ -160,7 +161,8 @@ export const coreutils: readonly ProgramRow[] = [
     is: 'restores unpacks abbreviates',
   }),
   program('zip', {runs: '-TT --unzip-command', does: [packs], is: 'data'}),
-  program('rm, rmdir, unlink, shred, trash', {does: [deletes], is: 'data removes'}),
+  program('rm', {does: [deletes], can: 'delete any file', is: 'data removes'}),
+  program('rmdir, unlink, shred, trash', {does: [deletes], is: 'data removes'}),
   program('grm, srm, trash-put, rimraf, del-cli, del, wipe', {does: [deletes], is: 'removes'}),
   program('mv, gmv', {
     does: [deed('destructive', 'can overwrite files', {reach: 'puts-files', otherwise: 'moves files'})],
@@ -188,10 +190,12 @@ export const coreutils: readonly ProgramRow[] = [
         otherwise: 'creates files',
       }),
     ],
+    can: 'overwrite any file',
     is: 'data',
   }),
   program('chmod, chown, chgrp', {
     does: [deed('destructive', 'changes permissions of many files', {when: /^(?:-\w*R|--recursive)/u}), changesFiles],
+    can: 'change the rights of any file',
     is: 'data rights',
   }),
   program('unzip', {does: [overwritesWhenUnpacking], is: 'data restores unpacks own-words'}),

@@ -91,6 +91,7 @@ export const git: readonly ProgramRow[] = [
   program('git branch', {
     options: branches,
     does: [movesBranch, changesRepository],
+    is: 'loses-work',
     yes: `git branch ¦ git branch -a ¦ git branch -vv ¦ git branch --show-current ¦ git branch --contains=abc ¦
       git branch -r --sort=-committerdate`,
     no: `git branch new ¦ git branch -d a ¦ git branch -D a ¦ git branch -m a ¦ git branch --edit-description ¦
@@ -105,6 +106,7 @@ export const git: readonly ProgramRow[] = [
   program('git tag', {
     options: '-n?=number -n --sort=layout --column --no-column --format=layout',
     does: [movesBranch, changesRepository],
+    is: 'loses-work',
     yes: 'git tag ¦ git tag --sort=-creatordate ¦ git tag -n5',
     no: 'git tag v1 ¦ git tag -d v1 ¦ git tag -a v1 ¦ git tag -f v1',
   }),
@@ -137,6 +139,7 @@ export const git: readonly ProgramRow[] = [
     options: '--global --local --system --get --get-all --show-origin --bool --int',
     operands: 'key',
     does: [changesRepository],
+    is: 'loses-work runs-any',
     yes: 'git config user.name ¦ git config --global --get user.name ¦ git config --global user.email',
     no: 'git config edit ¦ git config list extra more ¦ git config alias.x "!sh"',
   }),
@@ -153,7 +156,7 @@ export const git: readonly ProgramRow[] = [
   }),
   program('git reflog', {
     options: '--all --oneline --date=text -n=number --no-abbrev --relative-date',
-    is: 'digits',
+    is: 'digits loses-work',
     yes: 'git reflog ¦ git reflog -10',
     no: 'git reflog expire --all ¦ git reflog delete a ¦ git reflog expire',
   }),
@@ -273,7 +276,8 @@ export const git: readonly ProgramRow[] = [
     loads: '--git-dir --work-tree',
     does: [inRepository],
     wraps: {options: 'foreach run --exec -x'},
-    is: 'text restores abbreviates',
+    can: 'run programs by its configuration, rewrite history and push',
+    is: 'text verbs restores abbreviates',
   }),
   program('git merge, git cherry-pick, git revert', {...ofGitMerge, does: [changesRepository]}),
   program('git pull', {...ofGitMerge, does: [fetches]}),
@@ -299,7 +303,9 @@ export const git: readonly ProgramRow[] = [
   program('git difftool, git mergetool', {runs: '-x -t --tool', is: 'abbreviates'}),
   program('git archive', {...ofGitArchive, does: [fetches]}),
   program('git format-patch', {...ofGitArchive}),
-  program('git bisect, git submodule', {runs: 'run foreach', does: [changesRepository]}),
+  program('git bisect', {runs: 'run foreach', does: [changesRepository], is: 'runs-any'}),
+  program('git submodule', {runs: 'run foreach', does: [changesRepository]}),
+  program('git bisect run, git submodule foreach', {is: 'runs-words'}),
   program('svn', {
     options: '-c=text -F=text -m=text -r=text -x=text',
     runs: '--diff-cmd --diff3-cmd --editor-cmd --config-option*',
@@ -320,6 +326,7 @@ export const git: readonly ProgramRow[] = [
       deed('destructive', 'discards uncommitted changes', {when: /^--hard$|^--merge$|^--keep$/u}),
       changesRepository,
     ],
+    is: 'loses-work',
   }),
   program('git clean', {
     does: [
@@ -329,14 +336,16 @@ export const git: readonly ProgramRow[] = [
       }),
       deed('destructive', 'deletes untracked files'),
     ],
+    is: 'loses-work',
   }),
   program('git checkout', {
     does: [
       deed('destructive', 'can discard uncommitted changes', {when: /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u}),
       changesRepository,
     ],
+    is: 'loses-work',
   }),
-  program('git restore', {does: [deed('destructive', 'discards uncommitted changes')]}),
+  program('git restore', {does: [deed('destructive', 'discards uncommitted changes')], is: 'loses-work'}),
   program('git switch', {
     does: [
       deed('destructive', 'discards uncommitted changes', {when: /^(?:-f|--force|--discard-changes)$/u}),
@@ -359,12 +368,14 @@ export const git: readonly ProgramRow[] = [
       deed('local-change', 'removes files from the index', {when: /^--cached$/u, reach: 'repository'}),
       deed('destructive', 'deletes files'),
     ],
+    is: 'loses-work',
   }),
   program('git worktree remove, git worktree prune, git submodule deinit, git remote remove', {
     does: [deed('destructive', 'removes part of the repository')],
   }),
   program('git fetch, git ls-remote, git remote update, git remote show, git submodule update', {does: [fetches]}),
-  program('git add, git stash, git init, git apply, git am, git worktree, git notes', {does: [changesRepository]}),
+  program('git add, git init, git apply, git am, git notes', {does: [changesRepository]}),
+  program('git stash, git worktree', {does: [changesRepository], is: 'loses-work'}),
   program('fossil, bzr, cvs, p4', {does: [inRepository]}),
   program('git-lfs', {does: [inRepository], is: 'subcommands'}),
 ];

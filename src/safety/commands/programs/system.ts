@@ -146,7 +146,8 @@ export const system: readonly ProgramRow[] = [
   }),
   program('vi, vim, nvim, ex, ed', {...ofVi, does: [unknownOnMachine], is: 'code pages writes'}),
   program('view', {...ofVi, does: [unknownOnMachine], is: 'pages'}),
-  program('emacs, nano, pico', {...ofEmacs, does: [unknownOnMachine], is: 'pages writes'}),
+  program('emacs', {...ofEmacs, does: [unknownOnMachine], is: 'pages writes runs-given'}),
+  program('nano, pico', {...ofEmacs, does: [unknownOnMachine], is: 'pages writes'}),
   program('emacsclient', {...ofEmacs}),
   program('ssh-keygen', {
     options: `-b=text -C=text -E=text -f=text -F=text -I=text -l=text -m=text -n=text -N=text -O=text -P=text -R=text
@@ -171,12 +172,12 @@ export const system: readonly ProgramRow[] = [
   program('shutdown, reboot, halt, poweroff, init', {does: [deed('destructive', 'stops the machine')]}),
   program('crontab', {
     does: [deed('destructive', 'changes scheduled jobs', {when: /^-\w*r/u}), controlsServices],
-    is: 'input fed',
+    is: 'input fed runs-given',
   }),
-  program('systemctl', {does: [controlsServices], is: 'subcommands pages'}),
+  program('systemctl', {does: [controlsServices], is: 'subcommands verbs pages'}),
   program('service', {does: [controlsServices], is: 'subcommands'}),
   program('rc-service, launchctl, loginctl, initctl, supervisorctl, atq, anacron', {does: [controlsServices]}),
-  program('at, batch', {does: [controlsServices], is: 'input fed'}),
+  program('at, batch', {does: [controlsServices], is: 'input fed runs-given'}),
   program('mount, umount, losetup, swapon, swapoff, modprobe, insmod, rmmod, sysctl', {does: [changesMachine]}),
   program('dmesg, iptables, ip6tables, nft, ufw, ifconfig, route, tc, useradd, userdel', {does: [changesMachine]}),
   program('usermod, groupadd, adduser, deluser, passwd, chsh, visudo, hostnamectl', {does: [changesMachine]}),
@@ -195,6 +196,7 @@ export const system: readonly ProgramRow[] = [
   program('osascript', {does: [usesDesktop], is: 'code'}),
   program('gpg-connect-agent, gpgconf, keyctl, pass, gopass, secret-tool, security', {does: [usesKeys]}),
   program('kwallet-query, bw, rbw, lpass, vault, age, sops, kinit, klist', {does: [usesKeys]}),
+  program('sops exec-env, sops exec-file', {is: 'runs-any'}),
   program('op, doppler, infisical, teller', {
     does: [usesKeys],
     wraps: {behind: 'run', flags: '--frozen --locked --offline'},

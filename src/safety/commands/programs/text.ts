@@ -2,9 +2,12 @@ import {program, type ProgramRow} from '../program-table.ts';
 import {editsInPlace, unknown} from './deeds.ts';
 
 const ofAwk = {
-  options: '-F=text -v=text --field-separator=text',
+  options: `-F=text -v=text --field-separator=text --assign=script -f=code --file=code -e=script --source=script
+    -i=program --include=program -l=program --load=program`,
   operands: 'awk path*',
+  instead: '-f --file -e --source',
   does: [unknown],
+  is: 'runs-given',
   yes: `awk '{print $1}' a ¦ awk -F: '{print $1, $2}' a ¦ awk 'NR==1' a ¦ awk 'NR>=5 && NR<=10' a ¦
     awk '/foo/{print $2}' a ¦ awk '{s+=$1} END {print s}' a ¦ awk '$3 > 100 {print $1}' a ¦ awk -v n=3 'NR==n' a ¦
     awk '{print $1 " | " $2}' a ¦ awk '/a|b/ {print}' a ¦ awk '{printf "%s\\n", $1}' a ¦ awk '!seen[$0]++' a ¦
@@ -142,10 +145,11 @@ export const textPrograms: readonly ProgramRow[] = [
   }),
   program('sed, gsed', {
     options: `-n -E -r -s -u -z -e=sed --quiet --silent --regexp-extended --expression=sed --separate --null-data
-      --sandbox --posix --debug`,
+      --sandbox --posix --debug -f=program --file=program -i?=edit --in-place?=edit`,
     operands: 'sed path*',
-    instead: '-e --expression',
+    instead: '-e --expression -f --file',
     does: [editsInPlace, unknown],
+    can: 'change files and run programs',
     yes: `sed -n '1,20p' a ¦ sed -n 5p a ¦ sed 's/a/b/g' a ¦ sed -e 's/a/b/' -e '/x/d' a ¦ sed -n '/foo/,/bar/p' a ¦
       sed -n '$=' a ¦ sed -E 's#(a|b)#x#' a ¦ sed '1,5d;s/ *$//' a ¦ sed -n -e '10,20p' -e '30q' a ¦
       sed ':a;N;$!ba;s/\\n/ /g' a`,
