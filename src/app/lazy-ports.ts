@@ -62,11 +62,12 @@ type Answering<Port> = {
 /** Loads the judge with the first action: an answer without one needs none. */
 export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
   const load = async (): Promise<Judge> => {
-    const [{makeJudge}, {fileEffect}] = await Promise.all([
+    const [{makeJudge}, {readingOf}, {fileEffect}] = await Promise.all([
       import('../safety/judge.ts'),
+      import('../safety/commands/effects.ts'),
       import('../workspace/impact/file-effect.ts'),
     ]);
-    return makeJudge({...options, effectOf: command => fileEffect(command, options.home)});
+    return makeJudge({...options, effectOf: command => fileEffect(command, {home: options.home, readingOf})});
   };
   return lazyPort(load, 'assess', 'reach');
 }
@@ -106,20 +107,21 @@ export function lazyComputer({
 
 /** Loads what finds the impact of commands with the first command that destroys something. */
 export const lazyImpact = (
-  place: Omit<ImpactOptions, 'mayAskGit'>,
+  place: Omit<ImpactOptions, 'mayAskGit' | 'readingOf'>,
   pathContext: Pick<PathContextOptions, 'roots' | 'home' | 'resolve' | 'weftFolders'>,
   secrets: Redactor,
 ): ImpactPort => ({
   async find(commands, signal) {
-    const [{makeImpact}, {makePathContext}, {repositoryFinding}] = await Promise.all([
+    const [{makeImpact}, {readingOf}, {makePathContext}, {repositoryFinding}] = await Promise.all([
       import('../workspace/impact/make-impact.ts'),
+      import('../safety/commands/effects.ts'),
       import('../safety/paths/path-context.ts'),
       import('../safety/paths/git-repository.ts'),
     ]);
     const disk = {list: listFolder, read: readBytes, strayProgram: () => undefined, effectOf: () => unknownFileEffect};
     const mayAskGit = (directory: string): boolean =>
       repositoryFinding(directory, makePathContext({...pathContext, ...disk})).reason === undefined;
-    const report = await makeImpact({...place, mayAskGit}).find(commands, signal);
+    const report = await makeImpact({...place, mayAskGit, readingOf}).find(commands, signal);
     return redactDeep(report, secrets);
   },
 });

@@ -72,6 +72,29 @@ export interface ResolvedCommand {
   readonly content: WrittenContent;
 }
 
+/** A simple command as the table of programs reads it. */
+export interface CommandReading {
+  /** Each letter for itself, long names in full where they are known. */
+  readonly options: readonly {readonly name: string; readonly value: string | undefined}[];
+  readonly operands: readonly string[];
+  /** What it does with files; `undefined` if that is not known. */
+  readonly changes: readonly FileChange[] | undefined;
+}
+
+/** What a command does with a file that one of its words names, as written. */
+export type FileChange =
+  /** `creates`: what is there keeps its content. `renames`: nothing can be there. */
+  | {readonly does: 'creates' | 'writes' | 'truncates' | 'renames' | 'edits' | 'shreds'; readonly word: string}
+  | {
+      readonly does: 'moves' | 'copies' | 'links';
+      readonly word: string;
+      readonly target: string;
+      /** Whether it is put into the target: if that is a folder, or none behind a link, or never. */
+      readonly into: 'a folder' | 'a real folder' | 'never';
+      readonly folders: 'laid-over' | 'left-out';
+    }
+  | {readonly does: 'removes'; readonly word: string; readonly extent: 'files' | 'folders' | 'trees' | 'empty folders'};
+
 export type WrittenContent = {readonly kind: 'unknown'} | {readonly kind: 'text'; readonly text: string};
 
 export const unknownContent: WrittenContent = {kind: 'unknown'};

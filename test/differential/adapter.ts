@@ -9,6 +9,7 @@ import {weftItself} from '../../src/domain/executor.ts';
 import {reasonText} from '../../src/domain/reason.ts';
 import type {FileEffect, PermissionMode, Verdict} from '../../src/domain/risk.ts';
 import type {Proof} from '../../src/domain/sandbox.ts';
+import {readingOf} from '../../src/safety/commands/effects.ts';
 import {analyzeCommand} from '../../src/safety/commands/analyze-command.ts';
 import {resolvedForms} from '../../src/safety/commands/command-forms.ts';
 import {fileEffects} from '../../src/safety/commands/file-effects.ts';
@@ -99,7 +100,7 @@ export function makeProbe({root, home}: Place): Probe {
     strayProgram: () => undefined,
     effectOf(command) {
       const key = JSON.stringify(command);
-      const known = effects.get(key) ?? fileEffect(command, home);
+      const known = effects.get(key) ?? fileEffect(command, {home, readingOf});
       effects.set(key, known);
       return known;
     },
@@ -108,7 +109,7 @@ export function makeProbe({root, home}: Place): Probe {
     secretNames: secretNamesIn,
   };
   const {signal} = new AbortController();
-  const impact = makeImpact({roots: [root], home, environment: process.env, mayAskGit: () => true});
+  const impact = makeImpact({roots: [root], home, environment: process.env, mayAskGit: () => true, readingOf});
   const context = makePathContext(options);
   const plain = makeJudge(options);
   const overlay = makeJudge({...options, sandbox: async () => proof});

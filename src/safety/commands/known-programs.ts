@@ -47,6 +47,12 @@ for (const named of rows.values()) named.sort((a, b) => b.words.length - a.words
 /** The rows of a program and of its subcommands, those with the longest names first. */
 export const rowsOf = (program: string): readonly NamedRow[] => rows.get(program) ?? [];
 
+/** The row with the longest name that the words begin with; of `gcc-12` and `python3.12` that of the bare name. */
+export const rowFor = ([program = '', ...args]: readonly string[]): NamedRow | undefined =>
+  [program, program.replace(/-?\d[\d.]*$/u, '')]
+    .flatMap(rowsOf)
+    .find(({words}) => words.every((word, at) => at === 0 || word === args[at - 1]));
+
 /** The row of a program, `git`, or of a subcommand, `git stash list`. */
 export const rowOf = (name: string): ProgramRow | undefined => rowsByName.get(name);
 

@@ -9,14 +9,26 @@ import type {OptionRule, OptionTable} from './read-words.ts';
  * for something else; `archive`: one without a colon, before which some take the name of another machine; `document`: a file, or a
  * `jq` filter.
  * With these it does not only read: `write`: a file that is written; `edit`: how a file is changed in place; `code`: a file of code or
- * settings; `program`: what is run; `script`: a script that is not looked at; `module`: a program by the name of its module.
+ * settings; `program`: what is run; `script`: a script that is not looked at; `module`: a program by the name of its module;
+ * `output`: a file for what it prints, in the folder `into`, or of the name that the `url` ends with (`named`); `create`, `truncate`,
+ * `remove`, `remove-empty`, `shred`; `from` (moved), `source` (copied) or `link` to the `target`; `rename`: moved where nothing is.
+ * Options say more (`-r:deep`): `deep` (whole trees), `folders` (folders, too), `keeps` (changes nothing that is there, as `when` does
+ * with `none`), `force` (replaces what is there), `append`, `exact` (the target is no folder to put into), `no-links` (nor a link to one).
  */
 const roles =
-  'path place number text glob revision sed awk jq name key format layout file archive document write edit code program script module';
+  'path place number text glob revision sed awk jq name key format layout file archive document write edit code program script module output into url named create truncate remove remove-empty shred from source link target rename deep folders keeps when force append exact no-links';
 export type Role = Words<typeof roles>;
 
 /** The roles of what a program that only reads is not given. */
-export const actingRoles: ReadonlySet<Role> = new Set(['write', 'edit', 'code', 'program', 'script', 'module']);
+export const actingRoles: ReadonlySet<Role> = new Set([
+  'write',
+  'edit',
+  'code',
+  'program',
+  'script',
+  'module',
+  'output',
+]);
 
 /**
  * What a program is.
@@ -145,16 +157,24 @@ export const program = (
   names,
   ...facts,
   runs: withRole(facts.runs, facts, 'program'),
-  writes: withRole(facts.writes, facts, 'write'),
+  writes: withRole(facts.writes, facts, 'write|output|into'),
   loads: withRole(facts.loads, facts, 'code'),
   is: new Set(wordsOf(is).map(traitOf)),
 });
 
-/** The listed options, and those whose value has the role; `undefined` for none. */
-function withRole(listed: string | undefined, {options}: Pick<ProgramRow, 'options'>, role: Role): string | undefined {
-  const named = wordsOf(options).flatMap(option => (option.endsWith(`=${role}`) ? option.replace(/\??=.*/u, '') : []));
+/** The listed options, and those whose value has one of the roles; `undefined` for none. */
+function withRole(
+  listed: string | undefined,
+  {options}: Pick<ProgramRow, 'options'>,
+  role: string,
+): string | undefined {
+  const fits = new RegExp(`=(?:${role})$`, 'u');
+  const named = wordsOf(options).flatMap(option => (fits.test(option) ? option.replace(/\??=.*/u, '') : []));
   return listed === undefined && named.length === 0 ? undefined : [...wordsOf(listed), ...named].join(' ');
 }
+
+/** Options by which GNU programs say where they put files. */
+export const placing = '-t=target --target-directory=target -T:exact --no-target-directory:exact -S=text --suffix=text';
 
 /** The words of a list with blanks between them. */
 export const wordsOf = (list = ''): readonly string[] => list.split(/\s+/u).filter(word => word !== '');
@@ -164,7 +184,7 @@ export function optionTable(written = '', digits = false): OptionTable<Role> {
   const options = known.get(written) ?? new Map<string, OptionRule<Role>>();
   if (!known.has(written)) {
     for (const option of wordsOf(written)) {
-      const [, name = '', sign = '', role = 'text'] = /^(--?[^=?]+?)(?:(\??=|==)(\w+))?$/u.exec(option) ?? [];
+      const [, name = '', sign = '', role = 'text'] = /^(--?[^=?:]+?)(?:(\??=|==|:)([\w-]+))?$/u.exec(option) ?? [];
       // `--color` and `--color?=name` are one option.
       if (sign !== '' || options.get(name)?.value !== 'attached')
         options.set(name, {value: valueOfSign[sign] ?? 'none', role: roleOf(role)});

@@ -15,7 +15,7 @@ import {causeText, type Fault} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
 import {canAccess} from '../files/regular-files.ts';
 import {realPath} from '../files/resolve-path.ts';
-import {expandPaths, hasOption, sortWords} from '../impact/command-words.ts';
+import {expandPaths} from '../impact/command-words.ts';
 import {carryOutRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
 import {openObjects} from './object-store.ts';
 import {mostIgnoredFiles, type Scan, scanAhead, scanLeftOut, type ScanPlace, scanWorkspace} from './scan-workspace.ts';
@@ -208,8 +208,10 @@ export async function notCovered(
 function operandsOf({argv, directory: written, overwrites}: ResolvedCommand, home: string): readonly string[] {
   const directory = realPath(written);
   const [program, ...words] = argv;
-  const {operands, options} = sortWords(words);
-  const cleansIgnored = basename(program) === 'git' && operands[0] === 'clean' && hasOption(options, 'x', '--x');
+  const end = words.indexOf('--');
+  const operands = words.filter((word, at) => !/^-./u.test(word) || (end >= 0 && at > end));
+  const cleansIgnored =
+    basename(program) === 'git' && operands[0] === 'clean' && words.some(word => /^(?:-\w*x|--x)/u.test(word));
   const named = expandPaths([...operands, ...overwrites], {directory, home});
   return cleansIgnored && operands.length === 1 ? [directory] : named;
 }

@@ -1,42 +1,32 @@
 import {type FileEffect, type ResolvedCommand, unknownFileEffect} from '../../domain/risk.ts';
 import {isFolder} from '../files/list-folder.ts';
 import {lstatSync, statSync, type Stats} from 'node:fs';
-import {basename} from 'node:path';
 import {realPath} from '../files/resolve-path.ts';
-import {expandPaths, hasOption, sortWords, type Write, writesOf} from './command-words.ts';
+import {type CommandPlace, expandPaths, type Write, writesOf} from './command-words.ts';
 import {collisions} from './overwrite-impact.ts';
 
 /**
  * Whether a command that writes or moves files would overwrite something, by the present state of the disk. Commands that delete are
  * not looked at. Empty files and folders are no loss; a replaced device, pipe or link is one. Never throws.
  */
-export function fileEffect(command: ResolvedCommand, home: string): FileEffect {
+export function fileEffect(command: ResolvedCommand, {home, readingOf}: CommandPlace): FileEffect {
   try {
-    const directory = realPath(command.directory);
-    const written = expandPaths(command.overwrites, {directory, home});
-    const own = ownEffect({...command, directory}, home);
-    return together([own, ...written.map(path => effectAt(path, writtenThrough(path)))]);
+    const place = {directory: realPath(command.directory), home};
+    const written = expandPaths(command.overwrites, place);
+    const [program, ...words] = command.argv;
+    // A program of another folder may only have the name.
+    const isKnown = !program.includes('/') || /^\/(?:usr\/)?(?:local\/)?bin\/[\w-]+$/u.test(program);
+    const {changes} = readingOf([isKnown ? program : '', ...words]);
+    const own = program === '' ? [] : writesOf(changes, place)?.map(write => effectAt(write.path, lossOf(write)));
+    const whole = together([
+      own === undefined ? unknownFileEffect : together(own),
+      ...written.map(path => effectAt(path, writtenThrough(path))),
+    ]);
+    const moves = changes?.some(({does}) => does === 'moves' || does === 'renames') === true;
+    return moves ? {...whole, moves: own?.flatMap(({touches}) => touches) ?? []} : whole;
   } catch {
     return unknownFileEffect;
   }
-}
-
-function ownEffect({argv: [written, ...words], directory}: ResolvedCommand, home: string): FileEffect {
-  // A program of another folder may only have the name.
-  const program = /^\/(?:usr\/)?(?:local\/)?bin\/[\w-]+$/u.test(written) ? basename(written) : written;
-  if (program === '') return together([]);
-  if (program === 'git') {
-    const {options, operands} = sortWords(words);
-    const [, ...moved] = operands;
-    // Without force git refuses to move a file over another one.
-    if (words[0] !== 'mv' || hasOption(options, 'f', '--force')) return unknownFileEffect;
-    const touches = expandPaths(moved, {directory, home});
-    return {loses: 'nothing', touches, moves: touches};
-  }
-  const writes = writesOf({argv: [program, ...words], directory}, home);
-  if (writes === undefined) return unknownFileEffect;
-  const whole = together(writes.map(write => effectAt(write.path, lossOf(write))));
-  return program === 'mv' ? {...whole, moves: whole.touches} : whole;
 }
 
 type Loss = FileEffect['loses'];

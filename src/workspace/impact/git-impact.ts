@@ -1,11 +1,10 @@
 import {resolve} from 'node:path';
-import type {ResolvedCommand} from '../../domain/risk.ts';
+import type {CommandReading, ResolvedCommand} from '../../domain/risk.ts';
 import {countTree, deletionImpact, fileCount, parseStatus, type StatusEntry} from './deletion-impact.ts';
 import {count, type Impact, type ImpactContext, named, noLoss, runGit} from './impact.ts';
-import {hasOption, optionValues, sortWords} from './command-words.ts';
 
 /** A git command behind the options that belong to git itself. */
-interface GitCommand extends ReturnType<typeof sortWords> {
+interface GitCommand extends Omit<CommandReading, 'changes'> {
   readonly words: readonly string[];
   readonly directory: string;
   readonly context: ImpactContext;
@@ -29,11 +28,18 @@ export async function gitImpact({argv, directory}: ResolvedCommand, context: Imp
   const finder = finders.get(name);
   if (finder === undefined) return noLoss;
   const words = argv.slice(at + 1);
-  const sorted = sortWords(words, valued[name]);
-  const has = (letter: string, long: string): boolean => hasOption(sorted.options, letter, long);
+  const {options, operands} = context.readingOf(['git', name, ...words]);
   const ask = (...asked: readonly string[]) => runGit(asked, {directory: place, context});
-  return finder({...sorted, words, directory: place, context, has, ask});
+  return finder({options, operands, words, directory: place, context, has: isAmong(options), ask});
 }
+
+/** Whether one of the options is the letter or the long one, which git allows to be abbreviated. */
+const isAmong =
+  (options: CommandReading['options']) =>
+  (letter: string, long: string): boolean =>
+    options.some(
+      ({name}) => name === `-${letter}` || (name.length > 2 && name.startsWith('--') && long.startsWith(name)),
+    );
 
 const finders: ReadonlyMap<string, (git: GitCommand) => Promise<Impact>> = new Map([
   ['clean', cleaned],
@@ -47,22 +53,15 @@ const finders: ReadonlyMap<string, (git: GitCommand) => Promise<Impact>> = new M
   ['rm', removed],
 ]);
 
-const trees = '-s --source -b -B -c -C --orphan';
-
-const valued: Readonly<Record<string, string>> = {
-  clean: '-e --exclude',
-  checkout: trees,
-  restore: trees,
-  switch: trees,
-};
-
 const forces = ({has}: GitCommand): boolean => has('f', '--force') || has('', '--discard-changes');
 
 async function cleaned({options, operands, has, ask, directory, context}: GitCommand): Promise<Impact> {
   if (has('n', '--dry-run')) return noLoss;
   const letters = ['d', 'x', 'X'].filter(letter => has(letter, '')).map(letter => `-${letter}`);
-  const force = options.filter(option => hasOption([option], 'f', '--force')).length > 1 ? ['-ff'] : [];
-  const exclude = optionValues(options, 'e', '--exclude').map(pattern => `--exclude=${pattern}`);
+  const force = options.filter(option => isAmong([option])('f', '--force')).length > 1 ? ['-ff'] : [];
+  const exclude = options.flatMap(({name, value}) =>
+    /^-e$|^--exclude$/u.test(name) && value !== undefined ? [`--exclude=${value}`] : [],
+  );
   const clean = ['-c', 'clean.requireForce=false', 'clean', '-n', ...letters, ...force, ...exclude, '--', ...operands];
   const gone = ((await ask(...clean)) ?? '').split('\n').flatMap(line => {
     const [, path] = /^Would remove (.+)$/u.exec(line) ?? [];
@@ -115,9 +114,10 @@ async function restored(git: GitCommand): Promise<Impact> {
 }
 
 async function checkedOut(git: GitCommand): Promise<Impact> {
-  const {words, operands} = git;
+  const {words, operands, context} = git;
   const divider = words.indexOf('--');
-  const [first = ''] = divider < 0 ? operands : sortWords(words.slice(0, divider), trees).operands;
+  const [first = ''] =
+    divider < 0 ? operands : context.readingOf(['git', 'checkout', ...words.slice(0, divider)]).operands;
   const commit = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${first}^{commit}`];
   const isRevision = first !== '' && (await git.ask(...commit)) !== undefined;
   const paths = isRevision ? operands.slice(1) : operands;
@@ -134,7 +134,7 @@ async function stashes({words, ask}: GitCommand): Promise<Impact> {
   if (what !== 'drop' && what !== 'clear') return noLoss;
   const listed = await ask('stash', 'list', '--format=%gd: %gs');
   const all = (listed ?? '').split('\n').filter(line => line !== '');
-  const [wanted = '0'] = sortWords(rest).operands;
+  const [wanted = '0'] = rest.filter(word => !word.startsWith('-'));
   const number = Number(/^(?:stash@\{)?(\d+)\}?$/u.exec(wanted)?.[1] ?? Number.NaN);
   const gone = what === 'clear' ? all : all.slice(number, number + 1);
   return gone.length === 0 ? noLoss : {summary: `drops ${count(gone.length, 'stash', 'stashes')}`, ...named(gone)};

@@ -1,6 +1,7 @@
 import {runGitQuery} from '../checkpoints/git-query.ts';
 import {restrictedEnvironment} from '../exec/shell-environment.ts';
 import type {FileDiff} from '../../actions/preview.ts';
+import type {CommandPlace} from './command-words.ts';
 import type {ResolvedCommand} from '../../domain/risk.ts';
 
 /** What one command would destroy or overwrite. */
@@ -18,8 +19,7 @@ export interface Impact {
 export const noLoss: Impact = {summary: '', paths: [], more: 0, diffs: []};
 
 /** What finding an impact needs. */
-export interface ImpactContext {
-  readonly home: string;
+export interface ImpactContext extends CommandPlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether git can be asked in a folder without running or reading what the repository chooses. */
   readonly mayAskGit: (directory: string) => boolean;

@@ -1,10 +1,11 @@
-import type {ResolvedCommand} from '../../domain/risk.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {FileChange, ResolvedCommand} from '../../domain/risk.ts';
 import {isFolder} from '../files/list-folder.ts';
 import {existsSync, readdirSync, statSync} from 'node:fs';
 import {basename, join, resolve} from 'node:path';
 import {type ImpactPort, type ImpactReport, noImpact} from '../../actions/ports.ts';
 import {makePaths, realPath} from '../files/resolve-path.ts';
-import {expandPaths, hasOption, sortWords, type Write, writesOf} from './command-words.ts';
+import {expandPaths, type Write, writesOf} from './command-words.ts';
 import {deletionImpact, kindOf, maxCounted} from './deletion-impact.ts';
 import {gitImpact} from './git-impact.ts';
 import {
@@ -52,8 +53,11 @@ export function makeImpact(options: ImpactOptions): ImpactPort {
 
 async function impactOf(command: ResolvedCommand, context: ImpactContext): Promise<readonly Impact[]> {
   const directory = realPath(command.directory);
-  const finder = programImpacts.get(basename(command.argv[0]));
-  const own = finder === undefined ? noLoss : await finder({...command, directory}, context);
+  const [program, ...words] = command.argv;
+  const here = {...command, directory};
+  const finder = impactsByAsking.get(basename(program));
+  const {changes = []} = context.readingOf([basename(program), ...words]);
+  const own = finder === undefined ? await impactOfChanges(changes, here, context) : await finder(here, context);
   const targets = expandPaths(command.overwrites, {directory, home: context.home});
   return [own, await overwriteImpact(targets.map(path => ({path, content: command.content})))];
 }
@@ -67,36 +71,46 @@ function report(found: readonly Impact[], show: (path: string) => string): Impac
   return said.length === 0 ? noImpact : {summary: said.join('; '), paths: shown, more, diffs};
 }
 
-/** The programs whose impact is known, by name. */
-const programImpacts: ReadonlyMap<string, ImpactFinder> = new Map<string, ImpactFinder>([
-  ['rm', removed],
-  ['rmdir', removedFolders],
-  ['unlink', (command, context) => deletionImpact(pathsOf(command, context), context)],
-  ['shred', shredded],
-  ['truncate', written('truncates')],
-  ['ln', written('replaces')],
-  ...['mv', 'cp', 'install', 'tee', 'dd', 'curl', 'wget', 'sort'].map((name): [string, ImpactFinder] => [
-    name,
-    written('overwrites'),
-  ]),
-  ['sed', edited],
-  ['perl', edited],
+/** The programs whose loss is more than their words say: it is asked for. */
+const impactsByAsking: ReadonlyMap<string, ImpactFinder> = new Map<string, ImpactFinder>([
   ['rsync', mirrored],
   ['find', findImpact],
   ['git', gitImpact],
 ]);
 
-/** Of the files that a program writes or replaces. */
-function written(verb: string): ImpactFinder {
-  return ({argv: [program, ...words], directory}, {home}) => {
-    const writes = writesOf({argv: [basename(program), ...words], directory}, home) ?? [];
-    return overwriteImpact(
-      writes
-        .filter(({loses}) => loses !== 'nothing')
-        .flatMap(({path, placed}) => (placed === undefined ? unknownAt([path]) : replaced(path, placed))),
-      verb,
-    );
-  };
+/** The loss from the changes of one command, which are all of one kind. */
+async function impactOfChanges(
+  changes: readonly FileChange[],
+  {directory}: ResolvedCommand,
+  context: ImpactContext,
+): Promise<Impact> {
+  const place = {directory, home: context.home};
+  const [first] = changes;
+  const paths = changes.flatMap(({word}) => expandPaths([word], place));
+  switch (first?.does) {
+    case undefined:
+    case 'creates':
+    case 'renames':
+      return noLoss;
+    case 'removes':
+      return first.extent === 'empty folders' ? emptyFolders(paths) : deletionImpact(removed(changes, place), context);
+    case 'edits':
+    case 'shreds':
+      return overwriteImpact(unknownAt(paths), first.does === 'edits' ? 'changes' : 'overwrites');
+    case 'writes':
+    case 'truncates':
+    case 'moves':
+    case 'copies':
+    case 'links':
+      return overwriteImpact(
+        (writesOf(changes, place) ?? [])
+          .filter(({loses}) => loses !== 'nothing')
+          .flatMap(({path, placed}) => (placed === undefined ? unknownAt([path]) : replaced(path, placed))),
+        first.does === 'truncates' ? 'truncates' : first.does === 'links' ? 'replaces' : 'overwrites',
+      );
+    default:
+      return unreachable(first);
+  }
 }
 
 function replaced(path: string, {from, folders}: NonNullable<Write['placed']>): readonly OverwrittenFile[] {
@@ -110,50 +124,29 @@ function replaced(path: string, {from, folders}: NonNullable<Write['placed']>): 
 const unknownAt = (paths: readonly string[]): readonly OverwrittenFile[] =>
   paths.map(path => ({path, content: unknownNow}));
 
-const pathsOf = ({argv, directory}: ResolvedCommand, {home}: ImpactContext, valued = ''): readonly string[] =>
-  expandPaths(sortWords(argv.slice(1), valued).operands, {directory, home});
-
-async function removed(command: ResolvedCommand, context: ImpactContext) {
-  const {options, operands} = sortWords(command.argv.slice(1));
-  const whole = hasOption(options, 'r', '--recursive') || hasOption(options, 'R', '--recursive');
-  const folders = whole || hasOption(options, 'd', '--dir');
-  const place = {directory: command.directory, home: context.home};
-  const paths = operands
+const removed = (
+  changes: readonly FileChange[],
+  place: {readonly directory: string; readonly home: string},
+): readonly string[] =>
+  changes
     // rm refuses to delete `.` and `..`.
-    .filter(word => !/^(?:.*\/)?\.{1,2}\/*$/u.test(word))
-    // For a link with a slash at its end rm empties the folder that the link leads to.
-    .flatMap(word => expandPaths([word], place).map(path => (word.endsWith('/') ? realPath(path) : path)));
-  return deletionImpact(
-    paths.filter(path => folders || kindOf(path) === 'other'),
-    context,
-  );
-}
+    .filter(({word}) => !/^(?:.*\/)?\.{1,2}\/*$/u.test(word))
+    .flatMap(change =>
+      expandPaths([change.word], place)
+        // For a link with a slash at its end rm empties the folder that the link leads to.
+        .map(path => (change.word.endsWith('/') ? realPath(path) : path))
+        .filter(path => (change.does === 'removes' && change.extent !== 'files') || kindOf(path) === 'other'),
+    );
 
-async function removedFolders(command: ResolvedCommand, context: ImpactContext) {
-  const empty = pathsOf(command, context).filter(path => kindOf(path) === 'folder' && readdirSync(path).length === 0);
+function emptyFolders(paths: readonly string[]): Impact {
+  const empty = paths.filter(path => kindOf(path) === 'folder' && readdirSync(path).length === 0);
   return empty.length === 0 ? noLoss : {summary: `deletes ${count(empty.length, 'empty folder')}`, ...named(empty)};
 }
 
-async function shredded(command: ResolvedCommand, context: ImpactContext) {
-  const {options} = sortWords(command.argv.slice(1));
-  const paths = pathsOf(command, context, '-n --iterations -s --size --random-source');
-  return hasOption(options, 'u', '--remove') ? deletionImpact(paths, context) : overwriteImpact(unknownAt(paths));
-}
-
-/** `sed -i` and `perl -i`: those of their words that are files are changed. */
-async function edited(command: ResolvedCommand, context: ImpactContext) {
-  const {options} = sortWords(command.argv.slice(1), scripts);
-  return options.some(({name}) => name === '-i' || /^--in?(?:$|-)/u.test(name))
-    ? overwriteImpact(unknownAt(pathsOf(command, context, scripts)), 'changes')
-    : noLoss;
-}
-
-const scripts = '-e -f --expression';
-
 /** `rsync --delete` between folders of this machine: what is at the target and not at the source. */
 async function mirrored({argv, directory}: ResolvedCommand, context: ImpactContext) {
-  const {options, operands} = sortWords(argv.slice(1), '-e --rsh -f --filter --exclude --include');
-  const isDry = hasOption(options, 'n', '--dry-run');
+  const {options, operands} = context.readingOf(argv);
+  const isDry = options.some(({name}) => name === '-n' || name.startsWith('--dry'));
   if (isDry || !options.some(({name}) => /^--del(?:ete)?/u.test(name))) return noLoss;
   if (operands.length < 2 || operands.some(operand => /^[^/]*:/u.test(operand))) return noLoss;
   const [target = '', ...sources] = operands.toReversed();

@@ -1,3 +1,4 @@
+import {readingOf} from '../../../src/safety/commands/effects.ts';
 import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -44,7 +45,7 @@ function write(path: string, text: string): void {
 const home = join(base, 'home');
 
 const judgeOf = (root: string, options: Partial<JudgeOptions> = {}): OwnJudge =>
-  judgeOnDisk(root, home, {effectOf: command => fileEffect(command, home), ...options});
+  judgeOnDisk(root, home, {effectOf: command => fileEffect(command, {home, readingOf}), ...options});
 
 const decision = async (judge: OwnJudge, command: string): Promise<string> =>
   (await judge.assess(bash(command), 'default', new AbortController().signal)).decision;

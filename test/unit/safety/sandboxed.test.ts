@@ -1,3 +1,4 @@
+import {readingOf} from '../../../src/safety/commands/effects.ts';
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -44,7 +45,7 @@ async function verdict(
       unasked,
       excluded: parsedRules(...excluded),
       sandbox: proof === 'none' ? 'none' : async () => proof,
-      effectOf: given => fileEffect(given, '/home/me'),
+      effectOf: given => fileEffect(given, {home: '/home/me', readingOf}),
       rules: {allow: [], ask: parsedRules(...ask), deny: parsedRules(...deny)},
     }).assess(bash(command, claims), mode, new AbortController().signal),
   );

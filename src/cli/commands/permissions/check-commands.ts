@@ -14,6 +14,7 @@ import {makeJudge, type Judge, type JudgeOptions} from '../../../safety/judge.ts
 import {listFolder} from '../../../workspace/files/list-folder.ts';
 import {readBytes} from '../../../workspace/files/regular-files.ts';
 import {makePaths} from '../../../workspace/files/resolve-path.ts';
+import {readingOf} from '../../../safety/commands/effects.ts';
 import {fileEffect} from '../../../workspace/impact/file-effect.ts';
 import {strayProgram} from '../../../workspace/exec/trusted-path.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
@@ -100,7 +101,7 @@ export function commandJudge({roots, settings, places}: RunContext, sandbox: Jud
     list: listFolder,
     read: readBytes,
     strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
-    effectOf: command => fileEffect(command, home),
+    effectOf: command => fileEffect(command, {home, readingOf}),
     secretNames: () => [],
     weftFolders: weftFolders(places, process.env),
     ruleKinds,

@@ -1,4 +1,4 @@
-import {deed, program, type ProgramRow} from '../program-table.ts';
+import {deed, placing, program, type ProgramRow} from '../program-table.ts';
 import {
   buildsProject,
   changesFiles,
@@ -119,6 +119,19 @@ const ofBazel = {
     --action_env=PATH* --shell_executable* --python_path* --spawn_strategy*`,
   writes: '--profile --explain --build_event_* --execution_log_*',
   loads: `--bazelrc* --override_* --package_path* --output_base --output_user_root* --server_javabase* --isolation-dir`,
+} as const;
+
+const ofCopy = {
+  runs: '--strip-program',
+  does: [
+    deed('destructive', 'can overwrite files', {
+      when: /^-\w*f|^--force/u,
+      reach: 'puts-files',
+      otherwise: 'copies files',
+    }),
+    deed('local-change', 'changes files', {reach: 'puts-files'}),
+  ],
+  is: 'data restores copies abbreviates',
 } as const;
 
 /** Compilers, interpreters, test runners, formatters and the like. */
@@ -316,7 +329,9 @@ export const builders: readonly ProgramRow[] = [
     is: 'tasks verbs',
   }),
   program('perl', {
-    options: '-F=text -0=text -D=text',
+    options: '-F=text -0=text -D=text -e=script -E=script -i?=edit',
+    operands: 'script path*',
+    instead: '-e -E',
     runs: '-e -E -M -m -I -d -x -C -n -p -i',
     does: [editsInPlace, runsText],
     chosenBy: versionFiles,
@@ -453,19 +468,18 @@ export const builders: readonly ProgramRow[] = [
     does: [changesFiles],
     is: 'data abbreviates',
   }),
-  program('install, ginstall, cp, ditto, gcp', {
-    options: '-g=text -m=text -o=text -S=text -t=text',
-    runs: '--strip-program',
-    does: [
-      deed('destructive', 'can overwrite files', {
-        when: /^-\w*f|^--force/u,
-        reach: 'puts-files',
-        otherwise: 'copies files',
-      }),
-      deed('local-change', 'changes files', {reach: 'puts-files'}),
-    ],
-    is: 'data restores copies abbreviates',
+  program('cp, gcp', {
+    ...ofCopy,
+    options: `${placing} -r:deep -R:deep --recursive:deep -a:deep --archive:deep -n:keeps --no-clobber:keeps
+      --update?=when`,
+    operands: 'source* target',
   }),
+  program('install, ginstall', {
+    ...ofCopy,
+    options: `${placing} -m=text -o=text -g=text --mode=text --owner=text --group=text -d:keeps --directory:keeps`,
+    operands: 'source* target',
+  }),
+  program('ditto', {...ofCopy, options: '-g=text -m=text -o=text -S=text -t=text'}),
   program('patch', {
     options: '-b=text -D=text -F=text -g=text -p=text -V=text',
     runs: '-e --ed',

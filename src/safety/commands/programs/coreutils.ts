@@ -1,4 +1,4 @@
-import {deed, program, type ProgramRow} from '../program-table.ts';
+import {deed, placing, program, type ProgramRow} from '../program-table.ts';
 import {changesFiles, deletes, overwrites, overwritesWhenUnpacking, packs} from './deeds.ts';
 
 /** Programs that list, read, copy, move and delete files and folders, or print dates and words. */
@@ -161,14 +161,32 @@ export const coreutils: readonly ProgramRow[] = [
     is: 'restores unpacks abbreviates',
   }),
   program('zip', {runs: '-TT --unzip-command', does: [packs], is: 'data'}),
-  program('rm', {does: [deletes], can: 'delete any file', is: 'data removes'}),
-  program('rmdir, unlink, shred, trash', {does: [deletes], is: 'data removes'}),
+  program('rm', {
+    options: '-r:deep -R:deep --recursive:deep -d:folders --dir:folders',
+    operands: 'remove*',
+    does: [deletes],
+    can: 'delete any file',
+    is: 'data removes',
+  }),
+  program('rmdir', {operands: 'remove-empty*', does: [deletes], is: 'data removes'}),
+  program('unlink', {operands: 'remove*', does: [deletes], is: 'data removes'}),
+  program('shred', {
+    options: '-u:folders --remove:folders -n=number --iterations=number -s=number --size=number --random-source=path',
+    operands: 'shred*',
+    does: [deletes],
+    is: 'data removes',
+  }),
+  program('trash', {does: [deletes], is: 'data removes'}),
   program('grm, srm, trash-put, rimraf, del-cli, del, wipe', {does: [deletes], is: 'removes'}),
   program('mv, gmv', {
+    options: `${placing} -n:keeps --no-clobber:keeps --update?=when`,
+    operands: 'from* target',
     does: [deed('destructive', 'can overwrite files', {reach: 'puts-files', otherwise: 'moves files'})],
     is: 'data restores moves',
   }),
   program('ln', {
+    options: `${placing} -f:force --force:force -n:no-links --no-dereference:no-links`,
+    operands: 'link* target',
     does: [
       deed('destructive', 'can overwrite files', {
         when: /^-\w*f|^--force/u,
@@ -179,10 +197,16 @@ export const coreutils: readonly ProgramRow[] = [
     ],
     is: 'data restores links',
   }),
-  program('truncate', {does: [overwrites], is: 'data writes'}),
-  program('tee', {does: [overwrites], is: 'data fed writes'}),
+  program('truncate', {
+    options: '-s=number --size=number -r=path --reference=path',
+    operands: 'truncate*',
+    does: [overwrites],
+    is: 'data writes',
+  }),
+  program('tee', {options: '-a:append --append:append', operands: 'write*', does: [overwrites], is: 'data fed writes'}),
   program('sponge', {does: [deed('destructive', 'overwrites files')], is: 'data fed writes'}),
   program('dd', {
+    operands: 'of=write*',
     does: [
       deed('destructive', 'overwrites a file or a disk', {
         when: /^of=/u,
@@ -199,7 +223,14 @@ export const coreutils: readonly ProgramRow[] = [
     is: 'data rights',
   }),
   program('unzip', {does: [overwritesWhenUnpacking], is: 'data restores unpacks own-words'}),
-  program('mkdir, touch, mkfifo', {does: [changesFiles], is: 'data writes'}),
+  program('mkdir', {options: '-m=text --mode=text', operands: 'create*', does: [changesFiles], is: 'data writes'}),
+  program('touch', {
+    options: '-d=text --date=text -r=path --reference=path -t=text',
+    operands: 'create*',
+    does: [changesFiles],
+    is: 'data writes',
+  }),
+  program('mkfifo', {does: [changesFiles], is: 'data writes'}),
   program('mktemp, csplit', {does: [changesFiles], is: 'data'}),
   program('gzip, gunzip, bzip2, xz', {does: [packs], is: 'data'}),
   program('newgrp', {is: 'input'}),

@@ -42,6 +42,8 @@ const branches = `-a -r -v -vv -i --all --remotes --verbose --show-current --lis
   --merged?=text --no-merged?=text --contains?=text --no-contains?=text --points-at?=text --sort=layout
   --format=layout --column --no-column --color --color?=name --no-color --abbrev=number --no-abbrev --ignore-case`;
 
+const ofTrees = '-s=text --source=text -b=text -B=text -c=text -C=text --orphan=text';
+
 /**
  * git. A repository's own configuration can name programs that git runs and files that it reads: `repositoryFinding` judges that.
  * Whatever would turn such a program on by an option, or bring configuration along, is not harmless.
@@ -320,7 +322,11 @@ export const git: readonly ProgramRow[] = [
     does: [inRepository],
     is: 'subcommands text restores',
   }),
-  program('git mv', {does: [deed('destructive', 'can overwrite files', {otherwise: 'moves files'})]}),
+  program('git mv', {
+    options: '-f:force --force:force',
+    operands: 'rename*',
+    does: [deed('destructive', 'can overwrite files', {otherwise: 'moves files'})],
+  }),
   program('git reset', {
     does: [
       deed('destructive', 'discards uncommitted changes', {when: /^--hard$|^--merge$|^--keep$/u}),
@@ -329,6 +335,7 @@ export const git: readonly ProgramRow[] = [
     is: 'loses-work',
   }),
   program('git clean', {
+    options: '-e=glob --exclude=glob',
     does: [
       deed('local-change', 'lists what it would delete', {
         when: /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/u,
@@ -339,14 +346,20 @@ export const git: readonly ProgramRow[] = [
     is: 'loses-work',
   }),
   program('git checkout', {
+    options: ofTrees,
     does: [
       deed('destructive', 'can discard uncommitted changes', {when: /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u}),
       changesRepository,
     ],
     is: 'loses-work',
   }),
-  program('git restore', {does: [deed('destructive', 'discards uncommitted changes')], is: 'loses-work'}),
+  program('git restore', {
+    options: ofTrees,
+    does: [deed('destructive', 'discards uncommitted changes')],
+    is: 'loses-work',
+  }),
   program('git switch', {
+    options: ofTrees,
     does: [
       deed('destructive', 'discards uncommitted changes', {when: /^(?:-f|--force|--discard-changes)$/u}),
       changesRepository,

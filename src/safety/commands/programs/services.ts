@@ -80,7 +80,8 @@ const ofTerraform = {
 /** Clients of other machines and of services. */
 export const services: readonly ProgramRow[] = [
   program('rsync', {
-    runs: '-e --rsh --rsync-path -M --remote-option',
+    options: '-f=text --filter=text --exclude=text --include=text -e=program --rsh=program',
+    runs: '--rsync-path -M --remote-option',
     writes: '--log-file --write-batch',
     scripts: '-e --rsh --rsync-path',
     does: [deed('destructive', 'deletes files', {when: /^--del|^--remove-source/u}), talks],
@@ -92,19 +93,22 @@ export const services: readonly ProgramRow[] = [
   program('sftp', {...ofSsh, does: [talks], is: 'input'}),
   program('curl', {
     options: `-A=text -b=text -d=text -e=text -E=text -F=text -H=text -m=text -P=text -Q=text -r=text -T=text -u=text
-      -U=text -w=text -x=text -X=text -y=text -Y=text -z=text -C=text -t=text`,
+      -U=text -w=text -x=text -X=text -y=text -Y=text -z=text -C=text -t=text -c=text -D=text -h=text -K=text -o=output --output=output
+      --output-dir=into -O:named --remote-name:named`,
+    operands: 'url*',
     runs: '--engine',
-    writes: `*%output{* -o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl
-      --etag-save --hsts --alt-svc --output-dir --trace-config --ssl-sessions`,
+    writes: `*%output{* -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl
+      --etag-save --hsts --alt-svc --trace-config --ssl-sessions`,
     loads: '-K --config',
     does: [talks],
     can: 'send any file anywhere',
     is: 'data',
   }),
   program('wget', {
-    options: `-t=text -T=text -w=text -Q=text -U=text -l=text -A=text -R=text -D=text -I=text -X=text -i=text -B=text`,
+    options: `-t=text -T=text -w=text -Q=text -U=text -l=text -A=text -R=text -D=text -I=text -X=text -i=text -B=text -a=text -e=text
+      -o=text -P=text -O=output --output-document=output`,
     runs: '--use-askpass -e --execute --config',
-    writes: `-O --output-document -o --output-file -a --append-output --save-cookies -P --directory-prefix --warc-file
+    writes: `-o --output-file -a --append-output --save-cookies -P --directory-prefix --warc-file
       --warc-tempdir --rejected-log --hsts-file --certs-dir`,
     does: [talks],
     can: 'send any file anywhere',

@@ -25,10 +25,9 @@ export const textPrograms: readonly ProgramRow[] = [
     options: `-b -d -f -g -h -i -M -n -r -R -s -u -V -z -c -C -m -k=text -t=text --ignore-leading-blanks
       --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --month-sort --numeric-sort
       --reverse --stable --unique --version-sort --zero-terminated --key=text --field-separator=text --check
-      --sort?=text`,
+      --sort?=text -o=output --output=output`,
     operands: 'path*',
     runs: '--compress-program',
-    writes: '-o --output',
     scripts: '--compress-program',
     is: 'data abbreviates',
     yes: 'sort a ¦ sort -u a b ¦ sort -t, -k2,2n a ¦ sort -rn ¦ sort -k 2 a ¦ sort ./*.txt',

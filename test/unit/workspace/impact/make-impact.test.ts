@@ -1,3 +1,4 @@
+import {readingOf} from '../../../../src/safety/commands/effects.ts';
 import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -51,7 +52,7 @@ function openPlace() {
   put('src/run.log', 'l\n');
   // A git hook that starts weft hands on the repository that it runs in.
   const environment = {...process.env, HOME: home, GIT_DIR: join(home, 'other.git')};
-  const impact = makeImpact({roots: [work], home, environment, mayAskGit: () => true});
+  const impact = makeImpact({roots: [work], home, environment, mayAskGit: () => true, readingOf});
   const find = (
     argv: readonly [string, ...string[]],
     more: {readonly directory?: string; readonly overwrites?: readonly string[]} = {},
