@@ -99,7 +99,7 @@ interface Wrapping {
   /** The subcommands behind which the command stands, `exec` in `npm exec`; without any it stands behind the program's own options. */
   readonly behind?: string;
   /** The options behind which it stands, as in `find -exec`. */
-  readonly options?: string;
+  readonly options?: string | undefined;
   /** An operand of the wrapper's own stands before the command: `5` in `timeout 5 ls`. */
   readonly operands?: 1;
   /** The paths of the command lead to another machine, or another root folder. */
@@ -118,7 +118,7 @@ export interface ProgramRow {
    * Options that are harmless. `-a` and `--all` take no value; `-n=number` takes one, behind it or as the next argument;
    * `--color?=text` takes one only behind an equals sign, `-U?=number` only right behind the letter; `--arg==text` takes two.
    */
-  readonly options?: string;
+  readonly options?: string | undefined;
   /** The roles of the operands; a star behind the last one is for all that follow. */
   readonly operands?: string;
   /** With one of these options there is no first operand of its role: `grep -e x file`. */
@@ -149,18 +149,29 @@ export interface ProgramRow {
   readonly no?: string;
 }
 
-/** A row; `is` has its traits. */
-export const program = (
+const defined = new Map<string, ProgramRow>();
+
+/** A row; `is` has its traits. It has the options, too, of the row whose names begin with `like`. */
+export function program(
   names: string,
-  {is, ...facts}: Omit<ProgramRow, 'names' | 'is'> & {readonly is?: string},
-): ProgramRow => ({
-  names,
-  ...facts,
-  runs: withRole(facts.runs, facts, 'program'),
-  writes: withRole(facts.writes, facts, 'write|output|into'),
-  loads: withRole(facts.loads, facts, 'code'),
-  is: new Set(wordsOf(is).map(traitOf)),
-});
+  {is, like, ...facts}: Omit<ProgramRow, 'names' | 'is'> & {readonly is?: string; readonly like?: string},
+): ProgramRow {
+  const other = like === undefined ? undefined : defined.get(like);
+  if (like !== undefined && other === undefined) throw new Error(`No row: ${like}`);
+  const all = (key: 'options' | 'runs' | 'writes' | 'loads'): string | undefined =>
+    other?.[key] === undefined ? facts[key] : `${other[key]} ${facts[key] ?? ''}`;
+  const row: ProgramRow = {
+    names,
+    ...facts,
+    options: all('options'),
+    runs: withRole(all('runs'), facts, 'program'),
+    writes: withRole(all('writes'), facts, 'write|output|into'),
+    loads: withRole(all('loads'), facts, 'code'),
+    is: new Set(wordsOf(is).map(traitOf)),
+  };
+  defined.set(names.split(',')[0] ?? '', row);
+  return row;
+}
 
 /** The listed options, and those whose value has one of the roles; `undefined` for none. */
 function withRole(

@@ -14,51 +14,6 @@ import {
 /** Files that choose which of several versions of a tool runs, and may name one of their own. */
 const versionFiles = '.tool-versions mise.toml .mise.toml';
 
-const ofBat = {
-  runs: '--pager --paging-command',
-} as const;
-
-const ofRustc = {
-  options: '-A=text -D=text -F=text -W=text',
-  runs: '-C --codegen -Z --test-builder --test-builder-wrapper --runtool --test-runtool --extern -l',
-  writes: '-o --out-dir --emit',
-  loads: '-L --sysroot --theme --html-in-header @*',
-} as const;
-
-const ofMake = {
-  options: '-j=text -l=text -o=text -W=text',
-  runs: `
-      --eval -E SHELL= .SHELLFLAGS= MAKE= MAKEFLAGS= CC= CXX= LD= AR= RM= INSTALL= MAKEFILES= *=*$(* *=*\${* *!=*
-    `,
-  loads: '-C --directory -f --file --makefile -I --include-dir *=*',
-} as const;
-
-const ofTask = {
-  options: '-C=text -I=text -o=text',
-  runs: '-g --global',
-  loads: '-t --taskfile -d --dir',
-} as const;
-
-const ofGcc = {
-  runs: `-wrapper -B -fplugin* -specs* --specs* -Xclang -load -Xlinker -Wl,*plugin* -Wl,@* -fuse-ld=*/* --ld-path*
-    -fpass-plugin* --config*`,
-  writes: '-o -MF -dumpdir -save-temps=*',
-  loads: '@* --gcc-toolchain* -iplugindir*',
-} as const;
-
-const ofLd = {
-  options: '-e=text -h=text -l=text -L=text -m=text -u=text -z=text',
-  runs: '-plugin -plugin-opt* --plugin* --load-pass-plugin* -run --run -I --dynamic-linker*',
-  writes: '-o --output -Map* --Map*',
-  loads: '-T --script* -dT --default-script @* -c --mri-script',
-} as const;
-
-const ofStylelint = {
-  writes: '-o --output-file --cache-location',
-  loads: `-c --config --config-path --config-basedir --custom-syntax --custom-formatter -f --formatter --js-plugin
-    --plugin --tsconfig`,
-} as const;
-
 const ofJest = {
   writes: `--outputFile --outputFile.* --coverageDirectory --coverage.reportsDirectory --cacheDirectory
     --attachmentsDir`,
@@ -69,56 +24,6 @@ const ofJest = {
     --prettier-path --dependencyExtractor --dependency-extractor --snapshotResolver --snapshot-resolver
     --snapshotEnvironment --testResultsProcessor --test-results-processor --modulePaths --moduleDirectories
     --moduleNameMapper --haste --pool --diff --workspace --sequence.* --coverage.* --browser.* --alias`,
-} as const;
-
-const ofAva = {
-  runs: '--node-arguments* --node-arg* -r --require',
-  loads: '--config --plugin --import --before --after -c',
-} as const;
-
-const ofPlaywright = {
-  options: '-g=text -j=text -k=text -x=text -e=text -s=text -p=text -q=text',
-  writes: '--output --trace',
-  loads: '-c --config -C --config-file --reporter --browser -b -P --project --ui-host -r',
-} as const;
-
-const ofDotnet = {
-  runs: `-p:* /p:* -property:* --property:* -p --property --logger --logger:* -logger:* /logger:* /l:* -l -l:* @*`,
-  writes: '-o --output --results-directory --artifacts-path',
-  loads: '-s --settings --test-adapter-path --collect',
-} as const;
-
-const ofMypy = {
-  runs: '--python-executable --init-hook --pythonpath --install-types',
-  writes: `--output-file --html-report --xml-report --txt-report --junit-xml --cobertura-xml-report --any-exprs-report
-    -o --output --cache-dir --data-file`,
-  loads: `--load-plugins --config-file --rcfile --config --append-config --settings-path --settings-file --sp --style
-    --global-config --custom-typeshed-dir --shadow-file --project --venvpath --venv-path --typeshedpath -c --ini`,
-} as const;
-
-const ofRspec = {
-  options: '-e=text -t=text -p=text',
-  runs: '--drb',
-  writes: '-o --out',
-  loads: '-r --require -c --config -C -P -I -O --options -f --format --plugin --default-path --profile',
-} as const;
-
-const ofJavac = {
-  runs: '-processor* --processor* -J* -Xplugin* -P -script -e -Xcompiler-plugin* -X*plugin* @*',
-  writes: '-d -s -h',
-  loads: '-cp -classpath --class-path -sourcepath --module-path -bootclasspath --system -kotlin-home',
-} as const;
-
-const ofSbt = {
-  runs: `-J* -D* eval* set* apply* *;* !* --java-home -java-home --addPluginSbtFile* -Sdeps -X* -e --eval @* -i`,
-  loads: '--sbt-dir --sbt-boot --ivy -sbt-dir -ivy --home --import',
-} as const;
-
-const ofBazel = {
-  runs: `--run_under* --workspace_status_command* --credential_helper* --host_jvm_args* --*_command* --test_env=PATH*
-    --action_env=PATH* --shell_executable* --python_path* --spawn_strategy*`,
-  writes: '--profile --explain --build_event_* --execution_log_*',
-  loads: `--bazelrc* --override_* --package_path* --output_base --output_user_root* --server_javabase* --isolation-dir`,
 } as const;
 
 const ofCopy = {
@@ -149,8 +54,8 @@ export const builders: readonly ProgramRow[] = [
     loads: '--config',
   }),
   program('fzf, sk', {runs: '--preview --bind --with-shell --become', loads: '--history'}),
-  program('bat', {...ofBat, is: 'shows pages'}),
-  program('batcat', {...ofBat, is: 'shows'}),
+  program('bat', {runs: '--pager --paging-command', is: 'shows pages'}),
+  program('batcat', {like: 'bat', is: 'shows'}),
   program('sdiff, diff3, colordiff, delta', {runs: '--diff-program --pager', writes: '-o --output', is: 'abbreviates'}),
   program('ar, nm, ranlib, strip, objdump', {
     options: '-F=text -K=text -N=text -R=text -b=text -j=text -l=text -m=text -t=text',
@@ -202,14 +107,25 @@ export const builders: readonly ProgramRow[] = [
   program('dlv', {runs: 'exec attach connect replay --init', writes: '--output --log-dest', loads: '--wd'}),
   program('golangci-lint, staticcheck, gofumpt', {writes: '--out* --output.*', loads: '-c --config'}),
   program('rustc', {
-    ...ofRustc,
+    options: '-A=text -D=text -F=text -W=text',
+    runs: '-C --codegen -Z --test-builder --test-builder-wrapper --runtool --test-runtool --extern -l',
+    writes: '-o --out-dir --emit',
+    loads: '-L --sysroot --theme --html-in-header @*',
     does: [unknown],
     chosenBy: `${versionFiles} rust-toolchain rust-toolchain.toml`,
     is: 'data',
   }),
-  program('rustdoc', {...ofRustc}),
-  program('make, gmake', {...ofMake, does: [reachesByTask, runsTask], is: 'input tasks verbs abbreviates'}),
-  program('ninja', {...ofMake, does: [runsTask], is: 'tasks abbreviates'}),
+  program('rustdoc', {like: 'rustc'}),
+  program('make, gmake', {
+    options: '-j=text -l=text -o=text -W=text',
+    runs: `
+      --eval -E SHELL= .SHELLFLAGS= MAKE= MAKEFLAGS= CC= CXX= LD= AR= RM= INSTALL= MAKEFILES= *=*$(* *=*\${* *!=*
+    `,
+    loads: '-C --directory -f --file --makefile -I --include-dir *=*',
+    does: [reachesByTask, runsTask],
+    is: 'input tasks verbs abbreviates',
+  }),
+  program('ninja', {like: 'make', does: [runsTask], is: 'tasks abbreviates'}),
   program('just', {
     options: '-s=text',
     runs: `--shell --shell-arg --shell-command -c --command --chooser -g --global-justfile --clear-shell-args
@@ -218,12 +134,31 @@ export const builders: readonly ProgramRow[] = [
     does: [reachesByTask, runsTask],
     is: 'tasks verbs',
   }),
-  program('task', {...ofTask, does: [reachesByTask, runsTask], is: 'tasks verbs'}),
-  program('go-task', {...ofTask}),
-  program('gcc, g++, cc, c++, clang, clang++', {...ofGcc, does: [unknown], is: 'data'}),
-  program('gfortran, cpp', {...ofGcc}),
-  program('ld', {...ofLd, does: [unknown]}),
-  program('ld.bfd, ld.gold, ld.lld, gold, lld, mold', {...ofLd}),
+  program('task', {
+    options: '-C=text -I=text -o=text',
+    runs: '-g --global',
+    loads: '-t --taskfile -d --dir',
+    does: [reachesByTask, runsTask],
+    is: 'tasks verbs',
+  }),
+  program('go-task', {like: 'task'}),
+  program('gcc, g++, cc, c++, clang, clang++', {
+    runs: `-wrapper -B -fplugin* -specs* --specs* -Xclang -load -Xlinker -Wl,*plugin* -Wl,@* -fuse-ld=*/* --ld-path*
+    -fpass-plugin* --config*`,
+    writes: '-o -MF -dumpdir -save-temps=*',
+    loads: '@* --gcc-toolchain* -iplugindir*',
+    does: [unknown],
+    is: 'data',
+  }),
+  program('gfortran, cpp', {like: 'gcc'}),
+  program('ld', {
+    options: '-e=text -h=text -l=text -L=text -m=text -u=text -z=text',
+    runs: '-plugin -plugin-opt* --plugin* --load-pass-plugin* -run --run -I --dynamic-linker*',
+    writes: '-o --output -Map* --Map*',
+    loads: '-T --script* -dT --default-script @* -c --mri-script',
+    does: [unknown],
+  }),
+  program('ld.bfd, ld.gold, ld.lld, gold, lld, mold', {like: 'ld'}),
   program('tsc', {
     writes: '--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -out',
     loads: '-p --project -b --build @*',
@@ -237,8 +172,12 @@ export const builders: readonly ProgramRow[] = [
     does: [formats],
     is: 'data',
   }),
-  program('stylelint', {...ofStylelint}),
-  program('biome, oxlint', {...ofStylelint, does: [formats]}),
+  program('stylelint', {
+    writes: '-o --output-file --cache-location',
+    loads: `-c --config --config-path --config-basedir --custom-syntax --custom-formatter -f --formatter --js-plugin
+    --plugin --tsconfig`,
+  }),
+  program('biome, oxlint', {like: 'stylelint', does: [formats]}),
   program('prettier', {
     writes: '--cache-location',
     loads: '--plugin --config --plugin-search-dir',
@@ -263,9 +202,17 @@ export const builders: readonly ProgramRow[] = [
     loads: `${ofJest.loads} --file --import --loader -R -u --ui --package --opts --compilers`,
     is: 'data',
   }),
-  program('tap, uvu, lab', {...ofAva}),
-  program('playwright, cypress', {...ofPlaywright, is: 'data'}),
-  program('wdio, karma', {...ofPlaywright}),
+  program('tap, uvu, lab', {
+    runs: '--node-arguments* --node-arg* -r --require',
+    loads: '--config --plugin --import --before --after -c',
+  }),
+  program('playwright, cypress', {
+    options: '-g=text -j=text -k=text -x=text -e=text -s=text -p=text -q=text',
+    writes: '--output --trace',
+    loads: '-c --config -C --config-file --reporter --browser -b -P --project --ui-host -r',
+    is: 'data',
+  }),
+  program('wdio, karma', {like: 'playwright'}),
   program('nyc, c8', {
     writes: '--report-dir -t --temp-directory -o --reports-dir',
     loads: '-i -r --require --nycrc-path -c --config --cwd --temp-dir',
@@ -282,8 +229,15 @@ export const builders: readonly ProgramRow[] = [
     writes: '-O --output-log --output-junit',
     loads: '--test-dir --preset',
   }),
-  program('dotnet', {...ofDotnet, does: [buildsProject], chosenBy: `${versionFiles} global.json`, is: 'verbs'}),
-  program('msbuild', {...ofDotnet}),
+  program('dotnet', {
+    runs: `-p:* /p:* -property:* --property:* -p --property --logger --logger:* -logger:* /logger:* /l:* -l -l:* @*`,
+    writes: '-o --output --results-directory --artifacts-path',
+    loads: '-s --settings --test-adapter-path --collect',
+    does: [buildsProject],
+    chosenBy: `${versionFiles} global.json`,
+    is: 'verbs',
+  }),
+  program('msbuild', {like: 'dotnet'}),
   program('swift', {
     runs: '-Xlinker -Xswiftc -Xcc -Xcxx --toolset --swift-sdk --sdk --destination',
     loads: '--package-path --scratch-path',
@@ -301,19 +255,32 @@ export const builders: readonly ProgramRow[] = [
     loads: '-c --rootdir --confcutdir --import-mode --config-file --cov-config',
     is: 'data',
   }),
-  program('mypy, pylint, flake8', {...ofMypy, is: 'data'}),
-  program('ruff', {...ofMypy, does: [unknown, formats], is: 'data'}),
-  program('black, isort', {...ofMypy, does: [formats], is: 'data'}),
-  program('coverage, yapf, bandit, autopep8', {...ofMypy}),
-  program('pyright', {...ofMypy, loads: `${ofMypy.loads} -p -v -t`}),
+  program('mypy, pylint, flake8', {
+    runs: '--python-executable --init-hook --pythonpath --install-types',
+    writes: `--output-file --html-report --xml-report --txt-report --junit-xml --cobertura-xml-report --any-exprs-report
+    -o --output --cache-dir --data-file`,
+    loads: `--load-plugins --config-file --rcfile --config --append-config --settings-path --settings-file --sp --style
+    --global-config --custom-typeshed-dir --shadow-file --project --venvpath --venv-path --typeshedpath -c --ini`,
+    is: 'data',
+  }),
+  program('ruff', {like: 'mypy', does: [unknown, formats], is: 'data'}),
+  program('black, isort', {like: 'mypy', does: [formats], is: 'data'}),
+  program('coverage, yapf, bandit, autopep8', {like: 'mypy'}),
+  program('pyright', {like: 'mypy', loads: `-p -v -t`}),
   program('sphinx-build', {
     options: '-A=text -b=text -d=text -j=text -t=text -w=text',
     runs: '-D',
     loads: '-c --conf-dir',
     is: 'abbreviates',
   }),
-  program('rspec, rubocop', {...ofRspec, is: 'data'}),
-  program('cucumber', {...ofRspec}),
+  program('rspec, rubocop', {
+    options: '-e=text -t=text -p=text',
+    runs: '--drb',
+    writes: '-o --out',
+    loads: '-r --require -c --config -C -P -I -O --options -f --format --plugin --default-path --profile',
+    is: 'data',
+  }),
+  program('cucumber', {like: 'rspec'}),
   program('ruby', {
     options: '-W=text -K=text -F=text -T=text -0=text -i=text',
     runs: '-e -r -I -C -x -S -E',
@@ -364,10 +331,17 @@ export const builders: readonly ProgramRow[] = [
     chosenBy: versionFiles,
     is: 'whole-options',
   }),
-  program('javac', {...ofJavac, does: [unknown], chosenBy: versionFiles, is: 'whole-options'}),
-  program('kotlinc, kotlin, scalac, groovyc', {...ofJavac, is: 'whole-options'}),
-  program('scala', {...ofJavac, does: [unknown], chosenBy: versionFiles, is: 'code whole-options'}),
-  program('groovy', {...ofJavac, is: 'code whole-options'}),
+  program('javac', {
+    runs: '-processor* --processor* -J* -Xplugin* -P -script -e -Xcompiler-plugin* -X*plugin* @*',
+    writes: '-d -s -h',
+    loads: '-cp -classpath --class-path -sourcepath --module-path -bootclasspath --system -kotlin-home',
+    does: [unknown],
+    chosenBy: versionFiles,
+    is: 'whole-options',
+  }),
+  program('kotlinc, kotlin, scalac, groovyc', {like: 'javac', is: 'whole-options'}),
+  program('scala', {like: 'javac', does: [unknown], chosenBy: versionFiles, is: 'code whole-options'}),
+  program('groovy', {like: 'javac', is: 'code whole-options'}),
   program('phpunit', {
     runs: '-d --prepend --extension --printer --loader',
     writes: '--log-junit --coverage-html --coverage-clover',
@@ -390,18 +364,27 @@ export const builders: readonly ProgramRow[] = [
     does: [runsTask],
     is: 'tasks whole-options',
   }),
+  program('lein, mill', {
+    runs: `-J* -D* eval* set* apply* *;* !* --java-home -java-home --addPluginSbtFile* -Sdeps -X* -e --eval @* -i`,
+    loads: '--sbt-dir --sbt-boot --ivy -sbt-dir -ivy --home --import',
+  }),
+  program('clojure, clj', {like: 'lein', is: 'runs-given'}),
   program('sbt, mix', {
-    ...ofSbt,
+    like: 'lein',
     options: '-S=text',
-    runs: `${ofSbt.runs} -e -r --require --formatter --eval --rpc-eval`,
+    runs: '-r --require --formatter --rpc-eval',
     does: [buildsProject],
     is: 'verbs',
   }),
-  program('mix cmd, deno eval', {is: 'runs-any'}),
-  program('lein, mill', {...ofSbt}),
-  program('clojure, clj', {...ofSbt, is: 'runs-given'}),
-  program('bazel', {...ofBazel, does: [runsTask], is: 'tasks'}),
-  program('bazelisk, buck2', {...ofBazel}),
+  program('bazel', {
+    runs: `--run_under* --workspace_status_command* --credential_helper* --host_jvm_args* --*_command* --test_env=PATH*
+    --action_env=PATH* --shell_executable* --python_path* --spawn_strategy*`,
+    writes: '--profile --explain --build_event_* --execution_log_*',
+    loads: `--bazelrc* --override_* --package_path* --output_base --output_user_root* --server_javabase* --isolation-dir`,
+    does: [runsTask],
+    is: 'tasks',
+  }),
+  program('bazelisk, buck2', {like: 'bazel'}),
   program('cmake', {
     options: '-A=text -D=text -G=text -T=text -U=text -W=text',
     runs: `-P -E -D*_COMPILER* -D*_LAUNCHER* -D*_EXECUTABLE* -D*_COMMAND* -D*_PROGRAM* -D*_RULE_* -D*_INCLUDE*

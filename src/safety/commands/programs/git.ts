@@ -1,19 +1,6 @@
 import {deed, program, type ProgramRow} from '../program-table.ts';
 import {changesRepository, deed17, fetches, inRepository, movesBranch} from './deeds.ts';
 
-const ofGitMerge = {
-  options: '-m=text -X=text -S=text -x=text -C=text',
-  runs: '-s*/* --strategy=*/*',
-} as const;
-
-const ofGitInstaweb = {
-  runs: 'run --httpd -d --browser -b --access-hook --*-filter* --setup',
-} as const;
-
-const ofGitArchive = {
-  writes: '-o --output-directory',
-} as const;
-
 /** Options of git itself, before the subcommand. `-C` moves it to another directory. */
 export const gitOptions = '--no-pager -P --no-optional-locks --literal-pathspecs --no-replace-objects -C=place';
 
@@ -281,20 +268,25 @@ export const git: readonly ProgramRow[] = [
     can: 'run programs by its configuration, rewrite history and push',
     is: 'text verbs restores abbreviates',
   }),
-  program('git merge, git cherry-pick, git revert', {...ofGitMerge, does: [changesRepository]}),
-  program('git pull', {...ofGitMerge, does: [fetches]}),
+  program('git merge, git cherry-pick, git revert', {
+    options: '-m=text -X=text -S=text -x=text -C=text',
+    runs: '-s*/* --strategy=*/*',
+    does: [changesRepository],
+  }),
+  program('git pull', {like: 'git merge', does: [fetches]}),
   program('git rebase', {
-    ...ofGitMerge,
     options: '-s=text -X=text -C=text',
-    runs: `${ofGitMerge.runs} -x`,
+    runs: '-s*/* --strategy=*/* -x',
     does: [changesRepository],
   }),
   program('git send-email', {
     runs: '--sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd --smtp-server-option',
     is: 'abbreviates',
   }),
-  program('git instaweb, git daemon, git hook', {...ofGitInstaweb}),
-  program('git filter-branch', {...ofGitInstaweb, does: [deed17]}),
+  program('git instaweb, git daemon, git hook', {
+    runs: 'run --httpd -d --browser -b --access-hook --*-filter* --setup',
+  }),
+  program('git filter-branch', {like: 'git instaweb', does: [deed17]}),
   program('git commit', {
     options: '-m=text -c=text -C=text -S=text -u=text',
     loads: '-t --template -F --file',
@@ -303,8 +295,8 @@ export const git: readonly ProgramRow[] = [
   }),
   program('git clone', {runs: '-u -c --config', loads: '--reference', does: [fetches]}),
   program('git difftool, git mergetool', {runs: '-x -t --tool', is: 'abbreviates'}),
-  program('git archive', {...ofGitArchive, does: [fetches]}),
-  program('git format-patch', {...ofGitArchive}),
+  program('git archive', {writes: '-o --output-directory', does: [fetches]}),
+  program('git format-patch', {like: 'git archive'}),
   program('git bisect', {runs: 'run foreach', does: [changesRepository], is: 'runs-any'}),
   program('git submodule', {runs: 'run foreach', does: [changesRepository]}),
   program('git bisect run, git submodule foreach', {is: 'runs-words'}),

@@ -23,7 +23,6 @@ export const shell: readonly ProgramRow[] = [
       execlineb, zx, m4, salt, pdsh, pssh, dsh, dtach, abduco, systemd-nspawn, lxc-attach, wsl, wine`,
     {is: 'runs-given'},
   ),
-  program('zellij run', {is: 'runs-any'}),
   program('ulimit, umask', {does: [changesShell], is: 'data'}),
   program('declare, typeset, local, readonly', {does: [steersShell], is: 'data variables'}),
   program('shopt, alias, unalias, enable, let, bind, complete, compgen, mapfile, readarray', {does: [steersShell]}),

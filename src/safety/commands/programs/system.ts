@@ -10,27 +10,6 @@ import {
   usesKeys,
 } from './deeds.ts';
 
-const ofVi = {
-  options: '-p=text -t=text -T=text -w=text -W=text',
-  runs: '-c --cmd -S -s -u -U -i -l --startuptime +*',
-} as const;
-
-const ofEmacs = {
-  runs: '-f -l -x --eval --execute --funcall --load --script --insert',
-} as const;
-
-const ofSshAdd = {
-  options: '-E=text -t=text -H=text -h=text',
-  runs: '-D -s -P',
-} as const;
-
-const ofGpg = {
-  runs: `-engine -provider* --gpgconf --agent-program --dirmngr-program --pinentry-program --photo-viewer --exec-path
-    --load-extension`,
-  writes: '-o --output -out -keyout --status-file --logger-file',
-  loads: '--homedir --options -config --trustdb-name --keyring',
-} as const;
-
 /** Programs that show what the machine is and does, and that steer it. */
 export const system: readonly ProgramRow[] = [
   program('uname', {
@@ -144,11 +123,20 @@ export const system: readonly ProgramRow[] = [
     does: [unknownOnMachine],
     is: 'shows pages',
   }),
-  program('vi, vim, nvim, ex, ed', {...ofVi, does: [unknownOnMachine], is: 'code pages writes'}),
-  program('view', {...ofVi, does: [unknownOnMachine], is: 'pages'}),
-  program('emacs', {...ofEmacs, does: [unknownOnMachine], is: 'pages writes runs-given'}),
-  program('nano, pico', {...ofEmacs, does: [unknownOnMachine], is: 'pages writes'}),
-  program('emacsclient', {...ofEmacs}),
+  program('vi, vim, nvim, ex, ed', {
+    options: '-p=text -t=text -T=text -w=text -W=text',
+    runs: '-c --cmd -S -s -u -U -i -l --startuptime +*',
+    does: [unknownOnMachine],
+    is: 'code pages writes',
+  }),
+  program('view', {like: 'vi', does: [unknownOnMachine], is: 'pages'}),
+  program('emacs', {
+    runs: '-f -l -x --eval --execute --funcall --load --script --insert',
+    does: [unknownOnMachine],
+    is: 'pages writes runs-given',
+  }),
+  program('nano, pico', {like: 'emacs', does: [unknownOnMachine], is: 'pages writes'}),
+  program('emacsclient', {like: 'emacs'}),
   program('ssh-keygen', {
     options: `-b=text -C=text -E=text -f=text -F=text -I=text -l=text -m=text -n=text -N=text -O=text -P=text -R=text
       -r=text -t=text -V=text -Y=text -z=text`,
@@ -156,10 +144,16 @@ export const system: readonly ProgramRow[] = [
     does: [usesKeys],
     is: 'data',
   }),
-  program('ssh-add', {...ofSshAdd, does: [usesKeys]}),
-  program('ssh-agent', {...ofSshAdd, does: [usesKeys], wraps: {}}),
-  program('gpg, gpg2', {...ofGpg, does: [usesKeys]}),
-  program('openssl', {...ofGpg, does: [talks]}),
+  program('ssh-add', {options: '-E=text -t=text -H=text -h=text', runs: '-D -s -P', does: [usesKeys]}),
+  program('ssh-agent', {like: 'ssh-add', does: [usesKeys], wraps: {}}),
+  program('gpg, gpg2', {
+    runs: `-engine -provider* --gpgconf --agent-program --dirmngr-program --pinentry-program --photo-viewer --exec-path
+    --load-extension`,
+    writes: '-o --output -out -keyout --status-file --logger-file',
+    loads: '--homedir --options -config --trustdb-name --keyring',
+    does: [usesKeys],
+  }),
+  program('openssl', {like: 'gpg', does: [talks]}),
   program('tmux', {
     runs: `run run-shell if if-shell send send-keys pipep pipe-pane source source-file bind bind-key set-hook respawnp
       respawn-pane respawnw -f -S`,
@@ -196,7 +190,6 @@ export const system: readonly ProgramRow[] = [
   program('osascript', {does: [usesDesktop], is: 'code'}),
   program('gpg-connect-agent, gpgconf, keyctl, pass, gopass, secret-tool, security', {does: [usesKeys]}),
   program('kwallet-query, bw, rbw, lpass, vault, age, sops, kinit, klist', {does: [usesKeys]}),
-  program('sops exec-env, sops exec-file', {is: 'runs-any'}),
   program('op, doppler, infisical, teller', {
     does: [usesKeys],
     wraps: {behind: 'run', flags: '--frozen --locked --offline'},

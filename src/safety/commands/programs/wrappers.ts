@@ -1,28 +1,19 @@
 import {program, type ProgramRow} from '../program-table.ts';
 import {asOtherUser, reachesPrograms, runsElsewhere, runsText, showsEnvironment, talks, usesKeys} from './deeds.ts';
 
-const ofSshfs = {
-  options: '-p=text -M=text',
-  runs: '-o -F -S --ssh --client --server ssh_command=',
-} as const;
-
-const ofStrace = {
-  writes: '-o --output',
-} as const;
-
-const ofTime = {
-  writes: '-o --output',
-} as const;
-
 /** Programs that run another one, which stands in their words. */
 export const wrappers: readonly ProgramRow[] = [
-  program('autossh', {...ofSshfs, wraps: {operands: 1, where: 'elsewhere', rule: 'exact'}}),
-  program('mosh', {...ofSshfs, does: [talks], wraps: {operands: 1, where: 'elsewhere', rule: 'exact'}}),
-  program('sshfs', {...ofSshfs}),
-  program('strace, ltrace', {...ofStrace, does: [reachesPrograms], wraps: {}}),
-  program('perf', {...ofStrace, does: [reachesPrograms], wraps: {operands: 1}}),
-  program('time', {...ofTime, wraps: {flags: '-p -v'}}),
-  program('gtime', {...ofTime, wraps: {}}),
+  program('autossh', {
+    options: '-p=text -M=text',
+    runs: '-o -F -S --ssh --client --server ssh_command=',
+    wraps: {operands: 1, where: 'elsewhere', rule: 'exact'},
+  }),
+  program('mosh', {like: 'autossh', does: [talks], wraps: {operands: 1, where: 'elsewhere', rule: 'exact'}}),
+  program('sshfs', {like: 'autossh'}),
+  program('strace, ltrace', {writes: '-o --output', does: [reachesPrograms], wraps: {}}),
+  program('perf', {like: 'strace', does: [reachesPrograms], wraps: {operands: 1}}),
+  program('time', {writes: '-o --output', wraps: {flags: '-p -v'}}),
+  program('gtime', {like: 'time', wraps: {}}),
   program('exec', {does: [runsText], wraps: {}}),
   program('sudo', {
     does: [asOtherUser],
@@ -62,4 +53,20 @@ export const wrappers: readonly ProgramRow[] = [
   program('rvm', {wraps: {behind: 'do'}}),
   program('nsys, devenv', {wraps: {behind: 'profile shell'}}),
   program('guix', {wraps: {behind: '-c --command --'}}),
+  // These run any program: in a container, on another machine, by a setting, or from elsewhere.
+  program(
+    `apptainer exec, apptainer run, aws ssm send-command, aws ssm start-session, az vm run-command, buildah run,
+      bun create, consul exec, consul lock, consul watch, crictl exec, ctr run, deno eval, distrobox enter,
+      docker compose exec, docker compose run, docker container exec, docker container run, docker exec, docker run,
+      docker-compose exec, docker-compose run, etcdctl lock, etcdctl watch, flatpak run, fly ssh, flyctl ssh,
+      gcloud compute ssh, gh alias import, gh alias set, gh codespace ssh, gh config set, gh extension exec,
+      gh extension install, glab alias set, glab config set, heroku run, incus exec, kubectl debug, kubectl exec,
+      kubectl run, lxc exec, machinectl shell, mix cmd, multipass exec, nerdctl compose exec, nerdctl compose run,
+      nerdctl exec, nerdctl run, nix run, npm config edit, npm config set, npm create, npm explore, npm init,
+      npm innit, npm set, oc debug, oc exec, oc rsh, oc run, pnpm config set, pnpm create, pnpm set,
+      podman compose exec, podman compose run, podman container exec, podman container run, podman exec, podman run,
+      railway run, singularity exec, singularity run, snap run, sops exec-env, sops exec-file, toolbox run,
+      vagrant ssh, yarn config set, yarn create, zellij run`,
+    {is: 'runs-any'},
+  ),
 ];
