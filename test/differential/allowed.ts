@@ -25,7 +25,7 @@ export const allowed: readonly Allowed[] = [
   {
     fields: 'written',
     commands:
-      /\b(?:awk --dump-variables|jq (?:-s|-ss|-- --split-exp|--split-exp)|(?:jest|vitest) -- --outputFile|pip3? --prefi|pandoc --outpu|javac|nix -c|poetry run)\b/u,
+      /\b(?:awk --dump-variables|wget -ed|jq (?:-s|-ss|-- --split-exp|--split-exp)|(?:jest|vitest) -- --outputFile|pip3? --prefi|pandoc --outpu|javac|nix -c|poetry run)\b/u,
     why: 'more options name a file that is written; jq has no --split-exp, and -s reads',
   },
   {
@@ -62,7 +62,7 @@ export const allowed: readonly Allowed[] = [
   {
     fields: 'loss impact risk reasons word destructive critical rules',
     commands:
-      /\b(?:cp -t|curl -- --output|wget -- -O|sed -fscript|install --mode|cp --archive|ln -\w*[nt]\b|git clean -fe)\b/u,
+      /\b(?:cp -t|mv --upd|curl -- --output|wget -- -O|sed -fscript|install --mode|cp --archive|ln -\w*[nt]\b|git clean -fe)\b/u,
     why: 'options are read as the programs read them: values of letters that share a word, and `--`',
   },
   {

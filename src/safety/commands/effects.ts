@@ -15,6 +15,8 @@ export interface Effect {
 
 interface Effects extends Omit<CommandReading, 'changes'> {
   readonly effects: readonly Effect[];
+  /** The roles of its operands, given or not. */
+  readonly roles: readonly string[];
 }
 
 /** The one place that says what a program does with each of its words, as far as its row gives them roles. */
@@ -42,6 +44,7 @@ function rolesIn([program = '', ...given]: readonly string[]): Effects {
   const operands = places.map((at, index) => ({at, word: args[at] ?? '', role: roleAt(index)}));
   return {
     options,
+    roles,
     operands: operands.map(({word}) => word),
     effects: [
       ...options.map(({rule: {role}, value = '', at, values}) => ({role, word: value, at: values[0] ?? at})),
@@ -67,7 +70,7 @@ function operandRoles(row: ProgramRow | undefined, options: readonly FoundOption
 
 /** Reads a simple command with the row of its program: its options, and the files that it changes. */
 export function readingOf(words: readonly string[]): CommandReading {
-  const {effects, options, operands} = rolesIn(words);
+  const {effects, options, operands, roles} = rolesIn(words);
   const all = (role: Role): readonly string[] => effects.flatMap(each => (each.role === role ? [each.word] : []));
   const has = (role: Role): boolean => effects.some(each => each.role === role);
   const each = (role: Role, does: 'creates' | 'writes' | 'truncates' | 'renames' | 'edits'): readonly FileChange[] =>
@@ -78,7 +81,6 @@ export function readingOf(words: readonly string[]): CommandReading {
   const put = (role: Role, does: 'moves' | 'copies' | 'links'): readonly FileChange[] =>
     all(role).map(word => ({does, word, target, into, folders: has('deep') ? 'laid-over' : 'left-out'}));
   const extent = has('deep') ? 'trees' : has('folders') ? 'folders' : 'files';
-  const links = has('force') ? put('link', 'links') : [...each('link', 'creates'), ...each('target', 'creates')];
   const removed = [
     ...all('remove').map(word => ({does: 'removes', word, extent}) as const),
     ...all('remove-empty').map(word => ({does: 'removes', word, extent: 'empty folders'}) as const),
@@ -93,17 +95,24 @@ export function readingOf(words: readonly string[]): CommandReading {
     .map(file => (folder === undefined || file.startsWith('/') ? file : `${folder}/${file}`));
   const changes: readonly FileChange[] = [
     ...each('create', 'creates'),
-    ...each('write', has('append') ? 'creates' : 'writes'),
+    ...each('overwrite', has('append') ? 'creates' : 'writes'),
     ...outputs.map(word => ({does: 'writes', word}) as const),
     ...each('truncate', 'truncates'),
     ...(has('force') ? [] : each('rename', 'renames')),
     ...put('from', 'moves'),
     ...put('source', 'copies'),
-    ...links,
+    ...(has('force') || !roles.includes('link*')
+      ? put('link', 'links')
+      : [...each('link', 'creates'), ...each('target', 'creates')]),
     ...removed,
   ];
-  return {options, operands, changes: keeps ? [] : changes.length === 0 ? undefined : changes};
+  const isKnown =
+    roles.some(role => changing.test(role)) && !(has('force') && /^(?:link|rename)/u.test(roles[0] ?? ''));
+  return {options, operands, changes: keeps ? [] : changes.length > 0 || isKnown ? changes : undefined};
 }
+
+/** The operands of which a program changes nothing but them. */
+const changing = /^(?:\w+=)?(?:create|overwrite|truncate|rename|from|source|link)\*$/u;
 
 const nameInUrl = (url: string): readonly string[] =>
   /[^/]\/(?:[^?#]*\/)?([^/?#]+)(?:[?#].*)?$/u.exec(url)?.slice(1) ?? [];

@@ -10,13 +10,13 @@ import type {OptionRule, OptionTable} from './read-words.ts';
  * `jq` filter.
  * With these it does not only read: `write`: a file that is written; `edit`: how a file is changed in place; `code`: a file of code or
  * settings; `program`: what is run; `script`: a script that is not looked at; `module`: a program by the name of its module;
- * `output`: a file for what it prints, in the folder `into`, or of the name that the `url` ends with (`named`); `create`, `truncate`,
+ * `output`: a file for what it prints, in the folder `into`, or of the name that the `url` ends with (`named`); `create`, `overwrite`, `truncate`,
  * `remove`, `remove-empty`, `shred`; `from` (moved), `source` (copied) or `link` to the `target`; `rename`: moved where nothing is.
  * Options say more (`-r:deep`): `deep` (whole trees), `folders` (folders, too), `keeps` (changes nothing that is there, as `when` does
  * with `none`), `force` (replaces what is there), `append`, `exact` (the target is no folder to put into), `no-links` (nor a link to one).
  */
 const roles =
-  'path place number text glob revision sed awk jq name key format layout file archive document write edit code program script module output into url named create truncate remove remove-empty shred from source link target rename deep folders keeps when force append exact no-links';
+  'path place number text glob revision sed awk jq name key format layout file archive document write edit code program script module output into url named create truncate remove remove-empty shred from source link target rename deep folders keeps when force append exact no-links overwrite';
 export type Role = Words<typeof roles>;
 
 /** The roles of what a program that only reads is not given. */

@@ -203,10 +203,15 @@ export const coreutils: readonly ProgramRow[] = [
     does: [overwrites],
     is: 'data writes',
   }),
-  program('tee', {options: '-a:append --append:append', operands: 'write*', does: [overwrites], is: 'data fed writes'}),
+  program('tee', {
+    options: '-a:append --append:append',
+    operands: 'overwrite*',
+    does: [overwrites],
+    is: 'data fed writes',
+  }),
   program('sponge', {does: [deed('destructive', 'overwrites files')], is: 'data fed writes'}),
   program('dd', {
-    operands: 'of=write*',
+    operands: 'of=overwrite*',
     does: [
       deed('destructive', 'overwrites a file or a disk', {
         when: /^of=/u,
