@@ -1,16 +1,10 @@
-import type {CommandReading, FileChange} from '../../domain/risk.ts';
+import type {FileChange} from '../../domain/risk.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {entryNames, isFolder} from '../files/list-folder.ts';
 import {basename, join, resolve} from 'node:path';
 import {compileName, hasWildcard} from '../../base/glob.ts';
 import {expandHome} from '../files/resolve-path.ts';
 import {kindOf} from './deletion-impact.ts';
-
-/** Where words are paths, and what reads commands by the table of programs. */
-export interface CommandPlace {
-  readonly home: string;
-  readonly readingOf: (words: readonly string[]) => CommandReading;
-}
 
 /** Paths one pattern may stand for. */
 const maxPaths = 100_000;

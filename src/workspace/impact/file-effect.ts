@@ -2,7 +2,8 @@ import {type FileEffect, type ResolvedCommand, unknownFileEffect} from '../../do
 import {isFolder} from '../files/list-folder.ts';
 import {lstatSync, statSync, type Stats} from 'node:fs';
 import {realPath} from '../files/resolve-path.ts';
-import {type CommandPlace, expandPaths, type Write, writesOf} from './command-words.ts';
+import {expandPaths, type Write, writesOf} from './command-words.ts';
+import type {CommandPlace} from './impact.ts';
 import {collisions} from './overwrite-impact.ts';
 
 /**

@@ -1,8 +1,7 @@
 import {runGitQuery} from '../checkpoints/git-query.ts';
 import {restrictedEnvironment} from '../exec/shell-environment.ts';
 import type {FileDiff} from '../../actions/preview.ts';
-import type {CommandPlace} from './command-words.ts';
-import type {ResolvedCommand} from '../../domain/risk.ts';
+import type {CommandReading, ResolvedCommand} from '../../domain/risk.ts';
 
 /** What one command would destroy or overwrite. */
 export interface Impact {
@@ -17,6 +16,12 @@ export interface Impact {
 }
 
 export const noLoss: Impact = {summary: '', paths: [], more: 0, diffs: []};
+
+/** Where words are paths, and what reads commands by the table of programs. */
+export interface CommandPlace {
+  readonly home: string;
+  readonly readingOf: (words: readonly string[]) => CommandReading;
+}
 
 /** What finding an impact needs. */
 export interface ImpactContext extends CommandPlace {
