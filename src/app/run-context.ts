@@ -1,4 +1,3 @@
-import type {PermissionRule, PermissionRules} from '../safety/rules/permission-rule.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
 import {
   findInstructions,
@@ -9,6 +8,7 @@ import {
 import {
   mergeTrusted,
   preferencesOf,
+  type Settings,
   type SettingsLayer,
   type Sourced,
   type TrustedSettings,
@@ -16,20 +16,8 @@ import {
 import {type NamedSkills, type ExtensionPlaces, extensionRoots, hasExtensions} from '../config/extension-places.ts';
 import {nameInProject, projectTrust, type ProjectTrust} from '../config/trust-record.ts';
 import {faultText} from '../domain/fault.ts';
-import type {OwnModels} from '../config/model-settings.ts';
-import type {HookSetting} from '../config/hook-settings.ts';
-import type {Preferences} from '../domain/preferences.ts';
 import {narrowerMode, type PermissionMode} from '../domain/risk.ts';
-import type {SandboxChoice} from '../domain/sandbox.ts';
-import type {JudgeOptions} from '../safety/judge.ts';
-import {
-  excludedRules,
-  leavingOf,
-  opensLoopback,
-  runsUnasked,
-  sandboxChoice,
-  type WireApi,
-} from '../config/settings-schema.ts';
+import {excludedRules, leavingOf, loopbackOf, runsUnasked, sandboxChoice} from '../config/settings-schema.ts';
 import type {Store} from '../store/open-store.ts';
 import {trustOwnPath} from '../workspace/exec/trusted-path.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
@@ -56,7 +44,7 @@ import {
   noticesOfSettingsAbove,
   trustPlace,
 } from './settings-layers.ts';
-import {givenText, isInline, type MainOptions, type providerChoices} from './main-options.ts';
+import {givenText, isInline, type MainOptions} from './main-options.ts';
 import {claudeFolder, userPlaces} from './user-data.ts';
 import {type CommandsPort, noCommands} from '../actions/commands-port.ts';
 import {noSkills, type SkillsPort} from '../actions/skills-port.ts';
@@ -71,7 +59,7 @@ export interface RunContext {
   /** The workspace folders; the first is `directory`. */
   readonly roots: readonly [string, ...string[]];
   readonly places: Places;
-  readonly settings: EffectiveSettings;
+  readonly settings: ReturnType<typeof effectiveSettings>;
   /** The settings files that count: `user`, `project`, `local`. */
   readonly settingSources: ReadonlySet<string>;
   /** The settings with their sources: who wrote each permission rule, and whether it counts. */
@@ -100,35 +88,33 @@ export interface RunContext {
   readonly instructionsBelow: (workspace: string, path: string) => readonly Instructions[];
 }
 
-interface EffectiveSettings {
-  readonly model: string | undefined;
-  /** What the user says of models. */
-  readonly models: OwnModels;
-  readonly fallbackModels: Sourced<readonly string[]>;
-  readonly provider: (typeof providerChoices)[number] | undefined;
-  readonly baseUrl: string | undefined;
-  readonly wireApi: WireApi | undefined;
-  readonly permissionMode: PermissionMode;
-  readonly sandbox: SandboxChoice;
-  /** Whether commands run unasked if the sandbox holds their changes. */
-  readonly unasked: Readonly<Record<'person' | 'program', JudgeOptions['unasked']>>;
-  /** See `SandboxSetup`. */
-  readonly leaving: 'offered' | 'never';
+/** The settings as a run uses them. */
+const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provider'>) => ({
+  model: settings.model?.value,
+  models: valuesOf(settings.models),
+  fallbackModels: settings.fallbackModel,
+  // The flag knows one more than settings do: a recording.
+  provider: flags.provider ?? settings.provider?.value,
+  baseUrl: settings.baseUrl?.value,
+  wireApi: settings.wireApi?.value,
+  permissionMode: settings.permissionMode.value,
+  sandbox: sandboxChoice(settings.sandbox.value),
+  unasked: runsUnasked(settings.sandbox.value, settings.sandbox.source === 'given' ? 'yes' : 'no'),
+  leaving: leavingOf(settings.sandbox.value),
   /** Commands that never run unasked in the sandbox, and outside of it once they are allowed. */
-  readonly excluded: readonly PermissionRule[];
-  /** Whether commands in the sandbox reach this machine's own ports. */
-  readonly loopback: 'closed' | 'open';
-  readonly preferences: Preferences;
-  /** Megabytes of its own memory near which weft warns the user. */
-  readonly memoryCeiling: number;
-  readonly rules: PermissionRules;
-  /** The hooks of all settings that count, with where they come from. */
-  readonly hooks: readonly Sourced<HookSetting>[];
-  /** Variables that the user wants commands to have. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Names of variables that commands get although they look like secrets. */
-  readonly passEnv: readonly string[];
-}
+  excluded: rulesFrom(excludedRules(settings.sandbox.value).map(value => ({...settings.sandbox, value}))),
+  loopback: loopbackOf(settings.allowLocalBinding.value, settings.sandbox.value),
+  preferences: preferencesOf(settings),
+  memoryCeiling: settings.memoryCeiling.value,
+  passEnv: settings.passEnv.map(({value}) => value),
+  env: valuesOf(settings.env),
+  hooks: settings.hooks,
+  rules: rulesOf(settings),
+});
+
+/** Named settings without their sources. */
+export const valuesOf = <T>(sourced: Readonly<Record<string, Sourced<T>>>): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(sourced).map(([name, {value}]) => [name, value]));
 
 /** The context of a run with these flags, in the folder that `cwd` names. */
 export const contextFor = (options: Partial<MainOptions>): RunContext =>
@@ -200,27 +186,7 @@ export function loadRunContext(given: {
     agentDefinitions: agents,
     settingSources: sources,
     permissions: merged.value,
-    settings: {
-      model: settings.model?.value,
-      models: Object.fromEntries(Object.entries(settings.models).map(([name, {value}]) => [name, value])),
-      fallbackModels: settings.fallbackModel,
-      // The flag knows one more than settings do: a recording.
-      provider: options.provider ?? settings.provider?.value,
-      baseUrl: settings.baseUrl?.value,
-      wireApi: settings.wireApi?.value,
-      permissionMode: settings.permissionMode.value,
-      sandbox: sandboxChoice(settings.sandbox.value),
-      unasked: runsUnasked(settings.sandbox.value, settings.sandbox.source === 'given' ? 'yes' : 'no'),
-      leaving: leavingOf(settings.sandbox.value),
-      excluded: rulesFrom(excludedRules(settings.sandbox.value).map(value => ({...settings.sandbox, value}))),
-      loopback: opensLoopback(settings.allowLocalBinding.value, settings.sandbox.value) ? 'open' : 'closed',
-      preferences: preferencesOf(settings),
-      memoryCeiling: settings.memoryCeiling.value,
-      passEnv: settings.passEnv.map(({value}) => value),
-      env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
-      hooks: settings.hooks,
-      rules: rulesOf(settings),
-    },
+    settings: effectiveSettings(settings, options),
     store: () => (store ??= openKept(places)),
     startInstructions: () => (atStart ??= readInstructions()),
     instructions: () => readInstructions().found,

@@ -36,9 +36,12 @@ export function explainSetting(
     const path = 'path' in layer ? layer.path : '';
     found.push({name: nameText(name), value, source, path, state: counting.has(source) ? 'counts' : below});
   }
-  const fallback = counting.has('default') ? partOf(defaultsOf(settings), name) : undefined;
-  if (fallback === undefined) return ok(found);
-  return ok([...found, {name: nameText(name), value: fallback, source: 'default', path: '', state: 'counts'}]);
+  const merged = settings[name.key];
+  if (merged === undefined || !isSourced(merged) || merged.source !== 'default') return ok(found);
+  return ok([
+    ...found,
+    {name: nameText(name), value: asJson(merged.value), source: 'default', path: '', state: 'counts'},
+  ]);
 }
 
 /** The values of all settings that have one, set by a source or by default. */
@@ -67,46 +70,26 @@ function valuesOf(layer: SettingsLayer): Outcome<SettingsFile, Fault> {
   return parsed.tag === 'failed' ? parsed : ok(parsed.value.settings);
 }
 
-function partOf(values: Partial<SettingsFile>, {key, part}: SettingName): Json | undefined {
+function partOf(values: SettingsFile, {key, part}: SettingName): Json | undefined {
   const whole: unknown = values[key];
   const value: unknown = part === '' || typeof whole !== 'object' || whole === null ? whole : Reflect.get(whole, part);
-  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  return value === undefined ? undefined : asJson(value);
 }
+
+const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value));
+
+/** What a setting is merged to: one value with its source, or several. */
+type Merged = Sourced<unknown> | readonly Merged[] | {readonly [name: string]: Merged};
 
 function sourcesThatCount({key, part}: SettingName, settings: Settings): ReadonlySet<SettingSource> {
-  switch (key) {
-    case 'permissions': {
-      const {permissions} = settings;
-      const lists = Object.entries(permissions).filter(([list]) => part === '' || part === list);
-      return new Set(lists.flatMap(([, rules]) => rules.map(({source}) => source)));
-    }
-    case 'env':
-    case 'mcpServers':
-    case 'harnesses':
-    case 'models':
-      return new Set(
-        Object.entries<Sourced<unknown>>(settings[key]).flatMap(([name, {source}]) =>
-          part === '' || part === name ? [source] : [],
-        ),
-      );
-    case 'passEnv':
-    case 'plugins':
-    case 'hooks':
-      return new Set(settings[key].map(({source}) => source));
-    default: {
-      const chosen = settings[key];
-      return new Set(chosen === undefined ? [] : [chosen.source]);
-    }
-  }
+  const whole: Merged = settings[key] ?? [];
+  if (part === '' || isSourced(whole)) return new Set(sourcesIn(whole));
+  return new Set(Object.entries<Merged>(whole).flatMap(([name, merged]) => (name === part ? sourcesIn(merged) : [])));
 }
 
-/** The settings whose value is the default. */
-const defaultsOf = (settings: Settings): Partial<Record<string, Json>> =>
-  Object.fromEntries(
-    Object.entries(settings).flatMap(([key, set]) =>
-      isSourced(set) && set.source === 'default' ? [[key, set.value]] : [],
-    ),
-  );
+const sourcesIn = (merged: Merged): readonly SettingSource[] =>
+  isSourced(merged) ? [merged.source] : Object.values<Merged>(merged).flatMap(sourcesIn);
 
-const isSourced = (set: Settings[keyof Settings]): set is NonNullable<Settings['permissionMode']> =>
-  set !== undefined && 'source' in set && 'value' in set;
+/** A variable may be called `source`, too. */
+const isSourced = (merged: Merged): merged is Sourced<unknown> =>
+  'source' in merged && typeof merged.source === 'string';

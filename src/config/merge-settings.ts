@@ -1,5 +1,3 @@
-import type {OwnModel} from './model-settings.ts';
-import type {HarnessEntry} from './harness-settings.ts';
 import type {JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
@@ -9,12 +7,11 @@ import {
   defaultCeiling,
   defaultPreferences,
   excludedRules,
-  opensLoopback,
+  grantingKeys,
+  loopbackOf,
   parseSettings,
   sandboxChoice,
-  type providers,
   type SettingsFile,
-  type WireApi,
 } from './settings-schema.ts';
 import {serverRequest} from './server-request.ts';
 import {hookRequest, type HookSetting, hookText, readHooks} from './hook-settings.ts';
@@ -40,35 +37,34 @@ export type SettingsLayer =
 
 type AllSourced<Values> = {readonly [Key in keyof Values]: Sourced<Exclude<Values[Key], undefined>>};
 
-/** `undefined` where nobody set a value and there is no default. */
-export interface Settings extends AllSourced<Preferences> {
-  readonly model: Sourced<string> | undefined;
-  /** Of the strongest layer alone: the lists of others do not join it. */
-  readonly fallbackModel: Sourced<readonly string[]>;
-  /** Facts of models by name, the strongest layer's of a name. */
-  readonly models: Readonly<Record<string, Sourced<OwnModel>>>;
-  readonly provider: Sourced<(typeof providers)[number]> | undefined;
-  readonly baseUrl: Sourced<string> | undefined;
-  readonly wireApi: Sourced<WireApi> | undefined;
-  readonly permissionMode: Sourced<PermissionMode>;
-  readonly sandbox: Sourced<Exclude<SettingsFile['sandbox'], undefined>>;
-  readonly allowLocalBinding: Sourced<boolean>;
-  /** The rules of all layers, in the order of the layers. */
+/** What the layers come to. Where nobody set a value and there is no default, it is absent. */
+export interface Settings
+  extends
+    AllSourced<Preferences>,
+    AllSourced<Required<Pick<SettingsFile, keyof typeof defaults>>>,
+    Partial<AllSourced<Pick<SettingsFile, 'model' | 'provider' | 'baseUrl' | 'wireApi'>>> {
+  /** The rules, names, folders and hooks of all layers, in the order of the layers. */
   readonly permissions: Readonly<Record<RuleList, readonly Sourced<string>[]>>;
-  readonly env: Readonly<Record<string, Sourced<string>>>;
-  /** Names of variables that look like secrets and that commands get all the same, from all layers. */
   readonly passEnv: readonly Sourced<string>[];
-  /** Folders of plugins, from all layers, as the files name them. */
   readonly plugins: readonly Sourced<string>[];
-  /** The hooks of all layers, in the order of the layers. */
   readonly hooks: readonly Sourced<HookSetting>[];
-  /** The servers of all layers by name, the strongest of a name; what an entry says is read where servers are started. */
-  readonly mcpServers: Readonly<Record<string, Sourced<JsonObject>>>;
-  /** The harnesses that the user names, the strongest of a name; a project's files never say how one is started. */
-  readonly harnesses: Readonly<Record<string, Sourced<HarnessEntry>>>;
-  /** In megabytes: near it weft tells that it has grown large. */
-  readonly memoryCeiling: Sourced<number>;
+  /** By name, the strongest layer's of a name. */
+  readonly env: AllSourced<Value<'env'>>;
+  readonly models: AllSourced<Value<'models'>>;
+  readonly mcpServers: AllSourced<Value<'mcpServers'>>;
+  /** A project's files never say how a harness is started. */
+  readonly harnesses: AllSourced<Value<'harnesses'>>;
 }
+
+type Value<Key extends keyof SettingsFile> = NonNullable<SettingsFile[Key]>;
+
+const defaults = {
+  permissionMode: 'default',
+  fallbackModel: [],
+  sandbox: 'auto',
+  allowLocalBinding: false,
+  memoryCeiling: defaultCeiling,
+} as const;
 
 interface MergedSettings {
   readonly settings: Settings;
@@ -97,32 +93,15 @@ export function mergeSettings(
   {trust, userRules}: {readonly trust: FolderTrust; readonly userRules: readonly string[]},
 ): Outcome<MergedSettings, Fault> {
   let settings: Settings = {
-    model: undefined,
-    provider: undefined,
-    baseUrl: undefined,
-    wireApi: undefined,
+    ...allSourced({...defaults, ...defaultPreferences}, {source: 'default', path: ''}),
     permissions: {allow: [], ask: [], deny: []},
-    env: {},
     passEnv: [],
     plugins: [],
     hooks: [],
+    env: {},
+    models: {},
     mcpServers: {},
     harnesses: {},
-    models: {},
-    ...allSourced(
-      {
-        permissionMode: 'default',
-        fallbackModel: [],
-        sandbox: 'auto',
-        allowLocalBinding: false,
-        memoryCeiling: defaultCeiling,
-        ...defaultPreferences,
-      } as const,
-      {
-        source: 'default',
-        path: '',
-      },
-    ),
   };
   const warnings: string[] = [];
   const trustRequests: Sourced<string>[] = [];
@@ -177,34 +156,26 @@ function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; re
 type Origin = Omit<Sourced<unknown>, 'value'>;
 
 function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
-  const {
-    permissions,
-    env = {},
-    passEnv = [],
-    plugins = [],
-    hooks = {},
-    mcpServers = {},
-    harnesses = {},
-    models = {},
-    ...single
-  } = file;
-  const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
-  const {allow = [], ask = [], deny = []} = permissions ?? {};
+  const {permissions = {}, passEnv, plugins, hooks = {}, env, models, mcpServers, harnesses, ...single} = file;
+  const joined = <T>(before: readonly Sourced<T>[], more: readonly T[] = []): readonly Sourced<T>[] => [
+    ...before,
+    ...more.map(value => ({value, ...from})),
+  ];
   return {
     ...below,
     ...allSourced(single, from),
     permissions: {
-      allow: [...below.permissions.allow, ...allow.map(sourced)],
-      ask: [...below.permissions.ask, ...ask.map(sourced)],
-      deny: [...below.permissions.deny, ...deny.map(sourced)],
+      allow: joined(below.permissions.allow, permissions.allow),
+      ask: joined(below.permissions.ask, permissions.ask),
+      deny: joined(below.permissions.deny, permissions.deny),
     },
-    passEnv: [...below.passEnv, ...passEnv.map(sourced)],
-    plugins: [...below.plugins, ...plugins.map(sourced)],
-    hooks: [...below.hooks, ...readHooks(hooks, from.source).hooks.map(sourced)],
-    env: {...below.env, ...allSourced(env, from)},
-    mcpServers: {...below.mcpServers, ...allSourced(mcpServers, from)},
-    harnesses: {...below.harnesses, ...allSourced(harnesses, from)},
-    models: {...below.models, ...allSourced(models, from)},
+    passEnv: joined(below.passEnv, passEnv),
+    plugins: joined(below.plugins, plugins),
+    hooks: joined(below.hooks, readHooks(hooks, from.source).hooks),
+    env: {...below.env, ...allSourced(env ?? {}, from)},
+    models: {...below.models, ...allSourced(models ?? {}, from)},
+    mcpServers: {...below.mcpServers, ...allSourced(mcpServers ?? {}, from)},
+    harnesses: {...below.harnesses, ...allSourced(harnesses ?? {}, from)},
   };
 }
 
@@ -229,21 +200,40 @@ export const preferencesOf = (settings: Settings): Preferences => ({
 /** Whether the user trusts the folder with its settings files as they are now. `changed`: the user trusted other versions of them. */
 export type FolderTrust = 'trusted' | 'changed' | 'never';
 
-/** The part of a workspace's settings file that counts, and what is left out. */
-interface AdmittedSettings {
-  readonly settings: SettingsFile;
-  /** What the file asks for that only trust in the folder gives, one line each; the same whether the folder is trusted or not. */
-  readonly requests: readonly string[];
-  /** Allow rules of the file that do not count. */
-  readonly withheldRules: readonly string[];
-  /** One sentence that names the keys left out; empty where all counts. */
-  readonly refused: readonly string[];
+/** What settings of a project ask for, in words, in the order in which the user reads it. */
+const requests = {
+  model: model => [`use the model ${model}`],
+  fallbackModel: models => [`let ${models.join(', ')} answer where the model cannot`],
+  models: models => Object.keys(models).map(name => `say what the model ${name} costs and can do`),
+  baseUrl: address => [`send the conversation, and your key, to ${address}`],
+  provider: provider => [`choose the provider ${provider}`],
+  wireApi: protocol => [`speak the protocol ${protocol} with the model`],
+  env: variables => Object.entries(variables).map(([name, value]) => `run commands with ${name}=${value}`),
+  passEnv: names => names.map(name => `give commands your variable ${name}`),
+  plugins: folders =>
+    folders.map(folder => `use the commands, agents, skills, hooks and servers of the plugin ${folder}`),
+  hooks: (hooks, source) => readHooks(hooks, source).hooks.map(hookRequest),
+  mcpServers: (servers, source) => Object.entries(servers).map(([name, server]) => serverRequest(name, server, source)),
+} as const satisfies {[Key in keyof SettingsFile]?: RequestsOf<Key>};
+
+type RequestsOf<Key extends keyof SettingsFile> = (value: Value<Key>, source: ProjectSource) => readonly string[];
+type ProjectSource = 'project' | 'local';
+
+function requestsOf<Key extends keyof typeof requests>(
+  key: Key,
+  file: SettingsFile,
+  source: ProjectSource,
+): readonly TrustRequest[] {
+  const tell: {readonly [Name in keyof typeof requests]: RequestsOf<Name>} = requests;
+  const {[key]: value} = file;
+  return value === undefined ? [] : tell[key](value, source).map(text => ({key, text}));
 }
 
 /**
  * Takes from a settings file of the workspace what it may say. Stricter rules, a mode stricter than `mode` and preferences of the UI
  * always count. What lets the project act, or decides who gets the conversation and what it costs, counts only in a trusted folder.
- * Allow rules that the user added there by an act of their own (`userRules`) count in any case.
+ * Allow rules that the user added there by an act of their own (`userRules`) count in any case. `requests` is the same whether the folder
+ * is trusted or not; `refused` names what is left out in a sentence.
  */
 function admitProjectSettings(
   file: SettingsFile,
@@ -253,54 +243,20 @@ function admitProjectSettings(
     trust,
     userRules,
   }: {
-    readonly source: 'project' | 'local';
+    readonly source: ProjectSource;
     readonly mode: PermissionMode;
     readonly trust: FolderTrust;
     readonly userRules: readonly string[];
   },
-): AdmittedSettings {
-  const {
-    model,
-    fallbackModel,
-    models = {},
-    baseUrl,
-    wireApi,
-    provider,
-    env,
-    passEnv = [],
-    plugins = [],
-    hooks = {},
-    mcpServers,
-    permissionMode,
-    permissions,
-    sandbox,
-    allowLocalBinding,
-    ...harmless
-  } = file;
+) {
+  const {permissionMode, permissions, sandbox, allowLocalBinding} = file;
   const isUserRule = (rule: string): boolean => userRules.includes(rule.trim());
   const allow = (permissions?.allow ?? []).filter(rule => !isUserRule(rule));
-  const variables = Object.entries(env ?? {});
   const isLooser = permissionMode !== undefined && looseness[permissionMode] > looseness[mode];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
+  const keysToTell = Object.keys(requests) as readonly (keyof typeof requests)[];
   const asked: readonly TrustRequest[] = [
-    ...(model === undefined ? [] : [{key: 'model', text: `use the model ${model}`}]),
-    ...(fallbackModel === undefined
-      ? []
-      : [{key: 'fallbackModel', text: `let ${fallbackModel.join(', ')} answer where the model cannot`}]),
-    ...Object.keys(models).map(name => ({key: 'models', text: `say what the model ${name} costs and can do`})),
-    ...(baseUrl === undefined ? [] : [{key: 'baseUrl', text: `send the conversation, and your key, to ${baseUrl}`}]),
-    ...(provider === undefined ? [] : [{key: 'provider', text: `choose the provider ${provider}`}]),
-    ...(wireApi === undefined ? [] : [{key: 'wireApi', text: `speak the protocol ${wireApi} with the model`}]),
-    ...variables.map(([name, value]) => ({key: 'env', text: `run commands with ${name}=${value}`})),
-    ...passEnv.map(name => ({key: 'passEnv', text: `give commands your variable ${name}`})),
-    ...plugins.map(folder => ({
-      key: 'plugins',
-      text: `use the commands, agents, skills, hooks and servers of the plugin ${folder}`,
-    })),
-    ...readHooks(hooks, source).hooks.map(hook => ({key: 'hooks', text: hookRequest(hook)})),
-    ...Object.entries(mcpServers ?? {}).map(([name, server]) => ({
-      key: 'mcpServers',
-      text: serverRequest(name, server, source),
-    })),
+    ...keysToTell.flatMap(key => requestsOf(key, file, source)),
     ...allow.map(rule => ({key: 'permissions.allow', text: `allow without asking: ${rule}`})),
     ...(sandbox === undefined
       ? []
@@ -308,33 +264,23 @@ function admitProjectSettings(
           {key: 'sandbox', text: `run commands in the sandbox: ${sandboxChoice(sandbox)}`},
           ...excludedRules(sandbox).map(rule => ({key: 'sandbox', text: `run outside of the sandbox: ${rule}`})),
         ]),
-    ...(opensLoopback(allowLocalBinding ?? false, sandbox ?? 'auto')
+    ...(loopbackOf(allowLocalBinding ?? false, sandbox ?? 'auto') === 'open'
       ? [{key: 'allowLocalBinding', text: "let commands in the sandbox reach this machine's own ports"}]
       : []),
     ...(isLooser ? [{key: 'permissionMode', text: `start in the mode ${permissionMode}`}] : []),
   ];
-  const requests = asked.map(({text}) => text);
-  if (trust === 'trusted') return {settings: file, requests, withheldRules: [], refused: []};
+  const told = {requests: asked.map(({text}) => text), withheldRules: trust === 'trusted' ? [] : allow};
+  if (trust === 'trusted') return {settings: file, ...told, refused: []};
   const keys = [...new Set(asked.map(({key}) => `"${key}"`))];
   const since =
     trust === 'changed' ? 'its settings changed since you trusted the folder' : 'this folder is not trusted';
-  return {
-    settings: {
-      ...harmless,
-      ...(permissionMode === undefined || isLooser ? {} : {permissionMode}),
-      ...(permissions === undefined
-        ? {}
-        : {permissions: {...permissions, allow: permissions.allow?.filter(isUserRule)}}),
-    },
-    requests,
-    withheldRules: allow,
-    refused:
-      keys.length === 0
-        ? []
-        : [
-            `${keys.join(', ')} ${keys.length === 1 ? 'is' : 'are'} ignored: ${since} (review and trust it: weft permissions trust).`,
-          ],
-  };
+  const settings = {...file};
+  for (const key of grantingKeys) settings[key] = undefined;
+  if (!isLooser) settings.permissionMode = permissionMode;
+  if (permissions !== undefined) settings.permissions = {...permissions, allow: permissions.allow?.filter(isUserRule)};
+  const verb = keys.length === 1 ? 'is' : 'are';
+  const refused = `${keys.join(', ')} ${verb} ignored: ${since} (review and trust it: weft permissions trust).`;
+  return {settings, ...told, refused: keys.length === 0 ? [] : [refused]};
 }
 
 interface TrustRequest {

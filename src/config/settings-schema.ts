@@ -19,7 +19,7 @@ import {modelsSchema, modelsWords} from './model-settings.ts';
 import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
-export const providers = ['anthropic', 'openai', 'gemini'] as const;
+const providers = ['anthropic', 'openai', 'gemini'] as const;
 
 /** The protocols of OpenAI's API, by the names that Codex has for them in its settings. */
 export const wireApis = ['responses', 'chat'] as const;
@@ -40,6 +40,7 @@ export const defaultPreferences: Preferences = {
   bellOn: [],
 };
 
+const ruleListForm = 'a list of rules, for example ["Read"]';
 const ruleList = z.optional(z.array(z.string().check(z.minLength(1))));
 /** As the Agent SDK's programs say it; what else they put there is not looked at. */
 const sandboxObject = z.looseObject({
@@ -50,12 +51,15 @@ const sandboxObject = z.looseObject({
   excludedCommands: z.optional(z.array(z.string().check(z.minLength(1)))),
   network: z.optional(z.looseObject({allowLocalBinding: z.optional(z.boolean())})),
 });
-const variableName = z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u));
+const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/u;
+const variableName = z.string().check(z.regex(variablePattern));
+const startedForm = 'a JSON object, for example {"command": "npx"}';
+const anyName = /./su;
 
 /**
  * Every setting of a `settings.json`: its schema, and what it must be, in words for people who wrote something else. `grants` marks
  * those that decide what weft may do, or who gets the conversation: a project's count only after trust, and commands that weft runs
- * may not set them.
+ * may not set them. `parts` are what stands behind a dot in names such as `env.CI`.
  */
 const table = {
   model: {schema: z.optional(z.string().check(z.minLength(1))), words: 'the name of a model', grants: true},
@@ -64,7 +68,12 @@ const table = {
     words: `a list of up to ${mostFallbacks} names of models that answer where the model cannot, for example ["haiku"]`,
     grants: true,
   },
-  models: {schema: z.optional(modelsSchema), words: modelsWords, grants: true},
+  models: {
+    schema: z.optional(modelsSchema),
+    words: modelsWords,
+    parts: {words: 'the name of a model', form: 'a JSON object, for example {"contextWindow": 131072}', name: anyName},
+    grants: true,
+  },
   provider: {
     schema: z.optional(z.enum(providers)),
     words: `one of ${providers.join(', ')}`,
@@ -86,6 +95,7 @@ const table = {
   permissions: {
     schema: z.optional(z.object({allow: ruleList, ask: ruleList, deny: ruleList})),
     words: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
+    parts: {words: ruleLists.join(', '), form: ruleListForm, name: new RegExp(`^(?:${ruleLists.join('|')})$`, 'u')},
     grants: true,
   },
   sandbox: {
@@ -105,6 +115,7 @@ const table = {
   env: {
     schema: z.optional(z.record(variableName, z.string())),
     words: 'names of environment variables with their text, for example {"CI": "1"}',
+    parts: {words: 'the name of a variable', form: 'text', name: variablePattern},
     grants: true,
   },
   passEnv: {
@@ -117,12 +128,14 @@ const table = {
     schema: z.optional(z.record(z.string().check(z.minLength(1)), z.custom<JsonObject>(isJsonObject))),
     words:
       'names of MCP servers with how each is started, for example {"files": {"command": "npx", "args": ["-y", "server"]}}',
+    parts: {words: 'the name of a server', form: startedForm, name: anyName},
     grants: true,
   },
   harnesses: {
     schema: z.optional(harnessesSchema),
     words:
       'names of harnesses with how each is started, for example {"codex": {"env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}, "mine": {"command": "my-agent", "args": ["--acp"]}, "far": {"url": "http://127.0.0.1:4097", "tokenFile": "/…/token"}}',
+    parts: {words: 'the name of a harness', form: startedForm, name: anyName},
     grants: true,
   },
   plugins: {
@@ -167,7 +180,8 @@ type SettingKey = keyof typeof table;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are the settings
 export const settingKeys = Object.keys(table) as readonly SettingKey[];
 
-export const grantingSettings: ReadonlySet<string> = new Set(settingKeys.filter(key => table[key].grants));
+export const grantingKeys = settingKeys.filter(key => table[key].grants);
+export const grantingSettings: ReadonlySet<string> = new Set(grantingKeys);
 
 const settingsFile = z.object(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each key of the table with its own schema
@@ -209,10 +223,11 @@ export const excludedRules = (value: Exclude<SettingsFile['sandbox'], undefined>
     : (value.excludedCommands ?? []).map(text => `Bash(${/[*]/u.test(text) ? text : `${text}:*`})`);
 
 /** Whether commands in the sandbox reach this machine's own ports: by the setting, or as the Agent SDK's programs say it. */
-export const opensLoopback = (
+export const loopbackOf = (
   allowLocalBinding: boolean,
   sandbox: Exclude<SettingsFile['sandbox'], undefined>,
-): boolean => allowLocalBinding || (typeof sandbox !== 'string' && sandbox.network?.allowLocalBinding === true);
+): 'open' | 'closed' =>
+  allowLocalBinding || (typeof sandbox !== 'string' && sandbox.network?.allowLocalBinding === true) ? 'open' : 'closed';
 
 /** The content of one `settings.json`. */
 export type SettingsFile = z.infer<typeof settingsFile>;
@@ -220,7 +235,7 @@ export type SettingsFile = z.infer<typeof settingsFile>;
 /** The names of all settings, and what each must be. */
 export const settingNames: readonly (readonly [name: string, words: string])[] = [
   ...settingKeys.filter(key => key !== 'permissions').map(key => [key, table[key].words] as const),
-  ...ruleLists.map(list => [`permissions.${list}`, 'a list of rules, for example ["Read"]'] as const),
+  ...ruleLists.map(list => [`permissions.${list}`, ruleListForm] as const),
 ];
 
 /** The values of a setting that has a few; empty for all others. */
@@ -304,7 +319,7 @@ export function parseSettingName(text: string): Outcome<SettingName, string> {
   }
   const part = rest.join('.');
   if (rest.length === 0) return ok({key, part: ''});
-  const parts = settingParts[key];
+  const parts = partsOf(key);
   return parts?.name.test(part) === true
     ? ok({key, part})
     : failed(`${key} has no part ${JSON.stringify(part)}. Its parts: ${parts?.words ?? 'none'}.`);
@@ -317,27 +332,17 @@ interface Parts {
   readonly name: RegExp;
 }
 
-const startedForm = 'a JSON object, for example {"command": "npx"}';
-
-/** The settings that have parts. */
-const settingParts: Partial<Record<SettingKey, Parts>> = {
-  env: {words: 'the name of a variable', form: 'text', name: /^[A-Za-z_][A-Za-z0-9_]*$/u},
-  mcpServers: {words: 'the name of a server', form: startedForm, name: /./su},
-  harnesses: {words: 'the name of a harness', form: startedForm, name: /./su},
-  models: {words: 'the name of a model', form: 'a JSON object, for example {"contextWindow": 131072}', name: /./su},
-  permissions: {
-    words: ruleLists.join(', '),
-    form: 'a list of rules, for example ["Read"]',
-    name: new RegExp(`^(?:${ruleLists.join('|')})$`, 'u'),
-  },
-};
+function partsOf(key: SettingKey): Parts | undefined {
+  const setting = table[key];
+  return 'parts' in setting ? setting.parts : undefined;
+}
 
 /** The value that a text stands for: the text itself where the setting takes text, else the JSON in it. */
 export function parseSettingValue(name: SettingName, text: string): Outcome<Json, string> {
   const json = parseJson(text);
   const candidates: readonly Json[] = json.tag === 'ok' ? [text, json.value] : [text];
   const value = candidates.find(candidate => fits(name, candidate));
-  const form = (name.part === '' ? undefined : settingParts[name.key]?.form) ?? table[name.key].words;
+  const form = (name.part === '' ? undefined : partsOf(name.key)?.form) ?? table[name.key].words;
   return value === undefined
     ? failed(`${JSON.stringify(text)} does not fit; ${nameText(name)} must be ${form}`)
     : ok(value);

@@ -12,6 +12,7 @@ import {rejected} from '../../domain/fault.ts';
 import {actionId, messageId} from '../../domain/ids.ts';
 import {hooksOfPlugins, sessionHooks} from '../../app/compose-hooks.ts';
 import {namedPlugins} from '../../app/named-plugins.ts';
+import {valuesOf} from '../../app/run-context.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {settingsIn} from '../../app/write-settings.ts';
 import {note} from '../../app/output.ts';
@@ -94,8 +95,9 @@ async function testHooks(event: string | undefined, {json, ...options}: HookOpti
     })),
     ...plugins.map(one => ({hook: one.hook, settings: [], plugins: [{...one, hook: called(one.hook)}]})),
   ].filter(({hook}) => event === undefined || hook.event === event);
-  const processes = await hookProcesses(place.directory, settings.settings.env);
-  const redact = await redactorOf(place.directory, settings.settings.env);
+  const own = valuesOf(settings.settings.env);
+  const processes = await hookProcesses(place.directory, own);
+  const redact = await redactorOf(place.directory, own);
   const rows: HookRow[] = [];
   for (const {hook, ...sources} of hooks) {
     const {matcher} = hook;
@@ -134,24 +136,21 @@ async function testHooks(event: string | undefined, {json, ...options}: HookOpti
 }
 
 /** What hooks print is shown as in a session: without the secrets of the environment and of the folder. */
-async function redactorOf(directory: string, own: Readonly<Record<string, {readonly value: string}>>) {
+async function redactorOf(directory: string, own: Readonly<Record<string, string>>) {
   const [{makeRedactor}, {isSecretFile}, {watchSecretFiles}] = await Promise.all([
     import('../../safety/secrets/redactor.ts'),
     import('../../safety/secrets/secret-files.ts'),
     import('../../workspace/files/secret-files.ts'),
   ]);
   const {redact} = makeRedactor({
-    environment: {...valuesOf(own), ...process.env},
+    environment: {...own, ...process.env},
     files: watchSecretFiles({roots: [directory], isSecretFile}),
     key: () => randomBytes(32),
   });
   return redact;
 }
 
-const valuesOf = (settings: Readonly<Record<string, {readonly value: string}>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(settings).map(([name, {value}]) => [name, value]));
-
-async function hookProcesses(directory: string, own: Readonly<Record<string, {readonly value: string}>>) {
+async function hookProcesses(directory: string, own: Readonly<Record<string, string>>) {
   const [{makeHookProcesses}, {makeRunTags}, {startProcessWatchdog}, {trustOwnPath, userPath}, {folderSandbox}] =
     await Promise.all([
       import('../../workspace/exec/run-hook.ts'),
@@ -167,7 +166,7 @@ async function hookProcesses(directory: string, own: Readonly<Record<string, {re
   const processes = makeHookProcesses({
     variables: {
       given: {...process.env, PATH: userPath()},
-      own: valuesOf(own),
+      own,
       passed: [],
       roots: [directory],
     },
