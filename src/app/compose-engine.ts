@@ -1,5 +1,4 @@
-import type {FrontEndAbilities} from '../actions/front-end.ts';
-import type {ModelEvent, ModelPort, Thinking} from '../domain/model-stream.ts';
+import type {ModelEvent, ModelPort} from '../domain/model-stream.ts';
 import type {WeftFolders} from '../safety/paths/weft-files.ts';
 import {deniedReadGlobs} from '../safety/rules/denied-read-globs.ts';
 import {
@@ -14,12 +13,8 @@ import {redactingHarnesses} from './redacting-harnesses.ts';
 import {makeRedactor, redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
-import type {SessionInfo} from '../actions/agent-event.ts';
 import type {ArtifactUrl} from '../actions/artifacts-port.ts';
-import type {CommandsPort} from '../actions/commands-port.ts';
-import type {McpPort} from '../actions/mcp-port.ts';
 import type {FilesPort} from '../actions/files-port.ts';
-import type {HarnessesPort} from '../actions/harness-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
 import {type AgentClient, answerOutcome, type ModelConnection} from '../agent/client.ts';
 import {gitBranch} from '../workspace/files/git-branch.ts';
@@ -55,23 +50,14 @@ import {catalogueOnly, decodeAction} from '../actions/decode-action.ts';
 import type {HooksPort} from '../actions/hooks-port.ts';
 import type {RuleReach} from '../domain/access.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
-import type {PromptLimits} from '../agent/session-context.ts';
-import {
-  type AgentKindsPort,
-  type AgentPorts,
-  type JudgePort,
-  type NoticesPort,
-  type SessionsPort,
-  unseenAgents,
-  type WorkspaceStatePort,
-} from '../agent/ports.ts';
+import {type AgentPorts, type JudgePort, unseenAgents, type WorkspaceStatePort} from '../agent/ports.ts';
+import type {OpenServers} from './open-servers.ts';
 import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../domain/hook.ts';
 import {blockId, messageId, planId, todoId, type BlockId} from '../domain/ids.ts';
 import {coversAll, type SandboxChoice} from '../domain/sandbox.ts';
 import type {JudgeOptions} from '../safety/judge.ts';
-import type {OpenSession} from '../domain/journal.ts';
-import {type PermissionMode, ruleLists} from '../domain/risk.ts';
+import {ruleLists} from '../domain/risk.ts';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {ok, type Outcome} from '../base/outcome.ts';
@@ -98,12 +84,27 @@ export interface HookMachine {
 }
 
 /** Everything that the engine of one session is composed of. */
-export interface EngineSetup {
+export interface EngineSetup extends Pick<
+  AgentPorts,
+  'sessions' | 'notices' | 'commands' | 'agentKinds' | 'harnesses'
+> {
+  /** What the engine takes as it is. */
+  readonly engine: Pick<
+    EngineOptions,
+    | 'session'
+    | 'origin'
+    | 'model'
+    | 'mode'
+    | 'limits'
+    | 'interaction'
+    | 'frontEnd'
+    | 'backgroundAgents'
+    | 'structuredOutput'
+    | 'thinking'
+    | 'disabledTools'
+  >;
+  readonly systemPrompt: string;
   readonly model: ModelPort;
-  readonly modelId: string;
-  readonly session: OpenSession;
-  readonly origin: SessionInfo['origin'];
-  readonly sessions: SessionsPort;
   /** The workspace folders. In the first, commands start and relative paths begin. */
   readonly roots: readonly [string, ...string[]];
   readonly home: string;
@@ -114,18 +115,16 @@ export interface EngineSetup {
   readonly passedVariables: readonly string[];
   /** Secrets that are in no variable, by the name of one that they could be in. Commands do not get them. */
   readonly secretVariables: Readonly<Record<string, string>>;
-  /** Where running commands are recorded, so that other runs of weft find them. */
   /** Where the sub-agents at work are shown to other processes. */
   readonly runningAgents: (() => Promise<JobStore>) | 'unseen';
+  /** Where running commands are recorded, so that other runs of weft find them. */
   readonly blocksFolder: string;
   /** The file of the user's own notes for the project. */
   readonly notesFile: () => string;
-  /** Where checkpoints of files are kept; `undefined` makes none. */
+  /** Where checkpoints of files, and files that are kept with sessions, lie; `undefined` keeps none. */
   readonly checkpointsFolder: string | undefined;
-  /** Where files that are kept with sessions lie; `undefined` where no session is kept. */
   readonly artifactsFolder: string | undefined;
   readonly artifactUrl: ArtifactUrl;
-  /** Where plans are kept. */
   readonly plans: () => Promise<PlanStore>;
   /** The checkpoints that saved sessions may rewind to. */
   readonly savedTrees: () => Promise<readonly SessionCheckpoints[]>;
@@ -135,45 +134,25 @@ export interface EngineSetup {
   readonly placeholderKey: () => Uint8Array;
   /** Megabytes of its own memory near which weft warns the user. */
   readonly memoryCeiling: number;
-  readonly mode: PermissionMode;
   readonly rules: PermissionRules;
   readonly saveRule: SaveRule;
   readonly removeRule: SaveRule;
-  readonly systemPrompt: string;
   /** The standing instructions as they are now; none where the system prompt is the user's own. */
   readonly instructions: Pick<WorkspaceStatePort, 'instructions' | 'instructionsBelow'>;
   /** The user's settings, history and kept sessions, as front ends ask for them. */
   readonly user: UserPorts;
-  readonly limits: PromptLimits;
-  readonly interaction: 'interactive' | 'unattended';
-  readonly frontEnd: FrontEndAbilities;
-  readonly backgroundAgents: EngineOptions['backgroundAgents'];
-  readonly notices: NoticesPort;
-  readonly mcp: McpPort;
-  /** Tells of the tokens that MCP servers are given, as soon as they are known. */
-  readonly learnTokens: (learn: (token: string) => void) => void;
-  /** Ends all MCP servers. */
-  readonly closeServers: () => Promise<void>;
-  readonly commands: CommandsPort;
+  readonly servers: Pick<OpenServers, 'mcp' | 'learnTokens' | 'close'>;
   readonly skills: SkillsPort;
-  readonly agentKinds: AgentKindsPort;
-  readonly harnesses: HarnessesPort;
   /** The folders of the user's skills, links followed: their files may be read unasked. */
   readonly skillFolders: () => readonly string[];
-  readonly structuredOutput: EngineOptions['structuredOutput'];
   /** Makes the hooks, on the machine and with the secrets of this engine. */
   readonly hooks: (machine: HookMachine) => HooksPort;
-  readonly thinking: Thinking;
-  /** Tools that are not offered to the model. */
-  readonly disabledTools: EngineOptions['disabledTools'];
   readonly sandbox: SandboxSetup;
 }
 
 /** How commands are confined, and what a sandbox hides besides. */
-export interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'> {
+interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'>, Pick<JudgePort, 'leaving'> {
   readonly choice: SandboxChoice;
-  /** Whether a person is asked about running outside what failed in the sandbox. */
-  readonly leaving: 'offered' | 'never';
   /** Where proofs are kept. */
   readonly proofFolder: string;
   /** Whether commands inside reach this machine's own ports. */
@@ -195,7 +174,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     files: watchSecretFiles({roots, isSecretFile}),
     key: setup.placeholderKey,
   });
-  setup.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
+  setup.servers.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
   let blocks = 0;
   /** What depends on which folders are the workspace. */
   const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
@@ -220,7 +199,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           rules,
           loopback: setup.sandbox.loopback,
           // Where every command runs inside, a person is asked about what no rule speaks of.
-          asking: coversAll(setup.sandbox.choice) && setup.interaction === 'interactive' ? 'open' : 'by-rule',
+          asking: coversAll(setup.sandbox.choice) && setup.engine.interaction === 'interactive' ? 'open' : 'by-rule',
         }),
       });
       const commands = makeCommands({
@@ -257,7 +236,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     blocks: commands.blocks,
     files,
     search: lazySearch({roots, home, environment, excluded}),
-    mcp: setup.mcp,
+    mcp: setup.servers.mcp,
     web: lazyWeb({environment, rules: rulesOfMain.rules, newFile: outputs.newPage, redact: secrets.redact}),
     skills: setup.skills,
     conversations: {fetch: (request, signal) => setup.user.fetchConversation(request, signal)},
@@ -472,19 +451,9 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         plan: () => planId(`plan_${randomUuid().slice(0, 8)}`),
       },
     },
-    session: setup.session,
+    ...setup.engine,
     directory,
-    origin: setup.origin,
-    model: setup.modelId,
-    mode: setup.mode,
     systemPrompt: secrets.redact(setup.systemPrompt),
-    limits: setup.limits,
-    interaction: setup.interaction,
-    frontEnd: setup.frontEnd,
-    backgroundAgents: setup.backgroundAgents,
-    structuredOutput: setup.structuredOutput,
-    thinking: setup.thinking,
-    disabledTools: setup.disabledTools,
     place: {kind: 'top'},
     agentLimits: usualLimits,
   });
@@ -504,7 +473,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       await harnesses.close();
       await Promise.all([...machines].map(async stop => stop()));
       await commands.close();
-      await setup.closeServers();
+      await setup.servers.close();
     },
   };
 }

@@ -1,4 +1,5 @@
-import type {FrontEndAbilities} from '../actions/front-end.ts';
+import {noAbilities} from '../actions/front-end.ts';
+import {fixedModel, nobodyChooses} from './host-services.ts';
 import {passingDatabase} from '../config/places.ts';
 import {openSession, sessionRequest} from './open-session.ts';
 import type {PermissionRule} from '../safety/rules/permission-rule.ts';
@@ -26,7 +27,7 @@ import {keptTokens} from './server-credentials.ts';
 import {finishApplies, requireNamedSandbox} from './prove-sandbox.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
 import {hooksOfPlugins, sessionHooks} from './compose-hooks.ts';
-import type {ModelSetup} from './host-ports.ts';
+import type {ModelSetup} from './host-services.ts';
 import type {NoticesPort} from '../agent/ports.ts';
 import {userPorts} from './user-ports.ts';
 import {note} from './output.ts';
@@ -34,8 +35,10 @@ import {type OpenServers, openServers} from './open-servers.ts';
 import type {RunContext} from './run-context.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
-/** What a program that drives weft brings along. A person at a terminal brings nothing (`noDriver`). */
-type DriverPorts = Pick<EngineSetup, 'commands' | 'artifactUrl'> & {
+/** Who drives weft, and what they bring along. */
+interface Driver
+  extends Pick<EngineOptions, 'interaction' | 'frontEnd'>, Pick<EngineSetup, 'commands' | 'artifactUrl'> {
+  readonly models: ModelSetup;
   /** `of-settings`: the MCP servers that the settings and the command line name. */
   readonly servers: OpenServers | 'of-settings';
   readonly hooks: readonly Hook[];
@@ -43,9 +46,9 @@ type DriverPorts = Pick<EngineSetup, 'commands' | 'artifactUrl'> & {
   /** A `program` is asked about commands unless its own settings spare it that. */
   readonly answers: 'person' | 'program';
   /** `usual`: a prompt waits for them where nobody prompts again. */
-  readonly backgroundAgents: EngineSetup['backgroundAgents'] | 'usual';
-  readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
-};
+  readonly backgroundAgents: EngineOptions['backgroundAgents'] | 'usual';
+  readonly structured: StructuredOutput | 'by-flag';
+}
 
 /** The tool that answers approvals, where the flags name one. */
 async function permissionHooks(
@@ -56,7 +59,11 @@ async function permissionHooks(
   return [(await import('../extensions/hooks/permission-tool.ts')).permissionTool(tool, mcp)];
 }
 
-export const noDriver: DriverPorts = {
+/** A person or a program that brings nothing, and is not there to answer. */
+export const noDriver: Driver = {
+  interaction: 'unattended',
+  frontEnd: noAbilities,
+  models: fixedModel(nobodyChooses),
   servers: 'of-settings',
   commands: noCommands,
   hooks: [],
@@ -71,22 +78,7 @@ export const noDriver: DriverPorts = {
 const usually = {interactive: 'left', unattended: 'waited-for'} as const;
 
 /** Opens the session that the command line asks for, and wires an engine for it that talks to this model. */
-export async function composeSession(
-  chosen: ChosenModel,
-  {
-    context,
-    interaction,
-    frontEnd,
-    driver,
-    models,
-  }: {
-    readonly context: RunContext;
-    readonly interaction: 'interactive' | 'unattended';
-    readonly frontEnd: FrontEndAbilities;
-    readonly driver: DriverPorts;
-    readonly models: ModelSetup;
-  },
-): Promise<AgentClient> {
+export async function composeSession(chosen: ChosenModel, context: RunContext, driver: Driver): Promise<AgentClient> {
   const {options, settings, directory, project, roots, agent} = context;
   await finishApplies(context);
   await requireNamedSandbox(context);
@@ -106,6 +98,7 @@ export async function composeSession(
   if (skipped > 0) note(`skipped ${skipped} records of this session that cannot be read`);
   // Nobody but the engine writes on a screen; without one, stderr is there.
   const notices = heldNotices();
+  const {interaction} = driver;
   const log = interaction === 'unattended' ? note : notices.add;
   const servers = driver.servers === 'of-settings' ? await openServers({context, log}) : driver.servers;
   const surroundings = {directory, platform: process.platform, date: new Date().toISOString().slice(0, 10)};
@@ -118,11 +111,21 @@ export async function composeSession(
       addition: options.appendSystemPrompt ?? '',
     });
   return composeEngine({
-    session,
-    origin,
+    engine: {
+      session,
+      origin,
+      model: chosen.model,
+      mode: settings.permissionMode,
+      limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
+      interaction,
+      frontEnd: driver.frontEnd,
+      backgroundAgents: driver.backgroundAgents === 'usual' ? usually[interaction] : driver.backgroundAgents,
+      structuredOutput: structured,
+      thinking: thinkingOf(options),
+      disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),
+    },
     sessions,
     model: chosen.port,
-    modelId: chosen.model,
     roots,
     home: homedir(),
     environment: process.env,
@@ -156,7 +159,6 @@ export async function composeSession(
       proofFolder: context.places.data,
       loopback: settings.loopback,
     },
-    mode: settings.permissionMode,
     rules: settings.rules,
     removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, project),
     saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, project),
@@ -167,15 +169,9 @@ export async function composeSession(
         : agentPrompt(agent.prompt, surroundings),
     ),
     instructions: {instructions: context.instructions, instructionsBelow: context.instructionsBelow},
-    user: userPorts(context, {store, models}),
-    limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
-    interaction,
-    frontEnd,
-    backgroundAgents: driver.backgroundAgents === 'usual' ? usually[interaction] : driver.backgroundAgents,
+    user: userPorts(context, {store, models: driver.models}),
     notices,
-    mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool)),
-    learnTokens: learn => servers.learnTokens(learn),
-    closeServers: () => servers.close(),
+    servers: {...servers, mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool))},
     commands: joinCommands([extensions.commands, driver.commands, servers.commands, ownCommands]),
     skills: extensions.skills,
     agentKinds: agentKinds(context, prompt => systemPromptWith(agentPrompt(prompt, surroundings))),
@@ -191,9 +187,6 @@ export async function composeSession(
       projectTrust: context.projectTrust,
       plugins: await hooksOfPlugins(context.plugins),
     }),
-    thinking: thinkingOf(options),
-    disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),
-    structuredOutput: structured,
   });
 }
 

@@ -1,7 +1,7 @@
 import {joinPartialAnswers, type JoinedRecord} from '../domain/history.ts';
 import type {ExportEnd} from '../agent/client.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {ExportWork, TextExport} from './host-ports.ts';
+import type {ExportWork, TextExport} from './host-services.ts';
 import {writeFile} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import {firstLine} from '../base/clip.ts';

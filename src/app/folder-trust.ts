@@ -11,7 +11,7 @@ import {confines} from '../domain/sandbox.ts';
 import {insideWords} from '../config/project-rights.ts';
 import {causeText, type Fault, faultText} from '../domain/fault.ts';
 import {unwrap} from './exit-code.ts';
-import type {FolderTrustPort} from './host-ports.ts';
+import type {FolderTrustPort} from './host-services.ts';
 
 /** Where a folder's trust is recorded. */
 export interface TrustPlace {

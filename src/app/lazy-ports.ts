@@ -35,7 +35,7 @@ import type {makeSearch} from '../workspace/search/search.ts';
 import type {WebOptions} from '../workspace/web/make-web.ts';
 import {searchProviderOf} from '../workspace/web/search-provider.ts';
 import {version} from './version.ts';
-import type {MemoryPort} from './host-ports.ts';
+import type {MemoryPort} from './host-services.ts';
 
 /** Methods of a port that is loaded with the first call of one of them. */
 function lazyPort<Port extends object, Name extends Answering<Port>>(

@@ -15,7 +15,7 @@ import {
   readKey,
 } from './choose-model.ts';
 import {checkOutsideWeft} from './folder-trust.ts';
-import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest} from './host-ports.ts';
+import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest} from './host-services.ts';
 
 export interface ExchangeableModel {
   readonly port: ModelPort;

@@ -25,7 +25,7 @@ export interface OpenServers {
   close(): Promise<void>;
 }
 
-const noServers: OpenServers = {mcp: noMcp, commands: noCommands, learnTokens: () => {}, close: async () => {}};
+export const noServers: OpenServers = {mcp: noMcp, commands: noCommands, learnTokens: () => {}, close: async () => {}};
 
 interface ServersOptions {
   readonly context: RunContext;

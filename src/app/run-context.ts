@@ -31,7 +31,7 @@ import {existsSync, realpathSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import type {Places} from '../config/places.ts';
 import {UsageError} from './exit-code.ts';
-import type {FolderTrustPort} from './host-ports.ts';
+import type {FolderTrustPort} from './host-services.ts';
 import {folderTrust} from './folder-trust.ts';
 import {
   conditionNotices,

@@ -2,7 +2,7 @@ import {appendFileSync, readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {dirname} from 'node:path';
 import type {ConversationsPort} from '../actions/conversations-port.ts';
-import type {ExportEnd, RuleRow, SessionMessage} from '../agent/client.ts';
+import type {ExportEnd, SessionMessage} from '../agent/client.ts';
 import {isJsonObject, parseJson} from '../base/json.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
 import {makeFolders} from '../config/make-folders.ts';
@@ -10,22 +10,15 @@ import {type Message, messageText} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
 import type {Store} from '../store/open-store.ts';
-import type {ExportWork, KeptSessions, ModelSetup, PromptHistoryStore, UserSettings} from './host-ports.ts';
-import {fixedModel} from './host-services.ts';
+import {type ExportWork, fixedModel, type HostPorts, type ModelSetup} from './host-services.ts';
 import type {McpServerState} from '../actions/mcp-port.ts';
-import type {FolderTrustPort} from './host-ports.ts';
 import type {RunContext} from './run-context.ts';
 
 /** What front ends ask of the user's own files: settings, trust, history and kept sessions. */
-export interface UserPorts {
-  readonly sessions: KeptSessions;
-  readonly history: PromptHistoryStore;
-  readonly settings: UserSettings;
-  readonly trust: FolderTrustPort;
-  readonly models: ModelSetup;
-  readonly permissionRules: () => Promise<readonly RuleRow[]>;
-  /** The MCP servers that the project names and that are not started, since nobody trusts them. */
-  readonly untrustedServers: () => Promise<readonly McpServerState[]>;
+export interface UserPorts extends Pick<
+  HostPorts,
+  'sessions' | 'history' | 'settings' | 'trust' | 'models' | 'permissionRules' | 'untrustedServers'
+> {
   readonly fetchConversation: ConversationsPort['fetch'];
   readonly exportSession: (work: ExportWork, records: readonly JournalRecord[]) => Promise<Outcome<ExportEnd, Fault>>;
 }
@@ -116,7 +109,7 @@ export const demoUserPorts = (directory: string): UserPorts => ({
   exportSession: (work, records) => exportInto(directory, work, {records, summary: undefined}),
 });
 
-const userSettings = (directory: string): UserSettings => ({
+const userSettings = (directory: string): HostPorts['settings'] => ({
   async list(name) {
     return (await import('./setting-rows.ts')).settingLines(name, directory);
   },
@@ -155,7 +148,7 @@ const mostPrompts = 1000;
  * The user's earlier prompts, one JSON value a line, so that many weft processes can add to it: those of this folder are the latest
  * ones, those of other folders come behind them. Trouble with the file stops nothing.
  */
-export function openHistory(file: string, directory: string): {load(): readonly string[]; add(prompt: string): void} {
+export function openHistory(file: string, directory: string): HostPorts['history'] {
   return {
     load() {
       try {

@@ -1,5 +1,4 @@
 import {exitCode, type ExitCode} from '../app/exit-code.ts';
-import {noAbilities} from '../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import type {AgentClient} from '../agent/client.ts';
 import {jsonText} from '../base/json.ts';
@@ -12,7 +11,6 @@ import {connectClient} from '../server/client-stream.ts';
 import {connectSession, knownServer, serverUrl, type WeftServer} from '../app/server-connection.ts';
 import {requireModel, connectModel} from '../app/choose-model.ts';
 import {composeSession, noDriver} from '../app/compose-session.ts';
-import {fixedModel, nobodyChooses} from '../app/host-services.ts';
 import type {MainOptions} from '../app/main-options.ts';
 import {note, stdoutSink} from '../app/output.ts';
 import {onSignal} from './signals.ts';
@@ -86,16 +84,7 @@ async function openOwnEngine({directory, session, servers}: EngineRequest): Prom
     for (const notice of await context.notices()) note(notice);
     const chosen = await connectModel(context);
     requireModel(chosen);
-    const models = fixedModel(nobodyChooses);
-    return ok(
-      await composeSession(chosen, {
-        context,
-        interaction: 'interactive',
-        frontEnd: noAbilities,
-        models,
-        driver: noDriver,
-      }),
-    );
+    return ok(await composeSession(chosen, context, {...noDriver, interaction: 'interactive'}));
   } catch (cause) {
     return failed(rejected(causeText(cause)));
   }

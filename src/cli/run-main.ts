@@ -22,7 +22,6 @@ import {
   connectModel,
 } from '../app/choose-model.ts';
 import {openApiKeys} from '../app/api-keys.ts';
-import {fixedModel, nobodyChooses} from '../app/host-services.ts';
 import {composeSession, noDriver, asNamedAgent} from '../app/compose-session.ts';
 import type {ExchangeableModel} from '../app/model-setup.ts';
 import type {WantedSession} from '../app/open-sessions.ts';
@@ -241,12 +240,10 @@ async function answer(
   }
   if (options.verbose !== undefined) note(`${chosen.model} (${chosen.port.provider}), in ${context.directory}`);
   const servers = await openServers({context, log: note});
-  const engine = await composeSession(chosen, {
-    context,
-    interaction: 'unattended',
+  const engine = await composeSession(chosen, context, {
+    ...noDriver,
     frontEnd: new Set(['shows-suggestions']),
-    driver: {...noDriver, servers},
-    models: fixedModel(nobodyChooses),
+    servers,
   });
   logEvents(engine, options);
   if (start.state === 'too-late') return exitCode.timeLimit;
@@ -312,10 +309,12 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   const model = exchangeableModel(chosen, {choice, apiKeys, settingsFile: context.places.settings});
   const compose = async (of: RunContext, {port, setup}: ExchangeableModel): Promise<AgentClient> =>
     joinable(
-      await composeSession(
-        {...chosen, port},
-        {context: of, interaction: 'interactive', frontEnd: terminalAbilities, driver: noDriver, models: setup},
-      ),
+      await composeSession({...chosen, port}, of, {
+        ...noDriver,
+        interaction: 'interactive',
+        frontEnd: terminalAbilities,
+        models: setup,
+      }),
     );
   const engine = new OpenSessions(await compose(context, model), {
     // A session that is not saved would be lost at its end.

@@ -18,7 +18,6 @@ import {startFailure} from '../headless/rpc/failure-results.ts';
 import {makeStdoutWriter, mostUnread} from '../headless/stdout-writer.ts';
 import type {ControlMessage, InitializeRequest} from '../protocol/rpc/control-message.ts';
 import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
-import {fixedModel, nobodyChooses} from '../app/host-services.ts';
 import {type ChosenModel, requireModel, connectModel} from '../app/choose-model.ts';
 import {composeSession, noDriver, structuredOutputFor, asNamedAgent} from '../app/compose-session.ts';
 import {configuredServers, isSdkServer} from '../app/mcp-servers.ts';
@@ -79,22 +78,18 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     const hooks = opening.initialize?.hooks ?? {};
     for (const text of hookNotes(hooks, hookEvents)) note(text);
     const extensions = await offeredExtensions(context, servers.commands);
-    const engine = await composeSession(chosen, {
-      context,
+    const engine = await composeSession(chosen, context, {
+      ...noDriver,
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
       // A program that answers questions learns of the new session by its next messages.
       frontEnd: new Set(canAsk(context.options) ? ['shows-suggestions', 'opens-conversations'] : ['shows-suggestions']),
-      models: fixedModel(nobodyChooses),
-      driver: {
-        ...noDriver,
-        servers,
-        structured,
-        hooks: clientHooks(hooks, channel),
-        promptSource: 'sdk',
-        answers: 'program',
-        // As clients know it: the result comes at once, and the end of a sub-agent has a turn and a result of its own.
-        backgroundAgents: 'left',
-      },
+      servers,
+      structured,
+      hooks: clientHooks(hooks, channel),
+      promptSource: 'sdk',
+      answers: 'program',
+      // As clients know it: the result comes at once, and the end of a sub-agent has a turn and a result of its own.
+      backgroundAgents: 'left',
     });
     logEvents(engine, options);
     leave();

@@ -1,8 +1,7 @@
 import {isJsonObject} from '../base/json.ts';
 import type {InitializeRequest} from '../protocol/rpc/control-message.ts';
 import {UsageError} from '../app/exit-code.ts';
-import {fileText, type MainOptions} from '../app/main-options.ts';
-import {sdkFlags} from './flags.ts';
+import {fileText, type MainOptions, sdkFlags} from '../app/main-options.ts';
 
 /**
  * The options as the rest of weft reads them: what programs say in words of their own is said in weft's, and what weft cannot do
@@ -31,9 +30,9 @@ function appendedSystemPrompt(text = '', planMode = ''): string | undefined {
 
 function refuseUnsupportedFlags(options: MainOptions): void {
   const given = new Set(Object.keys(options));
-  for (const {flags, effect, why} of sdkFlags) {
+  for (const [flags, why] of sdkFlags.refused) {
     const [flag = ''] = flags.split(' ');
-    if (effect === 'refused' && given.has(attributeOf(flag))) throw new UsageError(`${flag} is not possible: ${why}.`);
+    if (given.has(attributeOf(flag))) throw new UsageError(`${flag} is not possible: ${why}.`);
   }
   const {inputFormat, permissionPromptTool, permissionPrompts, thinking} = options;
   oneOf('--permission-prompts', permissionPrompts, ['host', 'none']);

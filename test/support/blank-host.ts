@@ -1,4 +1,4 @@
-import type {HostPorts} from '../../src/app/host-ports.ts';
+import type {HostPorts} from '../../src/app/host-services.ts';
 import {noMcp} from '../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';

@@ -11,7 +11,7 @@ import {noMcp, type McpPort} from '../../src/actions/mcp-port.ts';
 import type {FilesPort} from '../../src/actions/files-port.ts';
 import type {WebPort} from '../../src/actions/web-port.ts';
 import {noImpact, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
-import type {HostPorts} from '../../src/app/host-ports.ts';
+import type {HostPorts} from '../../src/app/host-services.ts';
 import {hostServices} from '../../src/app/host-services.ts';
 import {blankHost} from './blank-host.ts';
 import {noConversations} from './no-conversations.ts';

@@ -4,7 +4,7 @@ import {messageId} from '../../src/domain/ids.ts';
 import type {JournalRecord} from '../../src/domain/journal.ts';
 import {builtInCommands} from '../../src/domain/slash-command.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import type {ExportWork} from '../../src/app/host-ports.ts';
+import type {ExportWork} from '../../src/app/host-services.ts';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
 import {sessionCostText} from '../../src/tui/commands/context.ts';
 import {noClipboard} from './support/blank-options.ts';

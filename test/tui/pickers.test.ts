@@ -1,5 +1,5 @@
 import {afterEach, describe, expect, test, vi} from 'vitest';
-import type {HostPorts} from '../../src/app/host-ports.ts';
+import type {HostPorts} from '../../src/app/host-services.ts';
 import type {ListedModel, ModelList, RequestedRuleChange, RuleRow} from '../../src/agent/client.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';

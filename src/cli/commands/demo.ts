@@ -18,7 +18,7 @@ import {dirname, join, resolve} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {noCommands} from '../../actions/commands-port.ts';
 import {noSkills} from '../../actions/skills-port.ts';
-import {noMcp} from '../../actions/mcp-port.ts';
+import {noServers} from '../../app/open-servers.ts';
 import {composeEngine} from '../../app/compose-engine.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {demoUserPorts} from '../../app/user-ports.ts';
@@ -118,10 +118,20 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     plans: async () =>
       (await (await import('../../app/user-jobs.ts')).openUserStores({database: passingDatabase})).plans,
     harnesses: noHarnesses,
+    engine: {
+      session: unsavedSession(newSessionId()),
+      origin: 'new',
+      model: 'demo recording',
+      mode: 'default',
+      limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
+      interaction: 'interactive',
+      frontEnd: noAbilities,
+      backgroundAgents: 'left',
+      structuredOutput: {kind: 'none'},
+      thinking: {kind: 'default'},
+      disabledTools: new Map(),
+    },
     model: opened.value,
-    modelId: 'demo recording',
-    session: unsavedSession(newSessionId()),
-    origin: 'new',
     sessions: unsavedSessions,
     roots: [directory],
     home: homedir(),
@@ -139,7 +149,6 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     weftFolders: weftFolders(userPlaces(), process.env),
     placeholderKey: () => randomBytes(32),
     memoryCeiling: defaultCeiling,
-    mode: 'default',
     rules: {allow: [], ask: [], deny: []},
     saveRule: async () => failed(rejected('The demo keeps no rules.')),
     removeRule: async () => failed(rejected('The demo keeps no rules.')),
@@ -153,21 +162,12 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     }),
     instructions: {instructions: () => [], instructionsBelow: () => []},
     user: demoUserPorts(directory),
-    limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
-    interaction: 'interactive',
-    frontEnd: noAbilities,
-    backgroundAgents: 'left',
     notices: {listen: () => {}},
-    mcp: noMcp,
-    learnTokens: () => {},
-    closeServers: async () => {},
+    servers: noServers,
     commands: noCommands,
     skills: noSkills,
     skillFolders: () => [],
     hooks: () => noHooks,
-    thinking: {kind: 'default'},
-    structuredOutput: {kind: 'none'},
-    disabledTools: new Map(),
   });
 }
 

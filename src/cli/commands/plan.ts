@@ -2,7 +2,6 @@ import {Option, type Command} from 'commander';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import type {MainOptions} from '../../app/main-options.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
-import {noAbilities} from '../../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import {eventWarning} from '../../actions/event-warning.ts';
 import {existsSync} from 'node:fs';
@@ -27,7 +26,6 @@ import {endOf, oneLine, summaryNotes} from '../../headless/prompt-summary.ts';
 import type {PlanStore} from '../../store/plan-store.ts';
 import {requireModel, connectModel} from '../../app/choose-model.ts';
 import {composeSession, noDriver, asNamedAgent} from '../../app/compose-session.ts';
-import {fixedModel, nobodyChooses} from '../../app/host-services.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print, printJson} from '../../app/output.ts';
@@ -102,13 +100,7 @@ async function makePlan(words: readonly string[], given: MainOptions & PlanOptio
   const chosen = await connectModel(context);
   requireModel(chosen);
   for (const notice of await context.notices()) note(notice);
-  const engine = await composeSession(chosen, {
-    context,
-    interaction: 'unattended',
-    frontEnd: noAbilities,
-    driver: noDriver,
-    models: fixedModel(nobodyChooses),
-  });
+  const engine = await composeSession(chosen, context, noDriver);
   const stopper = stopOnSignals(engine);
   const planned = await Promise.race([planWith(engine, prompt), stopper.gaveUp]);
   await engine.close('finished');

@@ -15,7 +15,7 @@ import {unknownCommandText} from '../../../src/agent/context/prompt-command.ts';
 import {readSlashCommand} from '../../../src/domain/slash-command.ts';
 import type {QueryHandlers, WatchHandlers} from '../../../src/agent/answer-queries.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
-import type {HostPorts} from '../../../src/app/host-ports.ts';
+import type {HostPorts} from '../../../src/app/host-services.ts';
 import {hostServices} from '../../../src/app/host-services.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {blankHost} from '../../support/blank-host.ts';

@@ -1,6 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {type MainOptions} from '../../../src/app/main-options.ts';
-import {sdkFlags} from '../../../src/cli/flags.ts';
+import {type MainOptions, sdkFlags} from '../../../src/app/main-options.ts';
 import {makeProgram} from '../../../src/cli/program.ts';
 import {thinkingOf} from '../../../src/app/main-options.ts';
 import {normalizeOptions} from '../../../src/cli/sdk-options.ts';
@@ -16,7 +15,8 @@ const valueFor = (flags: string): readonly string[] =>
   flags.includes('<level>') ? ['high'] : /[<[]/u.test(flags) ? ['1'] : [];
 
 describe('every flag is one word or two', () => {
-  test.each(sdkFlags.map(({flags, effect}) => [flags, effect] as const))('%s: %s', async (flags, effect) => {
+  const flagsWithEffect = Object.entries(sdkFlags).flatMap(([effect, rows]) => rows.map(([flags]) => [flags, effect]));
+  test.each(flagsWithEffect)('%s: %s', async (flags = '', effect = '') => {
     const [flag = ''] = flags.split(' ');
     const two = await optionsOf([flag, ...valueFor(flags)]);
     const one = await optionsOf([[flag, ...valueFor(flags)].join('=')]);

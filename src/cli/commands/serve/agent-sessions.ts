@@ -8,7 +8,6 @@ import type {Store} from '../../../store/open-store.ts';
 import {readArtifact} from '../../../workspace/files/artifacts.ts';
 import {chooseModel, type ModelChoice, modelChoice} from '../../../app/choose-model.ts';
 import {composeSession, noDriver} from '../../../app/compose-session.ts';
-import {fixedModel, nobodyChooses} from '../../../app/host-services.ts';
 import {messageUuid} from '../../../app/random-uuid.ts';
 import {UsageError} from '../../../app/exit-code.ts';
 import {loadRunContext, modeWithin, type RunContext} from '../../../app/run-context.ts';
@@ -76,19 +75,19 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
         });
       const chosen = await chooseModel(withConfig(modelChoice(context), model), AbortSignal.timeout(connectMs));
       try {
-        const client = await composeSession(chosen, {
-          context: {...context, store: async () => store},
-          interaction: work.kind === 'plan' ? 'unattended' : 'interactive',
-          frontEnd: work.kind === 'terminal' ? work.frontEnd : noAbilities,
-          driver: {
+        const client = await composeSession(
+          chosen,
+          {...context, store: async () => store},
+          {
             ...noDriver,
+            interaction: work.kind === 'plan' ? 'unattended' : 'interactive',
+            frontEnd: work.kind === 'terminal' ? work.frontEnd : noAbilities,
             promptSource: 'sdk',
             // A request ends with its prompt, and its session with it; a terminal stays.
             backgroundAgents: work.kind === 'terminal' ? 'left' : 'waited-for',
             artifactUrl: artifact => (server.url() === '' ? '' : `${server.url()}${artifactPath(artifact)}`),
           },
-          models: fixedModel(nobodyChooses),
-        });
+        );
         return ok(client);
       } catch (cause) {
         // Another weft, or a request that came at the same time, has the session open.

@@ -1,5 +1,4 @@
 import {ruleKinds} from '../../../actions/catalogue.ts';
-import {noAbilities} from '../../../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import type {AgentEvent, PromptSummary} from '../../../actions/agent-event.ts';
 import type {AgentClient} from '../../../agent/client.ts';
@@ -17,7 +16,6 @@ import {goOnPrompt, taskPrompt, type HookWork, type TaskEnd} from '../../../task
 import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
 import type {ChosenModel} from '../../../app/choose-model.ts';
 import {composeSession, noDriver} from '../../../app/compose-session.ts';
-import {fixedModel, nobodyChooses} from '../../../app/host-services.ts';
 import {openServers} from '../../../app/open-servers.ts';
 import type {RunContext} from '../../../app/run-context.ts';
 import {note} from '../../../app/output.ts';
@@ -51,16 +49,11 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
       ...(isKept(session) ? {resume: session} : {sessionId: session}),
     };
     const servers = await openServers({context, log: note});
-    return composeSession(setup.chosen, {
-      context: {...context, settings: {...settings, rules}, options, store: async () => store},
-      interaction: 'unattended',
-      frontEnd: noAbilities,
-      driver: {
-        ...noDriver,
-        servers: host === noHost ? servers : {...servers, mcp: withMessageTool(servers.mcp, host.say)},
-      },
-      models: fixedModel(nobodyChooses),
-    });
+    return composeSession(
+      setup.chosen,
+      {...context, settings: {...settings, rules}, options, store: async () => store},
+      {...noDriver, servers: host === noHost ? servers : {...servers, mcp: withMessageTool(servers.mcp, host.say)}},
+    );
   }
 
   const isKept = (session: string): boolean => recordsOf(session).length > 0;
