@@ -200,7 +200,9 @@ async function sandbox(): Promise<Finding> {
 
 /** Whether the MCP servers of this folder answer: their programs are started and their addresses called, as a session does. */
 async function servers(): Promise<Finding> {
-  const rows = await (await import('./server-rows.ts')).serverRows(process.cwd(), 'asked');
+  const [{serverRows}, {knownServers}] = await Promise.all([import('./server-rows.ts'), import('./known-servers.ts')]);
+  const directory = process.cwd();
+  const rows = await serverRows((await knownServers(directory)).servers, {directory, check: true});
   const asked = rows.filter(({status}) => status !== 'overridden' && status !== 'disabled');
   if (asked.length === 0) return ok('no servers');
   const silent = asked.filter(({status}) => status !== 'connected');

@@ -1,9 +1,7 @@
 import {join} from 'node:path';
 import {parseSettings} from '../config/settings-schema.ts';
 import {projectFileBounds, readBounded} from '../config/project-files.ts';
-import {mergeTrusted} from '../config/merge-settings.ts';
 import {projectTrust} from '../config/trust-record.ts';
-import {faultText} from '../domain/fault.ts';
 import {
   type ConfiguredServer,
   parseServers,
@@ -13,8 +11,7 @@ import {
 import {UsageError} from './exit-code.ts';
 import {namedPlugins} from './named-plugins.ts';
 import {configuredServers, serverObstacle} from './mcp-servers.ts';
-import {fileLayers, trustPlace} from './settings-layers.ts';
-import {userPlaces} from './user-data.ts';
+import {settingsIn} from './write-settings.ts';
 
 /**
  * A server that a file names, and whether it counts: `overridden` by one of the same name, `untrusted` until the folder is trusted, or a
@@ -33,19 +30,15 @@ export const projectServersFile = (directory: string): string => join(directory,
 export async function knownServers(
   directory: string,
 ): Promise<{readonly servers: readonly KnownServer[]; readonly notices: readonly string[]}> {
-  const places = userPlaces();
-  const place = trustPlace(directory, places);
-  const layers = fileLayers(directory, places);
-  const merged = mergeTrusted(layers, place);
-  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
+  const {settings: permissions, place, layers} = settingsIn(directory);
   const trust = projectTrust(place);
   const effective = await configuredServers({
-    settings: merged.value.settings,
+    permissions,
     options: {},
-    directory,
-    trust,
-    project: 'counts',
-    plugins: namedPlugins(merged.value.settings.plugins, {}, {directory, trust}).plugins,
+    project: directory,
+    projectTrust: trust,
+    settingSources: new Set(['user', 'project', 'local']),
+    plugins: namedPlugins(permissions.settings.plugins, {}, {directory, trust}).plugins,
   });
   const counts = (server: ConfiguredServer): boolean =>
     effective.servers.some(({name, path}) => name === server.name && path === server.path);
@@ -59,7 +52,7 @@ export async function knownServers(
       if (layer.source !== wanted || !('text' in layer)) return [];
       const parsed = parseSettings(layer);
       const found = parsed.tag === 'ok' ? (parsed.value.settings.mcpServers ?? {}) : {};
-      const isTrusted = wanted === 'user' || ['trusted', 'nothing'].includes(merged.value.trust);
+      const isTrusted = wanted === 'user' || ['trusted', 'nothing'].includes(permissions.trust);
       return parseServers(found, {source: wanted, path: layer.path}).map(server => standing(server, isTrusted));
     });
 

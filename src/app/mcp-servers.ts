@@ -10,9 +10,9 @@ import {
   type ServerSource,
   strongestServers,
 } from '../extensions/mcp/server-config.ts';
-import type {Plugin} from '../config/plugin-folders.ts';
 import {pluginServers} from './plugin-content.ts';
 import {UsageError} from './exit-code.ts';
+import type {RunContext} from './run-context.ts';
 import {givenText, isInline, type MainOptions} from './main-options.ts';
 
 /**
@@ -20,27 +20,24 @@ import {givenText, isInline, type MainOptions} from './main-options.ts';
  * folder, those of plugins, and before them all those of `--mcp-config`, a file or JSON each. With `--strict-mcp-config` only the latter. The notices
  * say what was left out, a sentence each. What a project may not start yet is said where trust is asked for.
  */
-export async function configuredServers(where: {
-  readonly settings: Pick<Settings, 'mcpServers'>;
-  readonly options: Pick<MainOptions, 'mcpConfig' | 'strictMcpConfig'>;
-  readonly directory: string;
-  readonly trust: ProjectTrust;
-  /** Whether files of the project count at all (`--setting-sources`). */
-  readonly project: 'counts' | 'left-out';
-  readonly plugins: readonly Plugin[];
-}): Promise<{readonly servers: readonly ConfiguredServer[]; readonly notices: readonly string[]}> {
-  const {mcpConfig = [], strictMcpConfig} = where.options;
+export async function configuredServers(
+  context: Pick<RunContext, 'project' | 'projectTrust' | 'plugins' | 'settingSources'> & {
+    readonly options: Pick<MainOptions, 'mcpConfig' | 'strictMcpConfig'>;
+    readonly permissions: {readonly settings: Pick<Settings, 'mcpServers'>};
+  },
+): Promise<{readonly servers: readonly ConfiguredServer[]; readonly notices: readonly string[]}> {
+  const {mcpConfig = [], strictMcpConfig} = context.options;
   const given = mcpConfig.map(serversOfFlag);
   if (strictMcpConfig !== undefined) return {servers: strongestServers(given), notices: []};
-  const ofSettings = Object.entries(where.settings.mcpServers).flatMap(([name, {value, source, path}]) =>
+  const ofSettings = Object.entries(context.permissions.settings.mcpServers).flatMap(([name, {value, source, path}]) =>
     parseServers({[name]: value}, {source: sourceOf(source), path}),
   );
   const [ofUser, others] = [
     ofSettings.filter(({source}) => source === 'user'),
     ofSettings.filter(({source}) => source !== 'user'),
   ];
-  const file = where.project === 'counts' ? await serversOfFile(where) : nothing;
-  const plugged = await pluginServers(where.plugins);
+  const file = context.settingSources.has('project') ? await serversOfFile(context) : nothing;
+  const plugged = await pluginServers(context.plugins);
   return {
     servers: strongestServers([plugged.servers, ofUser, file.servers, others, ...given]),
     notices: [...plugged.notices, ...file.notices],
@@ -50,8 +47,8 @@ export async function configuredServers(where: {
 const nothing = {servers: [], notices: []} as const;
 
 /** The servers of the project's `.mcp.json`, as far as the user trusts its content. */
-async function serversOfFile({directory, trust}: {readonly directory: string; readonly trust: ProjectTrust}) {
-  const path = join(directory, '.mcp.json');
+async function serversOfFile({project, projectTrust: trust}: Pick<RunContext, 'project' | 'projectTrust'>) {
+  const path = join(project, '.mcp.json');
   if (!existsSync(path)) return nothing;
   const {projectFileBounds, readBounded} = await import('../config/project-files.ts');
   const read = await readBounded(path, projectFileBounds.fileBytes);

@@ -43,14 +43,7 @@ export async function openServers({context, log}: ServersOptions): Promise<OpenS
     context.plugins.some(({namesServers, servers}) => namesServers && servers === 'count');
   if (!isNamed) return noServers;
   const {configuredServers} = await import('./mcp-servers.ts');
-  const {servers, notices} = await configuredServers({
-    settings: permissions.settings,
-    options,
-    directory,
-    trust: context.projectTrust,
-    project: context.settingSources.has('project') ? 'counts' : 'left-out',
-    plugins: context.plugins,
-  });
+  const {servers, notices} = await configuredServers(context);
   for (const notice of notices) log(notice);
   if (servers.length === 0) return noServers;
   return makeServers({context, log}, {sdk: [], configured: servers, elicit: 'by-calls', exchange: noExchange});

@@ -2,7 +2,7 @@ import {unreachable} from '../base/unreachable.ts';
 import {serverKey} from '../extensions/mcp/oauth/session-auth.ts';
 import {expandConfig, type ServerConfig} from '../extensions/mcp/server-config.ts';
 import {type ServerCheck, serverChecker} from './check-server.ts';
-import {type KnownServer, knownServers} from './known-servers.ts';
+import type {KnownServer} from './known-servers.ts';
 import {oauthDeps} from './server-authorization.ts';
 import {openServerCredentials} from './server-credentials.ts';
 import {userPlaces} from './user-data.ts';
@@ -40,16 +40,17 @@ export type RowStatus =
   | 'overridden'
   | 'invalid';
 
-/** The servers of a folder, which may be asked whether they answer. */
-export async function serverRows(directory: string, wanted: 'asked' | 'unasked'): Promise<readonly ServerRow[]> {
-  const {servers} = await knownServers(directory);
-  const checked = wanted === 'asked' ? await checkAll(servers, directory) : undefined;
+/** Servers of a folder as rows; with `check` those that count are asked whether they answer, side by side. */
+export async function serverRows(
+  servers: readonly KnownServer[],
+  {directory, check}: {readonly directory: string; readonly check: boolean},
+): Promise<readonly ServerRow[]> {
+  const checked = check ? await checkAll(servers, directory) : undefined;
   const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
   return servers.map(server => rowOf(server, {check: checked?.get(server), signedIn}));
 }
 
-/** All servers that count, side by side. */
-export async function checkAll(
+async function checkAll(
   servers: readonly KnownServer[],
   directory: string,
 ): Promise<ReadonlyMap<KnownServer, ServerCheck>> {
@@ -77,7 +78,7 @@ export async function checkAll(
   }
 }
 
-export function rowOf(
+function rowOf(
   {name, source, path, standing, obstacle, config}: KnownServer,
   {check, signedIn}: {readonly check: ServerCheck | undefined; readonly signedIn: ReadonlySet<string>},
 ): ServerRow {
@@ -143,7 +144,7 @@ export function isSignedIn(config: ServerConfig, signedIn: ReadonlySet<string>):
 /** What is shown of a server's configuration: references to variables, and of values none that may be secret. */
 
 /** The command, or the address. */
-export const targetText = ({transport}: ServerConfig): string =>
+const targetText = ({transport}: ServerConfig): string =>
   transport.kind === 'stdio'
     ? [transport.command, ...transport.args].map(word => shownWord(hidden(word))).join(' ')
     : hiddenUrl(transport.url);

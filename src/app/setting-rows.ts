@@ -12,15 +12,12 @@ import {
   settingNames,
   type SettingName,
 } from '../config/settings-schema.ts';
-import {mergeTrusted, type SettingsLayer} from '../config/merge-settings.ts';
 import {providerNames} from '../domain/api-key.ts';
-import {faultText} from '../domain/fault.ts';
 import {unwrap, UsageError} from './exit-code.ts';
 import {requireOutsideWeft} from './folder-trust.ts';
 import type {InFile, InFolder} from './main-options.ts';
-import {contextFor, existingFolder} from './run-context.ts';
-import {environmentLayer, fileLayers, trustPlace} from './settings-layers.ts';
-import {userPlaces} from './user-data.ts';
+import {contextFor} from './run-context.ts';
+import {environmentLayer} from './settings-layers.ts';
 import {carryTrustOverOrNote, settingsIn, ignoreInGit, targetFile} from './write-settings.ts';
 
 /** The lines that `weft config list` prints, or with a name `weft config explain`. */
@@ -107,11 +104,8 @@ export const explainName = (name: SettingName, cwd: InFolder['cwd']): readonly S
 
 /** The layers of all sources but flags, and the settings that they are merged to. */
 export function allLayers(cwd: InFolder['cwd']) {
-  const directory = existingFolder(cwd ?? '.');
-  const layers: readonly SettingsLayer[] = [...fileLayers(directory, userPlaces()), environmentLayer(process.env)];
-  const merged = mergeTrusted(layers, trustPlace(directory, userPlaces()));
-  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
-  return {layers, settings: merged.value.settings};
+  const {layers, settings} = settingsIn(cwd, [environmentLayer(process.env)]);
+  return {layers, settings: settings.settings};
 }
 
 export function valueLine({name, value, source, path, state}: SettingValue): string {

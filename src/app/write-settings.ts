@@ -4,7 +4,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {visibleExactLine} from '../base/visible.ts';
 import {addRule, removeRule} from '../config/edit-settings.ts';
 import {fingerprintOf, ownRulesIn, recordOwnRules, recordTrust} from '../config/trust-record.ts';
-import {mergeTrusted, type TrustedSettings} from '../config/merge-settings.ts';
+import {mergeTrusted, type SettingsLayer, type TrustedSettings} from '../config/merge-settings.ts';
 import {causeText, type Fault, faultText, rejected} from '../domain/fault.ts';
 import type {SavedRule} from './change-rules.ts';
 import {unwrap, UsageError} from './exit-code.ts';
@@ -16,12 +16,13 @@ import {fileLayers, settingsFiles, trustPlace} from './settings-layers.ts';
 import {userPlaces} from './user-data.ts';
 
 /** The settings that the files of a folder give, and where trust in the folder is recorded. */
-export function settingsIn(cwd: string | undefined) {
+export function settingsIn(cwd: string | undefined, more: readonly SettingsLayer[] = []) {
   const directory = existingFolder(cwd ?? '.');
   const place = trustPlace(directory, userPlaces());
-  const merged = mergeTrusted(fileLayers(directory, userPlaces()), place);
+  const layers = [...fileLayers(directory, userPlaces()), ...more];
+  const merged = mergeTrusted(layers, place);
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
-  return {settings: merged.value, place};
+  return {settings: merged.value, place, layers};
 }
 
 /** The settings file that the flags name, or the user's own where they name none. */

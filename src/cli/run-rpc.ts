@@ -177,14 +177,7 @@ async function openClientServers(
   initialize: InitializeRequest | undefined,
   reach: {readonly exchange: Exchange; readonly elicit: ElicitUser},
 ) {
-  const found = await configuredServers({
-    settings: context.permissions.settings,
-    options: context.options,
-    directory: context.project,
-    trust: context.projectTrust,
-    project: context.settingSources.has('project') ? 'counts' : 'left-out',
-    plugins: context.plugins,
-  });
+  const found = await configuredServers(context);
   for (const notice of found.notices) note(notice);
   const isStrict = context.options.strictMcpConfig !== undefined;
   const ofSettings = isStrict ? [] : found.servers.filter(({source}) => source !== 'given');

@@ -9,16 +9,14 @@ import {addSubcommands, folderFlag, jsonFlag, type JsonOption} from '../flags.ts
 import type {JsonObject} from '../../base/json.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {expandConfig, parseServer, parseServers, type ServerConfig} from '../../extensions/mcp/server-config.ts';
-import type {ServerCheck} from '../../app/check-server.ts';
 import {requireOutsideWeft} from '../../app/folder-trust.ts';
 import {type KnownServer, knownServers, serverNamed} from '../../app/known-servers.ts';
 import {existingFolder} from '../../app/run-context.ts';
 import {
-  checkAll,
   isSignedIn,
   type RowStatus,
-  rowOf,
   type ServerRow,
+  serverRows,
   hidden,
   hiddenOAuth,
   hiddenUrl,
@@ -122,11 +120,8 @@ async function listServers({json, check, cwd}: ListOptions): Promise<ExitCode> {
   const directory = existingFolder(cwd ?? '.');
   const {servers, notices} = await knownServers(directory);
   for (const each of notices) note(each);
-  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
-  const checked = check ? await checkAll(servers, directory) : new Map<KnownServer, ServerCheck>();
-  const rows = servers.map(server => rowOf(server, {check: checked.get(server), signedIn}));
   return printRows({
-    rows,
+    rows: await serverRows(servers, {directory, check}),
     json,
     line: rowText,
     none: 'no MCP servers here. Add one: weft mcp add <name> -- <command>, or: weft mcp import',
@@ -160,14 +155,12 @@ async function getServer(name: string, {json, check, cwd}: ListOptions): Promise
   const {source, path, standing, config} = server;
   if (config.tag === 'failed') throw new Error(`${name} in ${path}: ${config.error}.`);
   const {transport, ...how} = config.value;
-  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
-  const checked = check ? (await checkAll([server], directory)).get(server) : undefined;
-  const {status, detail, tools} = rowOf(server, {check: checked, signedIn});
+  const [row] = await serverRows([server], {directory, check});
   const shown = {
     name,
-    status,
-    detail,
-    tools,
+    status: row?.status,
+    detail: row?.detail,
+    tools: row?.tools,
     source,
     path,
     standing,

@@ -24,15 +24,14 @@ const layers = [
 function found(trust: 'trusted' | 'never', options: Parameters<typeof configuredServers>[0]['options'] = {}) {
   const merged = mergeSettings(layers, {trust, userRules: []});
   if (merged.tag === 'failed') throw new Error('the settings do not fit');
-  const {settings} = merged.value;
   const stateOf = () => trust;
   return configuredServers({
-    settings,
+    permissions: merged.value,
     options,
-    directory,
-    project: 'counts',
+    project: directory,
+    settingSources: new Set(['project']),
     plugins: [],
-    trust: {folder: directory, stateOf},
+    projectTrust: {folder: directory, stateOf},
   });
 }
 
