@@ -26,6 +26,7 @@ describe('parseRule', () => {
       ok({
         text: 'Edit(~/a-b/*.ts)',
         tool: 'Edit',
+        ruleKind: 'editing',
         about: {
           kind: 'paths',
           pattern: {
