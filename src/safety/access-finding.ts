@@ -6,6 +6,7 @@ import {handoverReasons} from './secrets/secret-handover.ts';
 import type {Access} from '../domain/access.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {noDetail, type RiskLevel} from '../domain/risk.ts';
+import {readWebUrl} from '../domain/web-url.ts';
 import {accessedPaths, globStarts} from './paths/accessed-paths.ts';
 import {commandFinding, type Finding} from './commands/command-finding.ts';
 import {belowRoots, type PathContext, realParts, writtenParts} from './paths/path-context.ts';
@@ -13,7 +14,6 @@ import {protectedPart} from './paths/protected-paths.ts';
 import {looksSecret} from './paths/secret-paths.ts';
 import {enclosingWeftFile} from './paths/weft-files.ts';
 import {dangersOfLine, typingTarget} from './typed-input.ts';
-import {webFinding} from './web-finding.ts';
 
 /** What an action is judged by, besides what it would touch. */
 export interface JudgeEvidence {
@@ -40,16 +40,16 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
     case 'none':
     case 'skill':
     case 'agent':
-      return {decision: 'allow', risk: 'read-only', reasons: [], target: 'ordinary', detail: noDetail};
+      return {...asked, decision: 'allow', risk: 'read-only', reasons: []};
     case 'plan':
       // No rule and no mode stands for the user here.
-      return {decision: 'ask', risk: 'read-only', reasons: [{kind: 'plan'}], target: 'always-asked', detail: noDetail};
+      return {...asked, risk: 'read-only', reasons: [{kind: 'plan'}], target: 'always-asked'};
     case 'computer-request':
-      return {decision: 'ask', risk, reasons: [{kind: 'computer'}], target: 'always-asked', detail: noDetail};
+      return {...asked, risk, reasons: [{kind: 'computer'}], target: 'always-asked'};
     case 'computer-steps': {
       // The user has said yes to all of it, or it is refused when it runs; a secret is another matter.
       const reasons = handoverReasons(access);
-      return {decision: reasons.length === 0 ? 'allow' : 'ask', risk, reasons, target: 'ordinary', detail: noDetail};
+      return {...asked, decision: reasons.length === 0 ? 'allow' : 'ask', risk, reasons};
     }
     case 'read':
       return reading(access.paths, context);
@@ -67,22 +67,20 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
     case 'mcp-tool':
       // What a server claims about its own tool does not count.
       return {
-        decision: 'ask',
+        ...asked,
         risk,
         reasons: [
           ...(access.standing === 'changed' ? ([{kind: 'mcp-tool-changed', server: access.server}] as const) : []),
           {kind: 'mcp-tool', server: access.server},
           ...handoverReasons(access),
         ],
-        target: 'ordinary',
         detail: {...noDetail, rules: [access.toolName, serverPartOf(access.toolName) ?? []].flat()},
       };
     case 'mcp-resource':
       return {
-        decision: 'ask',
+        ...asked,
         risk,
         reasons: [{kind: 'mcp-resource', server: access.server}, ...handoverReasons(access)],
-        target: 'ordinary',
         detail: {...noDetail, rules: [access.toolName]},
       };
     case 'web-page':
@@ -93,6 +91,8 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
   }
 }
 
+const asked = {decision: 'ask', target: 'ordinary', detail: noDetail} as const;
+
 /** Input is always asked about. A line for a shell is judged as the command that it is, which adds what it would do. */
 function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLevel, evidence: JudgeEvidence): Finding {
   const own: readonly Reason[] = [{kind: 'program-input'}, ...handoverReasons(access)];
@@ -100,7 +100,7 @@ function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLev
   const target = typingTarget(evidence.blockCommand(access.blockId));
   if (target !== 'shell') {
     const reasons = target === 'interpreter' || target === 'debugger' ? [...own, ...dangersOfLine(access.input)] : own;
-    return {decision: 'ask', risk, reasons, target: 'ordinary', detail};
+    return {...asked, risk, reasons, detail};
   }
   const {input} = access;
   const command = {
@@ -131,7 +131,7 @@ function reading(paths: readonly string[], context: PathContext): Finding {
   const secret = secretsIn(paths, context);
   const reasons: readonly Reason[] = [...withPaths('reads-outside', outside), ...withPaths('reads-secrets', secret)];
   const decision = reasons.length === 0 ? 'allow' : 'ask';
-  return {decision, risk: 'read-only', reasons, target: 'ordinary', detail: noDetail};
+  return {...asked, decision, risk: 'read-only', reasons};
 }
 
 const secretsIn = (paths: readonly string[], context: PathContext): readonly string[] => [
@@ -212,3 +212,59 @@ const outsideOf = (paths: readonly string[], {resolve}: PathContext): readonly s
       .map(({path}) => path),
   ),
 ];
+
+/**
+ * What reading a page or searching would do. Whatever goes out may carry something with it, so both are asked about. An address in
+ * a private network is denied, and what reads from this machine or carries a secret is asked about whatever rules and modes allow.
+ */
+function webFinding(
+  access: Extract<Access, {kind: 'web-page' | 'web-query'}>,
+  secretNames: (text: string) => readonly string[],
+): Finding {
+  if (access.kind === 'web-query') {
+    const secrets = secretReasons(access.text, {to: {kind: 'search-engine'}, secretNames});
+    return {
+      ...fromWeb,
+      reasons: [{kind: 'web-query'}, ...secrets],
+      target: secrets.length === 0 ? 'ordinary' : 'always-asked',
+      detail: {...noDetail, rules: secrets.length === 0 ? ['WebSearch'] : []},
+    };
+  }
+  const read = readWebUrl(access.url);
+  // Such a call does not decode.
+  if (read.tag === 'failed') return {...fromWeb, reasons: [{kind: 'web-refused', why: read.error}], target: 'refused'};
+  const {host, port, scope} = read.value;
+  if (scope === 'private') {
+    const why = `${host} is an address of a private network`;
+    return {...fromWeb, reasons: [{kind: 'web-refused', why}], target: 'refused'};
+  }
+  const secrets = secretReasons(access.url, {to: {kind: 'host', host}, secretNames});
+  const reasons: readonly Reason[] = [
+    scope === 'loopback' ? {kind: 'web-loopback', host} : {kind: 'web-page', host},
+    ...(port === 'standard' ? [] : [{kind: 'web-port', port} as const]),
+    ...secrets,
+  ];
+  if (scope === 'loopback' || secrets.length > 0) return {...fromWeb, reasons, target: 'always-asked'};
+  const rules = port === 'standard' ? [`WebFetch(domain:${host.includes(':') ? `[${host}]` : host})`] : [];
+  return {...fromWeb, reasons, target: 'ordinary', detail: {...noDetail, rules}};
+}
+
+const fromWeb = {...asked, risk: 'external'} as const;
+
+/** The secrets in a text, also where it is percent-encoded. */
+function secretReasons(
+  text: string,
+  {to, secretNames}: Pick<JudgeEvidence, 'secretNames'> & Pick<Extract<Reason, {kind: 'secret'}>, 'to'>,
+): readonly Reason[] {
+  const names = new Set([...secretNames(text), ...secretNames(decoded(text))]);
+  return [...names].map((name): Reason => ({kind: 'secret', name, to}));
+}
+
+const decoded = (text: string): string =>
+  text.replaceAll(/(?:%[\da-f]{2})+/giu, encoded => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });

@@ -32,14 +32,10 @@ import {weftFileChange} from './paths/weft-file-changes.ts';
 import {runsProjectCode} from './rules/suggested-rules.ts';
 import {isLineLikeOthers} from './typed-input.ts';
 
-export interface JudgeOptions extends PathContextOptions {
+export interface JudgeOptions extends PathContextOptions, Pick<JudgeEvidence, 'secretNames' | 'blockCommand'> {
   readonly rules: PermissionRules;
   /** What the conditions of hooks may speak of. */
   readonly ruleKinds: RuleKinds;
-  /** The names of the secrets that a text holds, or placeholders of. */
-  readonly secretNames: (text: string) => readonly string[];
-  /** The command that runs in a block, by the block's id; empty when there is none. */
-  readonly blockCommand: (id: string) => string;
   /** What the sandbox stops, where commands are to be confined; asked for when a command could run unasked inside. */
   readonly sandbox: 'none' | (() => Promise<Proof>);
   /** Whether an overlay spares the question before a command. Programs that drive weft have to ask for that. */
@@ -305,9 +301,10 @@ interface Facts {
 async function factsOf(
   action: JudgedAction,
   mode: PermissionMode,
-  {rules, directory, blockCommand, secretNames, sandbox, unasked, excluded, context}: JudgeOptions & JudgedPlace,
+  {rules, sandbox, unasked, excluded, ...given}: JudgeOptions & Pick<JudgeEvidence, 'context' | 'directory'>,
 ): Promise<Facts> {
-  const evidence = evidenceOf({directory, blockCommand, secretNames, context});
+  const {context, directory, blockCommand} = given;
+  const evidence = evidenceOf(given);
   const {access} = action;
   const finding = accessFinding(access, action.risk, evidence);
   const rule = await decidingRule(action, rules, evidence);
@@ -367,13 +364,6 @@ async function factsOf(
   return {...facts, sessionApproval: isAlike ? 'kind' : 'exact'};
 }
 
-/** Where an action is judged. */
-interface JudgedPlace {
-  readonly context: PathContext;
-  /** Where a command would start. */
-  readonly directory: string;
-}
-
 function pathObligations(access: Access, context: PathContext): readonly Obligation[] {
   const paths = accessedPaths(access).map(written => ({written, ...context.resolve(written)}));
   if (paths.length === 0) return [];
@@ -392,19 +382,12 @@ function leadsThroughLink(written: PathParts, real: PathParts, context: PathCont
 }
 
 /** What is worked out about one action, once. */
-function evidenceOf({
-  directory,
-  blockCommand,
-  secretNames,
-  context,
-}: Pick<JudgeOptions, 'blockCommand' | 'secretNames'> & JudgedPlace): JudgeEvidence {
+function evidenceOf(given: Omit<JudgeEvidence, 'forms' | 'parsed'>): JudgeEvidence {
+  const {context, directory} = given;
   let forms: CommandForms | undefined;
   let analysis: CommandAnalysis | undefined;
   const evidence: JudgeEvidence = {
-    context,
-    directory,
-    blockCommand,
-    secretNames,
+    ...given,
     forms: command => (forms ??= resolvedForms(command, evidence.parsed(command))),
     parsed: command => (analysis ??= analyzeCommand(command, {directory, context})),
   };

@@ -9,6 +9,7 @@ import {
   unmoved,
   unionOfFolders,
 } from './scope.ts';
+import {firstFound} from '../../base/first-found.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type TextRange, unknownContent, type WrittenContent} from '../../domain/risk.ts';
 import {anyPaths, type PathRules, workspacePaths} from '../paths/judge-path.ts';
@@ -53,20 +54,28 @@ export function analyzeCommand(
 ): CommandAnalysis {
   const parsed = parseShell(command);
   if (parsed.tag === 'failed') return {reading: 'unparsed', ...parsed.error};
+  const walk: Walk = {
+    text: command,
+    paths: workspacePaths(context),
+    home: pathOf(context.homes()[0] ?? []),
+    invocations: [],
+    sideEffects: [],
+    readOnly: new Map(),
+    printed: new Map(),
+  };
+  const start = {directories: [directory], variables: new Map(), input: printsAnything, output: 'shown'} as const;
+  walkList(parsed.value, start, walk);
   let confirmed: Promise<boolean> | undefined;
   return {
     reading: 'parsed',
-    ...analyzeScript({text: command, script: parsed.value}, {directory, context}),
+    ...walk,
     confirmed: () => (confirmed ??= confirmsReading(command, parsed.value)),
   };
 }
 
 /** One simple command of a script, and whether it is known to only read. */
-export interface JudgedInvocation {
+export interface JudgedInvocation extends Pick<Invocation, 'words' | 'directories'> {
   readonly range: TextRange;
-  readonly words: readonly Argument[];
-  /** The folders in which it may run; none when that is not known. */
-  readonly directories: readonly string[];
   /** Why the user is asked about it; `undefined` when it only reads. */
   readonly reason: PartEffect | undefined;
   /** Whether it would only read, wherever its paths lead. */
@@ -92,27 +101,10 @@ export interface SideEffect {
   readonly target: string;
 }
 
+/** The simple commands of a script in the order in which they stand, and what it does besides. */
 export interface ScriptAnalysis {
   readonly invocations: readonly JudgedInvocation[];
   readonly sideEffects: readonly SideEffect[];
-}
-
-/** Judges every simple command of a script, in the order in which they stand, each where it would run. */
-function analyzeScript(
-  {text, script}: {readonly text: string; readonly script: Script},
-  {directory, context}: {readonly directory: string; readonly context: PathContext},
-): ScriptAnalysis {
-  const walk: Walk = {
-    text,
-    paths: workspacePaths(context),
-    home: pathOf(context.homes()[0] ?? []),
-    invocations: [],
-    sideEffects: [],
-    readOnly: new Map(),
-    printed: new Map(),
-  };
-  walkList(script, {directories: [directory], variables: new Map(), input: printsAnything, output: 'shown'}, walk);
-  return walk;
 }
 
 interface Walk extends ScriptAnalysis {
@@ -133,16 +125,7 @@ function walkList(script: Script, scope: ShellScope, walk: Walk): AfterCommand {
     const inner = {...scope, directories: unionOfFolders(ends.success, ends.failure)};
     if (andOr.runs === 'in-background') {
       const last = rangeOf(andOr);
-      if (last !== undefined) {
-        const part = quotedPart(walk.text, last);
-        walk.sideEffects.push({
-          range: last,
-          part,
-          does: 'keeps running in the background',
-          effect: 'unsure',
-          target: '',
-        });
-      }
+      if (last !== undefined) addSideEffect(walk, last, {does: 'keeps running in the background'});
       walkSteps(andOr.steps, subshellScope(inner), walk);
       ends = unmoved(inner);
     } else ends = walkSteps(andOr.steps, inner, walk);
@@ -209,14 +192,7 @@ function walkCommand(command: Command, outer: ShellScope, walk: Walk): AfterComm
       walkInner(command.words, scope, walk);
       const words = command.words.flatMap(word => expandWord(word, expansionContext(scope, walk)));
       const reason = whyNotDoubleTest(words, walk.paths.from(scope.directories));
-      if (reason !== undefined)
-        walk.sideEffects.push({
-          range: command.span,
-          part: quotedPart(walk.text, command.span),
-          does: reason,
-          effect: 'unsure',
-          target: '',
-        });
+      if (reason !== undefined) addSideEffect(walk, command.span, {does: reason});
       return unmoved(scope);
     }
     default:
@@ -256,8 +232,7 @@ function walkFor(
   walkInner(values, {...scope, output: 'reshaped'}, walk);
   const args = values.flatMap(word => expandWord(word, expansionContext(scope, walk)));
   // Other variables steer the shell or programs, such as PATH and IFS.
-  if (!isScriptVariable(variable))
-    walk.sideEffects.push({range, part: 'loop', does: `sets the variable ${variable}`, effect: 'unsure', target: ''});
+  if (!isScriptVariable(variable)) addSideEffect(walk, range, {part: 'loop', does: `sets the variable ${variable}`});
   const [first] = body;
   const from = (first === undefined ? undefined : rangeOf(first)?.from) ?? range.from;
   const runBody = (moving: ShellScope): AfterCommand => {
@@ -309,14 +284,12 @@ function walkSimple(
     const value = readAssignment(assignment, expansionContext(scope, walk));
     if (value.kind === 'own' && words.length === 0) scope.variables.set(value.name, value.value);
     else if (value.kind !== 'harmless') {
-      const part = quotedPart(walk.text, assignment.range);
       const does = 'sets a variable, which can change what runs';
       const judge = walk.paths.from(scope.directories);
       const isOrdinary =
         value.kind === 'known' &&
         value.texts.flatMap(partsThatMayBePaths).every(text => judge({text, style: 'plain'}, 'read') === undefined);
-      const effect = isOrdinary ? 'sets' : 'unsure';
-      walk.sideEffects.push({range: assignment.range, part, does, effect, target: ''});
+      addSideEffect(walk, assignment.range, {does, effect: isOrdinary ? 'sets' : 'unsure'});
     }
   }
   const args = words.flatMap(word => expandWord(word, expansionContext(scope, walk)));
@@ -406,7 +379,7 @@ function walkRedirections(redirections: readonly Redirection[], scope: ShellScop
     const one = values.length === 1;
     if (operator === '<<<') {
       if (values.some(({value}) => value === 'unknown'))
-        addSideEffect(range, 'passes on a value that may be a secret', 'unsure');
+        addSideEffect(walk, range, {does: 'passes on a value that may be a secret'});
       return [];
     }
     if (
@@ -420,11 +393,11 @@ function walkRedirections(redirections: readonly Redirection[], scope: ShellScop
     if (operator === '<') {
       const value = values[0]?.value;
       const path = one && value !== undefined && typeof value !== 'string' ? value : undefined;
-      const reasons = path?.map(each => walk.paths.from(scope.directories)(each, 'read')) ?? [
-        'reads a file that is not known',
-      ];
-      const reason = reasons.find(each => each !== undefined);
-      if (reason !== undefined) addSideEffect(range, reason, 'reads');
+      const reason =
+        path === undefined
+          ? 'reads a file that is not known'
+          : firstFound(path, each => walk.paths.from(scope.directories)(each, 'read'));
+      if (reason !== undefined) addSideEffect(walk, range, {does: reason, effect: 'reads'});
       return [];
     }
     const harmless =
@@ -435,19 +408,22 @@ function walkRedirections(redirections: readonly Redirection[], scope: ShellScop
       operator !== '<>';
     if (harmless) return [];
     const effect = operator.endsWith('>>') ? 'appends' : 'writes';
-    walk.sideEffects.push({
-      range,
-      part: quotedPart(walk.text, range),
-      does: 'writes a file',
-      effect,
-      target: absolute(text, scope),
-    });
+    addSideEffect(walk, range, {does: 'writes a file', effect, target: absolute(text, scope)});
     return effect === 'appends' ? [] : [text ?? walk.text.slice(target.range.from, target.range.to)];
   });
+}
 
-  function addSideEffect(range: TextRange, does: PartEffect, effect: SideEffect['effect']): void {
-    walk.sideEffects.push({range, part: quotedPart(walk.text, range), does, effect, target: ''});
-  }
+function addSideEffect(
+  {text, sideEffects}: Walk,
+  range: TextRange,
+  {
+    part = quotedPart(text, range),
+    effect = 'unsure',
+    target = '',
+    does,
+  }: Partial<SideEffect> & Pick<SideEffect, 'does'>,
+): void {
+  sideEffects.push({range, part, does, effect, target});
 }
 
 function absolute(path: string | undefined, {directories}: ShellScope): string {

@@ -1,3 +1,4 @@
+import {firstFound} from '../../base/first-found.ts';
 import {effectOfRunning, isCode, type PartEffect, runsCode} from '../../domain/reason.ts';
 import type {PathRules} from '../paths/judge-path.ts';
 import {type Argument, isScriptVariable, type ExpandedText} from '../shell/expansion.ts';
@@ -138,13 +139,11 @@ function whyNotIn(
   paths: PathRules,
 ): PartEffect | undefined {
   if (folders.length === 0) return paths.follows({text: '.', style: 'plain'}, use, where);
-  return folders
-    .flatMap(({value}) =>
-      typeof value === 'string'
-        ? ['may follow links in folders that are not known']
-        : value.map(text => paths.follows(text, use, where)),
-    )
-    .find(reason => reason !== undefined);
+  return firstFound(folders, ({value}) =>
+    typeof value === 'string'
+      ? 'may follow links in folders that are not known'
+      : firstFound(value, text => paths.follows(text, use, where)),
+  );
 }
 
 /** The argument as it is given to a program that shows little of its files: it does not matter whether they hold secrets. */
@@ -261,19 +260,9 @@ function whyNotXargs(
 }
 
 /** Programs that run others or change the folder: the user is asked about them under `xargs`. */
-const wrappers: ReadonlySet<string> = new Set([
-  'xargs',
-  'env',
-  'nice',
-  'time',
-  'timeout',
-  'command',
-  'builtin',
-  'stdbuf',
-  'cd',
-  'git',
-  'find',
-]);
+const wrappers: ReadonlySet<string> = new Set(
+  wordsOf('xargs env nice time timeout command builtin stdbuf cd git find'),
+);
 
 const gitOptions = ofWrapper(gitsOwn);
 

@@ -1,3 +1,4 @@
+import {firstFound} from '../../base/first-found.ts';
 import {type PartEffect, runsCode} from '../../domain/reason.ts';
 import {mayNameSecret} from '../paths/secret-paths.ts';
 import type {Argument, ExpandedText} from '../shell/expansion.ts';
@@ -53,20 +54,11 @@ function whyNotRow(row: ProgramRow, args: readonly Argument[], judgePath: PathJu
     if (actingRoles.has(rule.role)) return runsCode(`may do more than read with ${text}`);
     const reason =
       attached === undefined
-        ? firstReason(word.values, at => whyNotNextValue(args[at], {text, kind: rule.role, row}, judgePath))
+        ? firstFound(word.values, at => whyNotNextValue(args[at], {text, kind: rule.role, row}, judgePath))
         : whyNotValue(rule.role, {text: attached, style: 'plain'}, judgePath);
     if (reason !== undefined) return reason;
   }
   return whyNotOperands(row, {operands, used}, judgePath);
-}
-
-/** The first reason that is found for one of the items, in their order. */
-function firstReason<T>(items: readonly T[], find: (item: T) => PartEffect | undefined): PartEffect | undefined {
-  for (const item of items) {
-    const reason = find(item);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
 }
 
 function whyNotNextValue(
@@ -90,7 +82,7 @@ function whyNotOperands(
   const isOpen = listed.at(-1)?.endsWith('*') === true;
   const kinds = listed.map(role => roleOf(role.replace('*', '')));
   const onlyTexts = isOpen && kinds.every(each => each === 'text');
-  return firstReason([...operands.entries()], ([at, argument]) => {
+  return firstFound(operands.entries(), ([at, argument]) => {
     const kind = kinds[isOpen ? Math.min(at, kinds.length - 1) : at];
     if (kind === undefined || actingRoles.has(kind)) return runsCode('may do more than read with so many arguments');
     const several = argument.value === 'opaque' || (argument.value !== 'unknown' && argument.value.some(mayBeSeveral));
@@ -126,7 +118,7 @@ function whyNotArgument(
     return kind === 'text' && unknowns === 'harmless' ? undefined : 'gets a value that is only known when it runs';
   }
   if (value === 'unknown') return 'gets a value that is not known';
-  return firstReason(value, text => whyNotValue(kind, text, judgePath));
+  return firstFound(value, text => whyNotValue(kind, text, judgePath));
 }
 
 function whyNotValue(kind: Role, value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {

@@ -9,6 +9,7 @@ export type Output = 'shown' | 'file names' | 'reshaped';
 /** One call of a program: its words, where it may run, what it reads from a pipe, and where its output goes. */
 export interface Invocation {
   readonly words: readonly Argument[];
+  /** Where it may run; none when that is not known. */
   readonly directories: readonly string[];
   /** What the program before it in the pipe prints; worked out when it is asked for. */
   readonly input: () => PrintedOutput;

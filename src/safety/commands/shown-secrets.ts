@@ -1,3 +1,4 @@
+import {firstFound} from '../../base/first-found.ts';
 import type {PartEffect} from '../../domain/reason.ts';
 import type {PathRules} from '../paths/judge-path.ts';
 import {compileName} from '../../base/glob.ts';
@@ -148,9 +149,7 @@ function whyNotSearch(
     /^(?:[^-]|$|-[rniIwEFPHhosvxlaGTU]+$|--[\w-]+=|--(?:recursive|line-number|only-matching|hidden)$)/u.test(text),
   );
   const places = name !== 'rg' && isPlain && operands.length > 1 ? operands.slice(1) : [here, ...operands];
-  return places
-    .map(place => paths.secretBelow(place, {directories, hidden, matchesName}))
-    .find(reason => reason !== undefined);
+  return firstFound(places, place => paths.secretBelow(place, {directories, hidden, matchesName}));
 }
 
 /** Whether the output shows matches without their whole lines. Where only names of files are used, each line has to begin with one. */
@@ -208,9 +207,9 @@ function whyNotExec(
   const searched = isOne ? searchedNames(texts.slice(end, at)) : undefined;
   const matchesName = searched === undefined ? () => true : searchMatcher(searched.split('|'), []);
   const places = roots.filter(({text}) => !text.startsWith('-'));
-  return (places.length === 0 ? [here] : places)
-    .map(place => paths.secretBelow(place, {directories, hidden: 'all but .git', matchesName}))
-    .find(reason => reason !== undefined);
+  return firstFound(places.length === 0 ? [here] : places, place =>
+    paths.secretBelow(place, {directories, hidden: 'all but .git', matchesName}),
+  );
 }
 
 function whyNotGit({directories, output}: Shown, texts: readonly string[], paths: SecretRules): PartEffect | undefined {

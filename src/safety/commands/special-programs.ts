@@ -1,6 +1,9 @@
+import {firstFound} from '../../base/first-found.ts';
 import {effectOfRunning, type PartEffect, runsCode} from '../../domain/reason.ts';
 import {isPublicVariable, type Argument, type ExpandedText} from '../shell/expansion.ts';
 import {plainText, whyNotReadOnlyProgram, type PathJudge} from './only-reads.ts';
+import {rowOf} from './known-programs.ts';
+import {optionTable} from './program-table.ts';
 import {mayMatchSecrets, searchedNames, showsLittleContent, listedByFind} from './printed-names.ts';
 
 /** Why a program whose arguments are a language of their own is not known to only read; `none` for all other programs. */
@@ -61,10 +64,7 @@ function whyNotPrinted(args: readonly Argument[], judgePath: PathJudge): PartEff
   for (const {value} of args) {
     if (value === 'unknown') return 'shows a value that may be a secret';
     if (value === 'opaque') continue;
-    const reason = value
-      .filter(isWild)
-      .map(text => judgePath(text, 'named'))
-      .find(isReason);
+    const reason = firstFound(value.filter(isWild), text => judgePath(text, 'named'));
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -100,7 +100,7 @@ function whyNotTest(args: readonly Argument[], judgePath: PathJudge): PartEffect
     }
     const {value} = argument;
     if (!aboutFiles.has(before) || before === '-a' || typeof value === 'string') continue;
-    const reason = value.map(each => judgePath(each, 'named')).find(isReason);
+    const reason = firstFound(value, each => judgePath(each, 'named'));
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -123,27 +123,14 @@ export function whyNotDoubleTest(args: readonly Argument[], judgePath: PathJudge
     }
     const {value} = argument;
     if (!aboutFiles.has(texts[at - 1] ?? '') || typeof value === 'string') continue;
-    const reason = value.map(each => judgePath({...each, style: 'plain'}, 'named')).find(isReason);
+    const reason = firstFound(value, each => judgePath({...each, style: 'plain'}, 'named'));
     if (reason !== undefined) return reason;
   }
   return undefined;
 }
 
-const alone = new Set(
-  (
-    '-print -print0 -ls -depth -d -prune -o -or -a -and -not ! ( ) , -empty -readable -writable -executable -mount -xdev -true -false ' +
-    '-daystart -nouser -nogroup -noleaf -nowarn -quit -noignore_readdir_race'
-  ).split(' '),
-);
-const withText = new Set(
-  (
-    '-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin ' +
-    '-maxdepth -mindepth -perm -user -group -uid -gid -links -inum -lname -ilname -fstype -printf -newermt -newerct -newerat -used'
-  ).split(' '),
-);
-const withFile = new Set(['-newer', '-anewer', '-cnewer', '-samefile']);
-
 function whyNotFind(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+  const tests = optionTable(rowOf('find')?.options).options;
   let at = 0;
   while (at < args.length) {
     const argument = args[at];
@@ -157,21 +144,23 @@ function whyNotFind(args: readonly Argument[], judgePath: PathJudge): PartEffect
     if (text === '-H' || text === '-P') continue;
     if (typeof argument.value === 'string' || argument.value.some(startsWild))
       return 'searches in folders that are not known';
-    const reason = argument.value.map(folder => judgePath(folder, 'named')).find(isReason);
+    const reason = firstFound(argument.value, folder => judgePath(folder, 'named'));
     if (reason !== undefined) return reason;
   }
   const roots = args.slice(0, at);
   while (at < args.length) {
     const text = plainText(args[at]);
     const value = args[at + 1];
-    if (text !== undefined && alone.has(text)) at += 1;
-    else if (text !== undefined && withText.has(text) && value !== undefined) {
-      if (!isFixed(value)) return `uses ${text} with a value that is not known`;
-      at += 2;
-    } else if (text !== undefined && withFile.has(text) && value !== undefined) {
-      if (typeof value.value === 'string' || value.value.some(startsWild)) return 'reads a file that is not known';
-      const reason = value.value.map(file => judgePath(file, 'named')).find(isReason);
-      if (reason !== undefined) return reason;
+    const test = text === undefined ? undefined : tests.get(text);
+    if (test?.value === 'none' || /^[!(),]$/u.test(text ?? '')) at += 1;
+    else if (test !== undefined && value !== undefined) {
+      if (test.role === 'text') {
+        if (!isFixed(value)) return `uses ${text ?? ''} with a value that is not known`;
+      } else {
+        if (typeof value.value === 'string' || value.value.some(startsWild)) return 'reads a file that is not known';
+        const reason = firstFound(value.value, file => judgePath(file, 'named'));
+        if (reason !== undefined) return reason;
+      }
       at += 2;
     } else if (text === '-exec') {
       const end = args.findIndex((each, index) => index > at && /^[;+]$/u.test(plainText(each) ?? ''));
@@ -245,5 +234,3 @@ const isFixed = ({value}: Argument): boolean =>
 const startsWild = ({text, style}: ExpandedText): boolean => style !== 'plain' && /^[*?[(!,-]/u.test(text);
 
 const isWild = ({style}: ExpandedText): boolean => style === 'wild';
-
-const isReason = (reason: PartEffect | undefined): reason is PartEffect => reason !== undefined;

@@ -1,7 +1,7 @@
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {PartEffect} from '../../domain/reason.ts';
 import type {PathContext} from './path-context.ts';
-import {isAbsolutePath, partsBelow, partsOf, pathOf} from './path-parts.ts';
+import {foldersUpFrom, joinedPath, partsBelow, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret} from './secret-paths.ts';
 
 /** What git may do besides reading when it reads in a folder, because of how the repository there is configured. */
@@ -62,7 +62,7 @@ function findingInFolder(folder: string, search: SearchState): FolderFinding {
   const pointer = kind === 'folder' ? undefined : context.read(entry);
   const named = pointer?.kind === 'text' ? /^gitdir: (.+?)\s*$/u.exec(decoded(pointer.text))?.[1] : undefined;
   if (kind === 'file' && named === undefined) return {...nothingFound, state: 'none'};
-  const written = named === undefined ? entry : isAbsolutePath(named) ? named : `${folder}/${named}`;
+  const written = named === undefined ? entry : joinedPath(folder, named);
   const directory = context.resolve(written).path;
   if (seen.has(directory)) return repositoryWith(undefined);
   seen.add(directory);
@@ -83,15 +83,10 @@ function findingInFolder(folder: string, search: SearchState): FolderFinding {
   if (settings.tag === 'failed') return repositoryWith(settings.error);
   const read = settings.value;
   const worktree = read.findLast(({setting}) => setting.section === 'core' && setting.name === 'worktree');
-  const elsewhere = reasonOfPointer({
-    kind,
-    entry,
-    directory,
-    common,
-    worktreeRoot,
+  const elsewhere = reasonOfPointer(
+    {kind, entry, directory, common, worktreeRoot, worktree: worktree?.setting.value},
     context,
-    worktree: worktree?.setting.value,
-  });
+  );
   if (elsewhere !== undefined) return repositoryWith(elsewhere);
   const link = linkLeadingOut([directory, common], {context, isInBounds});
   if (link !== undefined) return repositoryWith(`follows a link out of the workspace: ${link}`);
@@ -104,7 +99,9 @@ function findingInFolder(folder: string, search: SearchState): FolderFinding {
   if (running !== undefined)
     return repositoryWith(`may run a program set by ${keyOf(running.setting)} in ${running.file}`);
   const outside = effects.find(
-    ({effect, setting}) => effect === 'reads' && !isReadable(setting, {worktreeRoot, directory, context, isInBounds}),
+    ({effect, setting}) =>
+      effect === 'reads' &&
+      !isReadable(setting, setting.name === 'worktree' ? directory : worktreeRoot, {context, isInBounds}),
   );
   if (outside !== undefined)
     return repositoryWith(`reads a file set by ${keyOf(outside.setting)} in ${outside.file}: ${outside.setting.value}`);
@@ -126,24 +123,20 @@ function findingInFolder(folder: string, search: SearchState): FolderFinding {
     : {...inside, hookReason: hookReason ?? inside.hookReason};
 }
 
-/** Why a `.git` file is not trusted: the folder it names must point back to it, as those of worktrees and submodules do. */
-function reasonOfPointer({
-  kind,
-  entry,
-  directory,
-  common,
-  worktreeRoot,
-  context,
-  worktree,
-}: {
+interface GitFolders {
   readonly kind: string | undefined;
   readonly entry: string;
   readonly directory: string;
   readonly common: string;
   readonly worktreeRoot: string;
-  readonly context: PathContext;
   readonly worktree: string | undefined;
-}): PartEffect | undefined {
+}
+
+/** Why a `.git` file is not trusted: the folder it names must point back to it, as those of worktrees and submodules do. */
+function reasonOfPointer(
+  {kind, entry, directory, common, worktreeRoot, worktree}: GitFolders,
+  context: PathContext,
+): PartEffect | undefined {
   const isInside = (path: string): boolean => context.resolve(path).place === 'inside-workspace';
   const isCommon = common === directory || isInside(common) || pathOf(partsOf(directory).slice(0, -2)) === common;
   if (!isCommon) return {kind: 'repository-outside', reads: 'repository', path: common};
@@ -220,17 +213,9 @@ function objectStoreOutside(
   return undefined;
 }
 
-function isReadable(
-  {name, value}: GitSetting,
-  {
-    worktreeRoot,
-    directory,
-    context,
-    isInBounds,
-  }: RepositoryBounds & {readonly worktreeRoot: string; readonly directory: string},
-): boolean {
+function isReadable({name, value}: GitSetting, folder: string, {context, isInBounds}: RepositoryBounds): boolean {
   if (value === '') return true;
-  const path = pathIn(value.replace(/^:\(optional\)/u, ''), name === 'worktree' ? directory : worktreeRoot, context);
+  const path = pathIn(value.replace(/^:\(optional\)/u, ''), folder, context);
   if (!isInBounds(path)) return false;
   return name === 'worktree' || ![value, context.resolve(path).path].some(looksSecret);
 }
@@ -316,18 +301,10 @@ function pathIn(written: string, folder: string, {homes}: Pick<PathContext, 'hom
   return joinedPath(folder, written);
 }
 
-const joinedPath = (folder: string, path: string): string => (isAbsolutePath(path) ? path : `${folder}/${path}`);
-
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 const keyOf = ({section, subsection, name}: GitSetting): string =>
   [section, ...(subsection === '' ? [] : [subsection]), name].join('.');
-
-/** The folder and its parent folders, the innermost first. */
-function foldersUpFrom(directory: string): readonly string[] {
-  const parts = partsOf(directory);
-  return Array.from({length: parts.length + 1}, (_, at) => pathOf(parts.slice(0, parts.length - at)));
-}
 
 /** One setting of a git configuration file, its section and name in small letters. */
 export interface GitSetting {

@@ -1,3 +1,4 @@
+import {firstFound} from '../../base/first-found.ts';
 import type {FolderEntry} from '../../domain/disk.ts';
 import {clip} from '../../base/clip.ts';
 import {compileName} from '../../base/glob.ts';
@@ -15,8 +16,8 @@ import {
   whyNotListedFiles,
   whySecretBelow,
 } from './listed-files.ts';
-import {belowRoots, type PathContext} from './path-context.ts';
-import {isAbsolutePath, partsOf, pathOf} from './path-parts.ts';
+import {belowRoots, type PathContext, pathInWorkspace} from './path-context.ts';
+import {foldersUpFrom, isAbsolutePath, joinedPath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret, mayNameSecret} from './secret-paths.ts';
 
 /** How the paths of a command are judged. `directories` are the folders in which it may run; none when they are not known. */
@@ -58,7 +59,7 @@ export const workspacePaths = (context: PathContext): PathRules => ({
   after: (target, directories) => directoriesAfter(target, {directories, context}),
   exists: (folder, directories) =>
     directories.every(directory => {
-      const parts = partsOf(isAbsolutePath(folder) ? folder : `${directory}/${folder}`);
+      const parts = partsOf(joinedPath(directory, folder));
       return context
         .list(pathOf(parts.slice(0, -1)))
         .some(({name, kind}) => name === parts.at(-1) && kind === 'folder');
@@ -66,7 +67,7 @@ export const workspacePaths = (context: PathContext): PathRules => ({
   repository: directories =>
     directories.length === 0
       ? 'reads a git repository that is not known'
-      : directories.map(each => repositoryFinding(each, context).reason).find(isReason),
+      : firstFound(directories, each => repositoryFinding(each, context).reason),
   names: (text, directories) => wildcardResult(text, {directories, context}),
   follows: (folder, use, {depth, directories}) => whyNotTree(folder, use, {depth, directories, context}),
   secretAnywhere: () => 'may show secrets that weft cannot recognise',
@@ -128,9 +129,9 @@ function whyNotPlain({text}: ExpandedText, use: Use, {directories, context}: Whe
   if (use === 'read' && looksSecret(text)) return `reads a file that may hold secrets: ${text}`;
   const starts = isAbsolutePath(text) ? [''] : directories;
   if (starts.length === 0) return `reads ${text} in a folder that is not known`;
-  return starts
-    .map(start => whyNotResolved(start === '' ? text : `${start}/${text}`, use, {written: text, context}))
-    .find(isReason);
+  return firstFound(starts, start =>
+    whyNotResolved(start === '' ? text : `${start}/${text}`, use, {written: text, context}),
+  );
 }
 
 /** Judges the files that a pattern matches now. Where it matches none, the files that it could match decide. */
@@ -211,10 +212,10 @@ function whyNotTree(
         folder.style === 'plain' ? [`${start}/${text}`] : asPaths(expandGlob(text, start, context)),
       );
       if (paths.includes('too many')) return `matches more files than weft checks: ${text}`;
-      return paths
-        .flatMap(path => resolvedPlaces(path, context))
-        .map(({path}) => whyNotFollowingLinks(path, {use, depth, context}))
-        .find(isReason);
+      return firstFound(
+        paths.flatMap(path => resolvedPlaces(path, context)),
+        ({path}) => whyNotFollowingLinks(path, {use, depth, context}),
+      );
     }
     default:
       return unreachable(folder);
@@ -242,17 +243,9 @@ function whyNotResolved(
 
 function whyNotSecret(written: string, targets: readonly string[], use: Use, context: PathContext): string | undefined {
   const isSecret =
-    use === 'read' && (looksSecret(written) || targets.some(lead => looksSecret(belowRoot(lead, context))));
+    use === 'read' && (looksSecret(written) || targets.some(lead => looksSecret(pathInWorkspace(lead, context))));
   return isSecret ? `reads a file that may hold secrets: ${written}` : undefined;
 }
-
-/** The folder and those around it, the innermost first. */
-function foldersUpFrom(directory: string): readonly string[] {
-  const parts = partsOf(directory);
-  return Array.from({length: parts.length + 1}, (_, at) => pathOf(parts.slice(0, parts.length - at)));
-}
-
-const isReason = <T>(reason: T | undefined): reason is T => reason !== undefined;
 
 function directoriesAfter(
   target: string,
@@ -289,12 +282,6 @@ const beginningOf = (pattern: string): string => {
   const [plain = ''] = pattern.split(/[*?[]/u, 1);
   const folder = plain.slice(0, plain.lastIndexOf('/') + 1);
   return folder === '' ? '.' : folder;
-};
-
-/** The path from the workspace root: the names of folders above a workspace do not make its files secrets. */
-const belowRoot = (path: string, context: PathContext): string => {
-  const [first] = belowRoots(partsOf(path), context);
-  return first === undefined ? path : first.below.join('/');
 };
 
 /** The most paths that a pattern may match, and the most folders that are listed for it. */

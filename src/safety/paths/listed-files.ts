@@ -1,12 +1,18 @@
+import {firstFound} from '../../base/first-found.ts';
 import type {FoundFiles, ExpandedText} from '../shell/expansion.ts';
-import {belowRoots, type PathContext} from './path-context.ts';
+import {belowRoots, type PathContext, pathInWorkspace} from './path-context.ts';
 import type {FolderEntry} from '../../domain/disk.ts';
 import {compileName} from '../../base/glob.ts';
-import {isAbsolutePath, partsOf, pathOf} from './path-parts.ts';
+import {joinedPath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret} from './secret-paths.ts';
 
 /** The most links of one folder that are followed. A folder with more is asked about. */
 const mostLinks = 20_000;
+
+interface Here {
+  readonly directory: string;
+  readonly context: PathContext;
+}
 
 /** Why a program must not be given the files that another program lists; `undefined` if it may. */
 export function whyNotListedFiles(
@@ -29,7 +35,7 @@ export function whyNotListedFiles(
       const reason =
         (found.listed.links === 'none' ? undefined : whyNotLinks(named, use, context)) ??
         (use === 'read' && found.style === 'found' ? whyNotSecrets(named, context) : undefined) ??
-        tree.entries.map(entry => whyNotPieces(entry, {directory, context})).find(isReason);
+        firstFound(tree.entries, entry => whyNotPieces(entry, {directory, context}));
       if (reason !== undefined) return reason;
     }
   }
@@ -110,10 +116,7 @@ const whyNotFrom = ({from}: FoundFiles, directories: readonly string[]): string 
     ? undefined
     : 'gets files from a folder that is not known';
 
-function treesOf(
-  {listed: listing}: FoundFiles,
-  {directory, context}: {readonly directory: string; readonly context: PathContext},
-): readonly Tree[] {
+function treesOf({listed: listing}: FoundFiles, {directory, context}: Here): readonly Tree[] {
   return listing.below.map(({folder, depth}) => {
     const start = startOf(folder, {directory, context});
     const {entries, extent} = treeBelow(start, {depth, hidden: listing.hidden, links: 'not followed'}, context);
@@ -122,11 +125,8 @@ function treesOf(
 }
 
 /** The folder in which a search starts, links followed. */
-function startOf(
-  folder: string,
-  {directory, context}: {readonly directory: string; readonly context: PathContext},
-): string {
-  const path = pathOf(partsOf(isAbsolutePath(folder) ? folder : `${directory}/${folder}`));
+function startOf(folder: string, {directory, context}: Here): string {
+  const path = pathOf(partsOf(joinedPath(directory, folder)));
   return folder === '.' ? path : context.resolve(path).path;
 }
 
@@ -166,7 +166,7 @@ function whyNotLinks(entries: readonly TreeEntry[], use: 'read' | 'named', conte
     const path = `${folder}/${name}`;
     const lead = context.resolve(path);
     if (lead.place === 'outside-workspace') return `may follow a link out of the workspace: ${path}`;
-    if (use === 'read' && looksSecret(inWorkspace(lead.path, context)))
+    if (use === 'read' && looksSecret(pathInWorkspace(lead.path, context)))
       return `may read a file that may hold secrets: ${lead.path}`;
   }
   return undefined;
@@ -188,23 +188,14 @@ function secretsIn(context: PathContext): (entry: TreeEntry) => boolean {
     if (kind === 'folder') return false;
     if (folder !== last) {
       last = folder;
-      within = `${inWorkspace(folder, context)}/`;
+      within = `${pathInWorkspace(folder, context)}/`;
     }
     return !/(?:^|\/)node_modules\//u.test(within) && looksSecret(within === '/' ? name : within + name);
   };
 }
 
-/** Names above a workspace do not make its files secrets. */
-const inWorkspace = (path: string, context: PathContext): string => {
-  const [first] = belowRoots(partsOf(path), context);
-  return first === undefined ? path : first.below.join('/');
-};
-
 /** Why a name with blanks or quotes is asked about: another program may split it into the names of other files. */
-function whyNotPieces(
-  {folder, name, kind}: TreeEntry,
-  {directory, context}: {readonly directory: string; readonly context: PathContext},
-): string | undefined {
+function whyNotPieces({folder, name, kind}: TreeEntry, {directory, context}: Here): string | undefined {
   if (!/[\s"'\\]/u.test(name)) return undefined;
   const reason = `may take the file ${folder}/${name} for the names of other files`;
   if (/[\s"'\\]\.\.|\.\.$/u.test(name) || (kind === 'folder' && /[\s"'\\]$/u.test(name))) return reason;
@@ -216,8 +207,6 @@ function whyNotPieces(
   );
   return there ? reason : undefined;
 }
-
-const isReason = (reason: string | undefined): reason is string => reason !== undefined;
 
 /** What lies below a folder. */
 interface Tree {

@@ -12,31 +12,6 @@ import {
 import {resolveWeftFiles, type WeftFolders, type ResolvedWeftFiles} from './weft-files.ts';
 import {nameParts, type PathPattern, patternsBelow, type PatternPart} from './path-pattern.ts';
 
-/** What paths are judged by: the workspace roots, the home folder, weft's own folders, and read access to the disk. */
-export interface PathContext {
-  /** Where a path leads, symbolic links followed. */
-  readonly resolve: (path: string) => ResolvedPath;
-  /** The roots as named and where they lead; the first is where relative paths start. */
-  readonly roots: () => readonly PathParts[];
-  /** The home folder as named and where it leads. */
-  readonly homes: () => readonly PathParts[];
-  /** What lies in a folder, an absolute path; nothing when it cannot be read. */
-  readonly list: (folder: string) => readonly FolderEntry[];
-  /** Whether a command that puts files in place would lose what is there. */
-  readonly effectOf: (command: ResolvedCommand) => FileEffect;
-  /** A regular file, an absolute path. */
-  readonly read: (path: string) => ReadBytes;
-  /** The path of a program of that name in a folder of PATH that the workspace controls, or `undefined`. */
-  readonly strayProgram: (name: string, directory: string) => string | undefined;
-  /** How names are compared in rules that forbid. */
-  readonly letterCase: () => LetterCase;
-  /** Folders outside the workspace, links followed, that may be read unasked: those of the user's skills. */
-  readonly alsoReadable?: () => readonly string[];
-  readonly weftFolders: WeftFolders;
-  /** Where weft's own places lead just now. */
-  readonly weftFiles: () => ResolvedWeftFiles;
-}
-
 export interface PathContextOptions {
   /** The workspace folders as absolute paths; the first is where relative paths start. */
   readonly roots: readonly string[];
@@ -52,8 +27,21 @@ export interface PathContextOptions {
   readonly read: (path: string) => ReadBytes;
   /** The path of a program of that name in a folder of PATH that the workspace controls, or `undefined`. */
   readonly strayProgram: (name: string, directory: string) => string | undefined;
+  /** Folders outside the workspace, links followed, that may be read unasked: those of the user's skills. */
   readonly alsoReadable?: () => readonly string[];
   readonly weftFolders: WeftFolders;
+}
+
+/** What paths are judged by. */
+export interface PathContext extends Omit<PathContextOptions, 'roots' | 'home'> {
+  /** The roots as named and where they lead; the first is where relative paths start. */
+  readonly roots: () => readonly PathParts[];
+  /** The home folder as named and where it leads. */
+  readonly homes: () => readonly PathParts[];
+  /** How names are compared in rules that forbid. */
+  readonly letterCase: () => LetterCase;
+  /** Where weft's own places lead just now. */
+  readonly weftFiles: () => ResolvedWeftFiles;
 }
 
 /** Makes a context. The roots and the home folder are resolved once, when they are first needed. */
@@ -122,6 +110,10 @@ export const belowRoots = (
     const below = partsBelow(root, path);
     return below === undefined ? [] : [{root, below}];
   });
+
+/** The path in the workspace: the names of folders above it do not make its files secrets. Outside, the whole path. */
+export const pathInWorkspace = (path: string, context: PathContext): string =>
+  belowRoots(partsOf(path), context)[0]?.below.join('/') ?? path;
 
 /** The pattern as absolute patterns, one for each place that it starts at. */
 export const anchorPattern = (pattern: PathPattern, context: PathContext): readonly (readonly PatternPart[])[] =>

@@ -19,6 +19,15 @@ export const isAbsolutePath = (path: string): boolean => path.startsWith('/') ||
 export const pathOf = (parts: PathParts): string =>
   /^[A-Za-z]:$/u.test(parts[0] ?? '') ? parts.join('/') : `/${parts.join('/')}`;
 
+/** The folder and those around it, the innermost first. */
+export function foldersUpFrom(directory: string): readonly string[] {
+  const parts = partsOf(directory);
+  return Array.from({length: parts.length + 1}, (_, at) => pathOf(parts.slice(0, parts.length - at)));
+}
+
+/** The path from a folder on; an absolute one as it is. */
+export const joinedPath = (folder: string, path: string): string => (isAbsolutePath(path) ? path : `${folder}/${path}`);
+
 /** The parts of `path` below `folder`; empty for the folder itself, `undefined` when it does not lie in it. */
 export const partsBelow = (folder: PathParts, path: PathParts): PathParts | undefined =>
   folder.every((part, at) => part === path[at]) ? path.slice(folder.length) : undefined;

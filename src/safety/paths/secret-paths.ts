@@ -32,15 +32,7 @@ export function mayNameSecret(pattern: string, hidden: NameOptions['hidden']): b
 
 const longestPattern = 200;
 
-const folders: ReadonlySet<string> = new Set([
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.kube',
-  '.gcloud',
-  '.password-store',
-]);
+const folders: ReadonlySet<string> = new Set('.ssh .gnupg .aws .azure .kube .gcloud .password-store'.split(' '));
 
 const names: readonly RegExp[] = [
   /^\.env(?:\..*|rc|-.*|_.*)?$/u,
@@ -65,29 +57,7 @@ const endings: readonly string[] = [
   '/.git/config',
 ];
 
-const examples: readonly string[] = [
-  '.env',
-  '.env.local',
-  '.env.production',
-  '.envrc',
-  'server.pem',
-  'server.key',
-  'private.p12',
-  'id_rsa',
-  'id_ed25519',
-  '.netrc',
-  '.npmrc',
-  '.git-credentials',
-  '.pgpass',
-  'credentials',
-  'credentials.json',
-  'secrets.json',
-  'secrets.yml',
-  'secrets.yaml',
-  'kubeconfig',
-  'terraform.tfstate',
-  'terraform.tfvars',
-  '.ssh',
-  '.aws',
-  '.bash_history',
-];
+const examples: readonly string[] = (
+  '.env .env.local .env.production .envrc server.pem server.key private.p12 id_rsa id_ed25519 .netrc .npmrc .git-credentials .pgpass ' +
+  'credentials credentials.json secrets.json secrets.yml secrets.yaml kubeconfig terraform.tfstate terraform.tfvars .ssh .aws .bash_history'
+).split(' ');

@@ -1,3 +1,4 @@
+import {firstFound} from '../../base/first-found.ts';
 import type {WeftFileChange} from '../../domain/reason.ts';
 import type {JudgedInvocation, CommandAnalysis} from '../commands/analyze-command.ts';
 import type {Argument} from '../shell/expansion.ts';
@@ -53,10 +54,10 @@ export function weftFileChange(
   if (parsed.reading === 'unparsed') return changeInText(command, search, 0) ?? changeByInput(command, search);
   const changing = parsed.invocations.filter(({elsewhere}) => elsewhere !== 'only reads');
   const found =
-    firstOf(changing, call =>
+    firstFound(changing, call =>
       changeByWords(wordsOf(call, command), {...search, startFolders: startFoldersOf(call, search)}),
     ) ??
-    firstOf(parsed.sideEffects, ({effect, target, range}) =>
+    firstFound(parsed.sideEffects, ({effect, target, range}) =>
       effect === 'reads' || (changing.length === 0 && (effect === 'unsure' || effect === 'sets'))
         ? undefined
         : changeOfPaths(target === '' ? [command.slice(range.from, range.to)] : [target], search),
@@ -106,7 +107,7 @@ function startFoldersOf({directories, words}: JudgedInvocation, search: SearchSt
 function changeByWords(written: readonly string[], search: SearchState, depth = 0): WeftFileChange | undefined {
   const words = written.flatMap(alternativesOf);
   const found = layers(words);
-  return firstOf(found, ({at, program: name, words: [, ...args]}) => {
+  return firstFound(found, ({at, program: name, words: [, ...args]}) => {
     const texts = shellTextsFrom(words, at);
     // The arguments of a wrapper or a shell are examined as the command that it runs.
     const runsAnother = (isWrapper(name) && found.some(layer => layer.at > at)) || (isShell(name) && texts.length > 0);
@@ -116,7 +117,7 @@ function changeByWords(written: readonly string[], search: SearchState, depth = 
     return (
       change ??
       runLimitChange(name, args) ??
-      (depth < deepest ? firstOf(texts, text => changeByScript(text, args, {search, depth: depth + 1})) : undefined)
+      (depth < deepest ? firstFound(texts, text => changeByScript(text, args, {search, depth: depth + 1})) : undefined)
     );
   });
 }
@@ -126,7 +127,7 @@ function changeInText(text: string, search: SearchState, depth: number): WeftFil
   const {commands, redirected} = readShell(text);
   const afterwards = expansionAfter(text, search);
   return (
-    firstOf(commands, words => changeByWords(words.map(wordText), afterwards, depth)) ??
+    firstFound(commands, words => changeByWords(words.map(wordText), afterwards, depth)) ??
     changeOfPaths(redirected.map(wordText), afterwards)
   );
 }
@@ -176,13 +177,13 @@ const isOpenWord = ({value}: Argument): boolean =>
 function changeByInput(command: string, search: SearchState): WeftFileChange | undefined {
   if (grantingCallInText.test(command)) return callsWeft;
   return (
-    changeOfPaths([command], search) ?? firstOf(readShell(command).commands, words => changeByListing(words, search))
+    changeOfPaths([command], search) ?? firstFound(readShell(command).commands, words => changeByListing(words, search))
   );
 }
 
 /** Examines programs that list files: they may list weft's files, and another program receives the list. */
 function changeByListing(words: readonly ShellWord[], search: SearchState): WeftFileChange | undefined {
-  return firstOf(layers(words.map(wordText)), ({program: name, words: [, ...args]}) => {
+  return firstFound(layers(words.map(wordText)), ({program: name, words: [, ...args]}) => {
     const operands = args.filter(isOperand);
     const has = (option: RegExp): boolean => args.some(word => option.test(word));
     if (name === 'find') return changeByFind(args, search);
@@ -214,8 +215,8 @@ function changeByFind(args: readonly string[], search: SearchState): WeftFileCha
   const lookups = isNarrowed ? args.filter((_, at) => /^-i?name$/u.test(args[at - 1] ?? '')) : [];
   const starts = folders.length === 0 ? ['.'] : folders;
   if (lookups.length === 0) return changeOfFolders(starts, search);
-  return firstOf(starts, folder =>
-    firstOf(possiblePaths(folder, search), path =>
+  return firstFound(starts, folder =>
+    firstFound(possiblePaths(folder, search), path =>
       writtenAndReal(path, search).some(way => searchMayFindWeftFile(way, lookups, search.context.weftFiles()))
         ? replacesFolder(path)
         : undefined,
@@ -292,10 +293,10 @@ const copyDestinations = (operands: readonly string[], options: readonly string[
 };
 
 function changeOfPaths(texts: readonly string[], search: SearchState): WeftFileChange | undefined {
-  return firstOf(
+  return firstFound(
     texts.flatMap(text => withVariables(text, search).flatMap(pathCandidates)),
     name =>
-      firstOf(possiblePaths(name, search), path => {
+      firstFound(possiblePaths(name, search), path => {
         search.lookups.left -= 1;
         if (search.lookups.left < 0) return {kind: 'too-many-names'};
         const places = search.context.weftFiles();
@@ -313,8 +314,8 @@ function changeOfPaths(texts: readonly string[], search: SearchState): WeftFileC
 }
 
 function changeOfFolders(lookups: readonly string[], search: SearchState): WeftFileChange | undefined {
-  return firstOf(lookups, name =>
-    firstOf(possiblePaths(name, search), path => {
+  return firstFound(lookups, name =>
+    firstFound(possiblePaths(name, search), path => {
       const places = search.context.weftFiles();
       const parts = partsOf(path);
       const at = parts.findIndex(hasShellWildcard);
@@ -368,14 +369,6 @@ function isGranting(args: readonly string[], settings: ReadonlySet<string>): boo
 
 const grantingCallInText =
   /\bweft(?:\.[cm]?js)?\b[^\n;|&]*?\b(?:permissions\b[^\n;|&]*?\b(?:trust|untrust|add|remove)|config\b[^\n;|&]*?\b(?:set|unset)\s+["']?(?:model|provider|baseUrl|permission|env|passEnv|sandbox|allowLocal|\$))/u;
-
-function firstOf<T>(items: readonly T[], find: (item: T) => WeftFileChange | undefined): WeftFileChange | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
 
 function named(words: string): ReadonlySet<string> {
   return new Set(words.split(' '));

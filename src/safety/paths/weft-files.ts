@@ -32,20 +32,10 @@ interface WeftPath {
 }
 
 /** The names of the files and folders that weft keeps in its folders. */
-const keptNames: readonly string[] = [
-  'settings.json',
-  'settings.local.json',
-  'trust.json',
-  'weft.db',
-  'blocks',
-  'cache',
-  'checkpoints',
-  'placeholder.key',
-  'credentials.json',
-  'history.jsonl',
-  'mcp',
-  'memory',
-];
+const keptNames: readonly string[] = (
+  'settings.json settings.local.json trust.json weft.db blocks cache checkpoints placeholder.key credentials.json ' +
+  'history.jsonl mcp memory'
+).split(' ');
 
 /** The folder of a workspace with weft's settings. */
 const projectFolder = '.weft';

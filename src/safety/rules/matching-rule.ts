@@ -326,21 +326,12 @@ function isCovered({words, directories}: JudgedInvocation, rules: PermissionRule
 
 /** The possible values of the words; none when they are not known. A file name pattern stands for itself. */
 function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
-  let count = 1;
+  let variants: readonly (readonly string[])[] = [[]];
   for (const {value} of words) {
-    if (typeof value === 'string') return [];
-    count *= value.length;
-    if (count > mostVariants) return [];
+    if (typeof value === 'string' || variants.length * value.length > mostVariants) return [];
+    variants = variants.flatMap(variant => value.map(({text}) => [...variant, text]));
   }
-  return Array.from({length: count}, (_, variant) => {
-    let rest = variant;
-    return words.map(({value}) => {
-      if (typeof value === 'string') return '';
-      const picked = value[rest % value.length];
-      rest = Math.floor(rest / value.length);
-      return picked?.text ?? '';
-    });
-  });
+  return variants;
 }
 
 const mostVariants = 64;

@@ -1,3 +1,4 @@
+import {firstFound} from '../../base/first-found.ts';
 import {isShell, takesCodeFromInput} from '../commands/known-programs.ts';
 import type {PossibleDenial} from '../../domain/reason.ts';
 import type {JudgedInvocation, CommandAnalysis} from '../commands/analyze-command.ts';
@@ -36,9 +37,7 @@ export function possibleDenial(
     : [];
   if (splitCommand !== undefined) return {kind: 'word-splitting', command: splitCommand.join(' ')};
   const isGitConfigured = assignments.some(text => text.startsWith('GIT_CONFIG'));
-  const uncertainty = parsed.invocations
-    .map(call => uncertaintyOf(call, {forbidden, isGitConfigured}))
-    .find(reason => reason !== undefined);
+  const uncertainty = firstFound(parsed.invocations, call => uncertaintyOf(call, {forbidden, isGitConfigured}));
   const writtenFiles = parsed.sideEffects.flatMap(({effect, target}) =>
     effect === 'writes' || effect === 'appends' ? [fileName(target)] : [],
   );

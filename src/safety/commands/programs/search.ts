@@ -62,6 +62,13 @@ export const search: readonly ProgramRow[] = [
     no: `which ./a ¦ whereis -f x ¦ which $X`,
   }),
   program('find, gfind', {
+    options: `-print -print0 -ls -depth -d -prune -o -or -a -and -not -empty -readable -writable -executable -mount
+      -xdev -true -false -daystart -nouser -nogroup -noleaf -nowarn -quit -noignore_readdir_race -name=text -iname=text
+      -path=text -ipath=text -wholename=text -iwholename=text -regex=text -iregex=text -regextype=text -type=text
+      -xtype=text -size=text -mtime=text -mmin=text -atime=text -amin=text -ctime=text -cmin=text -maxdepth=text
+      -mindepth=text -perm=text -user=text -group=text -uid=text -gid=text -links=text -inum=text -lname=text
+      -ilname=text -fstype=text -printf=text -newermt=text -newerct=text -newerat=text -used=text -newer=place
+      -anewer=place -cnewer=place -samefile=place`,
     runs: '-exec -execdir -ok -okdir',
     writes: '-fprint -fprint0 -fls -fprintf',
     does: [deletesFound],

@@ -1,0 +1,11 @@
+/** The first result that is not `undefined`, of the items in their order. */
+export function firstFound<Item, Found>(
+  items: Iterable<Item>,
+  find: (item: Item) => Found | undefined,
+): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
