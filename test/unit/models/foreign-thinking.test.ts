@@ -62,6 +62,28 @@ test('where the API does not take thinking back, the request goes without it, no
   expect(thinking).toEqual([1, 0, 1]);
 });
 
+test.each([
+  ['a refusal that is about something else', fail(400, {message: 'max_tokens: too large'})],
+  ['a fault of the server that names thinking', fail(413, {message: binding})],
+])('%s does not cost the thinking', async (_name, refusal) => {
+  await using server = await startModelServer([refusal, say('Yes.')]);
+  const model = connectAnthropic({
+    apiKey: 'key',
+    baseUrl: server.baseUrl.anthropic,
+    environment: {},
+    models: knownTable,
+    fallbacks: [],
+    effort: 'default',
+    toolReferences: 'taken',
+  });
+  const messages = [userSays('One?'), answerOf('small-model'), userSays('Two?')];
+  const run = async () => eventsOf(model.stream(ask('', {messages}), new AbortController().signal));
+  expect((await run()).map(({event}) => event)).toEqual(['failed']);
+  expect(blocksOf(await run())).toEqual([{kind: 'text', text: 'Yes.'}]);
+  const thinking = server.requests.map(({body}) => JSON.stringify(body.messages).split('"thinking":"hm"').length - 1);
+  expect(thinking).toEqual([1, 1]);
+});
+
 test('a request without thinking that is refused is refused once', async () => {
   await using server = await startModelServer([fail(400, {message: binding})]);
   const model = connectAnthropic({

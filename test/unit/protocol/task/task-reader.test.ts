@@ -239,3 +239,12 @@ test('whatever the text and its pieces, it is read to its end, the same way', ()
     {numRuns: randomInputs(2000)},
   );
 });
+
+test('an event stream may be as long as it likes: what one event holds is no part of the next', () => {
+  const reader = makeTaskReader({input: 'auto'});
+  const event = `data: {"init": {"conversation_id": "a"},\ndata: "padding": "${'x'.repeat(8 * 1024 * 1024)}"}\n\n`;
+  const items: TaskItemRead[] = [];
+  for (let sent = 0; sent < 9; sent += 1) items.push(...reader.push(event));
+  items.push(...reader.end());
+  expect(items.map(item => short(item).replace(/^\d+:/u, ''))).toEqual(Array.from({length: 9}, () => 'init a'));
+});
