@@ -1,5 +1,15 @@
 import {expect, test} from 'vitest';
-import {callBlock, callsTools, engineBench, finishedReport, says, type Bench} from '../../support/memory-ports.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import {
+  callBlock,
+  callsTools,
+  engineBench,
+  finishedReport,
+  says,
+  type Bench,
+  type ScriptedAnswer,
+} from '../../support/memory-ports.ts';
 
 const again = (): ReturnType<typeof callsTools> => callsTools(callBlock('Bash', {command: 'ls'}));
 
@@ -22,6 +32,30 @@ test.each([
   });
   expect(await bench.prompt('go')).toMatchObject({end: {kind: 'max-cost', usd}, turns, results: turns});
   expect(bench.model.requests).toHaveLength(turns);
+});
+
+/** An answer that the provider breaks off, to go on with in the next request. */
+const paused = (number: number): ScriptedAnswer => ({
+  events: [
+    {event: 'message-started', id: messageId(`p${number}`), model: 'm', usage: noUsage},
+    {event: 'block-finished', index: 0, block: {kind: 'text', text: `part ${number}`}},
+    {event: 'message-finished', stop: 'paused', usage: noUsage},
+  ],
+});
+
+test.each([
+  ['goes on', 10, 'the end', []],
+  [
+    'is stopped the eleventh time in a row',
+    11,
+    'part 11',
+    ['Stopped: the provider paused its answer 11 times in a row.'],
+  ],
+])('an answer that its provider pauses %s', async (_name, pauses, answer, warnings) => {
+  const bench = engineBench([...Array.from({length: pauses}, (_, at) => paused(at + 1)), says('the end')]);
+  expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, answer});
+  const told = bench.events.flatMap(event => (event.event === 'notice' ? [event.text] : []));
+  expect([bench.model.requests.length, told]).toEqual([11, warnings]);
 });
 
 test('after going back the next request may be shorter: only what was spent counts', async () => {

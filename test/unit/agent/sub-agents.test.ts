@@ -341,6 +341,23 @@ describe('the user', () => {
 });
 
 describe('what has ended in the background', () => {
+  test('a prompt without a front end for that waits for it, and goes on with what it says', async () => {
+    const harness = playedHarness();
+    const call = agent('slow', {harness: 'played', run_in_background: true});
+    const run = bench([callsTools(call), says('I wait'), says('heard')], {
+      harnesses: harness.port,
+      options: {backgroundAgents: 'waited-for'},
+    });
+    let answers = 0;
+    run.engine.subscribe(batch => {
+      answers += batch.filter(({event}) => event === 'message-finished').length;
+      // By then the prompt would have ended.
+      if (answers === 2) setImmediate(() => harness.runs[0]?.finish('the slow answer'));
+    });
+    expect((await run.prompt('go')).answer).toBe('heard');
+    expect(textOf(run.model.requests[2]?.messages ?? [])).toContain('the slow answer');
+  });
+
   test('is told in a turn of its own when a front end says so; the second word for it finds nothing to tell', async () => {
     const harness = playedHarness();
     const call = agent('slow', {harness: 'played', run_in_background: true});
