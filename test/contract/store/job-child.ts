@@ -1,22 +1,24 @@
 import {writeSync} from 'node:fs';
 import {createInterface} from 'node:readline/promises';
-import {parseSessionId, planId} from '../../../src/domain/ids.ts';
+import {parseSessionId, planId, scheduleId} from '../../../src/domain/ids.ts';
 import {keptJobs} from '../../../src/store/job-store.ts';
 import {openDatabase} from './open-database.ts';
 
 /**
  * Another weft that works on jobs:
  * - `steps`: takes a job from its beginning to its end, tells a line after each write and waits for one before the next
+ * - `hold`: begins the job of a schedule and one of a plan, tells a line and waits
  * - `work`: does what waits or was cut off, for ever, and tells the id of each job as its work begins
  */
 const [name = '', task = '', id = ''] = process.argv.slice(2);
 const jobs = keptJobs(openDatabase(name), Date.now);
 const tell = (line: string): void => void writeSync(1, `${line}\n`);
 
+const fixed = {prompt: '', directory: '/w', sandbox: 'of-settings', model: '', baseUrl: '', skills: ''} as const;
+
 if (task === 'steps') {
   const go = createInterface({input: process.stdin})[Symbol.asyncIterator]();
   const claim = {id, attempt: 1};
-  const fixed = {prompt: '', directory: '/w', sandbox: 'of-settings', model: '', baseUrl: '', skills: ''} as const;
   const session = parseSessionId('00000000-0000-4000-8000-000000000001') ?? 'not-open';
   const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
     [
@@ -36,6 +38,11 @@ if (task === 'steps') {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await go.next();
   }
+} else if (task === 'hold') {
+  await jobs.add({id: 's', spec: {kind: 'scheduled', schedule: scheduleId('s')}, session: 'not-open'}, 'running');
+  await jobs.add({id: 'p', spec: {kind: 'execution', plan: planId('p'), ...fixed}, session: 'not-open'}, 'running');
+  tell('begun');
+  process.stdin.resume();
 } else {
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other

@@ -44,7 +44,7 @@ const agent = (number: number): RunningAgent => ({
 /** Another process that works on jobs, and tells a line after each thing it has done. */
 function startChild(
   name: string,
-  task: 'steps' | 'work',
+  task: 'steps' | 'hold' | 'work',
   id = '',
 ): {
   readonly lines: string[];
@@ -250,6 +250,27 @@ onEachDatabase(database => {
       store.close();
     },
   );
+
+  test('the job of a schedule that was cut off is told to the user, and one of a plan is not', async () => {
+    const store = opened(database.name);
+    const child = startChild(database.name, 'hold');
+    await lookUntil(
+      () => child.lines.length > 0,
+      () => 'not begun',
+    );
+    await child.kill();
+    const states = async () => {
+      const [p, s] = [await store.list({id: 'p'}), await store.list({id: 's'})];
+      return [...p, ...s].map(({id, state, news}) => [id, state, news]);
+    };
+    await lookUntil(
+      async () => (await states()).every(([, state]) => state !== 'running'),
+      async () => JSON.stringify(await states()),
+    );
+    const news = Object.fromEntries((await states()).map(([id, ...rest]) => [id, rest]));
+    expect(news).toEqual({p: ['stopped', 'none'], s: ['stopped', 'untold']});
+    store.close();
+  });
 
   test('two workers do 200 jobs, one of them is killed: each ends once', {tags: 'long', timeout: 120_000}, async () => {
     const store = opened(database.name);
