@@ -223,6 +223,26 @@ describe('presses among hunks', () => {
   });
 });
 
+const topAfter = (from: number, name: KeyName): number | undefined => {
+  const step = pressed({...dropping(4), top: from}, key(name));
+  return step.kind === 'open' && step.stage.stage === 'hunks' ? step.stage.top : undefined;
+};
+
+describe('keys among the parts', () => {
+  test('a long part is scrolled on and back, no further than its ends', () => {
+    expect([topAfter(0, 'page-down'), topAfter(56, 'page-down')]).toEqual([4, 56]);
+    expect([topAfter(8, 'page-up'), topAfter(2, 'page-up')]).toEqual([4, 0]);
+  });
+
+  test('a word that is being typed is not called wrong before Enter', () => {
+    const stage = {...dropping(1), word: draftFromText('hoo')};
+    expect(pressed(stage, text('k'), {asked: protectedEdit})).toMatchObject({
+      kind: 'open',
+      stage: {stage: 'hunks', hint: 'none', word: draftFromText('hook')},
+    });
+  });
+});
+
 describe('a long change on one card', () => {
   const long: Approval = {...edit, preview: {kind: 'diff', files: files.slice(2, 3)}};
   test('is read from its start to its end without leaving it, and back', () => {

@@ -2,6 +2,10 @@ import {reasonOf} from '../support/reason.ts';
 import {afterEach, describe, expect, test} from 'vitest';
 import type {Approval} from '../../src/actions/agent-event.ts';
 import type {ApprovalAnswer} from '../../src/agent/client.ts';
+import {actionOf} from '../../src/actions/catalogue.ts';
+import {initialStage} from '../../src/tui/state/approval-stage.ts';
+import {cardRoom} from '../../src/tui/state/card-room.ts';
+import {pressApproval} from '../../src/tui/state/press-approval.ts';
 import {noDetail, type RiskLevel} from '../../src/domain/risk.ts';
 import {
   answer,
@@ -112,6 +116,12 @@ describe('what accepts', () => {
       {decision: 'refuse', message: '', by: 'user'},
     ],
     ['a word that is a key', 'n', ['n', '\r'], once],
+    [
+      'the word no, where the word begins with it',
+      'node_modules',
+      ['no', '\r', '\r'],
+      {decision: 'refuse', message: '', by: 'user'},
+    ],
     [
       'no and why, where the word begins otherwise',
       'build',
@@ -259,6 +269,18 @@ describe('editing the command', () => {
     await stage.screen.until(/The command did not change; nothing allowed yet/u);
     expect(stage.engine.ops).toEqual([]);
   });
+});
+
+test.each(['line-end', 'open-editor'] as const)('what has no text of its own is not edited: %s', name => {
+  const input = {server: 'calc', tool: 'add', toolName: 'mcp__calc__add', standing: 'as-known', arguments: {}} as const;
+  const call: Approval = {
+    ...approval('a1', ''),
+    action: actionOf('call-mcp-tool', input),
+    preview: {kind: 'arguments', text: '{"a":1}'},
+  };
+  const room = cardRoom({width: 80, rows: 24});
+  const step = pressApproval(initialStage, call, {key: {kind: 'key', name}, batchPosition: 'first', room});
+  expect(step).toEqual({kind: 'open', stage: initialStage});
 });
 
 describe('a long command', () => {
