@@ -12,7 +12,6 @@ import {themeOf, type Look} from './theme/theme.ts';
 
 /** A todo list on the screen that is redrawn when it changes. */
 export interface TodoWatch {
-  /** Replaces the list; the next frame shows it. */
   show(list: TodoList): void;
   /** Prints the whole list below the scrollback and stops drawing. */
   close(): Promise<void>;

@@ -24,7 +24,6 @@ export class AppendOnlyTerminal {
     this.#options = options;
   }
 
-  /** Queues lines for the next `print`. */
   say(lines: readonly string[]): void {
     for (const line of lines) this.#waiting.push(line);
   }
@@ -103,7 +102,6 @@ export class AppendOnlyTerminal {
     if (!this.#held) this.#options.write('\u0007');
   }
 
-  /** Prints the queued lines and leaves the cursor at the start of a row. */
   close(): void {
     this.#held = false;
     this.#marker = '';

@@ -36,13 +36,11 @@ export class LineInput {
     return this.#line === '' && this.#before.length === 0;
   }
 
-  /** Earlier prompts, oldest first. */
   remember(prompts: readonly string[]): void {
     this.#prompts = prompts;
     this.#at = prompts.length;
   }
 
-  /** Replaces the draft by another text. */
   write(text: string): void {
     const lines = text.split('\n');
     this.#line = lines.at(-1) ?? '';

@@ -14,7 +14,7 @@ import type {PressContext} from '../state/effect.ts';
 import {type BlocksPanel, blockStateLabel} from '../state/panels/blocks.ts';
 import {type Panel, pressPanel} from '../state/panels/panel.ts';
 import type {Picker} from '../state/panels/picker.ts';
-import type {KeyPress} from '../terminal/keymap.ts';
+import {blockKeys, type KeyPress} from '../terminal/keymap.ts';
 import {type AnswerStep, askAgain, askNext, isBack, isNo, type LineQuestion, numberedChoice} from './line-question.ts';
 import {plainLabel, plainTextLine, sentences} from './spoken-entry.ts';
 
@@ -130,13 +130,17 @@ function blocksQuestion(panel: BlocksPanel, context: () => PressContext): LineQu
   return numberedChoice({title: 'Background commands:', rows: blocks.map(blockLine), ask}, row => {
     const block = blocks[row];
     if (block === undefined || !isGoing(block.state)) return askAgain(`That one has ended. ${ask}`);
-    const keys = [key('enter'), {kind: 'text', text: 's'}, {kind: 'text', text: 'k'}] as const;
-    const rows = ['take its terminal', 'stop it', 'keep it running when weft ends'];
+    const doings: readonly (readonly [label: string, press: KeyPress, say: string])[] = [
+      ['take its terminal', key('enter'), ''],
+      ['stop it', {kind: 'text', text: blockKeys.stop}, `Stopping ${block.id}.`],
+      ['keep it running when weft ends', {kind: 'text', text: blockKeys.keep}, `${block.id} stays when weft ends.`],
+    ];
+    const rows = doings.map(([label]) => label);
     return askNext(
       numberedChoice({title: blockLine(block), rows, ask}, at => {
-        const press = keys[at];
+        const [, press, say = ''] = doings[at] ?? [];
         const step = press === undefined ? 'nothing' : pressed({...panel, selected: block.id}, [press], context());
-        return step === 'nothing' ? askAgain(ask) : {...step, next: 'closed'};
+        return step === 'nothing' ? askAgain(ask) : {...step, say: [say], next: 'closed'};
       }),
     );
   });

@@ -474,14 +474,6 @@ export class ScreenReaderSession {
       case 'attach':
         this.#attached.start(effect.block);
         return;
-      case 'stop-block':
-        engine.submit({op: 'stop-terminal', id: effect.block});
-        this.#terminal.say([`Stopping ${effect.block}.`]);
-        return;
-      case 'keep-block':
-        engine.submit({op: 'keep-terminal', id: effect.block});
-        this.#terminal.say([`${effect.block} stays when weft ends.`]);
-        return;
       case 'write':
         this.#input.write(effect.text);
         return;

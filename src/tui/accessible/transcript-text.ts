@@ -8,7 +8,6 @@ import {entryOf, searchedText, transcriptItems, type TranscriptItem} from '../sc
 import {PlainMarkdown} from './plain-markdown.ts';
 import {plainLabel, spokenEntry, spokenFrame} from './spoken-entry.ts';
 
-/** The number of parts that are printed unless all are asked for; the latest ones are printed. */
 const partsSaid = 10;
 
 /** The lines of `/transcript`: the latest parts of a session in full, all parts (`all`), or the latest parts that contain some words, in any case. */

@@ -119,7 +119,6 @@ export class ComposerEffects {
     }
   }
 
-  /** Updates the file list for the draft; must be called after every press. */
   followDraft(): void {
     const {options} = this.#host;
     const ui = this.#host.ui();

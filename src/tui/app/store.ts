@@ -146,7 +146,6 @@ export class Store {
     this.#screen = this.#screenNow();
   }
 
-  /** For `useSyncExternalStore`. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -185,7 +184,6 @@ export class Store {
     this.#scrollback.preload();
   }
 
-  /** Sets the earlier prompts, which are read after the first frame. */
   setPromptHistory(prompts: readonly string[]): void {
     this.#ui = {...this.#ui, history: promptHistoryOf(prompts)};
   }
@@ -395,12 +393,6 @@ export class Store {
       case 'attach':
         this.#host.attach(effect.block);
         return;
-      case 'stop-block':
-        engine.submit({op: 'stop-terminal', id: effect.block});
-        return;
-      case 'keep-block':
-        engine.submit({op: 'keep-terminal', id: effect.block});
-        return;
       case 'notify':
         this.#notify('info', effect.text);
         return;
@@ -577,7 +569,6 @@ interface AppHost extends CommandHost {
   attach(block: BlockId): void;
   /** Restores the terminal and stops weft until the shell continues it. */
   suspend(): void;
-  /** Draws everything again, for when something else has written to the terminal. */
   redraw(): void;
   readonly size: () => ScreenSize;
   /** Whether the terminal can take a frame; else `handleReady` is called when it can. */

@@ -34,7 +34,6 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   times(): RunTimes;
   loadLexer(): Promise<MarkdownLexer>;
-  /** A notice in the transcript: one or several lines. */
   notify(level: 'info' | 'warning', text: string): void;
   /** Writes whole lines, styled and no wider than the frame, to the scrollback. */
   print(lines: readonly string[]): void;

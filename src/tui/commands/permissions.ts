@@ -26,7 +26,6 @@ export const permissionsCommand = slashCommand({
   },
 });
 
-/** Says what came of it. */
 export async function changeRule(rule: RequestedRuleChange, context: CommandContext): Promise<void> {
   const text = await context.answerTo({query: 'change-rule', rule});
   if (text !== undefined) context.notify('info', text);

@@ -28,7 +28,6 @@ async function resume(context: CommandContext): Promise<void> {
   for (const effect of effects) if (effect.do === 'query') context.query(effect.request);
 }
 
-/** Opens the session whose id begins so. */
 async function resumeById(begin: string, context: CommandContext): Promise<void> {
   const found = (await otherSessions(context)).filter(({id}) => id.startsWith(begin.toLowerCase()));
   const [session, ...more] = found;

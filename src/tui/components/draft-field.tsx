@@ -99,7 +99,6 @@ function editingLines(field: TextField, frame: Frame): readonly string[] {
 const editingText = (field: TextField): string =>
   [vimText(field), pasteHint(field)].filter(text => text !== '').join(glyphs.between);
 
-/** Vim's mode and pending keys; empty where vim is off. */
 export const vimText = ({editing: {vim}}: TextField): string =>
   vim === 'off' ? '' : `-- ${modeNames[vim.mode]} --${vim.pending === '' ? '' : `  ${vim.pending}`}`;
 

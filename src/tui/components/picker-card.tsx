@@ -73,7 +73,6 @@ function Picker({picker, rows, width}: PickerProps): ReactNode {
   );
 }
 
-/** The first of `room` rows that are shown of `count`, so that `row` is among them. */
 export const firstShown = ({row, count, room}: {readonly row: number; readonly count: number; readonly room: number}) =>
   Math.max(0, Math.min(row - Math.floor(room / 2), count - room));
 

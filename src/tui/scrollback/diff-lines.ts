@@ -101,7 +101,6 @@ export function numbered({oldStart, newStart, lines}: DiffHunk): readonly Number
 export const numberOf = ({line, oldLine, newLine}: NumberedLine): number =>
   line.kind === 'removed' ? oldLine : newLine;
 
-/** The hunk without its context lines: each run of changed lines is one of its own. */
 function changedRuns(lines: readonly NumberedLine[]): readonly (readonly NumberedLine[])[] {
   const runs: NumberedLine[][] = [];
   for (const [at, one] of lines.entries()) {

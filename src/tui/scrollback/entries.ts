@@ -33,7 +33,6 @@ import {insideMargin, margin, signedRows} from './entry-rows.ts';
 import {type MarkdownLexer, renderFence, renderMarkdown} from './render-markdown.ts';
 import {type MarkdownPiece, tableHead} from './split-markdown.ts';
 
-/** The lines of a finished entry for the scrollback, including the blank line before it. */
 export function finishedLines(finished: FinishedEntry, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {
   switch (finished.kind) {
     case 'pieces': {
@@ -434,7 +433,6 @@ interface Stop {
 
 const warning = (text: string): Stop => ({sign: glyphs.warning, role: 'warning', text});
 
-/** Why a turn did not end by itself, and what to do; `undefined` where it did. */
 export function stopOf(end: PromptEnd): Stop | undefined {
   switch (end.kind) {
     case 'done':

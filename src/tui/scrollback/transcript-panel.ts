@@ -246,7 +246,6 @@ export class TranscriptPages {
     return Math.floor((100 * line) / Math.max(1, this.#kept.get(0)?.length ?? 1));
   }
 
-  /** The position `count` lines further on (back if negative), at most the first or the last line. */
   moved(from: Position, count: number, frame: Frame): Position {
     let {item, line} = from;
     let left = count;
@@ -267,7 +266,6 @@ export class TranscriptPages {
     }
   }
 
-  /** The first position of a screen that shows the last lines. */
   lastTop(room: number, frame: Frame): Position {
     return this.moved(this.end, -room, frame);
   }

@@ -7,7 +7,6 @@ type ChangePreview = Extract<Preview, {kind: 'diff' | 'changes'}>;
 /** A part of a change that can be dropped: a hunk, a new name, or a whole file without hunks; of what a command changed always a file. */
 export interface ChangePart {
   readonly file: FileDiff;
-  /** The kind of a command's change; `edit` for a part of an edit. */
   readonly by: ChangeKind | 'edit';
   readonly hunk: DroppedPart['hunk'];
   readonly shown: DiffHunk | 'whole-file';

@@ -42,7 +42,6 @@ export type Effect =
   /** Shows what a card asks in full: on a screen of its own, or above the card, where it stays. */
   | {readonly do: 'show-all' | 'print-approval'; readonly approval: Approval}
   | {readonly do: 'attach'; readonly block: BlockId}
-  | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
   | {readonly do: 'write'; readonly text: string}
   | {readonly do: 'edit-outside'; readonly what: OutsideEdit}
   | {readonly do: 'redraw'}

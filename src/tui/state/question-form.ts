@@ -88,7 +88,6 @@ function pressText(form: QuestionForm, question: Question, text: string): FormSt
   return open(form);
 }
 
-/** Handles the keys that the text field of the user's own answer leaves. */
 function pressTyping(form: QuestionForm, press: KeyPress): FormStep {
   if (press.kind !== 'key') return open(form);
   switch (press.name) {

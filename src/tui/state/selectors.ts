@@ -92,7 +92,6 @@ export const moneyText = (usd: number): string => `$${usd < 0.1 ? usd.toFixed(4)
 /** Dollars in whole cents, as the status line and the end of a turn say them. */
 export const centsText = (usd: number): string => (usd < 0.005 ? '<$0.01' : `$${usd.toFixed(2)}`);
 
-/** `950`, `1.2k`, `45k`, `1.3M`. */
 export function countText(count: number): string {
   if (count < 1000) return String(count);
   if (count < 9950) return `${(count / 1000).toFixed(1)}k`;

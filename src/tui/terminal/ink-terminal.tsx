@@ -41,7 +41,6 @@ export interface InkTerminal {
   readonly size: ScreenSize;
   /** Whether the terminal can take a frame; else `onReady` is called when it can. */
   readonly ready: boolean;
-  /** Draws everything again, for when something else has written to the terminal. */
   redraw(): void;
   /** Switches the kitty keyboard protocol on if the terminal has reported support; it distinguishes keys that otherwise send the same bytes. */
   enableKittyKeyboard(): void;

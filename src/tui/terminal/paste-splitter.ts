@@ -180,7 +180,6 @@ function beginningOfMark(text: string): string {
 }
 
 interface PasteReader {
-  /** Stdin without pastes; to be read with `readable` events and `read()`. */
   readonly stdin: NodeJS.ReadStream;
   close(): void;
 }

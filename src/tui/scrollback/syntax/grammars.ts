@@ -79,7 +79,6 @@ export type GrammarName = keyof typeof grammars;
 
 export const importGrammar = async (name: GrammarName): Promise<LanguageFn> => (await grammars[name][0]()).default;
 
-/** The grammars to which a grammar delegates parts of its text. */
 export const embeddedGrammars: Readonly<Partial<Record<GrammarName, readonly GrammarName[]>>> = {
   xml: ['css', 'javascript'],
   markdown: ['xml'],

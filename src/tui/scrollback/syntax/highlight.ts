@@ -85,7 +85,6 @@ const tokensOf = new WeakMap<DiffLine, readonly CodeToken[]>();
 
 export const grammarOfDiff = ({path}: FileDiff): GrammarName | undefined => grammarOfFile(path);
 
-/** Whether the grammar of the file is loaded, so that its lines have colours. */
 export function hasDiffColours(file: FileDiff): boolean {
   const grammar = grammarOfDiff(file);
   return grammar !== undefined && isGrammarLoaded(grammar);

@@ -27,10 +27,10 @@ export function pressBlocks(panel: BlocksPanel, key: KeyPress, blocks: readonly 
   if (key.kind === 'text') {
     const numbered = /^[1-9]$/u.test(key.text) ? blocks[Number(key.text) - 1] : undefined;
     if (numbered !== undefined && isGoing(numbered.state)) return closePanel({do: 'attach', block: numbered.id});
-    const does = actions[key.text];
-    return block === undefined || does === undefined || !isGoing(block.state)
+    const op = ops[key.text];
+    return block === undefined || op === undefined || !isGoing(block.state)
       ? keep
-      : {...keep, effects: [{do: does, block: block.id}]};
+      : {...keep, effects: [{do: 'op', op: {op, id: block.id}}]};
   }
   switch (key.name) {
     case 'escape':
@@ -49,9 +49,9 @@ export function pressBlocks(panel: BlocksPanel, key: KeyPress, blocks: readonly 
   }
 }
 
-const actions: Readonly<Record<string, 'stop-block' | 'keep-block'>> = {
-  [blockKeys.stop]: 'stop-block',
-  [blockKeys.keep]: 'keep-block',
+const ops: Readonly<Record<string, 'stop-terminal' | 'keep-terminal'>> = {
+  [blockKeys.stop]: 'stop-terminal',
+  [blockKeys.keep]: 'keep-terminal',
 };
 
 export function blockStateLabel(state: BlockState): string {

@@ -8,7 +8,6 @@ import type {KeyPress} from '../../terminal/keymap.ts';
 import {centsText} from '../selectors.ts';
 import {closePanel, type PanelStep, pressList, openPicker, type Picker, plainItem, selectedValue} from './picker.ts';
 
-/** The earlier sessions, with the last messages of the selected one. */
 export interface SessionsPanel {
   readonly panel: 'sessions';
   readonly picker: Picker<SessionId>;
