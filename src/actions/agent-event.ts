@@ -44,7 +44,6 @@ export type AgentEvent =
       readonly event: 'prompt-accepted';
       readonly id: MessageId;
       readonly text: string;
-      /** What the model reads besides, in words: files that were mentioned, images. */
       readonly attached: readonly string[];
     }
   /** A command that the user typed begins and ends. Between the two come the events of an action with the same id. */
@@ -113,7 +112,6 @@ export type AgentEvent =
   | {readonly event: 'compaction-begun'}
   | {readonly event: 'compaction-ended'}
   | {readonly event: 'compacted'; readonly report: CompactionReport}
-  /** A hook is called, and what came of it. */
   | HookRunEvent
   /** A sub-agent begins; `agent-changed` follows with every change, the last one when its prompt has ended. A message may set it to work again. */
   | {readonly event: 'agent-started'; readonly row: AgentRow}
@@ -172,13 +170,10 @@ export interface Approval {
   readonly obligations: readonly Obligation[];
   /** `user`: the user edited the command on the card, and is asked about the edited one. */
   readonly wording: 'model' | 'user';
-  /** The model's reason, empty when it gave none. */
   readonly rationale: string;
   /** What "for this session" would let through, in words. */
   readonly sessionGrant: string;
-  /** What a destructive command would hit. */
   readonly impact: ImpactReport;
-  /** What the model refers to; often none. */
   readonly citations: readonly string[];
 }
 
@@ -189,7 +184,6 @@ export interface SessionUsage {
   readonly contextWindow: number;
 }
 
-/** How a prompt ended. */
 export type PromptEnd =
   | {readonly kind: 'done'}
   | {readonly kind: 'interrupted'}
@@ -216,9 +210,7 @@ export interface PromptSummary {
   readonly modelMs: number;
   /** Time spent waiting for the user: approvals, questions, hand-overs of a terminal. */
   readonly waitedMs: number;
-  /** What this prompt used. */
   readonly usage: Usage;
-  /** Of the session so far. */
   readonly sessionUsage: SessionUsage;
   readonly denials: readonly Denial[];
   /** The answer as JSON, where a schema was asked for and it fits; `answer` is then its text. */

@@ -17,9 +17,7 @@ export interface AgentRequest {
   /** What it is for, in a few words. */
   readonly name: string;
   readonly prompt: string;
-  /** The name of a kind. */
   readonly kind: string;
-  /** `weft`, or the name of a harness. */
   readonly harness: string;
   /** Empty for that of its kind, or else of the agent that starts it. */
   readonly model: string;

@@ -26,7 +26,6 @@ export type ArtifactUrl = (artifact: ArtifactKey) => string;
 export interface Artifact {
   /** Of the file, without its folders. */
   readonly name: string;
-  /** In lower hex. */
   readonly sha256: string;
   readonly bytes: number;
   /** Where the copy lies. */
@@ -35,7 +34,6 @@ export interface Artifact {
   readonly url: string;
 }
 
-/** The artifacts of the session that is open. */
 export interface SessionArtifacts {
   keep(path: string, signal: AbortSignal): Promise<Outcome<Artifact, Fault>>;
 }

@@ -18,10 +18,8 @@ export function snapshotText(block: BlockSnapshot): string {
   return lines.filter(line => line !== '').join('\n');
 }
 
-/** `block b1: running`. */
 export const blockText = ({id, state}: BlockSnapshot): string => `block ${id}: ${blockStateText(state)}`;
 
-/** `running`, `waiting for input: Password:`, `exit code 1`: a block's state in words. */
 export const blockStateText = (state: BlockState): string => textByKind(state, stateTexts);
 
 const stateTexts: TextsByKind<BlockState> = {

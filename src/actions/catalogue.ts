@@ -111,7 +111,6 @@ export type ActionResult<N extends ActionName = ActionName> = {
   [K in N]: {readonly name: K; readonly input: InputOf<K>; readonly settled: SettledOf<K>};
 }[N];
 
-/** The catalogue, typed so that a definition can be used with the input of its own name. */
 export const definitions: {
   readonly [N in ActionName]: ActionDefinition<InputOf<N>, OutputOf<N>, PartialOf<N>>;
 } = catalogue;
@@ -119,7 +118,6 @@ export const definitions: {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the literal above are its names
 export const actionNames = Object.keys(catalogue) as readonly ActionName[];
 
-/** Joins a name and an input of that name. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the signature pairs them, which the union cannot see for itself
 export const actionOf = <N extends ActionName>(name: N, input: InputOf<N>): Action => ({name, input}) as Action;
 
@@ -133,12 +131,10 @@ export function labelOf<N extends ActionName>(action: Action<N>): string {
   return definitions[action.name].label(action.input);
 }
 
-/** What the action would touch. */
 export function accessOf<N extends ActionName>(action: Action<N>): Access {
   return definitions[action.name].access(action.input);
 }
 
-/** The names models know an action by. */
 export const toolNamesOf = (name: ActionName): readonly string[] => definitions[name].tools.map(tool => tool.name);
 
 /** How rules speak of each tool. */
@@ -184,7 +180,6 @@ export const writeFilesAction = (paths: readonly string[]): Action<'request-file
   input: {edits: paths.map(path => ({kind: 'write', path, content: ''})), citations: [], userChanges: noUserChanges},
 });
 
-/** Reads these files. */
 export const readFilesAction = (requests: InputOf<'read-files'>['requests']): Action<'read-files'> => ({
   name: 'read-files',
   input: {requests},
@@ -214,7 +209,6 @@ export const userCommandAction = (command: string, timeoutMs: number): Action<'r
 export const canGoOnBehind = (action: Action): boolean =>
   (action.name === 'request-command-output' || action.name === 'start-agent') && action.input.place === 'foreground';
 
-/** Whether it sets a sub-agent to work. */
 export const worksByAgent = ({name}: Pick<Action, 'name'>): boolean =>
   name === 'start-agent' || name === 'send-message-to-agent';
 
@@ -234,11 +228,9 @@ export function printedBy(result: ActionResult): string | undefined {
   return output.report.output.text.replace(/\n$/u, '');
 }
 
-/** The model's reason for an action, empty when it gave none. */
 export const rationaleOf = (action: Action): string =>
   action.name === 'request-command-output' ? action.input.rationale || action.input.description : '';
 
-/** What the model says that a command or an edit is based on. */
 export const citationsOf = (action: Action): readonly string[] =>
   action.name === 'request-command-output' || action.name === 'request-file-edits' ? action.input.citations : [];
 
@@ -275,10 +267,8 @@ export function withProgramName(action: Action, {find}: Pick<BlocksPort, 'find'>
 export const withUserChanges = (action: Action, userChanges: UserChanges): Action<'request-file-edits'> | undefined =>
   action.name === 'request-file-edits' ? {...action, input: {...action.input, userChanges}} : undefined;
 
-/** The same plan as a person has edited it. */
 export const planAction = (plan: InputOf<'exit-plan'>): Action<'exit-plan'> => ({name: 'exit-plan', input: plan});
 
-/** What the model reads of a result. */
 export function modelContent<N extends ActionName>(result: ActionResult<N>): readonly ResultContent[] {
   const definition: ActionDefinition<InputOf<N>, OutputOf<N>, PartialOf<N>> = definitions[result.name];
   const settled: SettledOf<N> = result.settled;
@@ -301,7 +291,6 @@ export function modelContent<N extends ActionName>(result: ActionResult<N>): rea
   }
 }
 
-/** Why there is no result, in words for the model. */
 export function cancellationText({reason, message}: Cancellation): string {
   switch (reason) {
     case 'declined':

@@ -4,17 +4,14 @@ import type {Outcome} from '../base/outcome.ts';
 import type {Change, DroppedChange, NotApplied, ProtectedBecause} from '../domain/change-set.ts';
 import type {FileDiff} from './preview.ts';
 
-/** What has changed in a workspace. */
 export interface WorkspaceChanges {
   /** In the order of their paths; of very many the first ones. */
   readonly files: readonly FileDiff[];
-  /** How many more files have changed. */
   readonly more: number;
 }
 
 /** The changes that a confined command has left in its view of the workspace. Whatever is not applied is gone once `DecideChanges` settles. */
 export interface HeldChanges {
-  /** In the order of their paths. */
   readonly changes: readonly Change[];
   /** The changes of these paths line by line, in the same order; a file that cannot be shown has no hunks and a note. */
   diffs(paths: readonly string[], signal: AbortSignal): Promise<readonly FileDiff[]>;

@@ -20,7 +20,6 @@ export interface CommandsPort {
 export interface CommandRequest {
   /** Without the slash: `review`, `git:pr`, `mcp__server__prompt`. */
   readonly name: string;
-  /** All that follows the name, trimmed; empty for none. */
   readonly argument: string;
 }
 

@@ -25,11 +25,9 @@ export interface Screenshot extends Size {
   readonly bytes: number;
   /** Of the screen itself, in the pixels that its programs count. */
   readonly screen: Size;
-  /** Where the copy lies. */
   readonly path: string;
 }
 
-/** In pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -41,7 +39,6 @@ export interface Point {
   readonly y: number;
 }
 
-/** One thing that a person does with mouse and keyboard. */
 export type ComputerStep =
   | {readonly kind: 'click'; readonly at: Point; readonly button: MouseButton; readonly times: 1 | 2}
   | {readonly kind: 'move'; readonly at: Point}
@@ -57,7 +54,6 @@ export type MouseButton = (typeof mouseButtons)[number];
 export const scrollDirections = ['up', 'down', 'left', 'right'] as const;
 export type ScrollDirection = (typeof scrollDirections)[number];
 
-/** Keys that are pressed together. */
 export interface KeyChord {
   readonly modifiers: readonly Modifier[];
   readonly key: Key;
@@ -94,7 +90,6 @@ export interface SessionComputer extends Omit<ComputerPort, 'using'> {
   granted(): ComputerRequest | undefined;
 }
 
-/** What the user is asked for. */
 export interface ComputerRequest {
   readonly task: string;
   readonly minutes: number;

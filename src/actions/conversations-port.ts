@@ -17,7 +17,6 @@ export interface FetchedConversation {
   readonly id: string;
   /** The first line of its first prompt. */
   readonly title: string;
-  /** Milliseconds since the epoch. */
   readonly updatedAt: number;
   /** In order; texts that are too long are cut and say so. */
   readonly messages: readonly FetchedMessage[];

@@ -13,7 +13,6 @@ import {type FieldRules, withKnownFields} from './known-fields.ts';
 import type {McpTool} from './mcp-port.ts';
 import type {SkillCatalogue} from './skills-port.ts';
 
-/** What a model is told of a tool it may call. */
 export interface EnabledTool {
   readonly name: string;
   readonly description: string;
@@ -42,7 +41,6 @@ export interface ToolSources {
   readonly skills: SkillCatalogue | undefined;
   /** The kinds of sub-agents that files define, one a line; empty where there are none. */
   readonly agentKinds: string;
-  /** The schema of the tool that takes the final answer. */
   readonly answerSchema: JsonObject | undefined;
   /** Tools that are not offered. A call to one that is `forbidden` goes on to the judge, who says why. */
   readonly disabled: ReadonlyMap<string, 'absent' | 'forbidden'>;
@@ -189,7 +187,6 @@ function knownInput(tool: string, input: Json, unknown: FieldRules['unknown']): 
   return ok(input);
 }
 
-/** A call of a conversation that is over: the server it went to may be gone, its name says which it was. */
 export const decodePastAction = (name: string, input: Json): Outcome<Action, Fault> =>
   decodeElsewhere(name, input, 'dropped');
 
@@ -202,7 +199,6 @@ export function decodeElsewhere(name: string, input: Json, unknown: FieldRules['
     : decodeMcpCall({server, tool, toolName: name, standing: 'as-known'}, input);
 }
 
-/** How the names of a server's tools begin. */
 const toolPrefix = (server: string): string => mcpToolName(server, '');
 
 /** Whether the arguments fit is the server's to say. */

@@ -46,7 +46,6 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   /** What it would touch: what the judge and permission rules look at. */
   access(input: Input): Access;
   readonly ruleKind: RuleKind;
-  /** The cases in which a person is asked about it. */
   readonly asks: readonly AskCase[];
   /** The names models know it by, each with its own input form. Empty: its tools are made while weft runs. */
   readonly tools: readonly ToolForm<Input>[];
@@ -85,11 +84,8 @@ export interface ActionRunContext extends ActionContext {
   readonly approval: 'answered' | 'not-asked';
   /** What was shown when it was approved; an action whose effect would differ by now refuses to run. */
   readonly shown: Preview;
-  /** What the host found in a command. */
   readonly detail: VerdictDetail;
-  /** Under which conditions it was allowed. */
   readonly terms: RunTerms;
-  /** Output as it comes, for people who watch. */
   readonly observe: (chunk: string) => void;
   /** Fires when the user moves the action's command to the background. */
   readonly background: AbortSignal;
@@ -97,7 +93,6 @@ export interface ActionRunContext extends ActionContext {
   readonly terminal: ShellRequest['terminal'];
 }
 
-/** One tool name of an action and how its JSON becomes the action's input. */
 export interface ToolForm<Input> extends OtherFields {
   readonly name: string;
   /** `unlisted`: models are not told of it; one that knows it from elsewhere may call it. */

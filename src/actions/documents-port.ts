@@ -2,9 +2,7 @@ import type {Outcome} from '../base/outcome.ts';
 import type {SessionDocument} from '../domain/document.ts';
 import type {Fault} from '../domain/fault.ts';
 
-/** The documents of the session that is open. */
 export interface DocumentsPort {
-  /** In the order in which they were made. */
   list(): readonly SessionDocument[];
   /** The new documents. A fault where there are too many, or one is too long; then none is made. */
   create(drafts: readonly DocumentDraft[]): Outcome<readonly SessionDocument[], Fault>;

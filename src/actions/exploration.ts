@@ -14,11 +14,9 @@ export interface Glance {
   readonly failed: boolean;
 }
 
-/** Whether the action only looks: it reads, searches or lists files. */
 export const explores = ({name}: Pick<Action, 'name'>): boolean =>
   name === 'read-files' || name === 'grep' || name === 'file-glob-v2' || name === 'search-codebase';
 
-/** What a call looked at and what it found. */
 export function glancesAt(result: ActionResult): readonly Glance[] {
   const targets = targetsOf(result);
   const {settled} = result;
@@ -84,7 +82,6 @@ const failedGlances = (targets: readonly Glance[], why: string): readonly Glance
     return {...target, found: why.startsWith(lead) ? why.slice(lead.length) : why, failed: true};
   });
 
-/** What an action is going to look at. */
 export function targetsOf(action: Action): readonly Glance[] {
   const plain = {found: '', failed: false} as const;
   switch (action.name) {
@@ -110,7 +107,6 @@ export function targetsOf(action: Action): readonly Glance[] {
   }
 }
 
-/** `3 matches in 2 files`. */
 function matchesText({mode}: GrepRequest, {lines, omitted}: GrepReport): string {
   if (lines.length === 0) return 'no matches';
   const least = omitted.count > 0 ? 'at least ' : '';

@@ -50,7 +50,6 @@ function harnessExecutor(name: string, access: HarnessAccess, directory: string)
   };
 }
 
-/** Where the commands of an access start. */
 function placeOf(access: HarnessAccess, directory: string): string {
   switch (access.kind) {
     case 'command':

@@ -27,7 +27,6 @@ export interface HarnessesPort {
   close(): Promise<void>;
 }
 
-/** One harness as it was found on this machine. */
 export interface FoundHarness {
   readonly name: string;
   readonly state:
@@ -48,7 +47,6 @@ export interface HarnessRequest {
   /** One of `names()`. */
   readonly harness: string;
   readonly prompt: string;
-  /** Where it works; absolute. */
   readonly directory: string;
   /** As the harness names it; empty for its own choice. */
   readonly model: string;
@@ -59,7 +57,6 @@ export interface HarnessRequest {
   readonly isolation: 'none' | 'worktree';
 }
 
-/** Whoever started a harness. */
 export interface HarnessHost {
   /** Hears everything in order. Must not throw. */
   readonly observe: (event: HarnessEvent) => void;
@@ -68,7 +65,6 @@ export interface HarnessHost {
    * withdraws it or the run ends, and then the answer does not matter. Where nobody can be asked the answer is `denied`.
    */
   readonly approve: (approval: HarnessApproval, signal: AbortSignal) => Promise<HarnessDecision>;
-  /** What the harness wants to know of the user. */
   readonly ask: (questions: readonly Question[], signal: AbortSignal) => Promise<QuestionReply>;
 }
 
@@ -79,7 +75,6 @@ export type HarnessDecision =
   /** The user stops the harness. */
   | {readonly kind: 'cancelled'};
 
-/** One thing that a harness wants to do and asks about. */
 export interface HarnessApproval {
   /** Of the call that it is about: that of `tool-started`, where there was one. */
   readonly id: string;
@@ -145,7 +140,6 @@ export type HarnessEvent =
       readonly input: JsonObject;
     }
   | {readonly event: 'tool-output'; readonly id: string; readonly chunk: string}
-  /** Exactly one for every `tool-started`. */
   | {
       readonly event: 'tool-finished';
       readonly id: string;
@@ -155,15 +149,12 @@ export type HarnessEvent =
     }
   /** What it has used by now, in whole. */
   | {readonly event: 'usage'; readonly used: HarnessUsage}
-  /** The whole plan as it stands. */
   | {readonly event: 'plan'; readonly steps: readonly {readonly title: string; readonly status: TodoStatus}[]}
-  /** Something a person should know: one sentence. */
   | {readonly event: 'warning'; readonly text: string}
   | {readonly event: 'finished'; readonly outcome: HarnessOutcome}
   /** The program has ended, with all that it had started. `reason` is a clause. */
   | {readonly event: 'closed'; readonly reason: string};
 
-/** A harness that runs. */
 export interface HarnessRun {
   readonly session: HarnessSessionId;
   /**

@@ -17,20 +17,17 @@ export interface HooksPort {
   preToolUse(call: ToolCallBlock, signal: AbortSignal): Promise<HookReply<CallAnswer>>;
   /** Before a person is asked about a call, also where there is nobody to ask. */
   permissionRequest(request: PermissionRequest, signal: AbortSignal): Promise<HookReply<PermissionAnswer>>;
-  /** After a call that succeeded. */
   postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>>;
   /** After a call that failed or was interrupted while it ran; not after one that was refused. */
   postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
   /** Before a prompt, also one that joins a running one, is taken up. */
   userPromptSubmit(prompt: SubmittedPrompt, signal: AbortSignal): Promise<HookReply<PromptAnswer>>;
-  /** When the model has ended on its own. */
   stop(ending: Ending, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
   /** Before the conversation is compacted. */
   preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   /** Before a sub-agent takes its first turn; the context is for it. */
   subagentStart(agent: Subagent, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
-  /** When the model of a sub-agent has ended on its own. */
   subagentStop(ending: Ending & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   /** Something that hooks are told of and cannot prevent. */
   happened(happening: Happening, signal: AbortSignal): Promise<HookReply<undefined>>;
@@ -79,7 +76,6 @@ export interface Subagent {
 export interface HookRow {
   readonly event: string;
   readonly matcher: string;
-  /** What it runs. */
   readonly text: string;
   /** Where it comes from: a settings file, a plugin, the program that drives weft. */
   readonly source: string;
@@ -93,9 +89,7 @@ export interface HookRow {
 /** One hook, wherever it comes from: what is called, and how a broken one counts. */
 export interface Hook {
   readonly event: string;
-  /** Empty for all. */
   readonly matcher: string;
-  /** What it runs, as messages name it. */
   readonly text: string;
   readonly source: string;
   /** Hooks of one event with the same key are called once. */
@@ -144,7 +138,6 @@ export interface HookReply<Answer> {
   readonly failures: readonly HookFailure[];
   /** `stop` ends the prompt; `reason` is for the user and may be empty. */
   readonly flow: {readonly kind: 'go-on'} | {readonly kind: 'stop'; readonly reason: string};
-  /** What hooks have to say to the user. */
   readonly messages: readonly string[];
 }
 
@@ -198,7 +191,6 @@ export interface PromptAnswer extends ContextAnswer {
 }
 
 export interface Ending {
-  /** The text of the model's last answer. */
   readonly answer: string;
   /** `again`: the model went on because of a stop hook. */
   readonly round: 'first' | 'again';
@@ -215,7 +207,6 @@ export const unchangedResult = {context: '', modelText: {kind: 'unchanged'}} as 
 
 const goOn = {failures: [], flow: {kind: 'go-on'}, messages: []} as const;
 
-/** The port where no hooks are configured. */
 export const noHooks: HooksPort = {
   preToolUse: async () => ({answer: {verdict: none, input: 'unchanged', context: ''}, ...goOn}),
   postToolUse: async () => ({answer: unchangedResult, ...goOn}),

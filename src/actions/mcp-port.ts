@@ -11,7 +11,6 @@ export interface McpPort {
    * which drives weft; the tools of all others join a later request. A fault says which required server did not start.
    */
   ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
-  /** Waits until no server is starting any more. */
   settled(signal: AbortSignal): Promise<void>;
   /**
    * Those of all servers that are not disabled, in the order of the servers, as they were last heard of: a server need not run yet. The
@@ -64,9 +63,7 @@ export interface McpCallRequest {
 
 /** Whoever called a tool, as far as its server may speak to them meanwhile. */
 export interface McpCallObserver {
-  /** Hears lines on how far the server has come. */
   readonly progress: (line: string) => void;
-  /** Asks the user what the server wants to know. */
   readonly elicit: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
   /** Asks the model for the server, where the user agrees. */
   readonly sample: (request: SamplingRequest, signal: AbortSignal) => Promise<SamplingReply>;
@@ -111,7 +108,6 @@ export interface McpServerState {
   readonly resources: 'offered' | 'none';
   /** The last lines that it wrote beside messages, oldest first. */
   readonly log: readonly string[];
-  /** How long the last call took; `undefined` before the first. */
   readonly latencyMs: number | undefined;
 }
 
@@ -123,7 +119,6 @@ export interface McpResource {
   readonly mediaType: string;
 }
 
-/** A prompt that a server offers to the user. */
 export interface McpPrompt {
   readonly server: string;
   readonly name: string;
@@ -149,7 +144,6 @@ export interface McpResult {
   readonly blocks: readonly (TextBlock | ImageBlock)[];
 }
 
-/** What a server wants to know of the user. */
 export interface Elicitation {
   readonly server: string;
   readonly message: string;

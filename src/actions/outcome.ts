@@ -59,14 +59,12 @@ export function exitedBadly(result: ActionResult): boolean {
   return end.kind === 'exited' ? end.code !== 0 : output.kind === 'completed' || end.kind === 'signalled';
 }
 
-/** A command as it is run; `undefined` for every other action. */
 export const commandIn = (action: Action): InputOf<'request-command-output'> | undefined =>
   action.name === 'request-command-output' ? action.input : undefined;
 
 /** Whether all that the action does is seen in the list of todos. */
 export const changesTodos = ({name}: Pick<Action, 'name'>): boolean => name === 'update-todos';
 
-/** The tools that do nothing else. */
 export const todoTools: ReadonlySet<string> = new Set(toolNamesOf('update-todos'));
 
 /** How a command ended, or which block it is now, where its sign does not say all of it; empty for every other action. */

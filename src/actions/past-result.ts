@@ -25,7 +25,6 @@ export const resultText = (result: Pick<ToolResultBlock, 'content'> | undefined)
     .flatMap(block => (block.kind === 'text' ? [block.text] : []))
     .join('\n');
 
-/** Reads a call and its result for people. */
 export function pastResultOf(call: ToolCallBlock, result: ToolResultBlock | undefined): PastResult {
   const decoded = decodePastAction(call.name, call.input);
   const action = decoded.tag === 'ok' ? decoded.value : 'unknown';

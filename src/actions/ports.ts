@@ -59,7 +59,6 @@ export interface FoundTool {
   readonly inputSchema: JsonObject;
 }
 
-/** The tools that the model may look for. */
 export interface ToolSearchPort {
   /** Finds tools and offers them from the next request on; waits, bounded, for servers that are starting. */
   search(
@@ -81,7 +80,6 @@ export interface ShellPort {
 
 export interface ShellRequest {
   readonly command: string;
-  /** Where it starts: nowhere else was it judged. */
   readonly directory: string;
   /** Milliseconds until the tree is ended. */
   readonly timeoutMs: number;
@@ -113,7 +111,6 @@ export interface WantedHost {
   readonly standing: 'no-rule' | 'ask-rule';
 }
 
-/** A command of the user's own runs in a terminal. */
 export interface OwnTerminal {
   readonly size: ScreenSize;
   /** Called at most once: the command waits for a person, or fills the screen. `block` is there to attach to until the run settles. */
@@ -127,13 +124,10 @@ export interface ShellReport {
     | {readonly kind: 'timed-out'; readonly afterMs: number}
     | {readonly kind: 'aborted'}
     | {readonly kind: 'not-started'; readonly fault: Fault}
-    /** It goes on as this block. */
     | {readonly kind: 'moved'; readonly block: BlockId};
   readonly output: BoundedOutput;
   readonly durationMs: number;
-  /** Where it started. */
   readonly directory: string;
-  /** Where the next command starts. */
   readonly nextDirectory: string;
   /** What it left running, which is a block now and ends with weft: one line each. */
   readonly leftRunning: readonly string[];
@@ -211,13 +205,10 @@ export type BlockState =
 
 /** Blocks as the user handles them; only front ends with a terminal have this. */
 export interface TerminalControl {
-  /** The running ones first, each in the order of their start. */
   list(): readonly BlockInfo[];
   /** Calls back after every change of what `list` says, at most a few times a second. */
   watch(listener: () => void): () => void;
-  /** Ends the whole tree. */
   stop(id: BlockId): Promise<void>;
-  /** The block outlives weft. */
   keep(id: BlockId): void;
   /** Connects a person's terminal: `show` gets text for it, soon that which draws the present screen. */
   attach(id: BlockId, terminal: AttachedTerminal): Outcome<Attachment, Fault>;
@@ -239,7 +230,6 @@ export interface AttachedTerminal {
   readonly size: {readonly columns: number; readonly rows: number};
   /** Whole sequences, and only those that touch nothing but this screen and its keys and mouse. */
   show(text: string): void;
-  /** The command has ended; the terminal is detached. */
   ended(): void;
 }
 
@@ -254,7 +244,6 @@ interface HandOverPort {
   handOver(request: {readonly id: BlockId; readonly reason: string}, signal: AbortSignal): Promise<HandOverEnd>;
 }
 
-/** The size of a terminal in character cells. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
@@ -307,7 +296,6 @@ export interface GrepRequest {
   readonly globs: readonly string[];
   readonly mode: 'content' | 'files' | 'count';
   readonly letterCase: 'sensitive' | 'insensitive';
-  /** Lines shown before a match, and after it. */
   readonly before: number;
   readonly after: number;
   /** As ripgrep knows it, `ts` say; empty for all. */
@@ -325,12 +313,10 @@ export interface GrepReport {
 }
 
 export interface CodebaseRequest {
-  /** A question or words, as a person would say it. */
   readonly query: string;
   readonly path: string;
   /** Only files whose path contains one of these; all if there are none. */
   readonly filters: readonly string[];
-  /** Places told, at most. */
   readonly limit: number;
 }
 
@@ -339,13 +325,11 @@ export interface CodebaseReport {
   readonly places: readonly CodePlace[];
   /** Beginnings of words that were looked for. */
   readonly terms: readonly string[];
-  /** Files with one of the terms. */
   readonly files: number;
   /** `cut`: there was more to search than there was time for. */
   readonly searched: 'whole' | 'cut';
 }
 
-/** A passage of a file. */
 export interface CodePlace {
   /** Relative to the workspace root where inside it, else absolute. */
   readonly path: string;
@@ -354,7 +338,6 @@ export interface CodePlace {
   readonly to: number;
   /** What it stands in, such as a function; empty where that is not known. */
   readonly within: string;
-  /** The lines that say most. */
   readonly lines: readonly {readonly line: number; readonly text: string}[];
 }
 

@@ -2,7 +2,6 @@ import type {Change} from '../domain/change-set.ts';
 import type {PlanDraft} from '../domain/plan.ts';
 import type {TextRange} from '../domain/risk.ts';
 
-/** What a person sees of an action before it runs. */
 export type Preview =
   | {readonly kind: 'none'}
   | {readonly kind: 'command'; readonly command: string; readonly directory: string}
@@ -22,7 +21,6 @@ export type Preview =
 /** SHA-256 of a file's bytes in lower hex, or `absent` where there is no file. */
 export type ContentState = string;
 
-/** The change of one file. */
 export interface FileDiff {
   readonly path: string;
   readonly before: ContentState;
@@ -40,7 +38,6 @@ export interface FileDiff {
 export const showsAll = ({hunks, added, removed}: FileDiff): boolean =>
   added + removed <= hunks.reduce((sum, {lines}) => sum + lines.filter(({kind}) => kind !== 'context').length, 0);
 
-/** Line numbers are 1-based. */
 export interface DiffHunk {
   readonly oldStart: number;
   readonly newStart: number;

@@ -69,6 +69,5 @@ export const requestComputerUse = defineAction<ComputerRequest, ComputerUseOutpu
   },
 });
 
-/** The time of day here. */
 export const timeOfDay = (time: number): string =>
   new Date(time).toLocaleTimeString('en-GB', {hour: '2-digit', minute: '2-digit'});

@@ -12,7 +12,6 @@ import {parsePatch} from './parse-patch.ts';
 import type {DiffHunk, FileDiff} from './preview.ts';
 
 interface EditsInput extends EditRequest {
-  /** What the model says that they are based on. */
   readonly citations: readonly string[];
 }
 
@@ -196,14 +195,12 @@ const toReplacement = (raw: {old_string: string; new_string: string; replace_all
 
 const changedLines = ({added, removed}: FileDiff): string => `${pluralize(added, 'line')} added, ${removed} removed`;
 
-/** What the edit does to the file as a whole. */
 export function changeOf(file: FileDiff): 'Created' | 'Deleted' | 'Renamed' | 'Changed' {
   if (file.movedFrom !== undefined) return 'Renamed';
   if (file.before === 'absent') return 'Created';
   return file.after === 'absent' ? 'Deleted' : 'Changed';
 }
 
-/** The file's name, with the one it had before. */
 export const nameOf = (file: FileDiff): string =>
   file.movedFrom === undefined ? file.path : `${file.movedFrom} → ${file.path}`;
 

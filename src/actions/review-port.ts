@@ -3,7 +3,6 @@ import type {NewComment, ReviewComment} from '../domain/code-review.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {FileDiff} from './preview.ts';
 
-/** The changes that a review is about. */
 export interface ReviewDiff {
   /** The folder of the repository; paths of files are relative to it. */
   readonly root: string;
@@ -26,7 +25,6 @@ export interface ReviewSourcePort {
   ): Promise<Outcome<ReviewDiff, Fault>>;
 }
 
-/** The review of the session that is open. */
 export interface ReviewPort {
   /** Adds comments of the agent's to the review, all or none: each must be on a file that has changed. */
   insert(

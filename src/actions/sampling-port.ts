@@ -3,7 +3,6 @@ import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 
 /** The model, for what is no part of the conversation. */
 export interface SamplingPort {
-  /** Who would answer now. */
   model(): string;
   /** Why the user is not asked about a sampling now; empty where nothing stands in the way. */
   obstacle(): string;

@@ -162,7 +162,6 @@ export function changeLines({changes, diffs}: KeptChanges, form: 'bounded' | 'wh
 export const keptWords = ({changes}: KeptChanges): string =>
   changes.length === 0 ? 'it would change nothing' : `it would change ${pluralize(changes.length, 'file')}`;
 
-/** A change without its diff: `created dist/a.js (output)`. */
 const changeText = (change: Change): string => `${change.kind} ${change.path} (${classTexts[change.class]})`;
 
 const classTexts: Readonly<Record<Change['class'], string>> = {

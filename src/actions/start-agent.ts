@@ -115,7 +115,6 @@ export function reportText({row, message, notes, worktree}: AgentReport): string
 const aboutAgent = (row: AgentRow): string =>
   `[agent ${row.agent.id}: ${[row.agent.name, ...agentFacts(row)].join(', ')}]`;
 
-/** What a sub-agent has done, as clauses. */
 export function agentFacts({agent, progress, place, status}: AgentRow): readonly string[] {
   const {usage, costUsd, files, turns, calls} = progress;
   const tokens = usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;

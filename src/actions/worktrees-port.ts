@@ -5,7 +5,6 @@ import type {WorkspaceChanges} from './changes-port.ts';
 /** A git worktree that an agent works in. Paths are absolute, with links followed. */
 export interface Worktree {
   readonly name: string;
-  /** Its outermost folder. */
   readonly folder: string;
   /** Where the agent works in it: as deep below `folder` as the folder that it stands for lies in its repository. */
   readonly directory: string;
@@ -16,7 +15,6 @@ export interface Worktree {
 export interface WorktreeChanges extends WorkspaceChanges {
   /** Why it cannot be merged as it is, by path. A path that changed on both sides is one of them. */
   readonly conflicts: readonly {readonly path: string; readonly reason: string}[];
-  /** Commits that were made in it. */
   readonly commits: number;
 }
 

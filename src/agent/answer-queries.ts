@@ -25,7 +25,6 @@ export interface QuerySources {
   compacted(): void;
 }
 
-/** How each query is answered. */
 export type QueryHandlers<Name extends QueryName = QueryName> = {
   readonly [Each in Name]: (request: Query<Each>, signal: AbortSignal) => Promise<Answer<Each>>;
 };

@@ -38,7 +38,6 @@ import {
   type SessionContext,
 } from './session-context.ts';
 
-/** A verdict, and the terms on which its executor runs the action. */
 export interface TermedVerdict {
   readonly verdict: Verdict;
   readonly obligations: readonly Obligation[];
@@ -50,7 +49,6 @@ export interface TermedVerdict {
 export interface ApprovalRequest extends TermedVerdict {
   readonly id: ActionId;
   readonly toolName: string;
-  /** As it is to run. */
   readonly call: ToolCallBlock;
   /** As the model asked for it. */
   readonly action: Action;
@@ -60,7 +58,6 @@ export interface ApprovalRequest extends TermedVerdict {
   readonly place: 'here' | {readonly preview: Preview};
 }
 
-/** What of a prompt an approval needs. */
 export type ApprovalContext = Omit<PromptContext, 'queue'>;
 
 /** What would run: the action as the model asked for it, or as the user or a program has changed it. */
@@ -78,7 +75,6 @@ export interface Approved extends Proposal {
   readonly approval: 'answered' | 'not-asked';
 }
 
-/** The action does not run. */
 interface Refused {
   readonly kind: 'refused';
   readonly settled: SettledOf<ActionName>;
@@ -248,7 +244,6 @@ async function ask(
   );
 }
 
-/** Publishes a question under the id of its action, waits for the first answer and journals it. */
 export async function askPerson(
   approval: Omit<Approval, 'asker'>,
   {session, hooks}: Pick<ApprovalContext, 'session' | 'hooks'>,
@@ -482,7 +477,6 @@ export async function judgeAction(
   }
 }
 
-/** The same for an action that weft itself would run. */
 export const judgeOwnAction = (action: Action, session: SessionContext, signal: AbortSignal): Promise<TermedVerdict> =>
   judgeAction(action, {session, executor: weftItself(session.ports.machine.shell.directory)}, signal);
 
@@ -568,7 +562,6 @@ export function sessionGrant(action: Action, {sessionApproval, detail}: Verdict)
 /** A rule that lets any arguments follow. */
 const prefixRule = /^Bash\((.+):\*\)$/su;
 
-/** What the model reads of an action that a rule or the mode denies. */
 export const deniedText = ({reasons}: Verdict): string =>
   `Not permitted: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;
 

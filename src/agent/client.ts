@@ -109,9 +109,7 @@ export type Op =
   | {readonly op: 'end-computer-use'}
   /** Keeps what the user has entered among the earlier prompts, without secrets. */
   | {readonly op: 'remember-prompt'; readonly text: string}
-  /** Ends all that a terminal session runs. */
   | {readonly op: 'stop-terminal'; readonly id: BlockId}
-  /** Lets a terminal session outlive weft. */
   | {readonly op: 'keep-terminal'; readonly id: BlockId}
   /** What the user has typed into a terminal session that is attached, and the size of the user's terminal. */
   | {readonly op: 'write-terminal'; readonly id: BlockId; readonly keys: string}
@@ -146,9 +144,7 @@ interface Asked<Given, Request = NoFields> {
 export interface Queries {
   /** What is kept of the open session, oldest first, from the record of that number on. A session only ever grows. */
   readonly records: Asked<readonly JournalRecord[], {readonly from: number}>;
-  /** The prompts that can be gone back to, in order. */
   readonly 'rewind-points': Asked<readonly RewindPoint[]>;
-  /** What a rewind would do. Changes nothing. */
   readonly 'preview-rewind': Asked<RewindReport, {readonly target: RewindTarget}>;
   /** Goes back, or forth again. All front ends hear of it as `rewound`. */
   readonly rewind: Asked<RewindReport, {readonly target: RewindTarget}>;
@@ -205,7 +201,6 @@ export interface Queries {
   readonly 'add-note': Asked<string, {readonly note: string}>;
   /** The user's own notes for this project, which lie outside of it; an empty text where there are none. */
   readonly memory: Asked<MemoryNotes>;
-  /** Adds a line to them. */
   readonly 'add-to-memory': Asked<MemoryNotes, {readonly note: string}>;
   /** Writes them as the user has edited them, who began with `before`; lines that were written meanwhile stay. */
   readonly 'write-memory': Asked<MemoryNotes, {readonly before: string; readonly text: string}>;
@@ -225,7 +220,6 @@ export interface Queries {
     McpServerRow,
     {readonly server: string; readonly change: 'reconnect' | 'turn-off' | 'turn-on'}
   >;
-  /** The permission rules that count now, and who set them. */
   readonly 'permission-rules': Asked<readonly RuleRow[]>;
   /** Adds a rule, which holds at once, or removes one; answered with what came of it, a sentence. */
   readonly 'change-rule': Asked<string, {readonly rule: RequestedRuleChange}>;
@@ -235,7 +229,6 @@ export interface Queries {
   readonly 'trust-folder': Asked<string>;
   /** All settings, what counts first, with where they come from; of one setting where the name is not empty. */
   readonly settings: Asked<readonly string[], {readonly name: string}>;
-  /** Every setting with the value that counts. */
   readonly 'setting-rows': Asked<readonly SettingRow[]>;
   /** Writes the user's own setting; answered with what came of it, a sentence each. */
   readonly 'change-setting': Asked<readonly string[], {readonly name: string; readonly value: string}>;
@@ -293,7 +286,6 @@ export interface RequestedRuleChange {
 
 export interface SettingRow {
   readonly name: string;
-  /** Empty where it is not set. */
   readonly value: string;
   /** Who set it: `default`, `user`, `project` and so on; empty where nobody did. */
   readonly source: string;
@@ -302,11 +294,9 @@ export interface SettingRow {
 }
 
 export interface ModelList {
-  /** The one that counts where nobody names another comes first. */
   readonly models: readonly ListedModel[];
   /** `weft`: the provider could not be asked, so there may be others; `why` says why. */
   readonly from: {readonly kind: 'provider'} | {readonly kind: 'weft'; readonly why: string};
-  /** The effort that is asked for now. */
   readonly effort: Effort | 'default';
 }
 
@@ -322,7 +312,6 @@ export interface ListedModel {
   readonly price:
     | {readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number}
     | 'unknown';
-  /** The efforts that it is known to take. */
   readonly efforts: readonly Effort[];
   readonly images: 'seen' | 'unseen' | 'unknown';
   readonly pdfs: 'seen' | 'unseen' | 'unknown';
@@ -346,7 +335,6 @@ export interface SessionMessage {
 /** The user's word on what the settings of a folder ask for; `changed` since it was given. */
 export type TrustState = 'nothing' | 'trusted' | 'changed' | 'never';
 
-/** `path` is the whole path. */
 export interface ExportEnd {
   readonly kind: 'written' | 'exists';
   readonly path: string;

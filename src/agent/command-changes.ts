@@ -26,9 +26,7 @@ import {
 import type {ApprovalAnswer} from './client.ts';
 import {journal, type SessionContext, warn} from './session-context.ts';
 
-/** The command whose changes are decided about. */
 export interface RanCommand {
-  /** As it ran. */
   readonly call: ToolCallBlock;
   readonly action: Action;
   readonly directory: string;
@@ -251,7 +249,6 @@ async function judgeGroup(
 
 const grantFor = (verdict: Verdict): ReturnType<typeof sessionGrant> => sessionGrant(writeFilesAction([]), verdict);
 
-/** Asks hooks, then a person or program, about all changes that ask. */
 async function askAbout(
   ran: RanCommand,
   asked: readonly JudgedChanges[],
@@ -366,7 +363,6 @@ async function lostForGood(changes: readonly Change[], context: ApprovalContext,
   return text === '' && unnamed.length > 0 ? `Undo does not cover ${unnamed.slice(0, 3).join(', ')}` : text;
 }
 
-/** The changes that an answer keeps. */
 async function keptBy(
   answer: ApprovalAnswer,
   {changes, verdict}: {readonly changes: readonly Change[]; readonly verdict: Verdict},

@@ -17,7 +17,6 @@ export interface OpenConversation {
   /** The task-protocol payloads from which a resumed session's todo list is decoded. */
   readonly todoFrames: readonly Uint8Array[];
   readonly usage: UsageMeter;
-  /** Keys of what the user allowed for this session. */
   readonly grants: Set<string>;
   readonly todos: TodoStore;
   readonly documents: DocumentStore;

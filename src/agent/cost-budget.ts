@@ -16,7 +16,6 @@ export interface Reservation {
   settle(costUsd: number | 'unknown'): void;
 }
 
-/** Why a request does not leave. */
 type Refusal = {readonly kind: 'spent'; readonly usd: number} | {readonly kind: 'aborted'};
 
 /**

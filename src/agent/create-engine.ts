@@ -59,12 +59,10 @@ class Engine implements AgentClient {
   readonly #hooks: SessionHooks;
   /** How the first session came about, until somebody listens and its hooks are called. */
   #origin: SessionInfo['origin'] | 'told';
-  /** The prompt that runs, or ran last. */
   #prompt: MessageId | undefined;
   readonly #queries: QueryHandlers;
   readonly #host: HostServices;
   #isClosing = false;
-  /** Ends all watches. */
   readonly #closed = new AbortController();
 
   constructor(options: EngineOptions) {
@@ -413,7 +411,6 @@ class Engine implements AgentClient {
   }
 }
 
-/** What the model is told then stands behind it. */
 const agentsEnded = 'A sub-agent in the background has ended.';
 
 /** The front ends that receive the events. */
@@ -421,7 +418,6 @@ class Listeners {
   readonly #listeners = new Set<EventListener>();
   #ready: Promise<unknown> | undefined;
 
-  /** Answers with a function that removes the listener. */
   add(listener: EventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -15,7 +15,6 @@ export class ForegroundCommands {
     }
   }
 
-  /** Changes nothing where the action has ended meanwhile. */
   moveToBackground(id: ActionId): void {
     this.#running.get(id)?.abort();
   }

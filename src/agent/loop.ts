@@ -118,11 +118,9 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   }
 }
 
-/** Whether an answer calls nothing but the todo list. */
 const onlyMarks = (message: AssistantMessage | undefined): boolean =>
   message === undefined || toolCalls(message).every(({name}) => todoTools.has(name));
 
-/** Loaded if costs are limited. */
 const loadCosts = () => import('./context/context-usage.ts');
 
 /** How a turn came out; `calls` says how many tool calls the model made. */

@@ -10,7 +10,6 @@ import type {ClockPort, SecretsPort} from './ports.ts';
 /** Whether a person or a program answers approvals and questions, or nobody does. */
 export type Interaction = 'interactive' | 'unattended';
 
-/** What a request to the user needs. */
 interface RequestDeps {
   readonly interaction: Interaction;
   readonly secrets: SecretsPort;
@@ -18,7 +17,6 @@ interface RequestDeps {
   readonly publish: (events: readonly AgentEvent[]) => void;
 }
 
-/** An operation that answers a request. */
 type AnswerOp = Extract<Op, {op: 'answer-approval' | 'answer-question' | 'answer-hand-over'}>;
 
 /** All requests to the user that wait for an answer, by the id of the action that asks: approvals, questions, hand-overs of a terminal. */
@@ -102,7 +100,6 @@ export class PendingRequests {
     }
   }
 
-  /** Asks the user, with the changes that it is about. */
   async ask(
     asked: Omit<Extract<AgentEvent, {event: 'question-asked'}>, 'event'>,
     signal: AbortSignal,
@@ -200,7 +197,6 @@ class PendingAnswers<Answer> {
     });
   }
 
-  /** An answer to a request that is not open changes nothing. */
   answer(id: ActionId, answer: Answer): void {
     this.#open.get(id)?.(answer);
   }

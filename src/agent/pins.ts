@@ -6,10 +6,8 @@ import type {MessageId} from '../domain/ids.ts';
 import {pinnableMessages, pinnedLimit, pinnedTokens, type PinRow} from '../domain/pin.ts';
 import {journal, type SessionContext} from './session-context.ts';
 
-/** UTF-16 units of a first line. */
 const titleLength = 200;
 
-/** The messages of the open conversation that can be pinned, in their order. */
 export const pinRows = ({conversation}: SessionContext): readonly PinRow[] =>
   pinnableMessages(conversation.journal.records).map(({id, by, state, text}) => ({
     id,

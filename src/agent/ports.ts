@@ -48,10 +48,8 @@ export interface AgentPorts {
   readonly workspaceState: WorkspaceStatePort;
   readonly memory: MemoryPort;
   readonly notices: NoticesPort;
-  /** Files that are kept with sessions. */
   readonly artifacts: ArtifactsPort;
   readonly plans: PlanStorePort;
-  /** Screen, mouse and keyboard of this machine. */
   readonly computer: ComputerPort;
   /** What a code review is about, with placeholders for secrets. */
   readonly reviewSource: ReviewSourcePort;
@@ -78,7 +76,6 @@ export interface JudgePort {
     by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
-  /** Whether any rule denies something. */
   deniesAnything(): boolean;
   /** What the sandbox was seen to stop, once it was needed; `unknown` before, and where none is to be used. */
   sandbox(): Proof | 'unknown';
@@ -90,7 +87,6 @@ export interface JudgePort {
 
 /** What a compaction tells the model about the workspace as it is now. */
 export interface WorkspaceStatePort {
-  /** The instruction files (AGENTS.md and the like), read again. */
   instructions(): readonly {readonly path: string; readonly text: string}[];
   /** Those of the folders between `directory` and the file `path` below it, the nearest last; both absolute. */
   instructionsBelow(directory: string, path: string): readonly {readonly path: string; readonly text: string}[];
@@ -128,7 +124,6 @@ export interface SecretsPort {
   readonly redactDeep: <T>(value: T) => T;
 }
 
-/** The kinds of sub-agents that files and programs define. */
 export interface AgentKindsPort {
   /** Settles when `list` is complete: files have been read. */
   ready(signal: AbortSignal): Promise<void>;

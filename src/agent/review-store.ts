@@ -8,11 +8,9 @@ import type {AgentPorts} from './ports.ts';
 
 export interface ReviewStore extends Pick<ReviewPort, 'insert'> {
   comments(): readonly ReviewComment[];
-  /** A change of the user's; answers with the comments after it. */
   change(change: ReviewChange): Outcome<readonly ReviewComment[], Fault>;
 }
 
-/** Comments of one review. */
 const mostComments = 1000;
 
 /** The code review of a session. Each change of its comments is a record of the journal; the diff is read anew each time. */

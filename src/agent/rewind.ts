@@ -27,7 +27,6 @@ export const rewindPoints = (records: readonly JournalRecord[]): readonly Rewind
     files: files === 'untouched' ? files : 'changed',
   }));
 
-/** What a rewind would do. Changes nothing. */
 export async function previewRewind(
   target: RewindTarget,
   {records, checkpoints, alongside}: Omit<RewindSession, 'keep'>,

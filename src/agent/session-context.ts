@@ -36,16 +36,13 @@ import type {WorkQueue} from './work-queue.ts';
 
 /** When a prompt ends before the model is done. */
 export interface PromptLimits {
-  /** Requests one prompt may send. */
   readonly maxTurns: number | 'unlimited';
-  /** US dollars of the session; only known prices count. */
   readonly maxCostUsd: number | 'unlimited';
 }
 
 /** What the engine works with as long as it lives, and the conversation that is open now. */
 export interface SessionContext {
   readonly ports: AgentPorts;
-  /** The workspace root, which sessions belong to. */
   readonly directory: string;
   readonly systemPrompt: string;
   readonly limits: PromptLimits;
@@ -59,7 +56,6 @@ export interface SessionContext {
   readonly structuredOutput: StructuredOutput;
   readonly tools: ToolRegistry;
   readonly pending: PendingRequests;
-  /** Who asks the user. */
   readonly asker: Asker;
   /** The session whose documents, code review and artifacts the user sees: for a sub-agent that of the agent that the user talks with. */
   readonly owner: () => SessionContext;
@@ -98,7 +94,6 @@ export interface SessionAgents {
   expect(): void;
   /** All of the session, also those that sub-agents have started. */
   rows(): readonly AgentRow[];
-  /** Does nothing where there is no such sub-agent. */
   stop(id: SessionId): void;
   message(id: SessionId, text: string): void;
   /** The files that sub-agents change from now on belong to this prompt. */
@@ -114,11 +109,9 @@ export interface SessionAgents {
   hasNews(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean>;
   /** The agent that has started them is in another mode. */
   setMode(mode: PermissionMode): void;
-  /** Ends them all and forgets them. */
   close(): Promise<void>;
 }
 
-/** What an engine begins with. */
 export interface EngineSetup extends Pick<
   SessionContext,
   | 'ports'
@@ -206,7 +199,6 @@ export function tellSandbox(session: SessionContext): void {
   }
 }
 
-/** The next request to the model for the conversation as it stands. */
 export const nextRequest = (session: SessionContext): ModelRequest => ({
   model: session.promptModel ?? session.model,
   system: session.systemPrompt,
@@ -283,7 +275,6 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
   };
 }
 
-/** The code review of the conversation that is open. */
 export const reviewOf = ({conversation, directory, ports}: SessionContext): ReviewStore =>
   makeReviewStore(conversation.journal, {directory, ports});
 

@@ -22,7 +22,6 @@ import type {Asker} from '../domain/sub-agent.ts';
 import type {OpenConversation} from './conversation.ts';
 import type {AgentPorts} from './ports.ts';
 
-/** What of its session a plan needs. */
 interface PlanSession {
   readonly ports: Pick<AgentPorts, 'plans' | 'ids' | 'clock'>;
   readonly conversation: Pick<OpenConversation, 'journal' | 'todos'>;
@@ -73,7 +72,6 @@ export class SessionPlans {
     this.#starting = plan;
   }
 
-  /** The open steps of the plan that the prompt carries out. */
   get openSteps(): readonly PlanStep[] {
     return this.#current === 'none' ? [] : openSteps(this.#current);
   }
@@ -96,7 +94,6 @@ export class SessionPlans {
     await this.#setTodos(plan);
   }
 
-  /** The agent has set its todo list. */
   async mark(todos: TodoList): Promise<void> {
     if (this.#current === 'none') return;
     const now = new Map(todos.map(todo => [todo.id, todo]));

@@ -66,7 +66,6 @@ export const unsaidClaims: CommandClaims = {readOnly: 'unsaid', risky: 'unsaid',
 export const blockInputModes = ['raw', 'line', 'block'] as const;
 export type BlockInputMode = (typeof blockInputModes)[number];
 
-/** What the model said of a flag; `unsaid` is not a `no`. */
 export type Claim = 'yes' | 'no' | 'unsaid';
 
 /**
@@ -96,7 +95,6 @@ export interface AskCase {
   readonly askedWhen: string;
 }
 
-/** Reading and searching ask in these cases. */
 export const readingAsks: readonly AskCase[] = [
   {name: 'read-outside', risks: ['read-only'], askedWhen: 'it reads or searches outside the workspace'},
   {name: 'read-secret', risks: ['read-only'], askedWhen: 'by its name it may hold secrets'},

@@ -45,7 +45,6 @@ const forms = {
   gemini: /^AIza[\w-]{20,}$/u,
 } as const satisfies Record<KeyProvider, RegExp>;
 
-/** The variables of the environment that hold the keys. */
 export const keyVariables = {
   anthropic: 'ANTHROPIC_API_KEY',
   openai: 'OPENAI_API_KEY',

@@ -50,7 +50,6 @@ export interface TouchedFiles {
   readonly commands: readonly ResolvedCommand[];
 }
 
-/** Stores the state of the workspace's files and reverts changes to them. */
 export interface CheckpointsPort {
   /**
    * Reads files in advance, so that the next `take` is faster; ends at once when a `take` begins. It does not change what `take`
@@ -61,7 +60,6 @@ export interface CheckpointsPort {
   uncoveredFiles(touched: TouchedFiles, signal: AbortSignal): Promise<readonly string[]>;
   /** Stores the state of the files now; `off` where checkpoints are switched off. */
   take(signal: AbortSignal): Promise<Outcome<TreeId | 'off', Fault>>;
-  /** What `revert` would do now. */
   preview(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<RevertReport, Fault>>;
   /**
    * Reverts the changes, in the given order (latest first). Later changes by others are preserved: they are merged, or the file is

@@ -68,7 +68,6 @@ const withComment = (
   to: (comment: ReviewComment) => ReviewComment,
 ): readonly ReviewComment[] => comments.map(comment => (comment.id === id ? to(comment) : comment));
 
-/** `src/a.ts:3-5`, `src/a.ts:3`, `src/a.ts`. */
 export function commentPlace({path, lines}: Pick<NewComment, 'path' | 'lines'>): string {
   if (lines === 'file') return path;
   return lines.first === lines.last ? `${path}:${lines.first}` : `${path}:${lines.first}-${lines.last}`;
@@ -84,7 +83,6 @@ export function reviewPrompt(comments: readonly ReviewComment[]): string {
   return ['Please see to these review comments:', ...rows].join('\n');
 }
 
-/** What was said of a place, with the answers to it, on one line. */
 const oneText = ({text, answers}: ReviewComment): string =>
   [text, ...answers.map(answer => `${answer.by === 'user' ? 'Me' : 'You'}: ${answer.text}`)]
     .map(said => said.replaceAll(/\s+/gu, ' ').trim())

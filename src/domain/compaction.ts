@@ -20,7 +20,6 @@ export interface CompactionTokens {
 export interface CompactionPreview {
   readonly id: MessageId;
   readonly way: CompactionMethod;
-  /** The summary, empty where there is none. */
   readonly summary: string;
   /** A sentence that says why there is no summary; empty where there is one. */
   readonly noSummaryReason: string;
@@ -44,7 +43,6 @@ export type SummaryCost =
   | {readonly kind: 'none'}
   | {readonly kind: 'used'; readonly usage: Usage; readonly usd: number | 'unknown'};
 
-/** What a compaction has done. */
 export interface CompactionReport {
   readonly way: CompactionMethod;
   readonly tokens: CompactionTokens;
@@ -136,11 +134,9 @@ export function estimateTokens(text: string): number {
 /** The tokens that most providers count for an image or a page of a document. */
 const attachmentTokens = 1500;
 
-/** A rough estimate of the tokens of a message. */
 export const estimateMessageTokens = ({blocks}: Message): number =>
   blocks.reduce((sum, block) => sum + estimateBlockTokens(block), 4);
 
-/** A rough estimate of the tokens of a block of a message. */
 export function estimateBlockTokens(block: UserBlock | AssistantBlock): number {
   switch (block.kind) {
     case 'text':
@@ -185,7 +181,6 @@ export const compactedText = ({way, tokens}: CompactionReport): string =>
   `${way === 'summary' ? 'Compacted' : 'Shortened'}: ${tokenChangeText(tokens)}. /undo takes that back until the next prompt, ` +
   '/rewind to an earlier prompt after it.';
 
-/** What a resumed session shows of its compacted part: the summary. */
 export function compactedHistoryText(message: UserMessage): string {
   const summary = /\n<summary>\n([^]*)\n<\/summary>$/u.exec(messageText(message))?.[1] ?? '';
   return `The conversation before this was compacted.${summary === '' ? '' : `\n${summary}`}`;
@@ -198,7 +193,6 @@ export const tokenChangeText = ({before, after}: CompactionTokens): string =>
 export const compactionQuestion = ({way}: CompactionPreview): string =>
   way === 'summary' ? 'Compact the conversation?' : 'Shorten the conversation without a summary?';
 
-/** What a compaction would change. */
 export const compactionTokensText = ({tokens, before}: CompactionPreview): string =>
   `${before === 'estimated' ? 'about ' : ''}${tokenChangeText(tokens)}, by estimate`;
 
@@ -208,7 +202,6 @@ export const compactionPreviewWarnings = ({noSummaryReason, tokens}: CompactionP
   ...(tokens.after < tokens.before ? [] : ['This makes nothing shorter.']),
 ];
 
-/** One text per part, with its tokens; `nothing` where there are no parts. */
 export const countedPartTexts = (parts: readonly CountedPart[]): readonly string[] =>
   parts.length === 0
     ? ['nothing']
@@ -216,7 +209,6 @@ export const countedPartTexts = (parts: readonly CountedPart[]): readonly string
 
 export const compactionUndoHint = 'Undo: /undo until the next prompt, then /rewind to an earlier one.';
 
-/** A sentence about the cost of the summary; empty where none was requested. */
 export function summaryCostText(cost: SummaryCost): string {
   if (cost.kind === 'none') return '';
   const {inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens} = cost.usage;

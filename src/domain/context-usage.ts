@@ -3,7 +3,6 @@ export interface ContextUsage {
   readonly model: string;
   /** Tokens that the model can take; 0 where that is not known. */
   readonly window: number;
-  /** The sum of the parts. */
   readonly tokens: number;
   /** `counted`: the provider counted the whole with the last answer. How it divides among the parts is always an estimate. */
   readonly total: 'counted' | 'estimated';
@@ -22,7 +21,6 @@ export interface ContextPart {
   readonly items: readonly {readonly name: string; readonly tokens: number}[];
 }
 
-/** In the order of a request. */
 export const contextPartKinds = [
   'system-prompt',
   'instructions',
@@ -40,7 +38,6 @@ export const contextPartKinds = [
 ] as const;
 export type ContextPartKind = (typeof contextPartKinds)[number];
 
-/** The words for each part. */
 export const contextPartNames: Readonly<Record<ContextPartKind, string>> = {
   'system-prompt': 'System prompt',
   instructions: 'Instructions',

@@ -3,7 +3,6 @@ import type {ActionId, MessageId} from './ids.ts';
 import type {CancelReason, Settled} from './settled.ts';
 import type {Usage} from './usage.ts';
 
-/** A message of the conversation, in one form for all providers. */
 export type Message = UserMessage | AssistantMessage;
 
 export interface UserMessage {
@@ -40,7 +39,6 @@ export interface CitedTextBlock extends TextBlock {
   readonly cited: {readonly text: string; readonly citations: readonly JsonObject[]};
 }
 
-/** `data` is base64. */
 export interface ImageBlock {
   readonly kind: 'image';
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
@@ -60,7 +58,6 @@ export interface FoundToolText extends TextBlock {
   readonly foundTool: string;
 }
 
-/** A content block of a tool result. */
 export type ResultContent = TextBlock | FoundToolText | ImageBlock | DocumentBlock;
 
 /** The result of a tool call, as the model reads it. Every tool call is followed by exactly one, in the order of the calls. */
@@ -146,11 +143,9 @@ export function messageText(message: Message): string {
   return message.role === 'user' ? (texts[0] ?? '') : texts.join('');
 }
 
-/** The texts among the blocks, in order. */
 export const blockTexts = (blocks: readonly (UserBlock | AssistantBlock | ResultContent)[]): readonly string[] =>
   blocks.flatMap(block => (block.kind === 'text' ? [block.text] : []));
 
-/** Searches of the web that the provider made while it answered. */
 export const providerSearches = ({blocks}: AssistantMessage): number =>
   blocks.filter(
     block =>

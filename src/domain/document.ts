@@ -55,7 +55,6 @@ export const noDocumentText = (named: string, documents: readonly SessionDocumen
 /** How a prompt mentions a document: `@doc:d1`. */
 export const documentPrefix = 'doc:';
 
-/** What a document says now. */
 export const documentText = ({versions}: SessionDocument): string => (versions.at(-1) ?? versions[0]).text;
 
 /** `d1 "Plan" (version 2)`. */

@@ -4,9 +4,7 @@ import {type CommandEnvironment, type Confinement, noDetail, type Verdict} from 
 
 /** A runner of actions. A new kind of obligation compiles only once every executor has an answer to it. */
 export interface Executor<Means> {
-  /** The executor's name on a card. */
   readonly name: string;
-  /** Where its next command starts. */
   readonly directory: string;
   /** The means to run an action without obligations. */
   readonly means: Means;
@@ -81,7 +79,6 @@ function askedBecause(obligation: Obligation, verdict: Verdict, executor: string
 export interface RunTerms {
   readonly environment: CommandEnvironment;
   readonly confinement: Confinement;
-  /** Where a command starts. */
   readonly directory: string;
   /** The paths that the action names, where they led. The action may touch no others. */
   readonly paths: readonly JudgedPath[];

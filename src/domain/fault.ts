@@ -8,12 +8,10 @@ export type Fault =
   | {readonly kind: 'needs-user'; readonly message: string; readonly fix: string}
   /** The model provider refused or broke off. `status` is the HTTP status, 0 where there was none. */
   | {readonly kind: 'provider'; readonly message: string; readonly fix: string; readonly status: number}
-  /** A fault in weft itself. */
   | {readonly kind: 'bug'; readonly message: string; readonly cause: unknown};
 
 export const rejected = (message: string): Fault => ({kind: 'rejected', message});
 
-/** One line for a person: what failed and what to do. */
 export function faultText(fault: Fault): string {
   switch (fault.kind) {
     case 'rejected':

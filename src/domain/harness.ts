@@ -35,7 +35,6 @@ export interface HarnessFileChange {
   readonly change: 'added' | 'changed' | 'deleted';
 }
 
-/** How one prompt of a harness ended. */
 export type HarnessOutcome =
   /** `text` is its last message, never empty. */
   | {readonly kind: 'succeeded'; readonly text: string}

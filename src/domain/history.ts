@@ -184,7 +184,6 @@ function interruptedAnswer({message: id, model}: PieceRecord, pieces: readonly P
 /** A history that was made shorter without a model. */
 export interface TrimmedHistory {
   readonly messages: readonly Message[];
-  /** How many results were shortened. */
   readonly shortenedResults: number;
   /** How many exchanges were dropped. An exchange is a message of the user and all messages up to the next one. */
   readonly droppedExchanges: number;

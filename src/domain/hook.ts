@@ -58,7 +58,6 @@ export interface HookRunReport {
   readonly outcome: 'success' | 'error' | 'cancelled';
   /** Not known where no process ended. */
   readonly exitCode: number | 'unknown';
-  /** Bounded. */
   readonly stdout: string;
   readonly stderr: string;
   /** What it comes to, in words; empty where it had no objection. */

@@ -6,7 +6,6 @@ export type SessionId = Brand<string, 'SessionId'>;
 export type ActionId = Brand<string, 'ActionId'>;
 /** Identifies one message of the conversation; made by weft or by the provider. */
 export type MessageId = Brand<string, 'MessageId'>;
-/** Identifies one todo of the list. */
 export type TodoId = Brand<string, 'TodoId'>;
 /** Identifies a command that runs in a terminal session of its own; short, so that people can type it. */
 export type BlockId = Brand<string, 'BlockId'>;
@@ -35,7 +34,6 @@ export const parseSessionId = (raw: string): SessionId | undefined =>
     ? (raw.toLowerCase() as SessionId)
     : undefined;
 
-/** The ids of providers are opaque: any text is accepted. */
 export const actionId = (raw: string): ActionId => raw as ActionId;
 export const messageId = (raw: string): MessageId => raw as MessageId;
 export const todoId = (raw: string): TodoId => raw as TodoId;
@@ -43,7 +41,6 @@ export const todoId = (raw: string): TodoId => raw as TodoId;
 export const blockId = (raw: string): BlockId => raw as BlockId;
 /** Accepts any text. Whether a document of that id exists shows when it is looked up. */
 export const documentId = (raw: string): DocumentId => raw as DocumentId;
-/** `undefined` for what is no such id. */
 export const parseAgentTaskId = (raw: string): AgentTaskId | undefined =>
   /^[A-Za-z0-9_-]{1,100}$/u.test(raw) ? (raw as AgentTaskId) : undefined;
 /** Accepts any text. Whether there is such a plan shows when it is looked up. */

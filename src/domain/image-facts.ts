@@ -2,12 +2,10 @@ import {unreachable} from '../base/unreachable.ts';
 import {groupDigits} from './compaction.ts';
 import type {ImageBlock} from './conversation.ts';
 
-/** What an image is by its content. */
 export interface ImageFacts extends ImageSize {
   readonly mediaType: ImageBlock['mediaType'];
 }
 
-/** In pixels, 0 where the image does not tell. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;

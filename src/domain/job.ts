@@ -29,7 +29,6 @@ export type JobSpec =
   | {
       /** A run of the task stack. */
       readonly kind: 'stack';
-      /** The agent that does the tasks: `weft`, or the name of a harness. */
       readonly harness: string;
       readonly afterFailure: 'stop' | 'go-on';
       readonly positions: 'all' | 'one';
@@ -63,13 +62,10 @@ export function jobKey(spec: JobSpec): string {
 export const planKey = (id: PlanId): string => `plan ${id}`;
 export const scheduleKey = (id: ScheduleId): string => `schedule ${id}`;
 
-/** A file that a job has changed. */
 export interface TaskFile {
   readonly path: string;
   readonly action: 'created' | 'modified' | 'deleted' | 'renamed';
-  /** Milliseconds since the epoch. */
   readonly at: number;
-  /** The call that did it. */
   readonly toolUseId: string;
 }
 
@@ -80,7 +76,6 @@ export interface Job {
   readonly state: JobState;
   /** Each claim adds one. The store refuses writes of an earlier attempt. */
   readonly attempt: number;
-  /** Where its conversation is kept. */
   readonly session: SessionId | 'not-open';
   readonly createdAt: number;
   /** When it was last claimed; 0 while it waits. */
@@ -104,7 +99,6 @@ export type JobChange = Partial<Pick<Job, 'state' | 'session' | 'reason' | 'cost
 /** The right to write what becomes of a job, until somebody else claims it. */
 export type Claim = Pick<Job, 'id' | 'attempt'>;
 
-/** One event of a job: JSON in one line. */
 export interface JobEvent {
   /** From 1 on without gaps, counted on from job to job of one key. */
   readonly id: number;
@@ -114,7 +108,6 @@ export interface JobEvent {
 /** Which jobs: one, those of a session, or those of a key. */
 export type JobsOf = {readonly id: string} | {readonly session: SessionId} | {readonly key: string};
 
-/** The answer of a program to a question of a job. */
 export type JobAnswer =
   | {
       readonly kind: 'approval';
@@ -128,7 +121,6 @@ export type JobAnswer =
       readonly answers: Readonly<Record<string, string | readonly string[]>>;
     };
 
-/** The result of an answer to an approval or a question. */
 export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
 
 /**
@@ -144,19 +136,14 @@ export interface JobStore {
   change(claim: Claim, change: JobChange): Promise<'kept' | 'lost'>;
   append(claim: Claim, event: JobEvent): Promise<'kept' | 'lost'>;
   remove(id: string): Promise<void>;
-  /** Newest first. */
   list(of: JobsOf | {readonly kind: JobSpec['kind']} | {readonly state: JobState}): Promise<readonly Job[]>;
   /** Events with greater numbers, at most `most`, in order. */
   events(of: JobsOf, after: number, most: number): Promise<readonly JobEvent[]>;
   /** The number of the last event, of jobs that have ended or of all; 0 where there is none. */
   lastEvent(of: JobsOf, which: 'ended' | 'all'): Promise<number>;
-  /** The sessions in which jobs run. */
   running(): Promise<ReadonlySet<SessionId>>;
-  /** The job asks; `title` is a line for people. */
   ask(claim: Claim, ask: {readonly id: string; readonly title: string}): Promise<void>;
-  /** The ask is answered, wherever. */
   settle(claim: Claim, ask: string): Promise<void>;
-  /** Answers what a running job of the session asks. */
   answer(session: SessionId, ask: string, answer: JobAnswer): Promise<AnswerEnd>;
   /** The titles of what waits for an answer in a session, the oldest first. */
   waiting(session: SessionId): Promise<readonly string[]>;

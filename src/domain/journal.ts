@@ -33,9 +33,7 @@ export type JournalRecord =
       readonly by: 'agent' | 'user';
       readonly text: string;
     }
-  /** From this record on the message is pinned, or no longer. */
   | {readonly kind: 'pin'; readonly message: MessageId; readonly state: 'pinned' | 'unpinned'}
-  /** A change of the comments of the session's code review. */
   | {readonly kind: 'review'; readonly change: ReviewChange}
   /** Task-protocol payloads, in the order in which they apply. */
   | {readonly kind: 'todo-frames'; readonly frames: readonly Uint8Array[]}
@@ -65,7 +63,6 @@ export type JournalRecord =
     }
   /** From this record on these results stand in the conversation with their beginnings alone. */
   | {readonly kind: 'results-shortened'; readonly results: readonly ActionId[]}
-  /** The latest rewind was undone. */
   | {readonly kind: 'redo'; readonly files: TreeChange | 'untouched'}
   /**
    * From this record on the conversation is `messages`, a valid history, and what follows it. Earlier records stay in the journal.
@@ -113,6 +110,5 @@ export interface OpenSession {
   readonly records: readonly JournalRecord[];
   /** Appends a record; it is on disk when the call returns. */
   append(record: JournalRecord): void;
-  /** Closes the session, so that other processes can open it. */
   close(): void;
 }

@@ -1,4 +1,3 @@
-/** A model server that answers on this machine. */
 export interface LocalServer {
   /** The program that usually listens there. */
   readonly name: string;

@@ -1,4 +1,3 @@
-/** The user's own notes for a project. */
 export interface MemoryNotes {
   readonly path: string;
   /** Without secrets; empty where there are none. */

@@ -85,7 +85,6 @@ export type BlockDelta =
 export interface ModelFacts {
   readonly contextWindow: number;
   readonly images: 'seen' | 'unseen' | 'unknown';
-  /** The price of `usage` in US dollars; `'unknown'` where the model's price is not known. */
   costOf(usage: Usage): number | 'unknown';
 }
 

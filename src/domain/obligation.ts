@@ -4,7 +4,6 @@ export type Obligation =
   | {readonly kind: 'restricted-environment'}
   /** The command runs in a proven sandbox; or `outside` of the one that the user has named, since the settings exclude it. */
   | {readonly kind: 'confined'; readonly to: 'sandbox' | 'read-only' | 'outside'}
-  /** The command starts in this folder. */
   | {readonly kind: 'directory'; readonly path: string}
   /** Each path is opened where it led when it was judged. `links`: those that lead through a symbolic link of the workspace. */
   | {readonly kind: 'paths'; readonly paths: readonly JudgedPath[]; readonly links: readonly string[]}

@@ -39,6 +39,5 @@ export function pinnableMessages(records: readonly JournalRecord[]): readonly Ve
 export interface PinRow extends Omit<VerbatimMessage, 'text' | 'number'> {
   /** Its first line, cut where it is long. */
   readonly title: string;
-  /** By estimate. */
   readonly tokens: number;
 }

@@ -19,20 +19,15 @@ export interface Plan {
   readonly id: PlanId;
   readonly goal: string;
   readonly steps: readonly PlanStep[];
-  /** Empty where there are none. */
   readonly notes: string;
   readonly state: PlanState;
-  /** The session that made it. */
   readonly session: SessionId;
-  /** The workspace. */
   readonly directory: string;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Why it was rejected; empty where the user gave no reason, and in every other state. */
   readonly reason: string;
 }
 
-/** What a plan proposes, before it is kept. */
 export type PlanDraft = Pick<Plan, 'goal' | 'notes'> & {readonly steps: readonly string[]};
 
 export const draftOf = ({goal, steps, notes}: Plan): PlanDraft => ({

@@ -1,6 +1,5 @@
 /** The user's settings for the terminal UI. Their forms in a settings file and their defaults are in `config`. */
 export interface Preferences {
-  /** The key bindings of the composer. */
   readonly editorMode: EditorMode;
   readonly tui: DisplayMode;
   readonly theme: ThemeChoice;

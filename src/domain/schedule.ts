@@ -12,21 +12,17 @@ export type LastRun =
       readonly session: SessionId | 'not-open';
       /** What kept it from its end; empty where nothing did. */
       readonly trouble: string;
-      /** Whether the user has heard of it. */
       readonly told: 'yes' | 'no';
     };
 
-/** A prompt that is sent again and again. */
 export interface Schedule {
   readonly id: ScheduleId;
   /** Five fields, or six with seconds before them; in the time zone of the machine. */
   readonly cron: string;
   readonly prompt: string;
-  /** An absolute folder. */
   readonly directory: string;
   /** The widest mode it may run in; that of the folder's settings holds where it is narrower. */
   readonly mode: PermissionMode;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly nextAt: number;
   readonly last: LastRun;

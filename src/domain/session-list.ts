@@ -9,7 +9,6 @@ export interface RunningSession {
   readonly background: readonly string[];
 }
 
-/** The state of such a session in words. */
 export const runningText: Readonly<Record<RunningSession['state'], string>> = {
   'needs-input': 'needs your answer',
   running: 'running',

@@ -3,7 +3,6 @@ import type {Message, TextBlock} from './conversation.ts';
 
 /** A prompt that begins with the name of a command. */
 export interface SlashCommand {
-  /** Without the slash. */
   readonly name: string;
   /** All that follows, trimmed; it may have several lines. */
   readonly argument: string;

@@ -10,11 +10,9 @@ export interface SubAgent {
   readonly id: SessionId;
   /** The call that started it: its events carry this id to those who look at the parent. */
   readonly call: ActionId;
-  /** Who started it. */
   readonly parent: SessionId | 'main';
   /** What it is for, in a few words of the model's. */
   readonly name: string;
-  /** The name of its kind, or of the agent file. */
   readonly kind: string;
   /** `weft`: it runs in this process. Otherwise the name of a harness. */
   readonly harness: string;
@@ -23,7 +21,6 @@ export interface SubAgent {
   readonly prompt: string;
   /** `worktree`: it works in a git worktree of its own. */
   readonly isolation: Isolation;
-  /** Milliseconds since the epoch. */
   readonly startedAt: number;
 }
 
@@ -49,20 +46,16 @@ export type AgentStatus =
 export const hasEnded = ({kind}: AgentStatus): boolean =>
   kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';
 
-/** What a sub-agent has done so far. */
 export interface AgentProgress {
   /** Requests to the model; of a harness as far as they can be told. */
   readonly turns: number;
-  /** Calls of tools that have begun. */
   readonly calls: number;
   readonly usage: Usage;
   /** US dollars; of a harness its own word, or an estimate. */
   readonly costUsd: number | 'unknown';
-  /** The files it has changed, as they were named. */
   readonly files: readonly string[];
 }
 
-/** A sub-agent as it stands. */
 export interface AgentRow {
   readonly agent: SubAgent;
   readonly status: AgentStatus;
@@ -76,7 +69,6 @@ export interface RunningAgent extends Pick<SubAgent, 'id' | 'name' | 'kind' | 'h
   /** The session of the agent that talks with the user. */
   readonly parent: SessionId;
   readonly directory: string;
-  /** The process of weft. */
   readonly pid: number;
 }
 

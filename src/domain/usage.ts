@@ -14,7 +14,6 @@ export interface ModelUsage {
   readonly usage: Usage;
   readonly costUsd: number | 'unknown';
   readonly requests: number;
-  /** Searches of the web that the provider made. */
   readonly webSearches: number;
 }
 

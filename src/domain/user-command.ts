@@ -22,5 +22,4 @@ export function parseUserCommand(text: string): UserCommand | undefined {
     : undefined;
 }
 
-/** The command on one line, as it was typed. */
 export const userCommandLabel = (command: string): string => `! ${command}`;

@@ -44,7 +44,6 @@ const hostOf = ({hostname}: URL): string =>
 
 /** A host and a port of it, as a program names them that wants a connection. */
 export interface HostPlace {
-  /** As in `WebUrl`. */
   readonly host: string;
   readonly port: number;
   readonly scope: AddressScope;

@@ -208,7 +208,6 @@ function sumCompaction({blocks}: Message, sums: Sums): void {
 
 const pinName = (text: string): string => firstLine(text.trim(), 30);
 
-/** Estimated tokens, by part and item. */
 class Sums {
   readonly #parts = new Map<ContextPartKind, {tokens: number; readonly items: Map<string, number>}>();
 

@@ -112,7 +112,6 @@ async function readBeforeSending(
 
 const stoppedBy = (end: PromptEnd, denials: readonly Denial[] = []): ReadPrompt => ({kind: 'stopped', end, denials});
 
-/** What goes behind the words of a prompt. */
 interface Attachments {
   readonly hookContext: string;
   readonly attached: readonly (TextBlock | ImageBlock)[];

@@ -9,7 +9,6 @@ import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {SessionAgents, SessionContext} from '../session-context.ts';
 
-/** All sub-agents of a session. */
 export interface Tree {
   rows(): readonly AgentRow[];
   start(
@@ -84,7 +83,6 @@ export class Branch implements SessionAgents {
     this.checkpoints = checkpoints;
   }
 
-  /** One in the background has ended. */
   tell(note: string): void {
     this.#notes.push(note);
     this.#news.resolve();

@@ -17,7 +17,6 @@ export interface AgentKind {
   /** Requests to the model that one prompt may take. */
   readonly maxTurns: number;
   readonly isolation: Isolation;
-  /** Whether it may call a tool. */
   readonly mayCall: (tool: string) => boolean;
   /** What its file asks for and weft does not do: sentences. */
   readonly notes: readonly string[];

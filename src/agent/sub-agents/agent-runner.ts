@@ -41,12 +41,10 @@ export interface Held {
 export type Spending = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
 
 export interface RunnerDeps {
-  /** Where it works. */
   readonly directory: string;
   readonly place: SeparateMachine;
   readonly openEngine: (setup: EngineSetup) => AgentClient;
   readonly happened: (happening: AgentHappening) => void;
   readonly spent: (spending: Spending) => void;
-  /** All sub-agents of the session. */
   readonly tree: Tree;
 }

@@ -32,7 +32,6 @@ export function worktreeName({name, id}: Pick<SubAgent, 'name' | 'id'>): string 
   return [words, id.slice(0, 8)].filter(part => part !== '').join('-');
 }
 
-/** What an agent in a worktree is told of it, ahead of its task. */
 export const worktreeBrief = ({directory, branch}: Worktree): string =>
   `You work in a git worktree of your own, in the folder ${directory} (branch ${branch}), and not in the folder named above. It began with the files as they are there, without ignored ones. Change files below it alone, by paths relative to it; what you change is looked at and merged when you have ended.\n\n`;
 
@@ -41,7 +40,6 @@ interface EndedAgent {
   readonly worktree: Worktree;
   /** `cancelled`: whoever stopped the agent is not asked about it. */
   readonly end: 'ended' | 'cancelled';
-  /** The agent that has started it. */
   readonly parent: SessionContext;
   readonly checkpoints: PromptCheckpoints | undefined;
 }

@@ -26,7 +26,6 @@ import {modeOf} from './weft-agent.ts';
 export class HarnessAgent implements AgentRunner {
   readonly #held: Held;
   readonly #deps: RunnerDeps;
-  /** The agent that has started it. */
   readonly #parent: SessionContext;
   #resume: HarnessSessionId | 'new';
   #mode: PermissionMode;

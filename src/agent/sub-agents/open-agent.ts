@@ -88,7 +88,6 @@ export async function earlierAgent(
   return ok({...ended, branch, kind: kind.value, session, worktree: worktree.value, origin: 'resumed', resume});
 }
 
-/** Its worktree, made or opened again. */
 export async function worktreeOf(
   agent: SubAgent,
   {directory, ports}: SessionContext,
@@ -115,7 +114,6 @@ async function kindNamed(
   return failed(rejected(`There is no kind of agent ${JSON.stringify(name)}. ${hint}`));
 }
 
-/** Whether the conversation has this call. */
 const hasCalled = (call: ActionId, {conversation}: SessionContext): boolean =>
   conversation.journal.records.some(
     record => record.kind === 'answer' && toolCalls(record.message).some(({id}) => id === call),

@@ -23,7 +23,6 @@ import {leastTurns, modeOf, notHeeded, weftRunner} from './weft-agent.ts';
 
 export interface SubAgentsSetup extends Pick<RunnerDeps, 'openEngine'> {
   readonly limits: AgentLimits;
-  /** The agent of the session itself. */
   readonly session: () => SessionContext;
 }
 
@@ -46,7 +45,6 @@ interface Running {
   stopReason: string;
   heardAt: number;
   lastFailure: {readonly text: string; readonly times: number};
-  /** Of a harness. */
   turn: HarnessTurn;
 }
 
@@ -110,7 +108,6 @@ export class SubAgents implements Tree {
     return sent.tag === 'failed' ? sent : ok(await this.#report(running, sent.value, wait));
   }
 
-  /** The user's own message. */
   message(id: SessionId, text: string): void {
     const running = this.#running.get(id);
     if (running === undefined) return;

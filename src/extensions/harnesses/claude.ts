@@ -55,7 +55,6 @@ class ClaudeConversation implements Conversation {
   readonly #reporter: Reporter;
   readonly #answered = new Map<string, (answer: Outcome<JsonObject, string>) => void>();
   readonly #withdrawals = new Map<string, () => void>();
-  /** Messages whose text came as a stream. */
   #streamed = new Set<string>();
   /** Messages that were handed to the running prompt and that Claude has not begun to read. */
   readonly #unread = new Set<string>();

@@ -17,9 +17,7 @@ export interface Driver {
 }
 
 export interface DriverRequest extends Omit<HarnessRequest, 'harness' | 'prompt' | 'isolation'> {
-  /** What people call the harness. */
   readonly title: string;
-  /** A new UUID. */
   readonly newId: () => string;
   /** US dollars; `undefined` where the price of the model is not known. */
   readonly priceOf: (model: string, usage: Usage) => number | undefined;
@@ -51,12 +49,10 @@ type Plan = Extract<HarnessEvent, {event: 'plan'}>['steps'];
 
 /** How a driver tells of the run. Texts may be as the harness wrote them: they are bounded and cleaned here. */
 export interface Reporter {
-  /** Writes one line. */
   readonly write: (message: object) => void;
   /** The harness began to work by itself, on a message that it was handed before. */
   readonly began: () => void;
   readonly text: (delta: string) => void;
-  /** What follows is another message. */
   readonly endMessage: () => void;
   readonly thinking: (delta: string) => void;
   readonly toolStarted: (tool: Omit<ToolStart, 'input'> & {readonly input: Json | undefined}) => void;

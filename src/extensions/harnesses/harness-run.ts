@@ -45,7 +45,6 @@ const mostWarnings = 200;
 const stderrLines = 20;
 
 export interface RunSetup {
-  /** What people call the harness. */
   readonly title: string;
   readonly program: ServerProgram;
   readonly driver: Driver;
@@ -54,7 +53,6 @@ export interface RunSetup {
   readonly prompt: string;
   /** `read-only`: whatever would change something is denied, and nobody is asked. */
   readonly access: 'with-approvals' | 'read-only';
-  /** Milliseconds. */
   readonly times: RunTimes;
 }
 

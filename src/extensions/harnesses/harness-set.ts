@@ -25,7 +25,6 @@ export interface HarnessesOptions extends Pick<DriverRequest, 'newId' | 'priceOf
 /** Milliseconds in which a program has to tell its version. */
 const versionMs = 15_000;
 
-/** The harnesses of this machine. Nothing is looked for, loaded or started before it is asked for. */
 export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
   const {processes, settings, place} = options;
   const names = [...new Set([...knownHarnesses, ...Object.keys(settings)])];
@@ -228,7 +227,6 @@ const passedVariables: readonly string[] = `LANG LANGUAGE TZ TMPDIR TMP TEMP
   HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
   NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS`.split(/\s+/u);
 
-/** The variables of a harness; the error names one that the settings refer to and that is not set. */
 function environmentOf({variables, env}: Harness, place: HarnessPlace): Outcome<Record<string, string>, string> {
   const {environment} = place;
   const passed: Record<string, string> = {NO_COLOR: '1'};

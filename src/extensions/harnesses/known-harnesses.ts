@@ -3,9 +3,7 @@ import type {knownHarnesses} from '../../domain/harness.ts';
 import type {AcpAgent} from './acp.ts';
 import type {Driver, DriverRequest} from './driver.ts';
 
-/** What weft knows of one harness. */
 export interface KnownHarness {
-  /** What people call it. */
   readonly title: string;
   /** The program's name, and the package whose `package.json` tells the version. */
   readonly program: string;

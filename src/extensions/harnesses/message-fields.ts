@@ -50,7 +50,6 @@ export function stepStatus(word: string): TodoStatus {
   }
 }
 
-/** A question as Claude Code and Codex ask it; one may choose. */
 export const questionOf = (question: JsonObject): Question => ({
   question: textOf(question['question']),
   header: textOf(question['header']),

@@ -12,7 +12,6 @@ export interface HookAnswer {
   readonly permission: 'none' | 'allow' | 'deny' | 'ask';
   readonly reason: string;
   readonly updatedInput: JsonObject | undefined;
-  /** Context that is added for the model. */
   readonly context: string;
   /** The text that the model reads in the place of a tool's result. */
   readonly updatedOutput: Json | undefined;
@@ -20,12 +19,10 @@ export interface HookAnswer {
   readonly rules: readonly RuleChange[];
   /** Whether a no also ends the prompt. */
   readonly next: 'go-on' | 'interrupt';
-  /** A message for the user. */
   readonly message: string;
   readonly flow: {readonly kind: 'go-on'} | {readonly kind: 'stop'; readonly reason: string};
 }
 
-/** The answer of a hook that has no objection. */
 export const noObjection: HookAnswer = {
   permission: 'none',
   reason: '',

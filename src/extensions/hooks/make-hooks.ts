@@ -44,7 +44,6 @@ export interface HookDeps {
   readonly promptSource: 'user' | 'sdk';
   /** Puts placeholders in the place of secrets. */
   readonly redact: (text: string) => string;
-  /** How far a hook's condition speaks of a call. */
   readonly reach: (condition: string, call: ToolCallBlock, signal: AbortSignal) => Promise<RuleReach>;
   /** Writes the file that hooks read the conversation in. */
   readonly transcript: TranscriptWriter;

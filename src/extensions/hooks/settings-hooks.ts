@@ -10,7 +10,6 @@ import type {HookCommand, HookOutput, HookPost} from '../../domain/hook.ts';
 export interface HookRunner {
   /** Runs a command with `stdin`; after an abort it ends everything that the command started. */
   command(work: HookCommand, stdin: string, signal: AbortSignal): Promise<HookOutput>;
-  /** Sends `body` as JSON. */
   post(work: HookPost, body: string, signal: AbortSignal): Promise<HookOutput>;
 }
 
@@ -25,7 +24,6 @@ export interface SourcedHook {
 /** The standing of a hook that no file of a project has a part in. */
 export const ownHook: ScriptStanding = {obstacle: '', mark: ''};
 
-/** The hooks that settings files name, ready to be called. */
 export const settingsHooks = (hooks: readonly SourcedHook[], runner: HookRunner): readonly Hook[] =>
   hooks.map(({hook, source, standing}) => ({
     event: hook.event,

@@ -8,7 +8,6 @@ import {wireBlock, wireToolResult} from '../../protocol/rpc/wire-content.ts';
 /** Writes what is new of a conversation and settles with the path of the whole; empty where nothing is written. Never rejects. */
 export type TranscriptWriter = (session: HookSession, messages: readonly Message[]) => Promise<string>;
 
-/** The file of a session's transcript. */
 export const transcriptFile = (folder: string, sessionId: string): string => join(folder, `${sessionId}.jsonl`);
 
 /**

@@ -55,7 +55,6 @@ export async function connectServer(server: ServerToConnect, signal: AbortSignal
 
 const legacy = {kind: 'legacy'} as const;
 
-/** Whether a server refused the connection because it does not know who calls. */
 export const needsAuthorization = (cause: unknown): boolean =>
   cause instanceof UnauthorizedError || (cause instanceof SdkHttpError && cause.status === 401);
 

@@ -12,7 +12,6 @@ import type {ConnectServer, ServerSetOptions} from './server-set.ts';
 interface ConnectorOptions {
   /** Reaches the servers that run in the program which drives weft. */
   readonly exchange: Exchange;
-  /** Milliseconds for those servers. */
   readonly sdkTimes: ServerTimes;
   readonly processes: ServerProcesses;
   /** Starts the programs that may not do all that the user may. */
@@ -25,7 +24,6 @@ interface ConnectorOptions {
   readonly authorization: (server: string, config: ServerConfig) => Promise<Authorization | undefined>;
   /** Why a server of the project may not be started now; empty where it may. */
   readonly obstacle: (server: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig}) => Promise<string>;
-  /** weft's own version. */
   readonly version: string;
 }
 

@@ -112,7 +112,6 @@ const manifestForm = z.object({
 /** Tools of one server that are remembered; a server that shows more has them asked about each time. */
 const maxAccepted = 2000;
 
-/** The accepted tools, with those that were never seen before. */
 export function withNewTools(accepted: readonly AcceptedTool[], tools: readonly ServerTool[]): readonly AcceptedTool[] {
   const known = new Set(accepted.map(({name}) => name));
   const fresh = tools.filter(({name}) => !known.has(name)).map(tool => ({name: tool.name, hash: hashOf(tool)}));

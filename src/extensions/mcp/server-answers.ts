@@ -116,7 +116,6 @@ export function readToolResult(result: JsonObject, who: string): Outcome<McpResu
   return ok({blocks: shown.length === 0 ? [{kind: 'text', text: '(no content)'}] : shown});
 }
 
-/** What a model reads of a resource. */
 export function readResourceResult(result: JsonObject, who: string): Outcome<McpResult, Fault> {
   const contents = listOf(result['contents']);
   if (contents.length === 0) return failed(rejected(`${who} has no content.`));
@@ -197,7 +196,6 @@ function bounded(blocks: readonly Block[], most = mostText): Block[] {
 
 const text = (value: string): readonly Block[] => [{kind: 'text', text: value}];
 
-/** What a model reads of a prompt that a server expanded. */
 export function readPromptResult(result: JsonObject, who: string): Outcome<McpResult, Fault> {
   const messages = listOf(result['messages']);
   const blocks = messages.flatMap(message => {

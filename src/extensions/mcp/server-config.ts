@@ -68,7 +68,6 @@ export type ServerSource = 'user' | 'project' | 'local' | 'given';
 export interface ConfiguredServer {
   readonly name: string;
   readonly source: ServerSource;
-  /** The file or flag that names it. */
   readonly path: string;
   readonly config: Outcome<ServerConfig, string>;
 }

@@ -54,7 +54,6 @@ export type ProtocolEra =
 
 /** What a server may ask of its client. */
 export interface ClientServices {
-  /** Asks the user what the server wants to know. */
   readonly elicit: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
   /** Asks the model on behalf of the server, once the user agrees; `undefined`: nobody can be asked. */
   readonly sample: ((request: SamplingRequest, signal: AbortSignal) => Promise<SamplingReply>) | undefined;
@@ -64,7 +63,6 @@ export interface ClientServices {
 
 export interface ConnectionOptions {
   readonly server: string;
-  /** weft's own version. */
   readonly version: string;
   readonly times: ServerTimes;
   readonly services: ClientServices;
@@ -77,7 +75,6 @@ export interface ConnectionOptions {
 const mostTools = 1000;
 const mostResources = 1000;
 const mostPages = 100;
-/** Characters. */
 const longestInstructions = 2000;
 
 /**
@@ -235,7 +232,6 @@ export class ServerConnection {
     return this.#get({method: 'resources/read', params: {uri}}, {who, read: readResourceResult}, signal);
   }
 
-  /** The text that a prompt becomes. */
   expandPrompt(
     {name, values}: {readonly name: string; readonly values: Readonly<Record<string, string>>},
     signal: AbortSignal,
@@ -366,7 +362,6 @@ export function signInNeededIn(cause: unknown, server: string): SignInNeeded | u
   return undefined;
 }
 
-/** Why a server cannot be talked to, in words; bounded. */
 function connectTroubleText(cause: unknown): string {
   const {cause: inner} = cause instanceof Error ? cause : {cause: undefined};
   const text = causeText(cause).replace(/^MCP error -?\d+: /u, '');

@@ -6,7 +6,6 @@ import type {Manifest} from './manifests.ts';
 import type {ConfiguredServer, ServerConfig} from './server-config.ts';
 import type {ProtocolEra, ServerConnection} from './server-connection.ts';
 
-/** Asks the user what a server wants to know. */
 export type ElicitUser = (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
 
 /** A server that runs in the program which drives weft, or one that somebody configured. */
@@ -54,7 +53,6 @@ export interface Entry {
   toldChanged: readonly string[];
   log: readonly string[];
   latencyMs: number | undefined;
-  /** Whoever made the calls that go on, the last one last. */
   callers: readonly McpCallObserver[];
   /** Questions of the server to the user or the model that are not answered yet. */
   openQuestions: number;

@@ -39,14 +39,12 @@ import {
 } from './server-entry.ts';
 import {ToolNames} from './tool-names.ts';
 
-/** Connects one server; loads the protocol with the first. */
 export type ConnectServer = (
   server: ServerToStart,
   hears: ServerListener,
   signal: AbortSignal,
 ) => Promise<ServerConnection>;
 
-/** Who hears what a server says of its own. */
 interface ServerListener {
   readonly log: (line: string) => void;
   readonly changed: (what: 'tools' | 'prompts' | 'resources') => void;
@@ -73,7 +71,6 @@ export interface ServerSetOptions {
   ) => {readonly text: string; readonly kind: 'failed' | 'needs-sign-in'};
   /** Asks the user what a server wants to know; `by-calls`: whoever made the server's last call that goes on asks. */
   readonly elicit: ElicitUser | 'by-calls';
-  /** Signs the user in to a server that somebody configured. */
   readonly signIn: SignIn;
   readonly manifests: Manifests;
   /** One line that may help to find out why a server does not work. */
@@ -83,7 +80,6 @@ export interface ServerSetOptions {
   readonly readyWithinMs: number;
 }
 
-/** All MCP servers of a session. */
 export interface ServerSet extends McpPort {
   /** From now on there are these servers; those that stay are not disturbed. Settles when the new ones have begun or failed. */
   set(wanted: Pick<ServerSetOptions, 'sdk' | 'configured'>): Promise<ServerChange>;

@@ -43,7 +43,6 @@ export function bodyParts(body: string, values: BodyValues): readonly PromptPart
   return isUsed ? parts : [...parts, {kind: 'text', text: `\n\nARGUMENTS: ${values.argument}`}];
 }
 
-/** Command lines of one body. */
 const mostLines = 50;
 
 const placeholders = ({firstNumber, argument}: BodyValues): RegExp =>

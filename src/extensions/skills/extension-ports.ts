@@ -94,7 +94,6 @@ const nothing: Extensions = {skills: [], commands: [], agents: [], notices: []};
 
 const isOffered = ({offer}: ExtensionFile): boolean => offer.offered === 'yes';
 
-/** The skills that the model is told of. */
 export const modelSkills = ({skills}: Extensions, chosen: ReadonlySet<string> | 'all'): readonly SkillFile[] =>
   skills.filter(skill => isOffered(skill) && skill.forModel === 'yes' && (chosen === 'all' || chosen.has(skill.name)));
 
@@ -115,7 +114,6 @@ const listed = (
   source: {kind: 'file', scope, path},
 });
 
-/** The body as it is now. */
 async function bodyOf({path, root}: ExtensionFile): Promise<Outcome<string, Fault>> {
   const file = await readExtensionFile(path, root.trust);
   if (file.kind === 'unreadable') return failed(rejected(`${path} cannot be used: ${file.why}.`));

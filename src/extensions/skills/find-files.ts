@@ -5,7 +5,6 @@ import {unreachable} from '../../base/unreachable.ts';
 import {readBounded} from '../../config/project-files.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
 
-/** A file that was found, with its text. */
 export interface FoundFile {
   /** Absolute, links not followed. */
   readonly path: string;

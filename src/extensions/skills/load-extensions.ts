@@ -39,7 +39,6 @@ export interface ExtensionFile {
 }
 
 export interface SkillFile extends ExtensionFile {
-  /** Where its files lie. */
   readonly folder: string;
   readonly argumentHint: string;
   /** Whether the model is told of it, and whether the user may write `/name`. Both only count where it is offered. */
@@ -51,9 +50,7 @@ export interface CommandFile extends ExtensionFile {
   readonly argumentHint: string;
 }
 
-/** A kind of sub-agent. */
 export interface AgentFile extends ExtensionFile {
-  /** Its system prompt. */
   readonly prompt: string;
 }
 
@@ -225,7 +222,6 @@ export function givenAgents(json: Json, source: string): Outcome<readonly AgentF
   );
 }
 
-/** A kind of agent that no file defines. */
 function agentFrom(
   name: string,
   {fields, prompt, source}: {readonly fields: JsonObject; readonly prompt: string; readonly source: string},

@@ -47,7 +47,6 @@ export function skillCatalogue(skills: readonly DescribedSkill[]): SkillCatalogu
   return {names: skills.map(({name}) => name), lines: described.map(skill => lineOf(skill, length)).join('\n')};
 }
 
-/** How many of the first ones fit. */
 function fittingCount<Item>(items: readonly Item[], fits: (item: Item) => boolean): number {
   const end = items.findIndex(item => !fits(item));
   return end < 0 ? items.length : end;
@@ -58,7 +57,6 @@ const lineOf = ({name, description: words}: DescribedSkill, length: number): str
 
 const lineBytes = (skill: DescribedSkill, length: number): number => bytesOf(lineOf(skill, length));
 
-/** The text cut behind a word. */
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
   const cut = clip(text, length);
@@ -69,7 +67,6 @@ function shortened(text: string, length: number): string {
 /** In a request, as JSON. */
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
-/** The most skills that one answer lists. */
 const mostMatches = 20;
 
 /**

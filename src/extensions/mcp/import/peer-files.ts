@@ -13,7 +13,6 @@ export const peerNames = {
   opencode: 'opencode',
 } as const satisfies Record<Peer, string>;
 
-/** A file in which a product keeps servers. It need not exist. */
 export interface PeerFile {
   readonly peer: Peer;
   readonly path: string;
@@ -22,10 +21,8 @@ export interface PeerFile {
   readonly owner: 'user' | 'project';
 }
 
-/** The user and the folder whose files are looked for. */
 export interface PeerPlaces {
   readonly home: string;
-  /** The project, an absolute path. */
   readonly directory: string;
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -408,7 +408,6 @@ const vscodeVariables: ReadonlySet<string> = new Set([
   'execPath',
 ]);
 
-/** Each note is said once. */
 function note(notes: string[], text: string): void {
   if (!notes.includes(text)) notes.push(text);
 }

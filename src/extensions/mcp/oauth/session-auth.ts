@@ -23,7 +23,6 @@ export interface OAuthServer {
   readonly oauth: OAuthSettings;
 }
 
-/** What signing in needs of the world. */
 export interface OAuthDeps {
   readonly credentials: CredentialStore;
   /**
@@ -31,7 +30,6 @@ export interface OAuthDeps {
    * server may have named those.
    */
   readonly fetchFor: (...named: readonly URL[]) => FetchLike;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Told of every token and client secret as soon as it is known, so that it is redacted everywhere. */
   readonly learnSecret: (secret: string) => void;

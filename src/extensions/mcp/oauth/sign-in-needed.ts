@@ -4,7 +4,6 @@ import {clip} from '../../../base/clip.ts';
 export interface AuthChallenge {
   /** Where the server's own metadata are (RFC 9728); `undefined` for the usual place. */
   readonly resourceMetadataUrl: URL | undefined;
-  /** The permission that the request needs. */
   readonly scope: string | undefined;
 }
 

@@ -180,7 +180,6 @@ interface Flow {
 class SignInProvider implements OAuthClientProvider {
   readonly stateText = randomBytes(32).toString('base64url');
   readonly clientMetadataUrl?: string;
-  /** The page that the user has to open. */
   link: URL | undefined;
   readonly #oauth: SignInSettings;
   readonly #flow: Flow;
