@@ -1,5 +1,6 @@
 import {jsonText, type JsonObject} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
+import {interrupted, settledBy} from '../domain/settled.ts';
 import {defineAction} from './define-action.ts';
 import {elicitByQuestions} from './elicitation.ts';
 import type {McpCallObserver, McpResult, McpTool} from './mcp-port.ts';
@@ -54,9 +55,7 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
       elicit: (elicitation, asked) => elicitByQuestions(elicitation, ports.questions, AbortSignal.any([asked, signal])),
     };
     const result = await ports.mcp.call({server, tool, toolName, standing, input}, observer, signal);
-    if (result.tag === 'ok') return {state: 'success', output: result.value};
-    if (!signal.aborted) return {state: 'error', fault: result.error};
-    const why = {reason: 'interrupted', message: ''} as const;
-    return {state: 'cancelled', why, partial: {server, tool, reached: 'called'}};
+    const isStopped = result.tag === 'failed' && signal.aborted;
+    return isStopped ? interrupted({server, tool, reached: 'called'}) : settledBy(result);
   },
 });

@@ -3,7 +3,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {ResultContent} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
-import type {Cancellation, Settled} from '../domain/settled.ts';
+import type {CancelReason, Cancellation, Settled} from '../domain/settled.ts';
 import {type Access, type AskCase, type JudgedAction, type RuleKinds, unsaidClaims} from '../domain/access.ts';
 import {askUserQuestion} from './ask-user-question.ts';
 import {programName} from './block-text.ts';
@@ -291,19 +291,12 @@ export function modelContent<N extends ActionName>(result: ActionResult<N>): rea
   }
 }
 
-export function cancellationText({reason, message}: Cancellation): string {
-  switch (reason) {
-    case 'declined':
-      return message === '' ? 'The user said no to this.' : `The user said no to this: ${message}`;
-    case 'denied':
-      return message === '' ? 'This was not permitted.' : message;
-    case 'interrupted':
-      return 'The user interrupted this.';
-    case 'shutdown':
-      return 'weft was stopped before this ended.';
-    case 'not-run':
-      return message;
-    default:
-      return unreachable(reason);
-  }
-}
+export const cancellationText = ({reason, message}: Cancellation): string => cancellationTexts[reason](message);
+
+const cancellationTexts: Readonly<Record<CancelReason, (message: string) => string>> = {
+  declined: message => (message === '' ? 'The user said no to this.' : `The user said no to this: ${message}`),
+  denied: message => message || 'This was not permitted.',
+  interrupted: () => 'The user interrupted this.',
+  shutdown: () => 'weft was stopped before this ended.',
+  'not-run': message => message,
+};

@@ -1,6 +1,6 @@
 import {pluralize} from '../base/clip.ts';
 import * as z from 'zod/mini';
-import {unreachable} from '../base/unreachable.ts';
+import {byKind, unreachable} from '../base/unreachable.ts';
 import type {ResultContent} from '../domain/conversation.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {readingAsks} from '../domain/access.ts';
@@ -140,20 +140,13 @@ const noRoom = {
 };
 
 /** Bytes of text, or base64 characters. */
-function sizeOf(file: ReadFile): number {
-  switch (file.kind) {
-    case 'text':
-      return bytesOf(file.lines);
-    case 'image':
-      return file.image.data.length;
-    case 'document':
-      return file.document.data.length;
-    case 'directory':
-      return bytesOf(file.entries);
-    default:
-      return unreachable(file);
-  }
-}
+const sizeOf = (file: ReadFile): number =>
+  byKind<ReadFile, number>(file, {
+    text: ({lines}) => bytesOf(lines),
+    image: ({image}) => image.data.length,
+    document: ({document}) => document.data.length,
+    directory: ({entries}) => bytesOf(entries),
+  });
 
 const bytesOf = (lines: readonly string[]): number => new TextEncoder().encode(lines.join('\n')).length;
 

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
-import type {McpPort, McpResource, McpResult} from './mcp-port.ts';
-import {settledBy, type Settled} from '../domain/settled.ts';
+import type {McpResource, McpResult} from './mcp-port.ts';
+import {settledBy} from '../domain/settled.ts';
 
 export type McpResourceInput =
   | {readonly kind: 'read'; readonly server: string; readonly uri: string}
@@ -51,39 +50,19 @@ export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput,
       ? `Read ${input.uri} from ${input.server}`
       : `List the resources of ${input.server ?? 'all MCP servers'}`,
   cancelled: input => ({uri: input.kind === 'read' ? input.uri : ''}),
-  modelContent(output) {
-    switch (output.kind) {
-      case 'read':
-        return output.result.blocks;
-      case 'list':
-        return textContent(
-          output.resources.length === 0 ? 'There are no resources.' : output.resources.map(line).join('\n'),
-        );
-      default:
-        return unreachable(output);
+  modelContent: output => (output.kind === 'read' ? output.result.blocks : textContent(listText(output.resources))),
+  async run(input, {ports: {mcp}, signal}) {
+    if (input.kind === 'read') {
+      const read = await mcp.readResource({server: input.server, uri: input.uri}, signal);
+      return settledBy(read.tag === 'ok' ? ok({kind: 'read', result: read.value}) : read);
     }
+    const listed = await mcp.resources(input.server, signal);
+    return settledBy(listed.tag === 'ok' ? ok({kind: 'list', resources: listed.value}) : listed);
   },
-  run: async (input, {ports, signal}) =>
-    input.kind === 'read' ? read(input, ports.mcp, signal) : list(input, ports.mcp, signal),
 });
 
-async function read(
-  {server, uri}: Extract<McpResourceInput, {kind: 'read'}>,
-  mcp: McpPort,
-  signal: AbortSignal,
-): Promise<Settled<McpResourceOutput, McpResourcePartial>> {
-  const found = await mcp.readResource({server, uri}, signal);
-  return settledBy(found.tag === 'ok' ? ok({kind: 'read', result: found.value}) : found);
-}
-
-async function list(
-  {server}: Extract<McpResourceInput, {kind: 'list'}>,
-  mcp: McpPort,
-  signal: AbortSignal,
-): Promise<Settled<McpResourceOutput, McpResourcePartial>> {
-  const found = await mcp.resources(server, signal);
-  return settledBy(found.tag === 'ok' ? ok({kind: 'list', resources: found.value}) : found);
-}
+const listText = (resources: readonly McpResource[]): string =>
+  resources.length === 0 ? 'There are no resources.' : resources.map(line).join('\n');
 
 const line = ({server, uri, name, description, mediaType}: McpResource): string =>
   [`${server}: ${uri}`, name, mediaType, description].filter(part => part !== '').join(' · ');

@@ -3,7 +3,7 @@ import {firstLine} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
 import type {RunTerms} from '../domain/executor.ts';
-import type {Settled} from '../domain/settled.ts';
+import {interrupted, type Settled} from '../domain/settled.ts';
 import type {Claim, CommandAccess, CommandClaims} from '../domain/access.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
 import {changesTexts, type DecideEnded, noHeldChanges} from './changes-port.ts';
@@ -260,12 +260,6 @@ async function runBlock({command}: CommandInput, {ports, signal, terms}: ActionR
     : {state: 'error', fault: started.error};
 }
 
-const interrupted = (partial: CommandPartial): Settled<never, CommandPartial> => ({
-  state: 'cancelled',
-  why: {reason: 'interrupted', message: ''},
-  partial,
-});
-
 const claim = (flag: boolean | undefined): Claim => (flag === undefined ? 'unsaid' : flag ? 'yes' : 'no');
 
 export function partialText({reached, output}: CommandPartial): string {
@@ -276,16 +270,10 @@ export function partialText({reached, output}: CommandPartial): string {
 }
 
 function outputText(output: CommandOutput): string {
-  switch (output.kind) {
-    case 'completed':
-      return reportText(output.report);
-    case 'block':
-      return isGoing(output.block.state)
-        ? `${snapshotText(output.block)}\n[it goes on: BashOutput, BashInput and BashHandOver take block_id ${output.block.id}]`
-        : snapshotText(output.block);
-    default:
-      return unreachable(output);
-  }
+  if (output.kind === 'completed') return reportText(output.report);
+  const {block} = output;
+  const goesOn = `\n[it goes on: BashOutput, BashInput and BashHandOver take block_id ${block.id}]`;
+  return snapshotText(block) + (isGoing(block.state) ? goesOn : '');
 }
 
 export function reportText(report: ShellReport): string {

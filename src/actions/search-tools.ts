@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import {interrupted} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {FoundTool} from './ports.ts';
 
@@ -50,7 +51,6 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
   outcome: ({found}) => [found.length === 0 ? 'none found' : found.map(({name}) => name).join(', ')],
   async run({query, limit}, {ports, signal}) {
     const output = await ports.tools.search({query, limit}, signal);
-    const why = {reason: 'interrupted', message: ''} as const;
-    return signal.aborted ? {state: 'cancelled', why, partial: undefined} : {state: 'success', output};
+    return signal.aborted ? interrupted(undefined) : {state: 'success', output};
   },
 });

@@ -44,24 +44,7 @@ export interface HostServices {
   submit(op: HostOp): void;
 }
 
-type ConversationQuery =
-  | 'records'
-  | 'agents'
-  | 'hooks'
-  | 'documents'
-  | 'write-document'
-  | 'pins'
-  | 'change-pin'
-  | 'review'
-  | 'change-review'
-  | 'context-usage'
-  | 'commands'
-  | 'look-up-command'
-  | 'rewind-points'
-  | 'preview-rewind'
-  | 'rewind'
-  | 'preview-compaction'
-  | 'compact';
+type ConversationQuery = keyof ReturnType<typeof answerQueries>;
 
 export type HostOp = Extract<
   Op,
@@ -69,7 +52,7 @@ export type HostOp = Extract<
 >;
 
 /** Answers the queries about the conversation. What looks at it as a whole, or changes it, waits its turn among prompts and commands. */
-export function answerQueries(sources: QuerySources): QueryHandlers<ConversationQuery> {
+export function answerQueries(sources: QuerySources) {
   const {session, work} = sources;
   const {checkpoints} = session.ports;
   const alongside = (prompts: readonly MessageId[]): readonly string[] =>
@@ -124,7 +107,7 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
         (await loadCompactor()).preview(instructions, compactionContext(signal), stop),
       ),
     compact: (request, signal) => runAlone(work, {what: 'Compacting', signal}, async () => carryOut(request, signal)),
-  };
+  } satisfies Partial<QueryHandlers>;
 
   function compactionContext(signal: AbortSignal): CompactionContext {
     return {session, reopen: () => sources.reopen(), isUnwanted: () => signal.aborted || sources.isClosing()};

@@ -19,7 +19,7 @@ import type {CallAnswer, PermissionAnswer, PermissionRequest} from '../actions/h
 import type {Preview} from '../actions/preview.ts';
 import type {JsonObject} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
-import {unreachable} from '../base/unreachable.ts';
+import {byKind, unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import type {TouchedFiles} from '../domain/checkpoint.ts';
 import {causeText, faultText, rejected} from '../domain/fault.ts';
@@ -326,20 +326,12 @@ async function takeAnswer(
   }
 }
 
-export async function grantForSession(grant: SessionGrant, session: SessionContext): Promise<void> {
-  switch (grant.kind) {
-    case 'alike':
-      session.conversation.grants.add(grant.key);
-      return;
-    case 'rule':
-      await changeRules([{change: 'add', list: 'allow', rule: grant.rule, scope: 'session'}], session);
-      return;
-    case 'none':
-      return;
-    default:
-      unreachable(grant);
-  }
-}
+export const grantForSession = (grant: SessionGrant, session: SessionContext): Promise<void> =>
+  byKind<SessionGrant, Promise<void>>(grant, {
+    alike: async ({key}) => void session.conversation.grants.add(key),
+    rule: ({rule}) => changeRules([{change: 'add', list: 'allow', rule, scope: 'session'}], session),
+    none: async () => {},
+  });
 
 /** A line that may start another program in the block ends what was allowed for the one that was there. */
 function endGrantOfChangedProgram({action, verdict}: Proposal, {conversation}: SessionContext): void {

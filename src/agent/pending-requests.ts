@@ -1,7 +1,7 @@
 import type {ApprovalAnswer, Op, QuestionResponse} from './client.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
 import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
-import {unreachable} from '../base/unreachable.ts';
+import {byKind, unreachable} from '../base/unreachable.ts';
 import {raceAbort} from '../base/race.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {Asker} from '../domain/sub-agent.ts';
@@ -220,13 +220,8 @@ function redactApproval(answer: ApprovalAnswer, {redactDeep}: SecretsPort): Appr
   }
 }
 
-function redactReply(reply: QuestionResponse, {redact}: SecretsPort): QuestionResponse {
-  switch (reply.kind) {
-    case 'answered':
-      return {...reply, answers: reply.answers.map(answer => ({...answer, other: redact(answer.other)}))};
-    case 'dismissed':
-      return reply;
-    default:
-      return unreachable(reply);
-  }
-}
+const redactReply = (reply: QuestionResponse, {redact}: SecretsPort): QuestionResponse =>
+  byKind<QuestionResponse, QuestionResponse>(reply, {
+    answered: ({kind, answers}) => ({kind, answers: answers.map(answer => ({...answer, other: redact(answer.other)}))}),
+    dismissed: dismissed => dismissed,
+  });

@@ -3,12 +3,20 @@ export function unreachable(value: never): never {
   throw new Error(`no case for ${JSON.stringify(value)}`);
 }
 
-/** A text for each kind of a union. A kind without one does not compile. */
-export type TextsByKind<Union extends {readonly kind: string}> = {
-  readonly [Kind in Union['kind']]: (value: Union & {readonly kind: Kind}) => string;
+/** A function for each kind of a union. A kind without one does not compile. */
+export type ByKind<Union extends {readonly kind: string}, Result> = {
+  readonly [Kind in Union['kind']]: (value: Union & {readonly kind: Kind}) => Result;
 };
 
-export function textByKind<Union extends {readonly kind: string}>(value: Union, texts: TextsByKind<Union>): string {
+export function byKind<Union extends {readonly kind: string}, Result>(
+  value: Union,
+  table: ByKind<Union, Result>,
+): Result {
   const kind: Union['kind'] = value.kind;
-  return texts[kind](value);
+  return table[kind](value);
 }
+
+export type TextsByKind<Union extends {readonly kind: string}> = ByKind<Union, string>;
+
+export const textByKind = <Union extends {readonly kind: string}>(value: Union, texts: TextsByKind<Union>): string =>
+  byKind(value, texts);

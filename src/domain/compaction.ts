@@ -1,4 +1,4 @@
-import {unreachable} from '../base/unreachable.ts';
+import {byKind} from '../base/unreachable.ts';
 import {type AssistantBlock, type Message, messageText, type UserBlock, type UserMessage} from './conversation.ts';
 import type {MessageId} from './ids.ts';
 import {type ActiveSkill, skillBlock} from './slash-command.ts';
@@ -137,28 +137,17 @@ const attachmentTokens = 1500;
 export const estimateMessageTokens = ({blocks}: Message): number =>
   blocks.reduce((sum, block) => sum + estimateBlockTokens(block), 4);
 
-export function estimateBlockTokens(block: UserBlock | AssistantBlock): number {
-  switch (block.kind) {
-    case 'text':
-    case 'thinking':
-      return estimateTokens(block.text);
-    case 'sealed-thinking':
-      return Math.ceil(block.data.length / 6);
-    case 'image':
-      return attachmentTokens;
-    case 'other':
-      return estimateTokens(JSON.stringify(block.data));
-    case 'tool-call':
-      return estimateTokens(block.name + JSON.stringify(block.input));
-    case 'tool-result':
-      return block.content.reduce(
-        (sum, one) => sum + (one.kind === 'text' ? estimateTokens(one.text) : attachmentTokens),
-        0,
-      );
-    default:
-      return unreachable(block);
-  }
-}
+export const estimateBlockTokens = (block: UserBlock | AssistantBlock): number =>
+  byKind<UserBlock | AssistantBlock, number>(block, {
+    text: ({text}) => estimateTokens(text),
+    thinking: ({text}) => estimateTokens(text),
+    'sealed-thinking': ({data}) => Math.ceil(data.length / 6),
+    image: () => attachmentTokens,
+    other: ({data}) => estimateTokens(JSON.stringify(data)),
+    'tool-call': ({name, input}) => estimateTokens(name + JSON.stringify(input)),
+    'tool-result': ({content}) =>
+      content.reduce((sum, one) => sum + (one.kind === 'text' ? estimateTokens(one.text) : attachmentTokens), 0),
+  });
 
 export const estimateMessagesTokens = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);

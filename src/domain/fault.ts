@@ -1,4 +1,4 @@
-import {unreachable} from '../base/unreachable.ts';
+import {textByKind, type TextsByKind} from '../base/unreachable.ts';
 
 /** An expected error, as a value. The kind says who must act. */
 export type Fault =
@@ -12,19 +12,17 @@ export type Fault =
 
 export const rejected = (message: string): Fault => ({kind: 'rejected', message});
 
-export function faultText(fault: Fault): string {
-  switch (fault.kind) {
-    case 'rejected':
-      return fault.message;
-    case 'needs-user':
-    case 'provider':
-      return fault.fix === '' ? fault.message : `${sentence(fault.message)} ${fault.fix}`;
-    case 'bug':
-      return `${fault.message} (a bug in weft)`;
-    default:
-      return unreachable(fault);
-  }
-}
+export const faultText = (fault: Fault): string => textByKind(fault, faultTexts);
+
+const withFix = ({message, fix}: {readonly message: string; readonly fix: string}): string =>
+  fix === '' ? message : `${sentence(message)} ${fix}`;
+
+const faultTexts: TextsByKind<Fault> = {
+  rejected: ({message}) => message,
+  'needs-user': withFix,
+  provider: withFix,
+  bug: ({message}) => `${message} (a bug in weft)`,
+};
 
 /** Adds the full stop that messages of servers and systems often lack, so that another sentence can follow. */
 const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? message : `${message}.`);

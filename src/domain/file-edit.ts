@@ -1,4 +1,4 @@
-import {unreachable} from '../base/unreachable.ts';
+import {byKind} from '../base/unreachable.ts';
 
 /** Edits as the model proposed them, and what the user changed of that before it was written. */
 export interface EditRequest {
@@ -77,24 +77,15 @@ export interface EditText {
   readonly oldText: string;
 }
 
-/** All that an edit writes. */
-export function editTexts(edit: FileEdit): readonly EditText[] {
-  switch (edit.kind) {
-    case 'write':
-      return [{newText: edit.content, oldText: ''}];
-    case 'replace':
-      return edit.replacements;
-    case 'replace-lines':
-      return [{newText: edit.newText, oldText: ''}];
-    case 'patch':
-      return edit.hunks.map(hunk => ({newText: linesOf(hunk, 'added'), oldText: linesOf(hunk, 'removed')}));
-    case 'delete':
-    case 'rename':
-      return [];
-    default:
-      return unreachable(edit);
-  }
-}
+export const editTexts = (edit: FileEdit): readonly EditText[] =>
+  byKind<FileEdit, readonly EditText[]>(edit, {
+    write: ({content}) => [{newText: content, oldText: ''}],
+    replace: ({replacements}) => replacements,
+    'replace-lines': ({newText}) => [{newText, oldText: ''}],
+    patch: ({hunks}) => hunks.map(hunk => ({newText: linesOf(hunk, 'added'), oldText: linesOf(hunk, 'removed')})),
+    delete: () => [],
+    rename: () => [],
+  });
 
 const linesOf = ({lines}: PatchHunk, side: 'added' | 'removed'): string =>
   lines

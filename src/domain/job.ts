@@ -1,4 +1,4 @@
-import {unreachable} from '../base/unreachable.ts';
+import {textByKind} from '../base/unreachable.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {PlanId, ScheduleId, SessionId} from './ids.ts';
 import type {ProviderName} from './sandbox.ts';
@@ -42,22 +42,14 @@ export type JobSpec =
 export type SpecOf<Kind extends JobSpec['kind']> = Extract<JobSpec, {readonly kind: Kind}>;
 
 /** At most one job of a key waits or runs. */
-export function jobKey(spec: JobSpec): string {
-  switch (spec.kind) {
-    case 'execution':
-      return planKey(spec.plan);
-    case 'scheduled':
-      return scheduleKey(spec.schedule);
-    case 'stack':
-      return 'stack';
-    case 'agent':
-      return `agent ${spec.agent.id}`;
-    case 'prompt':
-      return `session ${spec.session}`;
-    default:
-      return unreachable(spec);
-  }
-}
+export const jobKey = (spec: JobSpec): string =>
+  textByKind<JobSpec>(spec, {
+    execution: ({plan}) => planKey(plan),
+    scheduled: ({schedule}) => scheduleKey(schedule),
+    stack: () => 'stack',
+    agent: ({agent}) => `agent ${agent.id}`,
+    prompt: ({session}) => `session ${session}`,
+  });
 
 export const planKey = (id: PlanId): string => `plan ${id}`;
 export const scheduleKey = (id: ScheduleId): string => `schedule ${id}`;

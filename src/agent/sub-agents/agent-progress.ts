@@ -2,7 +2,7 @@ import type {AgentEvent, PromptEnd} from '../../actions/agent-event.ts';
 import {accessOf, labelOf, type Action} from '../../actions/catalogue.ts';
 import {editPaths} from '../../domain/file-edit.ts';
 import type {HarnessEvent} from '../../actions/harness-port.ts';
-import {unreachable} from '../../base/unreachable.ts';
+import {byKind, unreachable} from '../../base/unreachable.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import type {HarnessOutcome} from '../../domain/harness.ts';
 import {type AgentRow, type AgentStatus, hasEnded} from '../../domain/sub-agent.ts';
@@ -85,18 +85,12 @@ export function turnAfter(turn: HarnessTurn, {event}: HarnessEvent): HarnessTurn
   return event === 'tool-finished' || event === 'finished' || event === 'closed' ? 'between' : turn;
 }
 
-function outcomeStatus(outcome: HarnessOutcome): AgentStatus {
-  switch (outcome.kind) {
-    case 'succeeded':
-      return {kind: 'succeeded', answer: outcome.text};
-    case 'failed':
-      return {kind: 'failed', reason: outcome.reason, answer: outcome.text};
-    case 'cancelled':
-      return {kind: 'cancelled', answer: outcome.text};
-    default:
-      return unreachable(outcome);
-  }
-}
+const outcomeStatus = (outcome: HarnessOutcome): AgentStatus =>
+  byKind<HarnessOutcome, AgentStatus>(outcome, {
+    succeeded: ({text}) => ({kind: 'succeeded', answer: text}),
+    failed: ({reason, text}) => ({kind: 'failed', reason, answer: text}),
+    cancelled: ({text}) => ({kind: 'cancelled', answer: text}),
+  });
 
 /** Its task did not reach it. */
 export const notBegun = (fault: Fault, signal: AbortSignal): AgentStatus =>
@@ -116,27 +110,15 @@ function changedBy(action: Action): readonly string[] {
 }
 
 function endOf(end: PromptEnd, answer: string): AgentStatus {
-  switch (end.kind) {
-    case 'done':
-      return {kind: 'succeeded', answer};
-    case 'interrupted':
-      return {kind: 'cancelled', answer};
-    case 'failed':
-    case 'not-sent':
-      return {kind: 'failed', reason: faultText(end.fault), answer};
-    case 'max-turns':
-      return {kind: 'failed', reason: `It was stopped after ${end.turns} turns.`, answer};
-    case 'max-cost':
-      return {kind: 'failed', reason: `It was stopped: the session has cost $${end.usd}.`, answer};
-    case 'invalid-output':
-      return {kind: 'failed', reason: 'It gave no answer that fits.', answer};
-    case 'stopped-by-hook':
-      return {
-        kind: 'failed',
-        reason: end.reason === '' ? 'A hook stopped it.' : `A hook stopped it: ${end.reason}`,
-        answer,
-      };
-    default:
-      return unreachable(end);
-  }
+  const failed = (reason: string): AgentStatus => ({kind: 'failed', reason, answer});
+  return byKind<PromptEnd, AgentStatus>(end, {
+    done: () => ({kind: 'succeeded', answer}),
+    interrupted: () => ({kind: 'cancelled', answer}),
+    failed: ({fault}) => failed(faultText(fault)),
+    'not-sent': ({fault}) => failed(faultText(fault)),
+    'max-turns': ({turns}) => failed(`It was stopped after ${turns} turns.`),
+    'max-cost': ({usd}) => failed(`It was stopped: the session has cost $${usd}.`),
+    'invalid-output': () => failed('It gave no answer that fits.'),
+    'stopped-by-hook': ({reason}) => failed(reason === '' ? 'A hook stopped it.' : `A hook stopped it: ${reason}`),
+  });
 }

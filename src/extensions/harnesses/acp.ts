@@ -2,7 +2,7 @@ import type {HarnessAccess, HarnessDecision} from '../../actions/harness-port.ts
 import type {FileEdit} from '../../domain/file-edit.ts';
 import {type Json, type JsonObject, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
+import {byKind} from '../../base/unreachable.ts';
 import {type HarnessCost, type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
 import {addUsage, noUsage, type Usage} from '../../domain/usage.ts';
 import {
@@ -418,14 +418,9 @@ function optionFor(decision: HarnessDecision, options: readonly JsonObject[]): s
     const option = options.find(each => each['kind'] === kind);
     return option === undefined ? undefined : textOf(option['optionId']);
   };
-  switch (decision.kind) {
-    case 'allowed':
-      return idOf('allow_once');
-    case 'denied':
-      return idOf('reject_once') ?? idOf('reject_always');
-    case 'cancelled':
-      return undefined;
-    default:
-      return unreachable(decision);
-  }
+  return byKind<HarnessDecision, string | undefined>(decision, {
+    allowed: () => idOf('allow_once'),
+    denied: () => idOf('reject_once') ?? idOf('reject_always'),
+    cancelled: () => undefined,
+  });
 }

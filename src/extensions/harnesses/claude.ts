@@ -3,7 +3,7 @@ import type {FileEdit} from '../../domain/file-edit.ts';
 import type {Question, QuestionReply} from '../../actions/ports.ts';
 import {type JsonObject, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
+import {byKind} from '../../base/unreachable.ts';
 import {type HarnessCost, type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
 import {addUsage, noUsage, type Usage} from '../../domain/usage.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
@@ -168,7 +168,7 @@ class ClaudeConversation implements Conversation {
     const questions = toolName === 'AskUserQuestion' ? questionsOf(input) : [];
     const withdraw =
       questions.length > 0
-        ? this.#reporter.ask(questions, reply => respond(questionAnswer({input, questions, reply})))
+        ? this.#reporter.ask(questions, reply => respond(questionAnswer(input, {questions, reply})))
         : this.#reporter.approve(
             {
               id: toolUse === '' ? id : toolUse,
@@ -286,18 +286,12 @@ const usageOf = (usage: JsonObject): Usage => ({
   cacheWriteTokens: countOf(usage['cache_creation_input_tokens']),
 });
 
-function decisionAnswer(decision: HarnessDecision, input: JsonObject): object {
-  switch (decision.kind) {
-    case 'allowed':
-      return {behavior: 'allow', updatedInput: input};
-    case 'denied':
-      return {behavior: 'deny', message: decision.message || 'The user does not want this.'};
-    case 'cancelled':
-      return {behavior: 'deny', message: 'The user has stopped you.', interrupt: true};
-    default:
-      return unreachable(decision);
-  }
-}
+const decisionAnswer = (decision: HarnessDecision, input: JsonObject): object =>
+  byKind<HarnessDecision, object>(decision, {
+    allowed: () => ({behavior: 'allow', updatedInput: input}),
+    denied: ({message}) => ({behavior: 'deny', message: message || 'The user does not want this.'}),
+    cancelled: () => ({behavior: 'deny', message: 'The user has stopped you.', interrupt: true}),
+  });
 
 /** In the terms of the catalogue; what weft has no word for is shown as it is. */
 function accessOf(tool: string, input: JsonObject, directory: string): HarnessAccess {
@@ -371,25 +365,15 @@ const questionsOf = (input: JsonObject): readonly Question[] =>
   }));
 
 /** The SDK answers by the text of each question. */
-function questionAnswer({
-  input,
-  questions,
-  reply,
-}: {
-  readonly input: JsonObject;
-  readonly questions: readonly Question[];
-  readonly reply: QuestionReply;
-}): object {
-  switch (reply.kind) {
-    case 'answered': {
-      const answers = questions.map(({question}, index) => [question, selectedIn(reply, index).join(', ')]);
+const questionAnswer = (
+  input: JsonObject,
+  {questions, reply}: {readonly questions: readonly Question[]; readonly reply: QuestionReply},
+): object =>
+  byKind<QuestionReply, object>(reply, {
+    answered(answered) {
+      const answers = questions.map(({question}, index) => [question, selectedIn(answered, index).join(', ')]);
       return {behavior: 'allow', updatedInput: {...input, answers: Object.fromEntries(answers)}};
-    }
-    case 'dismissed':
-      return {behavior: 'deny', message: 'The user does not want to answer.'};
-    case 'unattended':
-      return {behavior: 'deny', message: 'Nobody is there to answer: decide for yourself.'};
-    default:
-      return unreachable(reply);
-  }
-}
+    },
+    dismissed: () => ({behavior: 'deny', message: 'The user does not want to answer.'}),
+    unattended: () => ({behavior: 'deny', message: 'Nobody is there to answer: decide for yourself.'}),
+  });

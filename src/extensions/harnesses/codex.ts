@@ -3,7 +3,6 @@ import type {FileEdit} from '../../domain/file-edit.ts';
 import type {QuestionReply} from '../../actions/ports.ts';
 import {type JsonObject, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import {type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
 import {noUsage, type Usage, usageSince} from '../../domain/usage.ts';
 import {
@@ -228,7 +227,7 @@ class CodexConversation implements Conversation {
   #takeRequest(request: RpcRequest): void {
     const {method, params} = request;
     const withdrawn = (withdraw: () => void): void => void this.#withdrawals.set(JSON.stringify(request.id), withdraw);
-    const decide = (decision: HarnessDecision): void => request.answer(ok({decision: decisionWord(decision)}));
+    const decide = (decision: HarnessDecision): void => request.answer(ok({decision: decisionWords[decision.kind]}));
     const id = textOf(params['itemId']);
     const reason = textOf(params['reason']);
     switch (method) {
@@ -284,18 +283,9 @@ export function withoutShell(command: string): string {
   return quoted?.replaceAll(`'\\''`, "'") ?? plain ?? command;
 }
 
-function decisionWord(decision: HarnessDecision): string {
-  switch (decision.kind) {
-    case 'allowed':
-      return 'accept';
-    case 'denied':
-      return 'decline';
-    case 'cancelled':
-      return 'cancel';
-    default:
-      return unreachable(decision);
-  }
-}
+const decisionWords = {allowed: 'accept', denied: 'decline', cancelled: 'cancel'} as const satisfies Readonly<
+  Record<HarnessDecision['kind'], string>
+>;
 
 /** What an item is as a tool; `undefined` for what is said, thought or kept. */
 function toolOf(

@@ -19,7 +19,7 @@ import {
 } from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
-import {unreachable} from '../../base/unreachable.ts';
+import {textByKind, type TextsByKind, unreachable} from '../../base/unreachable.ts';
 import {withoutInvisible} from '../../base/visible.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import type {HarnessOutcome, HarnessSessionId} from '../../domain/harness.ts';
@@ -459,26 +459,20 @@ function atOnce<Answer>(answer: (answer: Answer) => void, given: Answer): () => 
   return () => {};
 }
 
-function accessText({access}: HarnessApproval): string {
-  switch (access.kind) {
-    case 'command':
-      return line(access.command);
-    case 'edit':
-    case 'read':
-    case 'search':
-      return line(access.paths.join(', '));
-    case 'web-page':
-      return line(access.url);
-    case 'web-query':
-      return line(access.text);
-    case 'own-call':
-      return line(access.name);
-    case 'other':
-      return line(access.title);
-    default:
-      return unreachable(access);
-  }
-}
+const accessText = ({access}: HarnessApproval): string => line(textByKind(access, accessTexts));
+
+const pathsText = ({paths}: {readonly paths: readonly string[]}): string => paths.join(', ');
+
+const accessTexts: TextsByKind<HarnessApproval['access']> = {
+  command: ({command}) => command,
+  edit: pathsText,
+  read: pathsText,
+  search: pathsText,
+  'web-page': ({url}) => url,
+  'web-query': ({text}) => text,
+  'own-call': ({name}) => name,
+  other: ({title}) => title,
+};
 
 const onlyReads = {
   read: true,

@@ -23,7 +23,7 @@ import type {RuleReach} from '../../domain/access.ts';
 import {matchedNames} from '../../actions/catalogue.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import {unreachable} from '../../base/unreachable.ts';
+import {textByKind, unreachable} from '../../base/unreachable.ts';
 import {changeEntry} from '../../domain/change-set.ts';
 import {blockTexts, type ToolCallBlock} from '../../domain/conversation.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -400,21 +400,16 @@ function runOutcome(called: Called, ended: HookRun | 'aborted'): HookRunReport['
   return ended.outcome.kind === 'blocked' ? 'error' : 'success';
 }
 
-function verdictText(called: Called): string {
-  switch (called.kind) {
-    case 'stopped':
-      return 'interrupted';
-    case 'failed':
-      return `${called.failure.onFailure === 'block' ? 'blocks' : 'does not count'}: ${called.failure.fault.kind === 'rejected' ? called.failure.fault.message : ''}`;
-    case 'answered': {
-      const {permission, reason, flow} = called.answer;
+const verdictText = (called: Called): string =>
+  textByKind<Called>(called, {
+    stopped: () => 'interrupted',
+    failed: ({failure: {onFailure, fault}}) =>
+      `${onFailure === 'block' ? 'blocks' : 'does not count'}: ${fault.kind === 'rejected' ? fault.message : ''}`,
+    answered({answer: {permission, reason, flow}}) {
       if (flow.kind === 'stop') return `stops the prompt: ${flow.reason}`;
       return permission === 'none' ? '' : reason === '' ? permission : `${permission}: ${reason}`;
-    }
-    default:
-      return unreachable(called);
-  }
-}
+    },
+  });
 
 const on = (event: string, subject: string, input: JsonObject): HookCall => ({event, subject, call: undefined, input});
 

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import {matchWildcards} from '../../base/glob.ts';
 import {isDeeperThan, isJsonObject, type Json, type JsonObject, maxJsonDepth, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import type {Rights} from '../../domain/sandbox.ts';
 import {rightsOf, rightsSchema} from '../../config/project-rights.ts';
 import {variableReference, variablesIn} from '../../config/server-request.ts';
@@ -198,7 +197,17 @@ export function expandConfig(
     });
   const all = (record: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, expand(value)]));
-  const transport = expandTransport(config.transport, {expand, all});
+  const given = config.transport;
+  const transport: ServerTransport =
+    given.kind === 'stdio'
+      ? {
+          ...given,
+          command: expand(given.command),
+          args: given.args.map(expand),
+          env: all(given.env),
+          cwd: expand(given.cwd),
+        }
+      : {...given, url: expand(given.url), headers: all(given.headers)};
   const oauth = Object.fromEntries(
     Object.entries(config.oauth).map(([key, value]) => [key, typeof value === 'string' ? expand(value) : value]),
   );
@@ -207,35 +216,6 @@ export function expandConfig(
   return failed(
     `the environment variable${names.length === 1 ? '' : 's'} ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not set`,
   );
-}
-
-function expandTransport(
-  transport: ServerTransport,
-  {
-    expand,
-    all,
-  }: {
-    readonly expand: (text: string) => string;
-    readonly all: (record: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
-  },
-): ServerTransport {
-  switch (transport.kind) {
-    case 'stdio':
-      return {
-        kind: 'stdio',
-        command: expand(transport.command),
-        args: transport.args.map(expand),
-        env: all(transport.env),
-        cwd: expand(transport.cwd),
-        rights: transport.rights,
-      };
-    case 'http':
-    case 'sse':
-    case 'http-or-sse':
-      return {kind: transport.kind, url: expand(transport.url), headers: all(transport.headers)};
-    default:
-      return unreachable(transport);
-  }
 }
 
 /** Whether a server's tool is one that the configuration lets weft offer. */

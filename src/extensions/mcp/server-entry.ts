@@ -70,10 +70,13 @@ const nothingKnown: Manifest = {
   era: {kind: 'unknown'},
 };
 
+/** How a configured server is reached; `undefined` where that cannot be used, and for one in the program which drives weft. */
+export const configOf = (origin: Origin): ServerConfig | undefined =>
+  origin.kind === 'configured' && origin.config.tag === 'ok' ? origin.config.value : undefined;
+
 export function newEntry(name: string, origin: Origin, manifest: Manifest | undefined): Entry {
   const why = origin.kind === 'configured' && origin.config.tag === 'failed' ? origin.config.error : '';
-  const isDisabled =
-    origin.kind === 'configured' && origin.config.tag === 'ok' && origin.config.value.state === 'disabled';
+  const isDisabled = configOf(origin)?.state === 'disabled';
   const status = why !== '' ? 'failed' : isDisabled ? 'disabled' : manifest === undefined ? 'pending' : 'idle';
   return {
     name,
@@ -97,14 +100,11 @@ export function newEntry(name: string, origin: Origin, manifest: Manifest | unde
 
 /** Whether the first request waits for it: `required`, or its tools are always offered and not known yet. */
 export const isRequired = ({origin, state}: Entry): boolean =>
-  origin.kind === 'configured' &&
-  state.status !== 'disabled' &&
-  (origin.config.tag === 'ok' ? origin.config.value.need === 'required' : false);
+  state.status !== 'disabled' && configOf(origin)?.need === 'required';
 
 /** Whether the first request waits for it a while: it runs in the program which drives weft, or its tools are always offered. */
 export const isSoonOffered = ({origin, state}: Entry): boolean =>
-  state.status === 'pending' &&
-  (origin.kind === 'sdk' || (origin.config.tag === 'ok' && origin.config.value.offering === 'always'));
+  state.status === 'pending' && (origin.kind === 'sdk' || configOf(origin)?.offering === 'always');
 
 export const isEnabled = ({state}: Pick<Entry, 'state'>): boolean => state.status !== 'disabled';
 
@@ -137,9 +137,8 @@ const placeOf = (origin: Origin): Pick<McpServerState, 'source' | 'path' | 'tran
 
 export function serverToStart({name, origin, known}: Entry): ServerToStart | undefined {
   if (origin.kind === 'sdk') return {kind: 'sdk', name};
-  return origin.config.tag === 'ok'
-    ? {kind: 'configured', name, source: origin.source, config: origin.config.value, era: known.era}
-    : undefined;
+  const config = configOf(origin);
+  return config === undefined ? undefined : {kind: 'configured', name, source: origin.source, config, era: known.era};
 }
 
 /** The last lines of a log, with one more. */

@@ -22,6 +22,7 @@ import {changedTools, type Manifest, manifestKey, type Manifests, withAccepted, 
 import {admitsTool, type ConfiguredServer, type ServerConfig} from './server-config.ts';
 import type {ServerConnection} from './server-connection.ts';
 import {
+  configOf,
   type ElicitUser,
   type Entry,
   isAgain,
@@ -507,7 +508,7 @@ class Servers implements ServerSet {
         [...known.accepted, ...known.tools].map(({name}) => name),
       );
       const changed = changedTools(known);
-      const config = origin.kind === 'configured' && origin.config.tag === 'ok' ? origin.config.value : undefined;
+      const config = configOf(origin);
       return known.tools.flatMap((tool): readonly McpTool[] => {
         const named = nameOf.get(tool.name);
         // A server that names two tools alike has one.

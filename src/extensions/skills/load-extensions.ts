@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import {clip, collapseSpaces} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
 import {builtInCommands, type ExtensionScope} from '../../domain/slash-command.ts';
 import {basename, dirname} from 'node:path';
@@ -258,18 +257,13 @@ const longest = {skillDescription: 1024, description: 300, hint: 100, name: 64};
 const bounded = (text: string, most: number): string => clip(collapseSpaces(text), most);
 
 /** Why a project's file may not act; `undefined` where it may. */
-export function untrustedReason(trust: FileTrust): string | undefined {
-  switch (trust) {
-    case 'trusted':
-      return undefined;
-    case 'changed':
-      return 'it changed since you trusted this project (review and trust it: weft permissions trust)';
-    case 'never':
-      return 'you have not trusted this project (review and trust it: weft permissions trust)';
-    default:
-      return unreachable(trust);
-  }
-}
+export const untrustedReason = (trust: FileTrust): string | undefined => untrustedReasons[trust];
+
+const untrustedReasons: Readonly<Record<FileTrust, string | undefined>> = {
+  trusted: undefined,
+  changed: 'it changed since you trusted this project (review and trust it: weft permissions trust)',
+  never: 'you have not trusted this project (review and trust it: weft permissions trust)',
+};
 
 const prefixed = ({prefix}: ExtensionRoot, name: string): string => (prefix === '' ? name : `${prefix}:${name}`);
 
