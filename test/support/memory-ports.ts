@@ -149,7 +149,7 @@ export const finishedReport = (text: string, code = 0): ShellReport => ({
 });
 
 /** Keeps nothing: every checkpoint is the same, and nothing goes back. */
-const noCheckpoints: CheckpointsPort = {
+export const noCheckpoints: CheckpointsPort = {
   prefetch: async () => {},
   uncoveredFiles: async () => [],
   take: async () => ok(treeId('same')),

@@ -1,10 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import type {CommandsPort, ExpandedPrompt, PromptPart} from '../../../src/actions/commands-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
+import {treeId} from '../../../src/domain/checkpoint.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {noDetail, type RuleChange, type Verdict} from '../../../src/domain/risk.ts';
 import {commandBlock} from '../../../src/domain/slash-command.ts';
-import {engineBench, finishedReport, says, valueOf} from '../../support/memory-ports.ts';
+import {engineBench, finishedReport, noCheckpoints, says, valueOf} from '../../support/memory-ports.ts';
 
 const noFile = async () => failed(rejected('there is no such file'));
 
@@ -79,6 +80,27 @@ describe('a prompt that is a slash command', () => {
       {kind: 'text', text: '/pr'},
       {kind: 'text', text: '<command name="/pr">\nStatus: printed by git status @secret.txt.\n</command>'},
     ]);
+  });
+
+  test('takes the checkpoint of the prompt before a line that changes something', async () => {
+    const done: string[] = [];
+    const bench = engineBench([says('Done.')], {
+      commands: commandsOf({pr: {parts: [{kind: 'shell', command: 'touch x'}]}}),
+      assess: () => ({...ask, decision: 'allow'}),
+      checkpoints: {
+        ...noCheckpoints,
+        async take() {
+          done.push('checkpoint');
+          return ok(treeId('tree'));
+        },
+      },
+      async shell() {
+        done.push('line');
+        return finishedReport('');
+      },
+    });
+    await bench.prompt('/pr');
+    expect(done).toEqual(['checkpoint', 'line', 'checkpoint']);
   });
 
   test('is not sent when one of its lines may not run', async () => {
