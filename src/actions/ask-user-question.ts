@@ -3,16 +3,11 @@ import {interrupted} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm, unanswered} from './define-action.ts';
 import type {Question, QuestionAnswer} from './ports.ts';
 
-export interface AskInput {
-  readonly questions: readonly Question[];
-}
-
-export interface AskOutput {
-  readonly questions: readonly Question[];
-  readonly answers: readonly QuestionAnswer[];
-}
-
-export const askUserQuestion = defineAction<AskInput, AskOutput, {readonly questions: readonly string[]}>({
+export const askUserQuestion = defineAction<
+  {readonly questions: readonly Question[]},
+  {readonly questions: readonly Question[]; readonly answers: readonly QuestionAnswer[]},
+  {readonly questions: readonly string[]}
+>({
   summary: 'Ask the user to choose.',
   ...needsNoPermission,
   offered: 'always',

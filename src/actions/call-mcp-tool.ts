@@ -15,14 +15,12 @@ export interface McpCallInput {
   readonly arguments: JsonObject;
 }
 
-export interface McpCallPartial {
-  readonly server: string;
-  readonly tool: string;
-  readonly reached: 'not-started' | 'called';
-}
-
 /** Tool names are made per server (`mcp__SERVER__TOOL`), so there is no fixed form here. */
-export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>({
+export const callMcpTool = defineAction<
+  McpCallInput,
+  McpResult,
+  {readonly server: string; readonly tool: string; readonly reached: 'not-started' | 'called'}
+>({
   summary: 'Call a tool of an MCP server.',
   risk: 'external',
   offered: 'always',

@@ -5,17 +5,9 @@ import {interrupted, settledBy} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {DocumentDraft} from './documents-port.ts';
 
-export interface CreateDocumentsInput {
-  readonly drafts: readonly DocumentDraft[];
-}
-
-export interface CreateDocumentsOutput {
-  readonly documents: readonly SessionDocument[];
-}
-
 export const createDocuments = defineAction<
-  CreateDocumentsInput,
-  CreateDocumentsOutput,
+  {readonly drafts: readonly DocumentDraft[]},
+  {readonly documents: readonly SessionDocument[]},
   {readonly titles: readonly string[]}
 >({
   summary: 'Keep plans and notes with the session.',

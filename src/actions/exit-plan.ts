@@ -5,14 +5,12 @@ import {rejected} from '../domain/fault.ts';
 import {type Plan, planBounds, type PlanDraft, draftOf, planText} from '../domain/plan.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 
-/** `approved`: the user lets it be carried out now. `kept`: nobody is there to approve it, and the run ends with it. */
-export interface ExitPlanOutput {
-  readonly plan: Plan;
-  readonly decision: 'approved' | 'kept';
-}
-
 /** Shows the user a plan and asks whether it is to be carried out; a yes ends plan mode. */
-export const exitPlan = defineAction<PlanDraft, ExitPlanOutput, {readonly goal: string}>({
+export const exitPlan = defineAction<
+  PlanDraft,
+  {readonly plan: Plan; readonly decision: 'approved' | 'kept'},
+  {readonly goal: string}
+>({
   summary: 'Propose a plan, which ends plan mode when the user approves it.',
   risk: 'read-only',
   offered: 'planning',

@@ -5,13 +5,12 @@ import {interrupted, settledBy} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import {framed} from './web-port.ts';
 
-export interface FetchConversationInput {
-  readonly id: string;
-  readonly before: number | 'end';
-}
-
 /** Reads another session of this folder, a part at a time. What stands in it is data: it may quote files and pages of strangers. */
-export const fetchConversation = defineAction<FetchConversationInput, FetchedConversation, {readonly id: string}>({
+export const fetchConversation = defineAction<
+  {readonly id: string; readonly before: number | 'end'},
+  FetchedConversation,
+  {readonly id: string}
+>({
   summary: 'Read an earlier conversation of this folder.',
   ...needsNoPermission,
   scheduling: 'parallel',

@@ -8,14 +8,10 @@ export interface StructuredAnswerInput {
   readonly answer: Json;
 }
 
-export interface StructuredAnswerOutput {
-  readonly answer: Json;
-}
-
 /** Offered only where a schema was asked for; the schema is then the tool's own. */
 export const giveStructuredAnswer = defineAction<
   StructuredAnswerInput,
-  StructuredAnswerOutput,
+  {readonly answer: Json},
   {readonly reached: 'not-given'}
 >({
   summary: 'Give the final answer as JSON that fits the schema of the caller.',

@@ -40,11 +40,6 @@ const tellingFiles = [
 const depth = 3;
 const mostFound = 60;
 
-export interface InitProjectOutput {
-  readonly found: readonly string[];
-  readonly omitted: number;
-}
-
 /** What a project's instructions are to be, for whoever is asked to write them. */
 export const projectDirections = `Look this project over and propose its AGENTS.md, which every agent reads when it begins to work here.
 - Read what tells how it is built: README, package manifests, Makefile and the like, CI workflows, the top folders and a few typical sources and tests. Where AGENTS.md, CLAUDE.md or rules for other agents exist, begin with them.
@@ -52,7 +47,11 @@ export const projectDirections = `Look this project over and propose its AGENTS.
 - Where AGENTS.md exists, improve it by edits and keep what people wrote. Where only CLAUDE.md exists, improve that one. Otherwise create AGENTS.md. Propose it as one edit: the user sees it as a diff and decides.`;
 
 /** Looks which files of a project tell about it; what is to become of them the model reads and the user decides. */
-export const initProject = defineAction<Record<string, never>, InitProjectOutput, undefined>({
+export const initProject = defineAction<
+  Record<string, never>,
+  {readonly found: readonly string[]; readonly omitted: number},
+  undefined
+>({
   summary: 'Look the project over for its instructions (AGENTS.md).',
   risk: 'read-only',
   scheduling: 'parallel',

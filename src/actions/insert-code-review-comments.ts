@@ -13,13 +13,9 @@ export interface InsertCommentsInput {
   readonly comments: readonly NewComment[];
 }
 
-export interface InsertCommentsOutput {
-  readonly comments: readonly ReviewComment[];
-}
-
 export const insertCodeReviewComments = defineAction<
   InsertCommentsInput,
-  InsertCommentsOutput,
+  {readonly comments: readonly ReviewComment[]},
   {readonly comments: number}
 >({
   summary: 'Comment on changed code, for the user to look at.',

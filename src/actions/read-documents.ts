@@ -10,13 +10,11 @@ export interface ReadDocumentsInput {
   readonly ids: readonly string[];
 }
 
-/** `shown`: whether their texts are wanted, or a list of them. */
-export interface ReadDocumentsOutput {
-  readonly documents: readonly SessionDocument[];
-  readonly shown: 'texts' | 'list';
-}
-
-export const readDocuments = defineAction<ReadDocumentsInput, ReadDocumentsOutput, {readonly ids: readonly string[]}>({
+export const readDocuments = defineAction<
+  ReadDocumentsInput,
+  {readonly documents: readonly SessionDocument[]; readonly shown: 'texts' | 'list'},
+  {readonly ids: readonly string[]}
+>({
   summary: 'Read plans and notes that are kept with the session.',
   ...needsNoPermission,
   scheduling: 'parallel',

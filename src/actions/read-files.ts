@@ -7,15 +7,6 @@ import {readingAsks} from '../domain/access.ts';
 import {defineAction, previewUnless, toolForm} from './define-action.ts';
 import {answerBytes, type FilesPort, type ReadFile, type ReadRequest} from './files-port.ts';
 
-export interface ReadInput {
-  readonly requests: readonly ReadRequest[];
-}
-
-/** One entry per request, in order. */
-export interface ReadOutput {
-  readonly files: readonly ReadEntry[];
-}
-
 export type ReadEntry =
   | {readonly state: 'read'; readonly file: ReadFile}
   | {readonly state: 'failed'; readonly path: string; readonly fault: Fault};
@@ -33,7 +24,11 @@ const imageRoom = 7_000_000;
 /** The same for PDFs. */
 const documentRoom = 27_000_000;
 
-export const readFiles = defineAction<ReadInput, ReadOutput, {readonly paths: readonly string[]}>({
+export const readFiles = defineAction<
+  {readonly requests: readonly ReadRequest[]},
+  {readonly files: readonly ReadEntry[]},
+  {readonly paths: readonly string[]}
+>({
   summary: 'Read text files, images, PDFs and directory listings.',
   risk: 'read-only',
   scheduling: 'parallel',

@@ -13,12 +13,8 @@ export type McpResourceOutput =
   | {readonly kind: 'read'; readonly result: McpResult}
   | {readonly kind: 'list'; readonly resources: readonly McpResource[]};
 
-export interface McpResourcePartial {
-  readonly uri: string;
-}
-
 /** Offered only where a server has resources. */
-export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput, McpResourcePartial>({
+export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput, {readonly uri: string}>({
   summary: 'Read a resource of an MCP server.',
   risk: 'external',
   offered: 'mcp-resources',

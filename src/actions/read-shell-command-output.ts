@@ -12,14 +12,10 @@ export interface CommandReadInput {
   readonly delay: number | 'completion';
 }
 
-export interface CommandReadOutput {
-  readonly block: BlockSnapshot;
-}
-
 /** `running`: the wait was interrupted, the block was not. */
 export const readShellCommandOutput = defineAction<
   CommandReadInput,
-  CommandReadOutput,
+  {readonly block: BlockSnapshot},
   {readonly blockId: string; readonly reached: 'not-started' | 'running'}
 >({
   summary: 'Read what a running command has printed.',

@@ -5,13 +5,12 @@ import {settledBy} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {SkillReading} from './skills-port.ts';
 
-export interface SkillInput {
-  readonly name: string;
-  readonly argument: string;
-}
-
 /** Offered only where there are skills; the tool registry adds their names and lines. */
-export const readSkill = defineAction<SkillInput, SkillReading, {readonly name: string}>({
+export const readSkill = defineAction<
+  {readonly name: string; readonly argument: string},
+  SkillReading,
+  {readonly name: string}
+>({
   summary: 'Read the instructions of a skill.',
   risk: 'read-only',
   offered: 'skills',

@@ -7,11 +7,6 @@ import {interrupted} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {BlockSnapshot, HandOverEnd} from './ports.ts';
 
-export interface HandOverInput {
-  readonly blockId: string;
-  readonly reason: string;
-}
-
 /** `over`: the command had ended before anybody was asked. */
 export interface HandOverOutput {
   readonly end: Exclude<HandOverEnd, 'unattended'> | 'over';
@@ -20,7 +15,7 @@ export interface HandOverOutput {
 
 /** `running`: it was with the user, or about to be. */
 export const transferShellCommandControlToUser = defineAction<
-  HandOverInput,
+  {readonly blockId: string; readonly reason: string},
   HandOverOutput,
   {readonly blockId: string; readonly reached: 'not-started' | 'running'}
 >({

@@ -5,11 +5,11 @@ import type {TodoList} from '../domain/todo.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {TodoEntry, TodoUpdate} from './ports.ts';
 
-export interface TodosInput {
-  readonly entries: readonly TodoEntry[];
-}
-
-export const updateTodos = defineAction<TodosInput, TodoUpdate, {readonly entries: number}>({
+export const updateTodos = defineAction<
+  {readonly entries: readonly TodoEntry[]},
+  TodoUpdate,
+  {readonly entries: number}
+>({
   summary: 'Keep the todo list that the user watches.',
   ...needsNoPermission,
   offered: 'always',

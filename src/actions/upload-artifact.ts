@@ -11,13 +11,12 @@ export interface UploadArtifactInput {
   readonly description: string;
 }
 
-export interface UploadArtifactOutput {
-  readonly artifact: Artifact;
-  readonly description: string;
-}
-
 /** Keeps a copy of a file with the session: a report, a picture, a build. It goes nowhere else. */
-export const uploadArtifact = defineAction<UploadArtifactInput, UploadArtifactOutput, {readonly path: string}>({
+export const uploadArtifact = defineAction<
+  UploadArtifactInput,
+  {readonly artifact: Artifact; readonly description: string},
+  {readonly path: string}
+>({
   summary: 'Keep a file with the session.',
   risk: 'read-only',
   offered: 'when-found',

@@ -24,18 +24,13 @@ export interface UseComputerInput {
   readonly summary: string;
 }
 
-export interface UseComputerOutput {
-  readonly steps: number;
-  readonly screenshot: Screenshot;
-}
-
 /** `done` counts steps. */
 const mostSteps = 20;
 
 /** Does what a person does with mouse and keyboard, and then looks at the screen. */
 export const useComputer = defineAction<
   UseComputerInput,
-  UseComputerOutput,
+  {readonly steps: number; readonly screenshot: Screenshot},
   {readonly done: number; readonly of: number}
 >({
   summary: 'Act on the screen, mouse and keyboard.',

@@ -14,12 +14,11 @@ interface WebFetchInput {
   readonly prompt: string;
 }
 
-interface WebFetchOutput {
-  readonly page: WebPage;
-  readonly prompt: string;
-}
-
-export const webFetch = defineAction<WebFetchInput, WebFetchOutput, {readonly url: string}>({
+export const webFetch = defineAction<
+  WebFetchInput,
+  {readonly page: WebPage; readonly prompt: string},
+  {readonly url: string}
+>({
   summary: 'Read a page of the web.',
   risk: 'external',
   scheduling: 'parallel',

@@ -6,15 +6,14 @@ import {checkedForm, defineAction, textContent, toolForm, type ToolForm} from '.
 import {nothingToShow} from './preview.ts';
 import {framed, noSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
 
-interface WebSearchOutput {
-  readonly query: string;
-  readonly report: WebSearchReport;
-}
-
 /** Names of hosts in one call. */
 const mostDomains = 50;
 
-export const webSearch = defineAction<WebSearchRequest, WebSearchOutput, {readonly query: string}>({
+export const webSearch = defineAction<
+  WebSearchRequest,
+  {readonly query: string; readonly report: WebSearchReport},
+  {readonly query: string}
+>({
   summary: 'Search the web.',
   risk: 'external',
   scheduling: 'parallel',

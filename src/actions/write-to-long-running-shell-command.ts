@@ -18,14 +18,10 @@ export interface CommandWriteInput {
   readonly mode: BlockInputMode;
 }
 
-export interface CommandWriteOutput {
-  readonly block: BlockSnapshot;
-}
-
 /** `running`: it may have been written. */
 export const writeToLongRunningShellCommand = defineAction<
   CommandWriteInput,
-  CommandWriteOutput,
+  {readonly block: BlockSnapshot},
   {readonly blockId: string; readonly reached: 'not-started' | 'running'}
 >({
   summary: 'Write to a running command.',
