@@ -1,6 +1,6 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {AgentRow, Isolation} from '../domain/sub-agent.ts';
+import type {AgentRow, Isolation, SubAgent} from '../domain/sub-agent.ts';
 
 /**
  * The sub-agents of an agent, as its calls start and address them. What one does ends with the call that waits for it: an abort settles
@@ -13,12 +13,7 @@ export interface AgentsPort {
   send(request: AgentMessage, wait: AgentWait): Promise<Outcome<AgentReport, Fault>>;
 }
 
-export interface AgentRequest {
-  /** What it is for, in a few words. */
-  readonly name: string;
-  readonly prompt: string;
-  readonly kind: string;
-  readonly harness: string;
+export interface AgentRequest extends Pick<SubAgent, 'name' | 'prompt' | 'kind' | 'harness'> {
   /** Empty for that of its kind, or else of the agent that starts it. */
   readonly model: string;
   readonly place: AgentRow['place'];

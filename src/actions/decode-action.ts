@@ -96,19 +96,17 @@ function fixedTools(
   if (offered === 'planning' && planning === 'none') return [];
   return tools.flatMap(({name, listing, description, jsonSchema}) => {
     if (listing === 'unlisted') return [];
-    if (offered === 'answer-schema' && answerSchema !== undefined) {
-      return [{name, description, action, jsonSchema: () => answerSchema}];
-    }
-    if (offered === 'more-tools') return [{name, description: `${description} ${moreTools}`, action, jsonSchema}];
+    const tool = {name, description, action, jsonSchema};
+    if (offered === 'answer-schema' && answerSchema !== undefined) return [{...tool, jsonSchema: () => answerSchema}];
+    if (offered === 'more-tools') return [{...tool, description: `${description} ${moreTools}`}];
     if (action === 'start-agent' && agentKinds !== '')
-      return [{name, description: `${description} Also:\n${agentKinds}`, action, jsonSchema}];
-    if (offered !== 'skills' || skills === undefined) return [{name, description, action, jsonSchema}];
+      return [{...tool, description: `${description} Also:\n${agentKinds}`}];
+    if (offered !== 'skills' || skills === undefined) return [tool];
     const {names, lines} = skills;
     return [
       {
-        name,
+        ...tool,
         description: lines === '' ? description : `${description}\n${lines}`,
-        action,
         jsonSchema: () => (names === 'any' ? jsonSchema() : withChoices(jsonSchema(), 'name', names)),
       },
     ];

@@ -84,23 +84,22 @@ const failedGlances = (targets: readonly Glance[], why: string): readonly Glance
 
 export function targetsOf(action: Action): readonly Glance[] {
   const plain = {found: '', failed: false} as const;
+  const within = (words: string, path: string): string => (path === '.' ? words : `${words} in ${path}`);
   switch (action.name) {
     case 'read-files':
       return action.input.requests.map(({path}) => ({...plain, verb: 'read', target: path}));
     case 'grep': {
       const {queries, path} = action.input;
       const words = queries.map(query => JSON.stringify(query)).join(', ');
-      return [{...plain, verb: 'searched', target: path === '.' ? words : `${words} in ${path}`}];
+      return [{...plain, verb: 'searched', target: within(words, path)}];
     }
     case 'file-glob-v2': {
       const {patterns, path} = action.input;
-      const words = patterns.join(', ');
-      return [{...plain, verb: 'listed', target: path === '.' ? words : `${words} in ${path}`}];
+      return [{...plain, verb: 'listed', target: within(patterns.join(', '), path)}];
     }
     case 'search-codebase': {
       const {query, path} = action.input;
-      const words = JSON.stringify(firstLine(query, 80));
-      return [{...plain, verb: 'searched', target: path === '.' ? words : `${words} in ${path}`}];
+      return [{...plain, verb: 'searched', target: within(JSON.stringify(firstLine(query, 80)), path)}];
     }
     default:
       return [];

@@ -73,12 +73,7 @@ export interface Subagent {
   readonly agentType: string;
 }
 
-export interface HookRow {
-  readonly event: string;
-  readonly matcher: string;
-  readonly text: string;
-  /** Where it comes from: a settings file, a plugin, the program that drives weft. */
-  readonly source: string;
+export interface HookRow extends Pick<Hook, 'event' | 'matcher' | 'text' | 'source'> {
   /** Whether it is called: hooks of a project only where the user trusts it. */
   readonly standing: 'in-use' | 'not-trusted';
   readonly runs: number;
@@ -91,6 +86,7 @@ export interface Hook {
   readonly event: string;
   readonly matcher: string;
   readonly text: string;
+  /** Where it comes from: a settings file, a plugin, the program that drives weft. */
   readonly source: string;
   /** Hooks of one event with the same key are called once. */
   readonly key: string;

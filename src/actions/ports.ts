@@ -214,11 +214,7 @@ export interface TerminalControl {
   attach(id: BlockId, terminal: AttachedTerminal): Outcome<Attachment, Fault>;
 }
 
-export interface BlockInfo {
-  readonly id: BlockId;
-  readonly command: string;
-  readonly state: BlockState;
-  readonly ageMs: number;
+export interface BlockInfo extends Pick<BlockSnapshot, 'id' | 'command' | 'state' | 'ageMs'> {
   /** TCP ports it listens on, where this machine can tell. */
   readonly ports: readonly number[];
   /** The last line with text on it; plain. */

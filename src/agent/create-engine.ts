@@ -86,25 +86,30 @@ class Engine implements AgentClient {
         isPlanning: () => place.kind === 'top' && this.#session.mode === 'plan',
         contextWindow: () => ports.model.facts(this.#session.model).contextWindow,
       }),
-      pending:
-        place.kind === 'sub-agent'
-          ? place.pending
-          : new PendingRequests({
+      ...(place.kind === 'sub-agent'
+        ? {
+            pending: place.pending,
+            asker: place.asker,
+            owner: place.owner,
+            agents: place.agents(() => this.#session),
+            budget: place.owner().budget,
+          }
+        : {
+            pending: new PendingRequests({
               interaction: rest.interaction,
               secrets: ports.secrets,
               clock: ports.clock,
               publish,
             }),
-      asker: place.kind === 'sub-agent' ? place.asker : 'main',
-      owner: place.kind === 'sub-agent' ? place.owner : () => this.#session,
-      agents:
-        place.kind === 'sub-agent'
-          ? place.agents(() => this.#session)
-          : new Branch(() => this.#loadAgents(options), {session: () => this.#session, parent: 'main', depth: 0}),
-      budget:
-        place.kind === 'sub-agent'
-          ? place.owner().budget
-          : new CostBudget(rest.limits.maxCostUsd, () => this.#session.conversation.usage.costUsd),
+            asker: 'main',
+            owner: () => this.#session,
+            agents: new Branch(() => this.#loadAgents(options), {
+              session: () => this.#session,
+              parent: 'main',
+              depth: 0,
+            }),
+            budget: new CostBudget(rest.limits.maxCostUsd, () => this.#session.conversation.usage.costUsd),
+          }),
       sampling: samplingPort(() => this.#session),
       plans: new SessionPlans(() => this.#session),
       computer: new ComputerUse(ports),
@@ -180,11 +185,7 @@ class Engine implements AgentClient {
         return;
       case 'run-command': {
         const context = {session, cancellation: () => this.#work.cancellation()};
-        this.#work.add({
-          kind: 'command',
-          id: op.id,
-          run: () => runUserCommand(op, context, this.#work.signal),
-        });
+        this.#work.add({kind: 'command', id: op.id, run: () => runUserCommand(op, context, this.#work.signal)});
         return;
       }
       case 'add-context':
@@ -208,14 +209,7 @@ class Engine implements AgentClient {
         session.agents.message(op.id, secrets.redact(op.text));
         return;
       case 'hear-agents':
-        this.#work.add({
-          kind: 'prompt',
-          id: op.id,
-          text: agentsEnded,
-          images: [],
-          when: 'queued',
-          by: 'weft',
-        });
+        this.#work.add({kind: 'prompt', id: op.id, text: agentsEnded, images: [], when: 'queued', by: 'weft'});
         return;
       case 'remember-prompt':
       case 'stop-terminal':
@@ -230,9 +224,7 @@ class Engine implements AgentClient {
         return;
       case 'end-computer-use':
         if (!this.#endComputerUse()) {
-          session.publish([
-            {event: 'notice', level: 'info', text: 'The agent may not use the computer; nothing to end.'},
-          ]);
+          this.#tell('The agent may not use the computer; nothing to end.');
         }
         return;
       case 'set-model':
@@ -326,13 +318,7 @@ class Engine implements AgentClient {
     await this.#openSession({kind: 'new'});
     if (session.conversation === before) return;
     session.addedContext.push(reminderBlock(`Summary of the conversation before this one:\n${summary}`));
-    session.publish([
-      {
-        event: 'notice',
-        level: 'info',
-        text: 'The summary of the conversation before goes along with your next prompt.',
-      },
-    ]);
+    this.#tell('The summary of the conversation before goes along with your next prompt.');
   }
 
   /** Ids come from front ends; no two prompts of a session may share one. */
@@ -349,9 +335,12 @@ class Engine implements AgentClient {
   /** Answers whether the agent could use the computer until now. */
   #endComputerUse(): boolean {
     if (this.#session.computer.end() === 'nothing') return false;
-    const text = 'The agent may no longer use the computer; it has to ask again.';
-    this.#session.publish([{event: 'notice', level: 'info', text}]);
+    this.#tell('The agent may no longer use the computer; it has to ask again.');
     return true;
+  }
+
+  #tell(text: string): void {
+    this.#session.publish([{event: 'notice', level: 'info', text}]);
   }
 
   /** Where the other session cannot be opened, this one goes on. Never throws. */

@@ -1,6 +1,6 @@
-import type {ImageBlock} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {Cancellation} from '../domain/settled.ts';
+import type {Op} from './client.ts';
 
 /** What the engine does one after the other. `run` never rejects. */
 type Work = WaitingPrompt | WaitingCommand | OtherWork;
@@ -19,13 +19,9 @@ interface WaitingCommand {
   readonly run: () => Promise<void>;
 }
 
-export interface WaitingPrompt {
+/** Without secrets. */
+export interface WaitingPrompt extends Omit<Extract<Op, {op: 'prompt'}>, 'op'> {
   readonly kind: 'prompt';
-  readonly id: MessageId;
-  /** Without secrets. */
-  readonly text: string;
-  readonly images: readonly ImageBlock[];
-  readonly when: 'queued' | 'steering';
   /** `weft` where sub-agents in the background have ended, and the model is to hear of it. */
   readonly by: 'user' | 'weft';
 }

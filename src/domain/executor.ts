@@ -1,4 +1,4 @@
-import {unreachable} from '../base/unreachable.ts';
+import {byKind} from '../base/unreachable.ts';
 import type {JudgedPath, Obligation} from './obligation.ts';
 import {type CommandEnvironment, type Confinement, noDetail, type Verdict} from './risk.ts';
 
@@ -50,22 +50,14 @@ export async function strictest<Part, Judgement extends {readonly verdict: Verdi
   return decided('deny') ?? decided('ask') ?? all[0];
 }
 
-function dischargedBy<Means>({discharge}: Executor<Means>, obligation: Obligation, means: Means): Means | 'cannot' {
-  switch (obligation.kind) {
-    case 'restricted-environment':
-      return discharge['restricted-environment'](obligation, means);
-    case 'confined':
-      return discharge.confined(obligation, means);
-    case 'directory':
-      return discharge.directory(obligation, means);
-    case 'paths':
-      return discharge.paths(obligation, means);
-    case 'left-out':
-      return discharge['left-out'](obligation, means);
-    default:
-      return unreachable(obligation);
-  }
-}
+const dischargedBy = <Means>({discharge}: Executor<Means>, obligation: Obligation, means: Means): Means | 'cannot' =>
+  byKind<Obligation, Means | 'cannot'>(obligation, {
+    'restricted-environment': given => discharge['restricted-environment'](given, means),
+    confined: given => discharge.confined(given, means),
+    directory: given => discharge.directory(given, means),
+    paths: given => discharge.paths(given, means),
+    'left-out': given => discharge['left-out'](given, means),
+  });
 
 function askedBecause(obligation: Obligation, verdict: Verdict, executor: string): Verdict {
   const asked = {...verdict, decision: 'ask', reasons: [{kind: 'obligation', executor, obligation}]} as const;

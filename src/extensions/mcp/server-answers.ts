@@ -9,7 +9,7 @@ import {
   textOf,
   listOf,
 } from '../../base/json.ts';
-import type {McpPrompt, McpResource, McpResult} from '../../actions/mcp-port.ts';
+import type {McpPrompt, McpResource, McpResult, McpTool} from '../../actions/mcp-port.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {blockTexts, type ImageBlock, type TextBlock} from '../../domain/conversation.ts';
@@ -20,12 +20,7 @@ import {type Fault, rejected} from '../../domain/fault.ts';
  */
 
 /** What a server offers under one name, bounded; which name models know it by is decided for all servers together. */
-export interface ServerTool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
-  readonly effect: 'claims-read-only' | 'claims-destructive' | 'unsaid';
-}
+export type ServerTool = Pick<McpTool, 'name' | 'description' | 'inputSchema' | 'effect'>;
 
 const longestDescription = 4000;
 const longestSchema = 50_000;

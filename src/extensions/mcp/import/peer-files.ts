@@ -1,5 +1,4 @@
 import {join} from 'node:path';
-import {unreachable} from '../../../base/unreachable.ts';
 
 /** The products whose server configurations can be imported. */
 export const peers = ['claude', 'codex', 'gemini', 'vscode', 'opencode'] as const;
@@ -33,7 +32,7 @@ export interface PeerPlaces {
  * The `.mcp.json` of a project is none of them: weft reads it as it is.
  */
 export function peerFiles(peer: Peer, places: PeerPlaces): readonly PeerFile[] {
-  const {user, project} = pathsOf(peer, places);
+  const {user, project} = paths[peer](places);
   const format = peer === 'codex' ? 'toml' : 'json';
   return [
     ...user.map(path => ({peer, path, format, owner: 'user'}) as const),
@@ -41,40 +40,28 @@ export function peerFiles(peer: Peer, places: PeerPlaces): readonly PeerFile[] {
   ];
 }
 
-function pathsOf(
-  peer: Peer,
-  {home, directory, platform, env}: PeerPlaces,
-): Record<PeerFile['owner'], readonly string[]> {
-  switch (peer) {
-    case 'claude':
-      return {user: [join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json')], project: []};
-    case 'codex':
-      return {
-        user: [join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml')],
-        project: [join(directory, '.codex', 'config.toml')],
-      };
-    case 'gemini':
-      return {
-        user: [join(env['GEMINI_CLI_HOME'] || home, '.gemini', 'settings.json')],
-        project: [join(directory, '.gemini', 'settings.json')],
-      };
-    case 'vscode':
-      return {
-        user: [
-          join(editorFolder(home, platform, env), 'Code', 'User', 'mcp.json'),
-          join(env['COPILOT_HOME'] || join(home, '.copilot'), 'mcp-config.json'),
-        ],
-        project: [join(directory, '.vscode', 'mcp.json')],
-      };
-    case 'opencode':
-      return {
-        user: bothNames(join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode')),
-        project: [directory, join(directory, '.opencode')].flatMap(bothNames),
-      };
-    default:
-      return unreachable(peer);
-  }
-}
+const paths: Readonly<Record<Peer, (places: PeerPlaces) => Record<PeerFile['owner'], readonly string[]>>> = {
+  claude: ({home, env}) => ({user: [join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json')], project: []}),
+  codex: ({home, directory, env}) => ({
+    user: [join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml')],
+    project: [join(directory, '.codex', 'config.toml')],
+  }),
+  gemini: ({home, directory, env}) => ({
+    user: [join(env['GEMINI_CLI_HOME'] || home, '.gemini', 'settings.json')],
+    project: [join(directory, '.gemini', 'settings.json')],
+  }),
+  vscode: ({home, directory, platform, env}) => ({
+    user: [
+      join(editorFolder(home, platform, env), 'Code', 'User', 'mcp.json'),
+      join(env['COPILOT_HOME'] || join(home, '.copilot'), 'mcp-config.json'),
+    ],
+    project: [join(directory, '.vscode', 'mcp.json')],
+  }),
+  opencode: ({home, directory, env}) => ({
+    user: bothNames(join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode')),
+    project: [directory, join(directory, '.opencode')].flatMap(bothNames),
+  }),
+};
 
 const bothNames = (folder: string): readonly string[] =>
   ['opencode.json', 'opencode.jsonc'].map(name => join(folder, name));

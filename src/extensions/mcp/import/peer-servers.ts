@@ -1,6 +1,5 @@
-import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, objectOf} from '../../../base/json.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
-import {unreachable} from '../../../base/unreachable.ts';
 import {causeText} from '../../../domain/fault.ts';
 import {parseJsonWithComments} from '../../../config/json-with-comments.ts';
 import {parseServer} from '../server-config.ts';
@@ -59,34 +58,28 @@ async function parseToml(text: string): Promise<Outcome<JsonObject, string>> {
 }
 
 /** The entries of a file, by name; of those that come twice the last counts. */
-function serverEntries(peer: Peer, file: JsonObject, directory: string): ReadonlyMap<string, Json> {
-  switch (peer) {
-    case 'claude': {
-      const projects = isJsonObject(file['projects']) ? file['projects'] : {};
-      const own = Object.hasOwn(projects, directory) ? projects[directory] : undefined;
-      return new Map([
-        ...membersOf(file['mcpServers']),
-        ...membersOf(isJsonObject(own) ? own['mcpServers'] : undefined),
-      ]);
-    }
-    case 'codex':
-      return new Map(membersOf(file['mcp_servers']));
-    case 'gemini':
-      return new Map(membersOf(file['mcpServers']));
-    case 'vscode':
-      return new Map([...membersOf(file['mcpServers']), ...membersOf(file['servers'])]);
-    case 'opencode': {
-      const mcp = file['mcp'];
-      // The second version has one object more.
-      return new Map(isJsonObject(mcp) && isJsonObject(mcp['servers']) ? membersOf(mcp['servers']) : membersOf(mcp));
-    }
-    default:
-      return unreachable(peer);
-  }
-}
+const serverEntries = (peer: Peer, file: JsonObject, directory: string): ReadonlyMap<string, Json> =>
+  new Map(entryReaders[peer](file, directory));
 
-const membersOf = (given: Json | undefined): readonly (readonly [string, Json])[] =>
-  isJsonObject(given) ? Object.entries(given) : [];
+type Entries = readonly (readonly [string, Json])[];
+
+const entryReaders: Readonly<Record<Peer, (file: JsonObject, directory: string) => Entries>> = {
+  claude(file, directory) {
+    const projects = objectOf(file['projects']);
+    const own = Object.hasOwn(projects, directory) ? projects[directory] : undefined;
+    return [...membersOf(file['mcpServers']), ...membersOf(objectOf(own)['mcpServers'])];
+  },
+  codex: file => membersOf(file['mcp_servers']),
+  gemini: file => membersOf(file['mcpServers']),
+  vscode: file => [...membersOf(file['mcpServers']), ...membersOf(file['servers'])],
+  opencode({mcp}) {
+    // The second version has one object more.
+    const {servers} = objectOf(mcp);
+    return membersOf(isJsonObject(servers) ? servers : mcp);
+  },
+};
+
+const membersOf = (given: Json | undefined): Entries => (isJsonObject(given) ? Object.entries(given) : []);
 
 /** One entry while it is read: what is asked for counts as read, and the rest is named at the end. */
 class Fields {
