@@ -82,9 +82,10 @@ const failedGlances = (targets: readonly Glance[], why: string): readonly Glance
     return {...target, found: why.startsWith(lead) ? why.slice(lead.length) : why, failed: true};
   });
 
+const within = (words: string, path: string): string => (path === '.' ? words : `${words} in ${path}`);
+
 export function targetsOf(action: Action): readonly Glance[] {
   const plain = {found: '', failed: false} as const;
-  const within = (words: string, path: string): string => (path === '.' ? words : `${words} in ${path}`);
   switch (action.name) {
     case 'read-files':
       return action.input.requests.map(({path}) => ({...plain, verb: 'read', target: path}));

@@ -19,15 +19,6 @@ import {
   promptOp,
 } from '../../support/memory-ports.ts';
 
-const limitedFiles: ActionPorts['files'] = {
-  limitedTo: () => limitedFiles,
-  resolve: path => ({path, place: 'inside-workspace'}),
-  read: async () => failed(rejected('not asked for here')),
-  plan: async () => ok([]),
-  apply: async () => ok({files: [], userChanged: []}),
-  draft: async () => ok([]),
-};
-
 const notHere = async () => failed(rejected('not asked for here'));
 const typeLine = (block: string, input: string) => callBlock('BashInput', {block_id: block, input});
 
@@ -560,24 +551,6 @@ describe('sessions', () => {
     expect(historyFromJournal(killed.session.kept).callsWithoutResult).toEqual([actionId('lost')]);
     expect(await bench.prompt('go on')).toMatchObject({end: {kind: 'done'}});
     expect(bench.model.requests[0]?.messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user', 'user']);
-  });
-
-  test('an action opens its paths where they led when it was judged', async () => {
-    const judged = [{written: 'a', path: '/work/real-a', place: 'inside-workspace'}] as const;
-    const limits: unknown[] = [];
-    const bench = engineBench([callsTools(callBlock('Read', {file_path: 'a'})), says('ok')], {
-      obligations: () => [{kind: 'paths', paths: judged, links: []}],
-      files: {
-        limitedTo(paths) {
-          limits.push(paths);
-          return {...limitedFiles, read: async () => failed(rejected('It leads elsewhere now.'))};
-        },
-      },
-    });
-    await bench.prompt('go');
-    expect(limits).toContainEqual(judged);
-    const [, after] = bench.model.requests;
-    expect(JSON.stringify(after?.messages)).toContain('It leads elsewhere now.');
   });
 
   test('a todo list is told as task-protocol payloads, kept before it is published', async () => {

@@ -4,9 +4,7 @@ import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import type {HarnessesPort} from '../../../src/actions/harness-port.ts';
 import type {WorktreesPort} from '../../../src/actions/worktrees-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
-import {treeId} from '../../../src/domain/checkpoint.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
-import {noUsage} from '../../../src/domain/usage.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {Obligation} from '../../../src/domain/obligation.ts';
@@ -17,9 +15,7 @@ import {
   callBlock,
   callsTools,
   engineBench,
-  finishedReport,
   memorySession,
-  noCheckpoints,
   promptOp,
   says,
   type ScriptedAnswer,
@@ -174,96 +170,6 @@ describe('bounds', () => {
       expect((await run.next('prompt-finished')).summary.answer).toBe('done');
     },
   );
-
-  test('a kind that only reads is started so in a harness, and what a harness has used counts once', async () => {
-    const harness = playedHarness();
-    const access: string[] = [];
-    const start: HarnessesPort['start'] = (request, host, signal) => {
-      access.push(request.access);
-      return harness.port.start(request, host, signal);
-    };
-    const run = bench([callsTools(agent('a', {harness: 'played', subagent_type: 'explore'})), says('done')], {
-      harnesses: {...harness.port, start},
-    });
-    run.engine.submit(promptOp('go'));
-    await harness.count(1);
-    const use = (at: number, usd: number): void =>
-      harness.runs[at]?.tell({event: 'usage', used: {model: 'm', usage: noUsage, cost: {kind: 'known', usd}}});
-    use(0, 1);
-    use(0, 1.5);
-    const [id] = [...statuses(run.events).keys()];
-    harness.runs[0]?.crash();
-    await run.next('prompt-finished');
-    run.engine.submit({op: 'message-agent', id: id ?? expect.fail(), text: 'again'});
-    await harness.count(2);
-    // The count of another program begins at nothing.
-    use(1, 0.25);
-    harness.runs[1]?.finish('done');
-    expect(access).toEqual(['read-only', 'read-only']);
-    expect(run.events.findLast(({event}) => event === 'usage-changed')).toMatchObject({
-      usage: {models: {m: {costUsd: 1.75, requests: 3}}},
-    });
-  });
-
-  test('a no to a harness is a denial of the prompt, and a yes takes its checkpoint first', async () => {
-    const harness = playedHarness();
-    let taken = 0;
-    const run = bench([callsTools(agent('a', {harness: 'played'})), says('done')], {
-      harnesses: harness.port,
-      assess: ({name}) => ({
-        decision: name === 'request-command-output' ? 'ask' : 'allow',
-        risk: name === 'request-command-output' ? 'local-change' : 'read-only',
-        reasons: [],
-        sessionApproval: 'exact',
-        detail: noDetail,
-      }),
-      checkpoints: {
-        ...noCheckpoints,
-        async take() {
-          taken += 1;
-          return ok(treeId('tree'));
-        },
-      },
-    });
-    run.engine.submit(promptOp('go'));
-    await harness.count(1);
-    const refused = harness.runs[0]?.approve('rm x');
-    const first = await run.next('approval-requested');
-    run.engine.submit({
-      op: 'answer-approval',
-      id: first.approval.id,
-      answer: {decision: 'refuse', message: 'not that', by: 'user'},
-    });
-    expect(await refused).toEqual({kind: 'denied', message: 'The user said no to this: not that'});
-    expect(taken).toBe(0);
-    const allowed = harness.runs[0]?.approve('touch x');
-    const second = await run.next('approval-requested');
-    run.engine.submit({op: 'answer-approval', id: second.approval.id, answer: {decision: 'allow', scope: 'once'}});
-    expect(await allowed).toEqual({kind: 'allowed'});
-    expect(taken).toBe(1);
-    harness.runs[0]?.finish('done');
-    const {summary} = await run.next('prompt-finished');
-    expect(summary.denials).toMatchObject([{by: 'user', call: {name: 'Bash', input: {command: 'rm x'}}}]);
-  });
-
-  test('what a sub-agent changes belongs to the prompt that started it', async () => {
-    const run = bench([callsTools(agent('a')), bash('b'), says('a is done'), says('done')], {
-      assess: ({name}) => ({
-        decision: 'allow',
-        risk: name === 'request-command-output' ? 'local-change' : 'read-only',
-        reasons: [],
-        sessionApproval: 'exact',
-        detail: noDetail,
-      }),
-      shell: async () => finishedReport(''),
-    });
-    run.engine.submit(promptOp('go', 'queued', 'the-prompt'));
-    await run.next('prompt-finished');
-    expect(run.session.kept.filter(({kind}) => kind === 'checkpoint')).toMatchObject([
-      {prompt: 'the-prompt', moment: 'before'},
-      {prompt: 'the-prompt', moment: 'after'},
-    ]);
-  });
 
   test('turns of a harness count, too: for its own bound, and for that of all together', async () => {
     const harness = playedHarness();
