@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {schemaNotes} from '../tasks/stack/stack-requests.ts';
+import {schemaNotes} from '../tasks/stack/stack-records.ts';
 import {type Answer, errorAnswer, type Route} from './route.ts';
 
 /** The document of the interface (OpenAPI 3.1), made of the schemas that check requests and of those of the answers. */

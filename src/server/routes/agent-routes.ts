@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import type {ArtifactUrl} from '../../actions/artifacts-port.ts';
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {ok} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
@@ -9,7 +8,7 @@ import {planStates} from '../../domain/plan.ts';
 import {riskLevels} from '../../domain/risk.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {cancelReasons} from '../../domain/settled.ts';
-import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
+import {anyJson, jsonObject, schemaNotes, someText as text} from '../../tasks/stack/stack-records.ts';
 import type {AnswerEnd} from '../../domain/job.ts';
 import type {AgentPort} from '../../jobs/agent-port.ts';
 import type {AgentRuns} from '../../jobs/agent-runs.ts';
@@ -18,9 +17,6 @@ import {json, refuse, route, type Reply, type Route} from '../route.ts';
 
 /** The path of the route that gives an artifact out. */
 export const artifactPath: ArtifactUrl = ({session, sha256}) => `/agent/sessions/${session}/artifacts/${sha256}`;
-
-const text = z.string().check(z.minLength(1));
-const anything = z.custom<Json>(value => value !== undefined);
 
 const image = z.object({type: z.literal('image'), data: text, mimeType: z.optional(z.string())});
 
@@ -48,15 +44,11 @@ const questionRequest = z.object({
   answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
 });
 
-const object = z.custom<JsonObject>(isJsonObject);
-schemaNotes.add(object, {type: 'object'});
-schemaNotes.add(anything, {description: 'Any JSON value'});
-
 /** A question to a person. With `changes` the command has run, and these changes of it are kept or dropped. */
 const permission = z.looseObject({
   id: z.string(),
   toolName: z.string(),
-  input: anything,
+  input: anyJson,
   title: z.optional(z.string()),
   risk: z.optional(z.enum(riskLevels)),
   reasons: z.optional(z.array(z.string())),
@@ -71,7 +63,7 @@ export const agentMessage = z.object({
   content: z.optional(z.string()),
   name: z.optional(z.string()),
   id: z.optional(z.string()),
-  input: z.optional(anything),
+  input: z.optional(anyJson),
   toolUseId: z.optional(z.string()),
   output: z.optional(z.string()),
   isError: z.optional(z.boolean()),
@@ -239,7 +231,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       tag: 'agent',
       id: 'listSessionMessages',
       summary: 'Get the conversation of a session',
-      answer: [200, 'Messages of the Agent SDK, oldest first', z.array(object)],
+      answer: [200, 'Messages of the Agent SDK, oldest first', z.array(jsonObject)],
       errors: {404: noSession},
       handle: async ({params: {sessionId = ''}}) => {
         const session = parseSessionId(sessionId);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import {isJsonObject, type JsonObject} from '../../base/json.ts';
-import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
+import type {JsonObject} from '../../base/json.ts';
+import {jsonObject, schemaNotes, someText} from '../../tasks/stack/stack-records.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
 import {type ProviderName, providerNames} from '../../domain/sandbox.ts';
@@ -39,14 +39,14 @@ schemaNotes.add(apply, {
     'Whether its changes are applied, as edits are where nobody can be asked. Without it none is, where the backend can hold them back',
 });
 const execRequest = z.strictObject({
-  command: z.string().check(z.minLength(1)),
+  command: someText,
   cwd: z.optional(z.string()),
   provider: z.optional(provider),
   network: z.prefault(z.boolean(), false),
   apply,
 });
 const runFileRequest = z.strictObject({
-  path: z.string().check(z.minLength(1)),
+  path: someText,
   args: z.prefault(z.array(z.string()), []),
   provider: z.optional(provider),
   apply,
@@ -64,9 +64,7 @@ const sandboxAnswer = z.object({
 schemaNotes.add(sandboxAnswer, {id: 'SandboxResult'});
 export type SandboxAnswer = z.infer<typeof sandboxAnswer>;
 
-const object = z.custom<JsonObject>(isJsonObject);
-schemaNotes.add(object, {type: 'object'});
-const rows = z.array(object);
+const rows = z.array(jsonObject);
 const ofFolder = z.object({workDir: z.optional(z.string())});
 
 /** `weft sandbox providers`, `weft mcp list` and `weft skills list`, over HTTP. */

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import {isJsonObject, type JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {parseAgentTaskId, planId, type SessionId} from '../../domain/ids.ts';
 import {type Job, jobStates, type JobQueue, type JobStore, type SpecOf} from '../../domain/job.ts';
@@ -13,7 +12,7 @@ import {
   rejectPlan,
 } from '../../domain/plan.ts';
 import {providerNames} from '../../domain/sandbox.ts';
-import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
+import {jsonObject, schemaNotes, someText as text} from '../../tasks/stack/stack-records.ts';
 import type {AgentPort} from '../../jobs/agent-port.ts';
 import type {AgentRuns} from '../../jobs/agent-runs.ts';
 import {KeptEvents} from '../../jobs/event-stream.ts';
@@ -23,10 +22,6 @@ import {shownPlan} from '../../jobs/run-messages.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
 import {agentMessage, modelConfig} from './agent-routes.ts';
 import {taskPlan} from './shown-plan.ts';
-
-const text = z.string().check(z.minLength(1));
-const object = z.custom<JsonObject>(isJsonObject);
-schemaNotes.add(object, {type: 'object'});
 
 const planRequest = z.object({prompt: text, workDir: z.optional(text), modelConfig: z.optional(modelConfig)});
 
@@ -244,7 +239,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
       tag: 'plans',
       id: 'listAgentTaskMessages',
       summary: 'Get the conversation of a task',
-      answer: [200, 'Messages of the Agent SDK, oldest first', z.array(object)],
+      answer: [200, 'Messages of the Agent SDK, oldest first', z.array(jsonObject)],
       errors: {404: noTask},
       handle: async ({params: {taskId = ''}}) => {
         const task = await findTask(taskId);

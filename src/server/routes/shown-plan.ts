@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {planStates, planStepStatuses} from '../../domain/plan.ts';
-import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
+import {schemaNotes} from '../../tasks/stack/stack-records.ts';
 
 /** A step of a plan, as the seed has it. */
 export const planStep = z.object({id: z.string(), description: z.string(), status: z.enum(planStepStatuses)});

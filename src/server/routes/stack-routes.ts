@@ -2,7 +2,17 @@ import * as z from 'zod/mini';
 import type {Outcome} from '../../base/outcome.ts';
 import {stackMessageId, stackTaskId} from '../../domain/ids.ts';
 import {modifyStack} from '../../tasks/stack/modify-stack.ts';
-import type {StackRefusal} from '../../tasks/stack/stack-records.ts';
+import {
+  executionPointer,
+  index,
+  jsonObject,
+  nextTask,
+  schemaNotes,
+  type StackRefusal,
+  stackTask,
+  taskLayer,
+  userMessage,
+} from '../../tasks/stack/stack-records.ts';
 import {
   additionRequest,
   hooksRequest,
@@ -21,34 +31,51 @@ import {
 } from '../../tasks/stack/stack-requests.ts';
 import type {TaskStack} from '../../tasks/stack/task-stack.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
-import {
-  executionPointer,
-  messageCheck,
-  modifyAnswer,
-  nextTask,
-  task,
-  taskLayer,
-  userMessage,
-  words,
-} from './stack-answers.ts';
+
+const words = z.object({message: z.string()});
+
+const messageCheck = z.object({message: userMessage, is_new_task: z.boolean(), data_structure: userMessage});
+
+const modifyAnswer = z
+  .object({
+    success: z.boolean(),
+    results: z.array(
+      z.object({
+        operation_index: index,
+        type: z.string(),
+        success: z.boolean(),
+        data: z.optional(
+          z.object({
+            created_task_ids: z.optional(z.array(z.string())),
+            created_layer_indices: z.optional(z.array(index)),
+          }),
+        ),
+        error: z.optional(z.string()),
+        rolled_back: z.optional(z.literal(true)),
+      }),
+    ),
+    errors: z.array(z.object({operation_index: index, type: z.string(), error: z.string(), params: jsonObject})),
+    created_task_ids: z.array(z.string()),
+    created_layer_indices: z.array(index),
+  })
+  .register(schemaNotes, {id: 'ModifyAnswer'});
 
 /** The kept task stack: `perform` carries out a request and keeps what it changed, `read` changes nothing. */
-export interface StackPort {
+interface StackPort {
   perform<T>(work: (stack: TaskStack) => T): T;
   read<T>(work: (stack: TaskStack) => T): T;
 }
 
 /** The Task Stack API. */
 export function stackRoutes(port: StackPort): readonly Route[] {
-  const perform = <T>(work: (stack: TaskStack) => T): T => port.perform(work);
-  const read = <T>(work: (stack: TaskStack) => T): T => port.read(work);
+  const shows = (work: (stack: TaskStack) => object): Reply => json(200, port.read(work));
   const changing = <T extends object>(status: number, work: (stack: TaskStack) => Outcome<T, StackRefusal>): Reply =>
     replyOf(
       status,
-      perform(stack => stack.attempt(() => work(stack))),
+      port.perform(stack => stack.attempt(() => work(stack))),
     );
   const reading = <T extends object>(work: (stack: TaskStack) => Outcome<T, StackRefusal>): Reply =>
-    replyOf(200, read(work));
+    replyOf(200, port.read(work));
 
   return [
     route('post', '/api/messages/create', {
@@ -64,11 +91,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       id: 'listMessages',
       summary: 'List all messages',
       answer: [200, 'The messages, oldest first', z.array(userMessage)],
-      handle: () =>
-        json(
-          200,
-          read(stack => stack.messages()),
-        ),
+      handle: () => shows(stack => stack.messages()),
     }),
     route('get', '/api/messages/unread', {
       tag: 'messages',
@@ -81,15 +104,12 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       }),
       answer: [200, 'The messages, oldest first', z.array(userMessage)],
       handle: ({query: {sender_type, check_director_read, check_user_read}}) =>
-        json(
-          200,
-          read(stack =>
-            stack.unreadMessages({
-              sender: sender_type ?? 'anybody',
-              director: isTrue(check_director_read ?? (check_user_read === undefined ? 'true' : 'false')),
-              user: isTrue(check_user_read ?? 'false'),
-            }),
-          ),
+        shows(stack =>
+          stack.unreadMessages({
+            sender: sender_type ?? 'anybody',
+            director: isTrue(check_director_read ?? (check_user_read === undefined ? 'true' : 'false')),
+            user: isTrue(check_user_read ?? 'false'),
+          }),
         ),
     }),
     route('get', '/api/messages/{msg_id}', {
@@ -128,29 +148,25 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       id: 'createTask',
       summary: 'Create a task, which lies in no layer yet',
       body: taskRequest,
-      answer: [201, 'The task', task],
+      answer: [201, 'The task', stackTask],
       handle: ({body}) =>
         json(
           201,
-          perform(stack => stack.createTask(body)),
+          port.perform(stack => stack.createTask(body)),
         ),
     }),
     route('get', '/api/tasks/list', {
       tag: 'tasks',
       id: 'listTasks',
       summary: 'List all tasks',
-      answer: [200, 'The tasks, oldest first', z.array(task)],
-      handle: () =>
-        json(
-          200,
-          read(stack => stack.tasks()),
-        ),
+      answer: [200, 'The tasks, oldest first', z.array(stackTask)],
+      handle: () => shows(stack => stack.tasks()),
     }),
     route('get', '/api/tasks/{task_id}', {
       tag: 'tasks',
       id: 'getTask',
       summary: 'Get a task',
-      answer: [200, 'The task', task],
+      answer: [200, 'The task', stackTask],
       errors: {404: noTask},
       handle: ({params}) => reading(stack => stack.task(idOf(params))),
     }),
@@ -159,7 +175,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       id: 'updateTask',
       summary: 'Change a task',
       body: taskChangeRequest,
-      answer: [200, 'The task', task],
+      answer: [200, 'The task', stackTask],
       errors: {404: noTask},
       handle: ({params, body}) => changing(200, stack => stack.changeTask(idOf(params), body)),
     }),
@@ -176,7 +192,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       id: 'updateTaskStatus',
       summary: 'Change the status of a task',
       body: taskStatusRequest,
-      answer: [200, 'The task', task],
+      answer: [200, 'The task', stackTask],
       errors: {404: noTask},
       handle: ({params, body}) => changing(200, stack => stack.changeTask(idOf(params), body)),
     }),
@@ -207,11 +223,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       id: 'listLayers',
       summary: 'List all layers',
       answer: [200, 'The layers in order', z.array(taskLayer)],
-      handle: () =>
-        json(
-          200,
-          read(stack => stack.layers()),
-        ),
+      handle: () => shows(stack => stack.layers()),
     }),
     route('get', '/api/layers/{layer_index}', {
       tag: 'layers',
@@ -264,10 +276,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       id: 'getPointer',
       summary: 'Get the execution pointer',
       answer: [200, 'The pointer, or a message that there is none', z.union([executionPointer, words])],
-      handle: () => {
-        const pointer = read(stack => stack.pointer());
-        return json(200, pointer === 'none' ? {message: 'No execution pointer set'} : pointer);
-      },
+      handle: () => shows(stack => orWords(stack.pointer(), 'No execution pointer set')),
     }),
     route('put', '/api/execution-pointer/set', {
       tag: 'pointer',
@@ -290,21 +299,14 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       id: 'getTaskStack',
       summary: 'List all layers of the task stack',
       answer: [200, 'The layers in order', z.array(taskLayer)],
-      handle: () =>
-        json(
-          200,
-          read(stack => stack.layers()),
-        ),
+      handle: () => shows(stack => stack.layers()),
     }),
     route('get', '/api/task-stack/next', {
       tag: 'stack',
       id: 'getNextTask',
       summary: 'Get what is to be done next',
       answer: [200, 'The task or hook, or a message that there is none', z.union([nextTask, words])],
-      handle: () => {
-        const next = read(stack => stack.next());
-        return json(200, next === 'none' ? {message: 'No tasks in stack'} : next);
-      },
+      handle: () => shows(stack => orWords(stack.next(), 'No tasks in stack')),
     }),
     route('post', '/api/task-stack/insert-layer', {
       tag: 'stack',
@@ -323,7 +325,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       handle: ({body}) =>
         json(
           200,
-          perform(stack => modifyStack(stack, body)),
+          port.perform(stack => modifyStack(stack, body)),
         ),
     }),
   ];
@@ -347,6 +349,8 @@ function replyOf(status: number, outcome: Outcome<object, StackRefusal>): Reply 
   if (outcome.tag === 'ok') return json(status, outcome.value);
   return refuse(outcome.error.kind === 'not-found' ? 404 : 400, outcome.error.message);
 }
+
+const orWords = (found: object | 'none', message: string): object => (found === 'none' ? {message} : found);
 
 const said = (outcome: Outcome<undefined, StackRefusal>, message: string): Outcome<object, StackRefusal> =>
   outcome.tag === 'ok' ? {tag: 'ok', value: {message}} : outcome;

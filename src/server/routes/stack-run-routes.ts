@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {taskStatuses} from '../../tasks/stack/stack-records.ts';
-import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
+import {schemaNotes} from '../../tasks/stack/stack-records.ts';
 import {json, refuse, route, type Route} from '../route.ts';
 import type {StackRuns} from '../../jobs/stack-runs.ts';
 

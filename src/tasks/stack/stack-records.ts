@@ -1,7 +1,27 @@
-import type {Json, JsonObject} from '../../base/json.ts';
+import * as z from 'zod/mini';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import type {StackMessageId, StackTaskId} from '../../domain/ids.ts';
 
-/**
+/** What a schema cannot say for documents. */
+export const schemaNotes = z.registry<{readonly id?: string; readonly type?: string; readonly description?: string}>();
+
+export const jsonObject = z
+  .custom<JsonObject>(isJsonObject, 'expected an object')
+  .register(schemaNotes, {type: 'object'});
+export const anyJson = z
+  .custom<Json>(value => value !== undefined)
+  .register(schemaNotes, {description: 'Any JSON value'});
+export const someText = z.string().check(z.minLength(1));
+export const index = z.int().check(z.minimum(0));
+const idOf = <Id extends string>() => z.custom<Id>().register(schemaNotes, {type: 'string'});
+
+type Frozen<T> = T extends string | JsonObject
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : {readonly [Key in keyof T]: Frozen<T[Key]>};
+
+/*
  * What the task stack consists of. The records have the names and fields of the Task Stack API, since they are kept and sent as they
  * are. Times are ISO 8601 in UTC, without a zone.
  */
@@ -9,56 +29,59 @@ export const taskStatuses = ['PENDING', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'C
 export type TaskStatus = (typeof taskStatuses)[number];
 
 export const readingStatuses = ['UNREAD', 'READ'] as const;
-export type ReadingStatus = (typeof readingStatuses)[number];
 
 export const senderTypes = ['director', 'subagent', 'user'] as const;
 export type SenderType = (typeof senderTypes)[number];
 
-export interface UserMessage {
-  readonly id: StackMessageId;
-  readonly content: string;
-  readonly timestamp: string;
-  readonly user_id: 'user';
-  readonly sender_type: SenderType;
-  readonly director_read_status: ReadingStatus;
-  readonly user_read_status: ReadingStatus;
-  /** A task that may have been deleted since. */
-  readonly task_id: StackTaskId | null;
-}
+export const userMessage = z
+  .object({
+    id: idOf<StackMessageId>(),
+    content: z.string(),
+    timestamp: z.string(),
+    user_id: z.literal('user'),
+    sender_type: z.enum(senderTypes),
+    director_read_status: z.enum(readingStatuses),
+    user_read_status: z.enum(readingStatuses),
+    /** A task that may have been deleted since. */
+    task_id: z.nullable(idOf<StackTaskId>()),
+  })
+  .register(schemaNotes, {id: 'UserMessage'});
+export type UserMessage = Frozen<z.infer<typeof userMessage>>;
 
-export interface TaskDescription {
-  readonly overall_description: string;
-  readonly input: JsonObject;
-  readonly requirements: readonly Json[];
-  readonly additional_notes: string;
-}
-
-export interface StackTask {
-  readonly id: StackTaskId;
-  readonly description: TaskDescription;
-  readonly status: TaskStatus;
-  readonly progress: JsonObject;
-  readonly results: JsonObject | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export const stackTask = z
+  .object({
+    id: idOf<StackTaskId>(),
+    description: z.object({
+      overall_description: z.string(),
+      input: jsonObject,
+      requirements: z.array(z.custom<Json>()),
+      additional_notes: z.string(),
+    }),
+    status: z.enum(taskStatuses),
+    progress: jsonObject,
+    results: z.nullable(jsonObject),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .register(schemaNotes, {id: 'Task'});
+export type StackTask = Frozen<z.infer<typeof stackTask>>;
+export type TaskDescription = StackTask['description'];
 
 /** A status that never changes again. */
 export const isFinalStatus = (status: TaskStatus): boolean =>
   status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
 
-export interface LayerEntry {
-  readonly task_id: StackTaskId;
-  readonly created_at: string;
-}
-
-export interface TaskLayer {
-  readonly layer_index: number;
-  readonly tasks: readonly LayerEntry[];
-  readonly pre_hook: JsonObject | null;
-  readonly post_hook: JsonObject | null;
-  readonly created_at: string;
-}
+export const taskLayer = z
+  .object({
+    layer_index: index,
+    tasks: z.array(z.object({task_id: idOf<StackTaskId>(), created_at: z.string()})),
+    pre_hook: z.nullable(jsonObject),
+    post_hook: z.nullable(jsonObject),
+    created_at: z.string(),
+  })
+  .register(schemaNotes, {id: 'TaskLayer'});
+export type TaskLayer = Frozen<z.infer<typeof taskLayer>>;
+export type LayerEntry = TaskLayer['tasks'][number];
 
 /** The hooks of a layer as a request names them: `null` removes one, what is left out stays. */
 export interface HookChanges {
@@ -71,25 +94,28 @@ export type Position =
   | {readonly kind: 'pre-hook' | 'post-hook'; readonly layer: number}
   | {readonly kind: 'task'; readonly layer: number; readonly index: number};
 
-/** The execution pointer as the API shows it. */
-export interface ExecutionPointer {
-  readonly current_layer_index: number;
-  /** 0 for a pre-hook, the last index of the layer for a post-hook. */
-  readonly current_task_index: number;
-  readonly is_executing_pre_hook: boolean;
-  readonly is_executing_post_hook: boolean;
-}
+/** The execution pointer as the API shows it. The index of a task is 0 for a pre-hook, the last one of the layer for a post-hook. */
+export const executionPointer = z
+  .object({
+    current_layer_index: index,
+    current_task_index: index,
+    is_executing_pre_hook: z.boolean(),
+    is_executing_post_hook: z.boolean(),
+  })
+  .register(schemaNotes, {id: 'ExecutionPointer'});
+export type ExecutionPointer = Frozen<z.infer<typeof executionPointer>>;
 
 /** What is to be done next. For a hook, the task is the first (pre-hook) or the last (post-hook) one of its layer, if it has any. */
-export interface NextTask {
-  readonly layer_index: number;
-  readonly task_index: number;
-  readonly task_id: StackTaskId | null;
-  readonly task: StackTask | null;
-  readonly layer: TaskLayer;
-  readonly is_pre_hook: boolean;
-  readonly is_post_hook: boolean;
-}
+export const nextTask = z.object({
+  layer_index: index,
+  task_index: index,
+  task_id: z.nullable(idOf<StackTaskId>()),
+  task: z.nullable(stackTask),
+  layer: taskLayer,
+  is_pre_hook: z.boolean(),
+  is_post_hook: z.boolean(),
+});
+export type NextTask = Frozen<z.infer<typeof nextTask>>;
 
 /** Why an operation changes nothing: what it names is not there (or was executed), or it is not allowed. Written for people. */
 export interface StackRefusal {

@@ -1,18 +1,17 @@
 import * as z from 'zod/mini';
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import {readingStatuses, senderTypes, taskStatuses} from './stack-records.ts';
+import {
+  anyJson,
+  index,
+  jsonObject,
+  readingStatuses,
+  senderTypes,
+  someText as text,
+  taskStatuses,
+} from './stack-records.ts';
 
-/**
- * What requests to the task stack carry, as the Task Stack API has it. Fields that are not named here are ignored and not kept.
- * `schemaNotes` says for documents what a schema cannot.
- */
-export const schemaNotes = z.registry<{readonly id?: string; readonly type?: string; readonly description?: string}>();
+/* What requests to the task stack carry, as the Task Stack API has it. Fields that are not named here are ignored and not kept. */
 
-const object = z.custom<JsonObject>(isJsonObject, 'expected an object').register(schemaNotes, {type: 'object'});
-const anything = z.custom<Json>(value => value !== undefined).register(schemaNotes, {description: 'Any JSON value'});
-const text = z.string().check(z.minLength(1));
 const taskId = text;
-const index = z.int().check(z.minimum(0));
 
 /** Lower case on the wire; upper case is accepted. */
 export const senderType = z.pipe(
@@ -22,13 +21,13 @@ export const senderType = z.pipe(
 
 const description = z.object({
   overall_description: text,
-  input: z.prefault(object, {}),
-  requirements: z.prefault(z.array(anything), []),
+  input: z.prefault(jsonObject, {}),
+  requirements: z.prefault(z.array(anyJson), []),
   additional_notes: z.prefault(z.string(), ''),
 });
 
 /** `null` removes a hook; a hook that is left out stays as it is. */
-const hooks = {pre_hook: z.optional(z.nullable(object)), post_hook: z.optional(z.nullable(object))};
+const hooks = {pre_hook: z.optional(z.nullable(jsonObject)), post_hook: z.optional(z.nullable(jsonObject))};
 
 export const messageRequest = z.object({
   content: text,
@@ -45,8 +44,8 @@ const status = z.enum(taskStatuses);
 export const taskChangeRequest = z.object({
   description: z.optional(description),
   status: z.optional(status),
-  progress: z.optional(object),
-  results: z.optional(z.nullable(object)),
+  progress: z.optional(jsonObject),
+  results: z.optional(z.nullable(jsonObject)),
 });
 export const taskStatusRequest = z.object({status});
 
