@@ -36,9 +36,6 @@ export interface StartedPrompt {
   readonly finished: Promise<void>;
 }
 
-/** Whether a run may be another process's, so that what others say to ours has to be looked for. */
-export type RunsAre = 'of-one-process' | 'of-many';
-
 type Ask =
   | {readonly kind: 'approval'}
   | {readonly kind: 'question'; readonly questions: readonly Question[]}
@@ -63,18 +60,16 @@ interface AttachedSession {
 export interface AgentRunsOptions {
   readonly uuid: () => string;
   readonly jobs: JobStore;
-  readonly are: RunsAre;
+  /** `of-many`: a run may be another process's, so what others say to ours has to be looked for. */
+  readonly are: 'of-one-process' | 'of-many';
   readonly now: () => number;
+  /** Tells the operator about faults. */
   readonly note: (line: string) => void;
 }
 
 /** The prompts that run now, one for each session at most, and the sessions that are kept open for the next one. */
 export class AgentRuns {
-  readonly #uuid: () => string;
-  readonly #jobs: JobStore;
-  readonly #are: RunsAre;
-  readonly #now: () => number;
-  readonly #note: (line: string) => void;
+  readonly #options: AgentRunsOptions;
   readonly #runs = new Map<SessionId, Run>();
   readonly #held = new Map<SessionId, HeldSession>();
   /** The last ones that have ended: a reader may come back for the rest, and a late answer is told apart from one to nothing. */
@@ -83,13 +78,8 @@ export class AgentRuns {
   readonly #live = new WeakMap<AgentClient, LiveEvents>();
   #isClosing = false;
 
-  /** `note` tells the operator about faults. */
-  constructor({uuid, jobs, are, now, note}: AgentRunsOptions) {
-    this.#note = note;
-    this.#uuid = uuid;
-    this.#jobs = jobs;
-    this.#are = are;
-    this.#now = now;
+  constructor(options: AgentRunsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -154,12 +144,12 @@ export class AgentRuns {
     const live = this.live(client);
     const run: Run = new Run(client, prompt, {
       isWorking: () => live.isWorking,
-      now: this.#now,
+      now: this.#options.now,
+      note: this.#options.note,
       opened: session => {
         this.#runs.set(session, run);
-        if (this.#are === 'of-many') this.#listen(session, run);
+        if (this.#options.are === 'of-many') this.#listen(session, run);
       },
-      note: this.#note,
       settle: async session => {
         try {
           await this.#settle(session, run);
@@ -173,7 +163,7 @@ export class AgentRuns {
         }
       },
     });
-    run.begin(this.#uuid);
+    run.begin(this.#options.uuid);
     return run;
   }
 
@@ -184,7 +174,10 @@ export class AgentRuns {
 
   /** The sessions that some process is at a prompt of, as far as that is known. */
   async running(): Promise<ReadonlySet<SessionId>> {
-    return new Set([...this.#runs.keys(), ...(this.#are === 'of-many' ? await this.#jobs.running() : [])]);
+    return new Set([
+      ...this.#runs.keys(),
+      ...(this.#options.are === 'of-many' ? await this.#options.jobs.running() : []),
+    ]);
   }
 
   /** Hears what other processes say to the run of a session. A prompt that is no job yet becomes one for that. */
@@ -205,8 +198,8 @@ export class AgentRuns {
 
   async #passingJob(session: SessionId): Promise<HeldJob> {
     const job = {id: this.#uuid(), spec: {kind: 'prompt', session}, session} as const;
-    await this.#jobs.add(job, 'running');
-    return HeldJob.added(this.#jobs, job);
+    await this.#options.jobs.add(job, 'running');
+    return HeldJob.added(this.#options.jobs, job);
   }
 
   /** The events of a session's prompt, which runs or was among the last ones to end. */
@@ -217,7 +210,8 @@ export class AgentRuns {
   /** Stops what a session runs or what waits to be run in it, in the background as well; settles when that is kept. */
   async stop(session: SessionId): Promise<'known' | 'unknown'> {
     const run = this.#runs.get(session);
-    const elsewhere = run === undefined && this.#are === 'of-many' ? await stopJob(this.#jobs, {session}) : 'unknown';
+    const elsewhere =
+      run === undefined && this.#options.are === 'of-many' ? await stopJob(this.#options.jobs, {session}) : 'unknown';
     await run?.stop();
     this.#attached.get(session)?.client.submit({op: 'interrupt'});
     await this.resume(session, 'anew');
@@ -254,7 +248,9 @@ export class AgentRuns {
   /** Answers what a run asks, here or in another process. */
   async answer(session: SessionId, id: string, answer: JobAnswer): Promise<AnswerEnd> {
     const here = this.#say(session, id, answer);
-    return here === 'unknown' && this.#are === 'of-many' ? this.#jobs.answer(session, id, answer) : here;
+    return here === 'unknown' && this.#options.are === 'of-many'
+      ? this.#options.jobs.answer(session, id, answer)
+      : here;
   }
 
   /** Stops everything. */

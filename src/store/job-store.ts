@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {type Json, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {parseSessionId, planId, scheduleId, type SessionId} from '../domain/ids.ts';
+import {parseSessionId, planId, scheduleId} from '../domain/ids.ts';
 import {
   type Claim,
   cutOff,
@@ -16,6 +16,7 @@ import {
 import {providerNames} from '../domain/sandbox.ts';
 import type {Database, Row} from './database.ts';
 import {isOf, type ProcessMark} from './process-start.ts';
+import {sessionIdSchema} from './record-body.ts';
 import {plainText} from './session-rows.ts';
 
 /** The jobs in the user's database. */
@@ -253,10 +254,6 @@ export function settleDead(db: Database): void {
   }
 }
 
-const sessionId = z.pipe(
-  z.string().check(z.refine(raw => parseSessionId(raw) !== undefined)),
-  z.transform((raw): SessionId => parseSessionId(raw) ?? z.NEVER),
-);
 const plan = z.pipe(z.string(), z.transform(planId));
 const schedule = z.pipe(z.string(), z.transform(scheduleId));
 
@@ -282,8 +279,8 @@ const jobSpec = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('agent'),
     agent: z.object({
-      id: sessionId,
-      parent: sessionId,
+      id: sessionIdSchema,
+      parent: sessionIdSchema,
       name: z.string(),
       kind: z.string(),
       harness: z.string(),
@@ -292,7 +289,7 @@ const jobSpec = z.discriminatedUnion('kind', [
       pid: z.number(),
     }),
   }),
-  z.object({kind: z.literal('prompt'), session: sessionId}),
+  z.object({kind: z.literal('prompt'), session: sessionIdSchema}),
 ]);
 
 const jobAnswer = z.discriminatedUnion('kind', [
@@ -320,7 +317,7 @@ const outcome = z.object({
 });
 
 /** Nothing for what does not fit. */
-function parsed<T>(schema: z.ZodMiniType<T>, column: unknown): readonly T[] {
+export function parsed<T>(schema: z.ZodMiniType<T>, column: unknown): readonly T[] {
   const json: Outcome<Json, unknown> = parseJson(String(column));
   const read = z.safeParse(schema, json.tag === 'ok' ? json.value : undefined);
   return read.success ? [read.data] : [];

@@ -1,10 +1,11 @@
-import {isJsonObject, type Json, parseJson, textOf} from '../base/json.ts';
+import * as z from 'zod/mini';
 import {failed, type Outcome} from '../base/outcome.ts';
-import {parseSessionId, planId, type PlanId} from '../domain/ids.ts';
+import {planId, type PlanId} from '../domain/ids.ts';
 import {type NewJob, planKey} from '../domain/job.ts';
 import {endPlan, type Plan, type PlanConflict, planStates, planStepStatuses} from '../domain/plan.ts';
 import type {Database, Row} from './database.ts';
-import {changeJob, insertJob, isOwnJob, settleDead, workingJob} from './job-store.ts';
+import {changeJob, insertJob, isOwnJob, parsed, settleDead, workingJob} from './job-store.ts';
+import {sessionIdSchema} from './record-body.ts';
 
 /** `claimed`: it is there already. `of-plan`: one that begins and ends with the state of the plan. */
 type PlanJob = NewJob | 'claimed' | 'of-plan';
@@ -91,7 +92,7 @@ export class PlanStore {
 
   /** Nothing for a row that is damaged. */
   #read(row: Row): readonly Plan[] {
-    const plan = planIn(String(row['body']));
+    const [plan] = parsed(keptPlan, row['body']);
     if (plan?.state !== 'executing') return plan === undefined ? [] : [plan];
     const job = workingJob(this.#db, planKey(plan.id));
     if (job !== 'none' && job.state === 'running') return [plan];
@@ -100,29 +101,16 @@ export class PlanStore {
   }
 }
 
-/** `undefined` for a row that is damaged. */
-function planIn(body: string): Plan | undefined {
-  const parsed = parseJson(body);
-  if (parsed.tag === 'failed' || !isJsonObject(parsed.value)) return undefined;
-  const {id, goal, steps, notes, state, session, directory, createdAt, reason} = parsed.value;
-  const owner = typeof session === 'string' ? parseSessionId(session) : undefined;
-  const known = planStates.find(each => each === state);
-  if (owner === undefined || known === undefined || !Array.isArray(steps)) return undefined;
-  return {
-    id: planId(textOf(id)),
-    goal: textOf(goal),
-    steps: steps.flatMap(stepIn),
-    notes: textOf(notes),
-    state: known,
-    session: owner,
-    directory: textOf(directory),
-    createdAt: Number(createdAt),
-    reason: textOf(reason),
-  };
-}
+const text = z.prefault(z.string(), '');
 
-function stepIn(step: Json): Plan['steps'] {
-  if (!isJsonObject(step)) return [];
-  const status = planStepStatuses.find(each => each === step['status']) ?? 'pending';
-  return [{id: textOf(step['id']), description: textOf(step['description']), status}];
-}
+const keptPlan = z.object({
+  id: z.pipe(z.string(), z.transform(planId)),
+  goal: text,
+  steps: z.array(z.object({id: text, description: text, status: z.catch(z.enum(planStepStatuses), 'pending')})),
+  notes: text,
+  state: z.enum(planStates),
+  session: sessionIdSchema,
+  directory: text,
+  createdAt: z.number(),
+  reason: text,
+});

@@ -162,7 +162,7 @@ const compaction = z.object({
   tokens: z.object({before: z.number(), after: z.number()}),
 });
 const requestUsage = z.object({model: z.string(), usage});
-const sessionIdSchema = z.pipe(
+export const sessionIdSchema = z.pipe(
   z.string().check(z.refine(raw => parseSessionId(raw) !== undefined)),
   z.transform((raw): SessionId => parseSessionId(raw) ?? z.NEVER),
 );

@@ -1,11 +1,11 @@
-import {isJsonObject, parseJson, textOf} from '../base/json.ts';
+import * as z from 'zod/mini';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {scheduleId, type ScheduleId} from '../domain/ids.ts';
 import {type Job, type NewJob, scheduleKey} from '../domain/job.ts';
 import {permissionModes} from '../domain/risk.ts';
 import type {LastRun, Schedule} from '../domain/schedule.ts';
 import type {Database, Row} from './database.ts';
-import {insertJob, newestJobs, settleDead} from './job-store.ts';
+import {insertJob, newestJobs, parsed, settleDead} from './job-store.ts';
 
 /**
  * The schedules of a user; each run of one is a job. Of several processes that look for what is due, one gets it. All methods throw a
@@ -106,27 +106,24 @@ const jobOf = (schedule: ScheduleId, job: Omit<NewJob, 'spec'>): NewJob => ({
 
 const isNews = ({last}: Schedule): boolean => 'told' in last && last.told === 'no';
 
+const text = z.prefault(z.string(), '');
+
+const keptSchedule = z.object({
+  id: z.pipe(z.string(), z.transform(scheduleId)),
+  cron: text,
+  prompt: text,
+  directory: text,
+  mode: z.enum(permissionModes),
+  createdAt: z.number(),
+});
+
 /** Nothing for a row that is damaged. */
-function scheduleIn(row: Row, jobs: ReadonlyMap<string, Job>): readonly Schedule[] {
-  const parsed = parseJson(String(row['body']));
-  if (parsed.tag === 'failed' || !isJsonObject(parsed.value)) return [];
-  const {id, cron, prompt, directory, mode, createdAt} = parsed.value;
-  const known = permissionModes.find(each => each === mode);
-  if (known === undefined) return [];
-  const own = scheduleId(textOf(id));
-  return [
-    {
-      id: own,
-      cron: textOf(cron),
-      prompt: textOf(prompt),
-      directory: textOf(directory),
-      mode: known,
-      createdAt: Number(createdAt),
-      nextAt: Number(row['next_at']),
-      last: lastRun(jobs.get(scheduleKey(own))),
-    },
-  ];
-}
+const scheduleIn = (row: Row, jobs: ReadonlyMap<string, Job>): readonly Schedule[] =>
+  parsed(keptSchedule, row['body']).map(kept => ({
+    ...kept,
+    nextAt: Number(row['next_at']),
+    last: lastRun(jobs.get(scheduleKey(kept.id))),
+  }));
 
 function lastRun(job: Job | undefined): LastRun {
   if (job === undefined) return {state: 'none'};

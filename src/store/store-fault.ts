@@ -25,7 +25,8 @@ export function storeFault(cause: unknown, file: string): Fault {
   const said = causeText(cause);
   const primary = sqliteCode(cause);
   if (primary !== undefined) {
-    return {kind: 'needs-user', message: `${sqliteTrouble(primary, file)} (${said}).`, fix: sqliteFix(primary, file)};
+    const [trouble, fix] = sqliteText(primary, file);
+    return {kind: 'needs-user', message: `${trouble} (${said}).`, fix};
   }
   if (!isSystemError(cause)) return {kind: 'bug', message: `The session store failed (${said}).`, cause};
   return {
@@ -36,43 +37,29 @@ export function storeFault(cause: unknown, file: string): Fault {
 }
 
 /** Whether SQLite gave up waiting for another process. */
-export const isBusy = (cause: unknown): boolean => sqliteCode(cause) === resultCode.busy;
+export const isBusy = (cause: unknown): boolean => sqliteCode(cause) === busy;
 
-/** The primary result codes that call for something different from the user; fixed by SQLite's file format and API. */
-const resultCode = {busy: 5, readonly: 8, ioError: 10, corrupt: 11, full: 13, cantOpen: 14, notADatabase: 26} as const;
+const busy = 5;
+const makeWritable = 'Make the file and its folder writable, or choose another folder with WEFT_HOME=<dir>.';
 
-function sqliteTrouble(code: number, file: string): string {
-  switch (code) {
-    case resultCode.busy:
-      return `The session database ${file} is locked by another process`;
-    case resultCode.readonly:
-      return `The session database ${file} cannot be written`;
-    case resultCode.corrupt:
-    case resultCode.notADatabase:
-      return `The session database ${file} is damaged or not a database`;
-    case resultCode.full:
-      return `The disk is full: cannot save the session in ${file}`;
-    case resultCode.cantOpen:
-      return `The session database ${file} cannot be opened`;
-    default:
-      return `The session database ${file} failed`;
-  }
-}
-
-function sqliteFix(code: number, file: string): string {
-  switch (code) {
-    case resultCode.busy:
-      return 'Try again; if that does not help, close other weft processes.';
-    case resultCode.corrupt:
-    case resultCode.notADatabase:
-      return `Move ${file} and its -wal and -shm files away; weft starts a new one.`;
-    case resultCode.full:
-      return 'Free some space, then continue with --continue.';
-    case resultCode.ioError:
-      return 'Check the disk, or choose another folder with WEFT_HOME=<dir>.';
-    default:
-      return 'Make the file and its folder writable, or choose another folder with WEFT_HOME=<dir>.';
-  }
+/** What is wrong and what the user does, by SQLite's primary result code; its file format and API fix the codes. */
+function sqliteText(code: number, file: string): readonly [trouble: string, fix: string] {
+  const damaged = [
+    'is damaged or not a database',
+    `Move ${file} and its -wal and -shm files away; weft starts a new one.`,
+  ] as const;
+  const ofDatabase: Readonly<Record<number, readonly [trouble: string, fix: string]>> = {
+    [busy]: ['is locked by another process', 'Try again; if that does not help, close other weft processes.'],
+    8: ['cannot be written', makeWritable],
+    10: ['failed', 'Check the disk, or choose another folder with WEFT_HOME=<dir>.'],
+    11: damaged,
+    14: ['cannot be opened', makeWritable],
+    26: damaged,
+  };
+  if (code === 13)
+    return [`The disk is full: cannot save the session in ${file}`, 'Free some space, then continue with --continue.'];
+  const [trouble, fix] = ofDatabase[code] ?? ['failed', makeWritable];
+  return [`The session database ${file} ${trouble}`, fix];
 }
 
 /** SQLite's primary result code; extended codes carry it in their low byte. */

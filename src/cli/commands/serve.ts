@@ -14,7 +14,7 @@ import {machineRoutes, type MachinePort} from '../../server/routes/machine-route
 import {planRoutes} from '../../server/routes/plan-routes.ts';
 import {stackRoutes} from '../../server/routes/stack-routes.ts';
 import {stackRunRoutes} from '../../server/routes/stack-run-routes.ts';
-import {withServerRoutes} from '../../server/routes/server-routes.ts';
+import {withServerRoutes} from '../../server/openapi.ts';
 import type {Store} from '../../store/open-store.ts';
 import {loadNext, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
 import {now} from '../../app/user-database.ts';
@@ -71,14 +71,17 @@ function noUuid(): never {
   throw new Error('randomUUID() gave no UUID');
 }
 
-/** Loaded with the first request that asks for it. */
-const facts = async (): Promise<Omit<MachinePort, 'folder'>> => (await import('./serve/machine-facts.ts')).machineFacts;
-
+/** What the commands of the same names print. Each is loaded with the first request that asks for it. */
 const machine: MachinePort = {
-  sandboxProviders: async () => (await facts()).sandboxProviders(),
-  mcpServers: async workDir => (await facts()).mcpServers(workDir),
-  skills: async workDir => (await facts()).skills(workDir),
-  run: async (request, signal) => (await facts()).run(request, signal),
+  sandboxProviders: async () => (await import('./sandbox.ts')).providerRows(),
+  async mcpServers(directory) {
+    const {serverRows} = await import('../../app/server-rows.ts');
+    const {knownServers} = await import('../../app/known-servers.ts');
+    const rows = await serverRows((await knownServers(directory)).servers, {directory, check: false});
+    return rows.map(row => ({...row}));
+  },
+  skills: async workDir => (await import('./skills.ts')).skillRows(workDir),
+  run: async (request, signal) => (await import('./serve/sandbox-runs.ts')).runInSandbox(request, signal),
   folder: requestFolder,
 };
 

@@ -4,7 +4,7 @@ import {ok} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
-import {planStates} from '../../domain/plan.ts';
+import {planStates, planStepStatuses} from '../../domain/plan.ts';
 import {riskLevels} from '../../domain/risk.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {cancelReasons} from '../../domain/settled.ts';
@@ -12,7 +12,6 @@ import {anyJson, jsonObject, schemaNotes, someText as text} from '../../tasks/st
 import type {AnswerEnd} from '../../domain/job.ts';
 import type {AgentPort} from '../../jobs/agent-port.ts';
 import type {AgentRuns} from '../../jobs/agent-runs.ts';
-import {planStep, taskPlan} from './shown-plan.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
 
 /** The path of the route that gives an artifact out. */
@@ -43,6 +42,23 @@ const questionRequest = z.object({
   questionId: text,
   answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
 });
+
+/** A step of a plan, as the seed has it. */
+const planStep = z.object({id: z.string(), description: z.string(), status: z.enum(planStepStatuses)});
+
+/** A plan as programs read it: the TaskPlan of the seed, with its state. */
+export const taskPlan = z.object({
+  id: z.string(),
+  goal: z.string(),
+  steps: z.array(planStep),
+  notes: z.optional(z.string()),
+  createdAt: z.string(),
+  state: z.enum(planStates),
+  sessionId: z.string(),
+  workDir: z.string(),
+  reason: z.optional(z.string()),
+});
+schemaNotes.add(taskPlan, {id: 'TaskPlan'});
 
 /** A question to a person. With `changes` the command has run, and these changes of it are kept or dropped. */
 const permission = z.looseObject({

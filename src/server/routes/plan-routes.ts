@@ -20,8 +20,7 @@ import {HeldJob} from '../../jobs/held-job.ts';
 import {type PlansPort, startExecution} from '../../jobs/run-jobs.ts';
 import {shownPlan} from '../../jobs/run-messages.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
-import {agentMessage, modelConfig} from './agent-routes.ts';
-import {taskPlan} from './shown-plan.ts';
+import {agentMessage, modelConfig, taskPlan} from './agent-routes.ts';
 
 const planRequest = z.object({prompt: text, workDir: z.optional(text), modelConfig: z.optional(modelConfig)});
 

@@ -148,32 +148,17 @@ function postgresFault(cause: unknown, address: string): Fault {
   const said = causeText(cause);
   const code = cause instanceof PostgresError ? cause.code : '';
   if (code === foreignSchemaCode) return foreignSchemaFault(said);
-  if (
-    code === '57P01' ||
-    /timed? ?out/iu.test(said) ||
-    /^(?:E[A-Z]+|08\w{3})$/u.test(code) ||
-    /connection/iu.test(said)
-  )
-    return {
-      kind: 'needs-user',
-      message: `The session database ${address} cannot be reached (${said}).`,
-      fix: 'See that the server runs and can be reached from here, then try again.',
-    };
+  const [trouble, fix] = postgresText(code, said);
+  return {kind: 'needs-user', message: `The session database ${address} ${trouble} (${said}).`, fix};
+}
+
+/** What is wrong and what the user does. */
+function postgresText(code: string, said: string): readonly [trouble: string, fix: string] {
+  const isAway = code === '57P01' || /^(?:E[A-Z]+|08\w{3})$/u.test(code) || /timed? ?out|connection/iu.test(said);
+  if (isAway) return ['cannot be reached', 'See that the server runs and can be reached from here, then try again.'];
   if (code.startsWith('28') || code === '3D000' || code === '42501')
-    return {
-      kind: 'needs-user',
-      message: `The session database ${address} lets weft not in (${said}).`,
-      fix: 'See that the user, the password and the database of the address are right.',
-    };
+    return ['lets weft not in', 'See that the user, the password and the database of the address are right.'];
   if (code === '55P03')
-    return {
-      kind: 'needs-user',
-      message: `The session database ${address} is locked by another process (${said}).`,
-      fix: 'Try again; if that does not help, close other weft processes.',
-    };
-  return {
-    kind: 'needs-user',
-    message: `The session database ${address} failed (${said}).`,
-    fix: 'See the log of the Postgres server, then try again.',
-  };
+    return ['is locked by another process', 'Try again; if that does not help, close other weft processes.'];
+  return ['failed', 'See the log of the Postgres server, then try again.'];
 }

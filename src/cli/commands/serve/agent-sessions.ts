@@ -3,7 +3,13 @@ import {keyVariables} from '../../../domain/api-key.ts';
 import {failed, ok} from '../../../base/outcome.ts';
 import type {AgentPort, ModelConfig} from '../../../jobs/agent-port.ts';
 import {artifactPath} from '../../../server/routes/agent-routes.ts';
-import {sessionMessages} from '../../../server/routes/session-messages.ts';
+import {answerPartName, resultName} from '../../../protocol/rpc/message-names.ts';
+import {wireBlock, wireStop, wireToolResult, wireUsage} from '../../../protocol/rpc/wire-content.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import type {UserBlock} from '../../../domain/conversation.ts';
+import type {SessionId} from '../../../domain/ids.ts';
+import type {JournalRecord} from '../../../domain/journal.ts';
+import {timelineOf} from '../../../domain/timeline.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {readArtifact} from '../../../workspace/files/artifacts.ts';
 import {chooseModel, type ModelChoice, modelChoice} from '../../../app/choose-model.ts';
@@ -32,7 +38,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
     sessions: async () => store.list({}),
     messages: async session => {
       const read = store.read(session);
-      return read.tag === 'failed' ? 'unknown' : sessionMessages(read.value.records, {session, uuid: messageUuid});
+      return read.tag === 'failed' ? 'unknown' : sessionMessages(read.value.records, session);
     },
     async open({session, workDir, model, work}) {
       const known = typeof session === 'object' ? undefined : store.list({}).find(({id}) => id === session);
@@ -96,6 +102,55 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
       }
     },
   };
+}
+
+/** The conversation that counts of a session, as messages of the Agent SDK. */
+function sessionMessages(records: readonly JournalRecord[], session: SessionId): readonly object[] {
+  const envelope = (id: string) => ({parent_tool_use_id: null, session_id: session, uuid: id});
+  return timelineOf(records).activeRecords.flatMap((record): readonly object[] => {
+    switch (record.kind) {
+      case 'prompt':
+      case 'reminder': {
+        const {id, blocks} = record.message;
+        return [{type: 'user', message: {role: 'user', content: blocks.map(wireUserBlock)}, ...envelope(id)}];
+      }
+      case 'answer': {
+        const {id, model, blocks, stop, usage} = record.message;
+        const message = {
+          id,
+          type: 'message',
+          role: 'assistant',
+          model,
+          content: blocks.map(wireBlock),
+          stop_reason: wireStop(stop),
+          stop_sequence: null,
+          usage: wireUsage(usage),
+        };
+        return [{type: 'assistant', message, ...envelope(messageUuid(answerPartName(id, 0)))}];
+      }
+      case 'result': {
+        const content = [wireToolResult(record.result)];
+        return [
+          {type: 'user', message: {role: 'user', content}, ...envelope(messageUuid(resultName(record.result.id)))},
+        ];
+      }
+      default:
+        return [];
+    }
+  });
+}
+
+function wireUserBlock(block: UserBlock): object {
+  switch (block.kind) {
+    case 'text':
+      return {type: 'text', text: block.text};
+    case 'image':
+      return {type: 'image', source: {type: 'base64', media_type: block.mediaType, data: block.data}};
+    case 'tool-result':
+      return wireToolResult(block);
+    default:
+      return unreachable(block);
+  }
 }
 
 /** The skills of the named folder that may not be used, each with the reason. */

@@ -15,8 +15,17 @@ import {reasonText} from '../../../domain/reason.ts';
 import {redactingHarnesses} from '../../../app/redacting-harnesses.ts';
 import {makeRedactor} from '../../../safety/secrets/redactor.ts';
 import {isSecretFile} from '../../../safety/secrets/secret-files.ts';
-import type {HookEnd, StackWorker, TaskHost, TaskRun, TaskWork} from '../../../tasks/stack/direct-stack.ts';
-import {goOnPrompt, taskPrompt, type HookWork, type TaskEnd} from '../../../tasks/stack/director-steps.ts';
+import {
+  type HookEnd,
+  type StackWorker,
+  type TaskHost,
+  type TaskRun,
+  type TaskWork,
+  goOnPrompt,
+  taskPrompt,
+  type HookWork,
+  type TaskEnd,
+} from '../../../tasks/stack/direct-stack.ts';
 import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
 import {watchSecretFiles} from '../../../workspace/files/secret-files.ts';
 import {keptSecrets} from '../../../app/api-keys.ts';

@@ -1,8 +1,11 @@
 import {ruleKinds} from '../../../actions/catalogue.ts';
 import {randomUUID} from 'node:crypto';
 import type {AgentEvent, PromptSummary} from '../../../actions/agent-event.ts';
+import type {McpPort, McpTool} from '../../../actions/mcp-port.ts';
 import type {AgentClient} from '../../../agent/client.ts';
-import {causeText} from '../../../domain/fault.ts';
+import {limitedServers} from '../../../agent/limited-servers.ts';
+import {failed, ok} from '../../../base/outcome.ts';
+import {causeText, rejected} from '../../../domain/fault.ts';
 import {blockTexts} from '../../../domain/conversation.ts';
 import {messageId, parseSessionId, stackMessageId} from '../../../domain/ids.ts';
 import type {JournalRecord} from '../../../domain/journal.ts';
@@ -11,8 +14,17 @@ import {knownCost} from '../../../domain/usage.ts';
 import {endOf, summaryNotes} from '../../../headless/prompt-summary.ts';
 import {parseRule} from '../../../safety/rules/permission-rule.ts';
 import type {Store} from '../../../store/open-store.ts';
-import type {HookEnd, StackWorker, TaskHost, TaskRun, TaskWork} from '../../../tasks/stack/direct-stack.ts';
-import {goOnPrompt, taskPrompt, type HookWork, type TaskEnd} from '../../../tasks/stack/director-steps.ts';
+import {
+  type HookEnd,
+  type StackWorker,
+  type TaskHost,
+  type TaskRun,
+  type TaskWork,
+  goOnPrompt,
+  taskPrompt,
+  type HookWork,
+  type TaskEnd,
+} from '../../../tasks/stack/direct-stack.ts';
 import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
 import type {ChosenModel} from '../../../app/choose-model.ts';
 import {composeSession, noDriver} from '../../../app/compose-session.ts';
@@ -20,7 +32,6 @@ import {openServers} from '../../../app/open-servers.ts';
 import type {RunContext} from '../../../app/run-context.ts';
 import {note} from '../../../app/output.ts';
 import {runHookCommand} from './hook-command.ts';
-import {messageRule, withMessageTool} from './message-tool.ts';
 
 export interface WorkerSetup {
   readonly context: RunContext;
@@ -32,7 +43,7 @@ export interface WorkerSetup {
 export function weftWorker(setup: WorkerSetup): StackWorker {
   const {context, store} = setup;
   const {settings} = context;
-  const mayMessage = parseRule(messageRule, ruleKinds);
+  const mayMessage = parseRule(messageTool.toolName, ruleKinds);
   const rules = {
     ...settings.rules,
     allow: [...settings.rules.allow, ...(mayMessage.tag === 'ok' ? [mayMessage.value] : [])],
@@ -170,6 +181,41 @@ class Inbox {
     this.#given.add(id);
     client.submit({op: 'prompt', id: messageId(id), text: content, images: [], when: 'steering'});
   }
+}
+
+const messageTool: McpTool = {
+  server: 'task_stack',
+  name: 'send_message',
+  toolName: 'mcp__task_stack__send_message',
+  description:
+    'Send a message to the user and the director of the task stack while you work: news, a doubt, a question. Do not wait for an answer: where there is one, you are told it.',
+  inputSchema: {type: 'object', properties: {message: {type: 'string'}}, required: ['message']},
+  effect: 'claims-read-only',
+  standing: 'as-known',
+  offering: 'always',
+};
+
+/** The MCP servers of a task, and the tool with which its sub-agent speaks while it works. It is there in such sessions alone. */
+function withMessageTool(mcp: McpPort, say: TaskHost['say']): McpPort {
+  // As an object whose parts can be taken one by one, which a set of servers is not.
+  const servers = limitedServers(mcp, () => true);
+  let known: {readonly of: readonly McpTool[]; readonly list: readonly McpTool[]} | undefined;
+  return {
+    ...servers,
+    tools() {
+      const of = servers.tools();
+      if (known?.of !== of) known = {of, list: [messageTool, ...of]};
+      return known.list;
+    },
+    async call(request, observer, signal) {
+      if (request.server !== messageTool.server || request.tool !== messageTool.name)
+        return servers.call(request, observer, signal);
+      const {message} = request.input;
+      if (typeof message !== 'string' || message.trim() === '') return failed(rejected('The message is missing.'));
+      if (say(message) === 'not-kept') return failed(rejected('The message could not be kept.'));
+      return ok({blocks: [{kind: 'text', text: 'Sent.'}]});
+    },
+  };
 }
 
 /** Sends a prompt and waits until it, and all that the user said meanwhile, has come to its end. */

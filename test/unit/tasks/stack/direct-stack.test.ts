@@ -3,9 +3,9 @@ import {
   directStack,
   type DirectorOptions,
   type StackRunEvent,
+  type TaskEnd,
   type TaskHost,
 } from '../../../../src/tasks/stack/direct-stack.ts';
-import type {TaskEnd} from '../../../../src/tasks/stack/director-steps.ts';
 import {TaskStack} from '../../../../src/tasks/stack/task-stack.ts';
 
 const all: DirectorOptions = {afterFailure: 'stop', positions: 'all'};
