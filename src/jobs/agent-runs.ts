@@ -197,7 +197,7 @@ export class AgentRuns {
   }
 
   async #passingJob(session: SessionId): Promise<HeldJob> {
-    const job = {id: this.#uuid(), spec: {kind: 'prompt', session}, session} as const;
+    const job = {id: this.#options.uuid(), spec: {kind: 'prompt', session}, session} as const;
     await this.#options.jobs.add(job, 'running');
     return HeldJob.added(this.#options.jobs, job);
   }

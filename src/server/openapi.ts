@@ -48,7 +48,7 @@ function openApiDocument(routes: readonly Route[], version: string): JsonObject 
     return withReferences(asJson(rest));
   };
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route, schemaOf);
+  for (const each of routes) (paths[each.path] ??= {})[each.method] = operationOf(each, schemaOf);
   return {
     openapi: '3.1.0',
     info: {
@@ -83,8 +83,10 @@ const tagTexts: Readonly<Record<string, string>> = {
   extensions: 'MCP servers and skills',
 };
 
-function operationOf(route: Route, schemaOf: (schema: z.ZodMiniType, io: 'input' | 'output') => Json): Json {
-  const {about, path, query, body, answers} = route;
+function operationOf(
+  {about, method, path, query, body, answers}: Route,
+  schemaOf: (schema: z.ZodMiniType, io: 'input' | 'output') => Json,
+): Json {
   const inPath = [...path.matchAll(/\{(?<name>\w+)\}/gu)].map(({groups}) => ({
     name: groups?.['name'] ?? '',
     in: 'path',
@@ -104,7 +106,7 @@ function operationOf(route: Route, schemaOf: (schema: z.ZodMiniType, io: 'input'
     403: error('The Host or Origin is not allowed'),
     ...answers,
     ...(isOpen ? {} : {401: error('The token is missing or wrong')}),
-    ...(route.method === 'get' ? {} : {415: error('The body is not JSON')}),
+    ...(method === 'get' ? {} : {415: error('The body is not JSON')}),
     ...(body === undefined ? {} : {413: error('The body is too large')}),
   };
   return {

@@ -103,10 +103,15 @@ export class PlanStore {
 
 const text = z.prefault(z.string(), '');
 
+const stepStatus = z.pipe(
+  z.unknown(),
+  z.transform(given => planStepStatuses.find(each => each === given) ?? 'pending'),
+);
+
 const keptPlan = z.object({
   id: z.pipe(z.string(), z.transform(planId)),
   goal: text,
-  steps: z.array(z.object({id: text, description: text, status: z.catch(z.enum(planStepStatuses), 'pending')})),
+  steps: z.array(z.object({id: text, description: text, status: stepStatus})),
   notes: text,
   state: z.enum(planStates),
   session: sessionIdSchema,
