@@ -92,3 +92,14 @@ test('a damaged row is no plan, and hides no other', () => {
   expect(store.list()).toEqual([plan('plan_a', 1)]);
   store.close();
 });
+
+test('a step whose state is none that is known waits', () => {
+  using temporary = temporaryFile();
+  const store = open(temporary.file);
+  store.add(plan('plan_a', 1));
+  const raw = new DatabaseSync(temporary.file);
+  raw.exec(`UPDATE documents SET body = replace(body, '"status":"pending"', '"status":"odd"')`);
+  raw.close();
+  expect(store.list()).toEqual([plan('plan_a', 1)]);
+  store.close();
+});

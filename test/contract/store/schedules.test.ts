@@ -1,3 +1,4 @@
+import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
 import {parseSessionId, scheduleId} from '../../../src/domain/ids.ts';
 import type {JobStore} from '../../../src/domain/job.ts';
@@ -5,7 +6,7 @@ import type {Schedule} from '../../../src/domain/schedule.ts';
 import {keptJobs} from '../../../src/store/job-store.ts';
 import {ScheduleStore} from '../../../src/store/schedule-store.ts';
 import {openDatabase} from './open-database.ts';
-import {onEachDatabase, uuid} from './temporary-store.ts';
+import {onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
 const atZero = {now: (): number => 0};
 
@@ -81,4 +82,16 @@ onEachDatabase(database => {
     store.close();
     jobs.close();
   });
+});
+
+test('a damaged row is no schedule, and hides no other; the mode is the kept one', () => {
+  using temporary = temporaryFile();
+  const {store} = opened(temporary.file);
+  store.add({...schedule('a', 1), mode: 'plan'});
+  const raw = new DatabaseSync(temporary.file);
+  for (const body of ['', '[]', JSON.stringify({...schedule('b', 2), mode: 'odd'})])
+    raw.prepare("INSERT INTO documents VALUES ('schedule', ?, ?, 2, 0)").run(`schedule_${body}`, body);
+  raw.close();
+  expect(store.list()).toEqual([{...schedule('a', 1), mode: 'plan'}]);
+  store.close();
 });

@@ -71,6 +71,23 @@ const record: fc.Arbitrary<JournalRecord> = fc.oneof(
   fc
     .record({id: text.map(documentId), title: text, by: fc.constantFrom('agent' as const, 'user' as const), text})
     .map(value => ({kind: 'document', ...value}) as const),
+  fc
+    .record({message: text.map(messageId), model: text, index: count, text})
+    .map(value => ({kind: 'piece', ...value}) as const),
+  fc
+    .record({message: text.map(messageId), state: fc.constantFrom('pinned' as const, 'unpinned' as const)})
+    .map(value => ({kind: 'pin', ...value}) as const),
+  fc
+    .record({
+      id: text.map(actionId),
+      label: text,
+      decision: fc.constantFrom('allowed' as const, 'refused' as const),
+      by: fc.constantFrom('user' as const, 'nobody' as const),
+    })
+    .map(value => ({kind: 'approval', ...value}) as const),
+  fc
+    .record({model: text, usage, costUsd: fc.oneof(count, fc.constant('unknown' as const))})
+    .map(value => ({kind: 'agent-usage', ...value}) as const),
   change.map(files => ({kind: 'redo', files}) as const),
   fc.array(text.map(actionId)).map(results => ({kind: 'results-shortened', results}) as const),
 );
