@@ -73,6 +73,12 @@ async function runCommand(
 
 const output = (command: string): string => `ran ${command}\n[exit code 0 after 0.0 s in /work]`;
 
+/** The command, if it ran, and what the journal keeps of its approval. */
+async function approvalsOf(hooks: Partial<HooksPort>): Promise<readonly unknown[]> {
+  const {bench, ran} = await runCommand(hooks, {verdict: asks});
+  return [...ran, ...bench.session.kept.filter(({kind}) => kind === 'approval')];
+}
+
 describe('before a call', () => {
   test.each([
     ['allow lets through what would be asked about', {kind: 'allow'}, asks, ['make']],
@@ -113,6 +119,15 @@ describe('before a call', () => {
     expect(done.bench.session.kept).toContainEqual(
       expect.objectContaining({kind: 'approval', decision: 'refused', by: 'hook'}),
     );
+  });
+
+  test('the journal says who let a command through, and that nobody could be asked', async () => {
+    const allows: Partial<HooksPort> = {
+      permissionRequest: async () => reply({verdict: {kind: 'allow', input: 'unchanged', rules: []}}),
+    };
+    const record = {kind: 'approval', id: actionId('b'), label: 'Run make'};
+    expect(await approvalsOf({})).toEqual([{...record, decision: 'refused', by: 'nobody'}]);
+    expect(await approvalsOf(allows)).toEqual(['make', {...record, decision: 'allowed', by: 'hook'}]);
   });
 
   test('a changed input is judged, shown and run; the model hears nothing of it', async () => {
