@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {UsageMeter} from '../../../src/agent/usage-meter.ts';
+import {messageId} from '../../../src/domain/ids.ts';
 import {noUsage, unknownCosts} from '../../../src/domain/usage.ts';
 import {scriptedModel} from '../../support/memory-ports.ts';
 
@@ -46,4 +47,21 @@ test('what a harness used is estimated where it tells tokens alone, and never hi
   priceless.addAgentUsage({model: 'm', usage, costUsd: 'unknown'});
   expect(priceless.costUsd).toBeCloseTo(0.5);
   expect(unknownCosts(priceless.report().models)).toEqual(['m (cost unknown)']);
+});
+
+test('a session that is resumed has cost what its answers, searches, lost answers and agents have cost', () => {
+  const used = {...noUsage, inputTokens: 1000};
+  const search = {kind: 'other', type: 'server_tool_use', data: {name: 'web_search'}} as const;
+  const answer = {role: 'assistant', id: messageId('a'), model: 'm', stop: 'end-turn', usage: used} as const;
+  const meter = new UsageMeter(scriptedModel([]), [
+    {kind: 'answer', message: {...answer, blocks: [search, search]}},
+    {kind: 'usage', model: 'm', usage: used},
+    {kind: 'agent-usage', model: 'n', usage: used, costUsd: 0.5},
+  ]);
+  expect(meter.costUsd).toBeCloseTo(1 + 2 * 0.01 + 1 + 0.5);
+  const counts = Object.entries(meter.report().models).map(([model, of]) => [model, of.requests, of.webSearches]);
+  expect(counts).toEqual([
+    ['m', 2, 2],
+    ['n', 1, 0],
+  ]);
 });
