@@ -204,8 +204,10 @@ async function findImpact({argv, directory}: ResolvedCommand, context: ImpactCon
     } else if (/^-(?:exec|execdir|ok|okdir)$/u.test(word)) {
       const end = words.findIndex((each, place) => place > at && (each === ';' || each === '\\;' || each === '+'));
       const run = words.slice(at + 1, end < 0 ? words.length : end);
-      if (end < 0 || !/^(?:rm|unlink|shred|rmdir)$/u.test(basename(run[0] ?? ''))) return noLoss;
-      deletes = run.some(each => /^-\w*[rR]|^--recursive$/u.test(each)) ? 'trees' : 'entries';
+      const {changes = []} = context.readingOf([basename(run[0] ?? ''), ...run.slice(1)]);
+      const [change] = changes;
+      if (end < 0 || (change?.does !== 'removes' && change?.does !== 'shreds')) return noLoss;
+      deletes = change.does === 'removes' && change.extent === 'trees' ? 'trees' : 'entries';
       search.push('-print0');
       at = end;
     } else if (word.startsWith('-') && !choosing.has(word) && !/^-(?:[HLP]|O?\d+)$/u.test(word)) return noLoss;
