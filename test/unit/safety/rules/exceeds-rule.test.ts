@@ -92,6 +92,7 @@ describe('options that a rule with a wildcard was not written for', () => {
     ['awk:*', `awk '{print | "sh"}' a`],
     ['awk:*', `awk 'BEGIN{"x"|getline}'`],
     ['awk:*', 'awk -f ../x a'],
+    ['awk -f:*', 'awk -f ../x a'],
     ['awk:*', 'awk -l x 1'],
     ['awk:*', 'awk -i inplace 1 a'],
     ['awk:*', `awk '@include "x"' a`],
