@@ -73,7 +73,6 @@ export function redactedKinds(kinds: AgentKindsPort, redact: (text: string) => s
 export interface AgentTools {
   readonly only: readonly string[] | 'all';
   readonly not: readonly string[];
-  /** The MCP servers whose tools it may call. */
   readonly servers: readonly string[] | 'all';
 }
 

@@ -11,10 +11,8 @@ export interface ApiKeys {
   kept(): readonly KeptKey[];
   /** The key itself; `undefined` where the keychain does not give it. */
   keyOf(kept: KeptKey): Promise<string | undefined>;
-  /** Answers with where it is now, in words. */
   keep(given: NewKey): Promise<Outcome<string, Fault>>;
   forget(kept: KeptKey): Promise<Outcome<unknown, Fault>>;
-  /** Where a kept key is, in words. */
   placeText(kept: KeptKey): string;
 }
 

@@ -19,7 +19,6 @@ export interface ModelChoice extends Pick<
 > {
   readonly replay: string | undefined;
   readonly effort: Effort | undefined;
-  /** The file to record the conversation into. */
   readonly record: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   /** The keys that the user has pasted; a key of the environment wins over them. */
@@ -113,7 +112,6 @@ async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Chosen
   }
 }
 
-/** Where a provider's key comes from. */
 type KeySource =
   | {readonly from: 'environment'; readonly variable: string; readonly key: string}
   | {readonly from: 'kept'; readonly kept: KeptKey}
@@ -129,7 +127,6 @@ function keySource(provider: KeyProvider, choice: Pick<ModelChoice, 'baseUrl' | 
   return kept === undefined ? {from: 'nowhere'} : {from: 'kept', kept};
 }
 
-/** Where a provider's key comes from, in words. */
 export function keyText(
   provider: KeyProvider,
   choice: Pick<ModelChoice, 'baseUrl' | 'environment' | 'apiKeys'>,
@@ -181,7 +178,6 @@ export async function defaultModel(
   return baseUrl === undefined ? {kind: 'named', model: defaultOpenAiModel, by: provider} : {kind: 'listed', baseUrl};
 }
 
-/** The same in words. */
 export function defaultModelText(found: DefaultModel): string {
   if (found.kind === 'listed') return `the first model that ${found.baseUrl} lists`;
   return found.by === 'settings' ? found.model : `${found.model}, the default of ${providerNames[found.by]}`;
@@ -331,7 +327,6 @@ function unreachableModel(choice: ModelChoice, reason: string): ChosenModel {
   return {port, model: choice.model ?? unknownModel, secrets: {}, state: 'unreachable', reason, found};
 }
 
-/** The name of a model that its server has not told yet. */
 const unknownModel = 'unknown model';
 
 async function replay({replay: file, model}: ModelChoice): Promise<ChosenModel> {

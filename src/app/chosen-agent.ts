@@ -53,7 +53,6 @@ function heededHere(agent: AgentFile): readonly string[] {
 /** A server is started unasked, so only a file of the user's own defines one. */
 const mayDefineServers = ({scope}: AgentFile): boolean => scope === 'user';
 
-/** The servers that the agent defines, as if the user had named them. */
 function ownServers(agent: AgentFile, {mcpConfig = [], strictMcpConfig}: MainOptions): Pick<MainOptions, 'mcpConfig'> {
   const {defined} = serversOf(agent);
   if (Object.keys(defined).length === 0 || !mayDefineServers(agent) || strictMcpConfig !== undefined) return {};

@@ -19,7 +19,6 @@ import {lazyNetwork} from './lazy-ports.ts';
 import {rulesOf, environmentLayer, fileLayers, trustPlace} from './settings-layers.ts';
 import {userPlaces, weftFolders} from './user-data.ts';
 
-/** What of a run its sandbox depends on. */
 export interface SandboxPlace {
   readonly roots: readonly [string, ...string[]];
   readonly places: Places;

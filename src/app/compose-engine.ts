@@ -74,12 +74,9 @@ import {watchMemory} from './watch-memory.ts';
 import {randomUuid} from './random-uuid.ts';
 import type {TerminalControl} from '../actions/ports.ts';
 
-/** What hooks need of an engine's machine. */
 export interface HookMachine {
   command(work: HookCommand, stdin: string, signal: AbortSignal): Promise<HookOutput>;
-  /** Puts placeholders in the place of secrets. */
   readonly redact: (text: string) => string;
-  /** How far a permission rule speaks of a call. */
   readonly reach: (rule: string, call: ToolCallBlock) => Promise<RuleReach>;
 }
 
@@ -109,7 +106,6 @@ export interface EngineSetup extends Pick<
   readonly roots: readonly [string, ...string[]];
   readonly home: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Variables that the user wants commands to have. */
   readonly ownVariables: Readonly<Record<string, string>>;
   /** Names of variables that commands get although they look like secrets. */
   readonly passedVariables: readonly string[];
@@ -153,7 +149,6 @@ export interface EngineSetup extends Pick<
 /** How commands are confined, and what a sandbox hides besides. */
 interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'>, Pick<JudgePort, 'leaving'> {
   readonly choice: SandboxChoice;
-  /** Where proofs are kept. */
   readonly proofFolder: string;
   /** Whether commands inside reach this machine's own ports. */
   readonly loopback: 'closed' | 'open';

@@ -12,14 +12,12 @@ interface HookSources {
   readonly settings: readonly Sourced<HookSetting>[];
   /** The hooks of the project that are not called, since it is not trusted. */
   readonly withheld: readonly Sourced<HookSetting>[];
-  /** The hooks of the program that drives weft. */
   readonly driver: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
   readonly directory: string;
   /** The folder of transcripts; `undefined` where nothing of a session is kept. */
   readonly transcripts: string | undefined;
   readonly projectTrust: ProjectTrust;
-  /** The hooks of plugins. */
   readonly plugins: readonly PluginHook[];
 }
 

@@ -50,7 +50,6 @@ interface Driver
   readonly structured: StructuredOutput | 'by-flag';
 }
 
-/** The tool that answers approvals, where the flags name one. */
 async function permissionHooks(
   {permissionPromptTool: tool, permissionPrompts}: RunContext['options'],
   mcp: McpPort,
@@ -193,7 +192,6 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
 /** Notices of MCP servers that are shown in one session: a server that fails over and over is not to fill the screen. */
 const mostNotices = 5;
 
-/** Holds notices until somebody listens. */
 function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
   const told = new Set<string>();
   const held: string[] = [];

@@ -311,7 +311,6 @@ const lookMs = 2000;
 
 const run = (program: string, words: readonly string[]) => promisify(execFile)(program, words, {timeout: lookMs});
 
-/** All checks in words, one a line. */
 export const doctorText = async (): Promise<string> => (await examine()).map(lineOf).join('').trimEnd();
 
 const marks = {ok: '✓', limited: '!', failed: '✗'} as const satisfies Record<Check['state'], string>;

@@ -166,7 +166,6 @@ interface ExportContext {
   readonly summary: SessionSummary | undefined;
   readonly directory: string;
   readonly home: string;
-  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 

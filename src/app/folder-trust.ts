@@ -13,13 +13,10 @@ import {causeText, type Fault, faultText} from '../domain/fault.ts';
 import {unwrap} from './exit-code.ts';
 import type {FolderTrustPort} from './host-services.ts';
 
-/** Where a folder's trust is recorded. */
 export interface TrustPlace {
   readonly directory: string;
-  /** The folder, links followed. */
   readonly folder: string;
   readonly record: string;
-  /** Plugin folders that were named to weft. */
   readonly plugins: readonly string[];
 }
 
@@ -121,7 +118,6 @@ export async function trustCard(
 const noSandbox =
   'weft has no sandbox here (weft sandbox test says why): hooks and servers run with all that you may do.';
 
-/** What trust in a folder grants, in several lines. */
 function trustText(settings: TrustedSettings, list: ProjectFileList, folder: string): string {
   const {trust, trustRequests} = settings;
   const aboutSettings =

@@ -60,7 +60,6 @@ export interface HostPorts {
   branch(): string;
 }
 
-/** The user's own notes for the project. */
 export interface MemoryPort {
   read(): Promise<Outcome<MemoryNotes, Fault>>;
   add(note: string): Promise<Outcome<MemoryNotes, Fault>>;

@@ -344,7 +344,6 @@ export const workspaceState = (
   },
 });
 
-/** Loaded with the first image. */
 export function lazyImages(directory: string): ImagePort {
   const load = async (): Promise<ImagePort> => {
     const {makeImages} = await import('../workspace/files/images.ts');
@@ -353,7 +352,6 @@ export function lazyImages(directory: string): ImagePort {
   return lazyPort(load, 'read', 'fromClipboard');
 }
 
-/** The job of a sub-agent. */
 const idOf = (id: SessionId): string => `agent ${id}`;
 
 /** The sub-agents at work in the user's database, which is opened with the first one. What cannot be shown is not shown. */

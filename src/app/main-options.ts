@@ -185,7 +185,6 @@ export function givenText(given: string, unreadable: (why: string) => string): s
   return isInline(given) ? given : fileText(given, unreadable);
 }
 
-/** The text of a file that a flag names. */
 export function fileText(path: string, unreadable: (why: string) => string): string {
   try {
     return readFileSync(path, 'utf8');

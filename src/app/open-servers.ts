@@ -21,7 +21,6 @@ export interface OpenServers {
   readonly commands: CommandsPort;
   /** `learn` is told of every token that a server is given, of those before the call as well. */
   learnTokens(learn: (token: string) => void): void;
-  /** Ends all servers. */
   close(): Promise<void>;
 }
 

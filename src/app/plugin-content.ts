@@ -39,7 +39,6 @@ export async function pluginHooks(plugins: readonly Plugin[]): Promise<readonly 
   return found.flat();
 }
 
-/** A part of a plugin as JSON, and the file that it stands in. */
 interface PluginPart {
   readonly path: string;
   readonly value: Json;

@@ -292,7 +292,6 @@ export function existingFolder(path: string): string {
   return directory;
 }
 
-/** The skills, commands and agents of one run of weft. */
 export interface RunExtensions {
   readonly commands: CommandsPort;
   readonly skills: SkillsPort;

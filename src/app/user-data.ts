@@ -26,7 +26,6 @@ export const weftFolders = ({config, data}: Places, environment: NodeJS.ProcessE
   grantingSettings,
 });
 
-/** Length of the key in bytes. */
 const keyLength = 32;
 
 /**

@@ -4,7 +4,6 @@ import {type Effort, efforts} from '../domain/model-stream.ts';
 import {mostFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
 
-/** Adds the flags of weft without a command. */
 export function addMainFlags(program: Command): void {
   for (const row of mainFlags) program.addOption(optionOf(row));
   for (const row of Object.values(sdkFlags).flat()) program.addOption(optionOf(row).hideHelp());

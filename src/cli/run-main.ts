@@ -123,7 +123,6 @@ export async function printFailureResult(
   );
 }
 
-/** Reads the command line and runs the front end that it asks for. */
 async function chooseFrontEnd(
   words: readonly string[],
   given: MainOptions,
@@ -225,7 +224,6 @@ function requireSessionId({resume}: MainOptions): void {
   if (resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
 }
 
-/** Answers one prompt on stdout. */
 async function answer(
   prompt: string,
   {context, start, plan}: {readonly context: RunContext; readonly start: StartLimit; readonly plan: PlanToRun | 'none'},
@@ -281,7 +279,6 @@ async function answer(
 
 const dumbText = 'TERM is dumb: this terminal cannot show the terminal UI. Use weft --accessible, or weft --prompt "…"';
 
-/** Opens the terminal UI. */
 async function openTerminal(firstPrompt: string, context: RunContext): Promise<ExitCode> {
   const {options, directory} = context;
   if (options.jsonSchema !== undefined) throw new UsageError('--json-schema needs --prompt or --print.');

@@ -149,7 +149,6 @@ const clipboardPort = (directory: string): ClipboardPort => ({
   readImage: signal => lazyImages(directory).fromClipboard(signal),
 });
 
-/** Loaded when the editor is first opened. */
 const lazyEditor: EditorPort = {
   async edit(work, signal) {
     const {userEditor} = await import('./user-editor.ts');

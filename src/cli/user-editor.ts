@@ -51,7 +51,6 @@ async function editIn(folder: string, {command, text, name, form, signal}: Edit)
 
 const ignore = (): void => {};
 
-/** Runs the editor on the terminal; answers with what went wrong, empty for nothing. */
 function run(command: string, file: string, signal: AbortSignal): Promise<string> {
   const {promise, resolve} = Promise.withResolvers<string>();
   const child =

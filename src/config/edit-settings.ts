@@ -35,7 +35,6 @@ const changeSettings = (
     return ok(changed === '' ? undefined : changed);
   });
 
-/** One rule in one list of one settings file. */
 interface RulePlace {
   readonly path: string;
   readonly list: RuleList;

@@ -19,7 +19,6 @@ export interface Places {
   readonly memory: string;
   /** Files that are kept with sessions. */
   readonly artifacts: string;
-  /** The prompts of earlier runs. */
   readonly history: string;
   /** The key that placeholders of secrets are made with. */
   readonly placeholderKey: string;

@@ -229,7 +229,6 @@ export const loopbackOf = (
 ): 'open' | 'closed' =>
   allowLocalBinding || (typeof sandbox !== 'string' && sandbox.network?.allowLocalBinding === true) ? 'open' : 'closed';
 
-/** The content of one `settings.json`. */
 export type SettingsFile = z.infer<typeof settingsFile>;
 
 /** The names of all settings, and what each must be. */

@@ -2,7 +2,6 @@ import type {Command} from 'commander';
 import {exiting} from '../../app/exit-code.ts';
 import type {AcpOptions} from '../run-acp.ts';
 
-/** `weft acp`. */
 export function add(command: Command): void {
   command
     .option('--server <url>', 'Let the sessions run on this weft server')

@@ -2,7 +2,6 @@ import type {Command} from 'commander';
 import {exiting} from '../../app/exit-code.ts';
 import type {AttachOptions} from '../run-attach.ts';
 
-/** `weft attach`. */
 export function add(command: Command): void {
   command
     .argument('<url>', 'Address of the server: http://127.0.0.1:4096')

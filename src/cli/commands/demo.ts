@@ -32,7 +32,6 @@ import {weftFolders, userPlaces} from '../../app/user-data.ts';
 import {ownCommand} from '../../app/own-command.ts';
 import {demoProject, demoPrompt, demoRecording} from './demo/demo-recording.ts';
 
-/** `weft demo`. */
 export function add(command: Command): void {
   command.option('--dir <dir>', 'Create the project in this folder (new or empty)').action(exiting(runDemo));
 }

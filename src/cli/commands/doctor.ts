@@ -4,7 +4,6 @@ import {print} from '../../app/output.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
 import {printDocument} from '../rows.ts';
 
-/** `weft doctor`. */
 export function add(command: Command): void {
   command.option(...jsonFlag).action(exiting(doctor));
 }

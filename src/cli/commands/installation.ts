@@ -19,7 +19,6 @@ export function add(command: Command): void {
   );
 }
 
-/** `weft update`. */
 function printUpdate(): ExitCode {
   const {place, update} = thisInstallation();
   const source = update.includes('PACKAGE') ? packageLines : [];
@@ -27,7 +26,6 @@ function printUpdate(): ExitCode {
   return exitCode.done;
 }
 
-/** `weft uninstall`. */
 function printRemoval(): ExitCode {
   const {place, remove} = thisInstallation();
   const {config, data} = userPlaces();
@@ -56,7 +54,6 @@ function thisInstallation(): Installation {
 
 const printLines = (lines: readonly string[]): void => print(lines.map(line => `${line}\n`).join(''));
 
-/** How this weft came to the machine. */
 interface Installation {
   /** The end of a sentence that begins with `weft 1.2.3, `. */
   readonly place: string;

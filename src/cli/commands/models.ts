@@ -13,7 +13,6 @@ import {note, print} from '../../app/output.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {printDocument} from '../rows.ts';
 
-/** `weft models`. */
 export function add(models: Command): void {
   const list = models.command('list', {isDefault: true});
   list.description('List the models of the provider, and those that your settings describe');

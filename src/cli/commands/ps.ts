@@ -14,7 +14,6 @@ interface PsOptions extends JsonOption {
   readonly stop?: string;
 }
 
-/** `weft ps`. */
 export function add(command: Command): void {
   command
     .option(...jsonFlag)
@@ -43,7 +42,6 @@ async function withJobs<T>(work: (jobs: JobStore) => Promise<T>, none: T): Promi
   return withUserStores(({jobs}) => work(jobs), places);
 }
 
-/** The sub-agents at work, the oldest first. */
 async function agentsAtWork(): Promise<readonly RunningAgent[]> {
   const jobs = await withJobs(store => store.list({kind: 'agent'}), []);
   return jobs

@@ -67,7 +67,6 @@ async function listProviders({json}: JsonOption): Promise<ExitCode> {
   });
 }
 
-/** Each backend, and whether it is installed. */
 export const providerRows = () =>
   Promise.all(providerNames.map(async provider => ({provider, ...(await findProvider(provider))})));
 
@@ -140,7 +139,6 @@ const hostsText = ({provider, works, hosts: {proven, reason}}: TriedProof): stri
       ? '; hosts that rules allow are reached through the proxy, and no others'
       : `; hosts cannot be allowed: ${visibleLine(reason)}`;
 
-/** What a proof says, in one line. */
 function proofLine({provider, works, proven, reason}: Omit<Proof, 'hosts'>): string {
   const stops = provenText({proven, hosts: 'closed'});
   const mark = works && stops !== '' ? '✓' : works ? '!' : '✗';

@@ -162,5 +162,4 @@ interface SessionListOptions {
   readonly costs: ReadonlyMap<SessionId, number>;
 }
 
-/** The most cells of a title. */
 const mostTitle = 60;

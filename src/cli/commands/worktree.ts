@@ -45,7 +45,6 @@ const {signal} = new AbortController();
 
 const userWorktrees = async () => (await import('../../app/own-worktree.ts')).userWorktrees();
 
-/** `weft worktree list`. */
 async function listWorktrees({json, ...place}: ListOptions): Promise<ExitCode> {
   const listed = await listIn(place);
   const rows = await Promise.all(
@@ -70,7 +69,6 @@ async function listWorktrees({json, ...place}: ListOptions): Promise<ExitCode> {
   });
 }
 
-/** `weft worktree merge`. */
 async function mergeWorktree(name: string, {force, ...place}: WorktreeOptions): Promise<ExitCode> {
   const worktree = await worktreeNamed(name, place);
   if (force === undefined) refuseInUse(worktree);
@@ -81,7 +79,6 @@ async function mergeWorktree(name: string, {force, ...place}: WorktreeOptions): 
   return exitCode.done;
 }
 
-/** `weft worktree remove`. */
 async function removeWorktree(name: string, {force, ...place}: WorktreeOptions): Promise<ExitCode> {
   const worktree = await worktreeNamed(name, place);
   if (force === undefined) {

@@ -31,7 +31,6 @@ const offeredModes = [
   {id: 'plan', name: 'Plan', description: 'Changes nothing'},
 ] as const satisfies readonly {readonly id: PermissionMode; readonly name: string; readonly description: string}[];
 
-/** How a prompt is answered. */
 type PromptAnswer = Outcome<Json, RpcError>;
 
 interface RunningPrompt {

@@ -41,7 +41,6 @@ export interface EngineRequest {
 export interface ServedEditor {
   /** Takes a line of the editor's. Never throws and never blocks. */
   take(line: string): void;
-  /** Ends all sessions. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,6 @@ import type {InitializeRequest} from '../../protocol/rpc/control-message.ts';
 import {decodeInput, type RpcInput} from '../../protocol/rpc/decode-input.ts';
 import {type InputLine, InputLines} from '../../protocol/rpc/input-lines.ts';
 
-/** A line of the client: understood, or too long to be read. */
 export type ClientLine = RpcInput | Extract<InputLine, {kind: 'too-long'}>;
 
 /** What a client writes, line by line, as it arrives. A stream that breaks ends here; what came before counts. */
@@ -19,7 +18,6 @@ export async function* clientLines(chunks: AsyncIterable<Uint8Array>): AsyncGene
 
 const understood = (line: InputLine): ClientLine => (line.kind === 'line' ? decodeInput(line.text) : line);
 
-/** What a client says before there is a session. */
 interface Opening {
   /** All that was read, in order. */
   readonly lines: readonly ClientLine[];

@@ -25,7 +25,6 @@ export interface ImportOptions extends InScope, JsonOption {
 interface ImportRow {
   readonly name: string;
   readonly product: Peer;
-  /** The file that it comes from. */
   readonly path: string;
   readonly outcome: 'imported' | 'would-import' | 'exists' | 'left-out';
   /** Where it was written; empty where it was not. */

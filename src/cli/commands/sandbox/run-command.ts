@@ -89,7 +89,6 @@ export async function runInSandbox(
 const repositoryNote =
   'in the sandbox .git is read-only: run what changes the repository, such as git commit, outside the sandbox';
 
-/** The receiver of the signals that weft gets. */
 interface Signals {
   /** Fires when weft is to stop what it does itself. */
   readonly stopped: AbortSignal;

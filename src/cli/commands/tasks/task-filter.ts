@@ -70,11 +70,9 @@ const mostUnread = 5;
 const payloadErrorText = ({message, position}: DecodedPayload & {readonly tag: 'failed'}): string =>
   `a payload cannot be read: ${message} (byte ${position})`;
 
-/** Turns text into output, part by part. */
 export interface Filter {
   /** The output for this part of the text, in pieces. */
   push(text: string): Iterable<string>;
-  /** The output for the end of the text. */
   end(): Iterable<string>;
 }
 
