@@ -21,7 +21,11 @@ const layers = [
   layer('user', {a: {command: 'user'}, c: {command: 'user'}}),
 ];
 
-function found(trust: 'trusted' | 'never', options: Parameters<typeof configuredServers>[0]['options'] = {}) {
+function found(
+  trust: 'trusted' | 'never',
+  options: Parameters<typeof configuredServers>[0]['options'] = {},
+  settingSources: ReadonlySet<string> = new Set(['project']),
+) {
   const merged = mergeSettings(layers, {trust, userRules: []});
   if (merged.tag === 'failed') throw new Error('the settings do not fit');
   const stateOf = () => trust;
@@ -29,7 +33,7 @@ function found(trust: 'trusted' | 'never', options: Parameters<typeof configured
     permissions: merged.value,
     options,
     project: directory,
-    settingSources: new Set(['project']),
+    settingSources,
     plugins: [],
     projectTrust: {folder: directory, stateOf},
   });
@@ -49,6 +53,7 @@ test('the servers of a project count once it is trusted; those of a flag before 
   const withFlag = [`a project ${file}`, 'c given --mcp-config', 'b project /project'];
   expect(await names('trusted', {mcpConfig})).toEqual(withFlag);
   expect(await names('trusted', {mcpConfig, strictMcpConfig: true})).toEqual(['c given --mcp-config']);
+  expect(await names('trusted', {}, new Set(['user']))).toEqual(['a user /user', 'c user /user', 'b project /project']);
 });
 
 test('trust is asked with all that a server would do', () => {

@@ -39,6 +39,10 @@ test.each([
   expect(normalizeOptions(await optionsOf(args))).toMatchObject(expected);
 });
 
+test('a time limit is one that a timer can hold', async () => {
+  await expect(optionsOf(['--timeout=2000001'])).rejects.toThrow('It must be at most 2000000.');
+});
+
 test('the default model is none in particular', async () => {
   expect(normalizeOptions(await optionsOf(['--model=default'])).model).toBeUndefined();
 });

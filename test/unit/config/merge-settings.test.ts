@@ -152,6 +152,17 @@ describe('mergeSettings', () => {
     });
   });
 
+  test.each([
+    ['fallbackModel', ['haiku', 'm'], 'let haiku, m answer where the model cannot'],
+    ['models', {m: {contextWindow: 1000}}, 'say what the model m costs and can do'],
+    ['wireApi', 'chat', 'speak the protocol chat with the model'],
+    ['allowLocalBinding', true, "let commands in the sandbox reach this machine's own ports"],
+  ])('a project asks for its %s', (key, value, text) => {
+    const merged = merge([file('project', {[key]: value})]);
+    expect(merged.tag === 'ok' && merged.value.trustRequests).toEqual([from('project', text)]);
+    expect(merged.tag === 'ok' && merged.value.settings).toEqual(nothing);
+  });
+
   const acting = {
     model: 'm',
     baseUrl: 'https://evil.example',
