@@ -16,7 +16,7 @@ const sourceFile = (path: string): string => fileURLToPath(new URL(`../src/${pat
 
 /**
  * string-width compiles tables for the first character that is not ASCII, which take a tenth of the time to the first frame. The
- * characters that weft itself draws with take one cell each.
+ * characters that weft itself draws with take one cell each. Its list of all emoji takes as long, and is made with the first one.
  */
 const plainWidths: Plugin = {
   name: 'plain-widths',
@@ -24,8 +24,12 @@ const plainWidths: Plugin = {
     filter: {id: /node_modules\/string-width\/index\.js$/u},
     handler(code) {
       const ascii = String.raw`/^[\u0020-\u007E]*$/.test(string)`;
-      if (!code.includes(ascii)) throw new Error('string-width has changed: look how it finds plain text now');
-      return `import {plain as weftPlain} from ${JSON.stringify(sourceFile('tui/text/grapheme-segmenter.ts'))};\n${code.replace(ascii, 'weftPlain.test(string)')}`;
+      const emoji = String.raw`const rgiEmojiRegex = /^\p{RGI_Emoji}$/v;`;
+      if (!code.includes(ascii) || !code.includes(emoji))
+        throw new Error('string-width has changed: look what it compiles now');
+      const lazy = String.raw`let rgiEmoji; const rgiEmojiRegex = {test: text => (rgiEmoji ??= /^\p{RGI_Emoji}$/v).test(text)};`;
+      const plain = code.replace(ascii, 'weftPlain.test(string)').replace(emoji, () => lazy);
+      return `import {plain as weftPlain} from ${JSON.stringify(sourceFile('tui/text/grapheme-segmenter.ts'))};\n${plain}`;
     },
   },
 };

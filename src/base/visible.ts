@@ -40,15 +40,16 @@ export const visibleLine = (text: string): string => onOneLine(visible(text));
  * For text that a person judges letter by letter, such as commands, rules and paths: every character that could deceive is
  * replaced by an escape, also joiners, unusual spaces, stray or piled-up marks, and a carriage return before a line feed.
  */
-export const visibleExactly = (text: string): string =>
-  plain.test(text) ? text : text.replaceAll('\t', tab).replaceAll(deceptive, escapeOf);
+export function visibleExactly(text: string): string {
+  if (/^[\n\u0020-\u007E]*$/u.test(text)) return text;
+  // Written here, since the classes are compiled when the line is first reached.
+  const deceptive =
+    /(?![ \n])[\p{Other}\p{Separator}\p{Default_Ignorable_Code_Point}\u2800]|(?<!\p{Letter}\p{Mark}{0,2})\p{Mark}/gu;
+  return text.replaceAll('\t', tab).replaceAll(deceptive, escapeOf);
+}
 
 /** Like `visibleExactly`, on one line. */
 export const visibleExactLine = (text: string): string => onOneLine(visibleExactly(text));
-
-const plain = /^[\n\u0020-\u007E]*$/u;
-const deceptive =
-  /(?![ \n])[\p{Other}\p{Separator}\p{Default_Ignorable_Code_Point}\u2800]|(?<!\p{Letter}\p{Mark}{0,2})\p{Mark}/gu;
 
 const tab = '    ';
 const onOneLine = (text: string): string => text.replaceAll('\n', ' ⏎ ');
