@@ -3,7 +3,7 @@ import {pluralize} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {commentPlace, type NewComment, type ReviewComment, severities} from '../domain/code-review.ts';
 import {interrupted, settledBy} from '../domain/settled.ts';
-import {checkedForm, defineAction, needsNoPermission, textContent, toolForm, type ToolForm} from './define-action.ts';
+import {checkedForm, defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 
 export interface InsertCommentsInput {
   /** A path in the repository; empty for the workspace. */
@@ -21,7 +21,47 @@ export const insertCodeReviewComments = defineAction<
   summary: 'Comment on changed code, for the user to look at.',
   ...needsNoPermission,
   offered: 'when-found',
-  tools: [insertTool()],
+  tools: [
+    // A range that ends before it begins is a fault of the call.
+    checkedForm(
+      toolForm({
+        name: 'InsertCodeReviewComments',
+        description:
+          "Put comments on lines of changed files into the session's code review, which the user opens with /review and answers.",
+        otherNames: {file_path: 'path', line_number: 'line', start_line: 'line', body: 'text', comment: 'text'},
+        schema: () =>
+          z.object({
+            repo_path: z.optional(z.string().check(z.describe('Default: the workspace'))),
+            base_branch: z.optional(z.string().check(z.describe('What the changes are compared with; default HEAD'))),
+            comments: z
+              .array(
+                z.object({
+                  path: z.string().check(z.minLength(1)),
+                  line: z.optional(z.int().check(z.minimum(1), z.describe('In the new text; none: the whole file'))),
+                  end_line: z.optional(z.int().check(z.minimum(1))),
+                  text: z.string().check(z.minLength(1), z.maxLength(4000)),
+                  severity: z.optional(z.enum(severities)),
+                }),
+              )
+              .check(z.minLength(1), z.maxLength(100)),
+          }),
+        toInput: (raw): InsertCommentsInput => ({
+          repository: raw.repo_path ?? '',
+          base: raw.base_branch ?? '',
+          comments: raw.comments.map(({path, line, end_line, text, severity}) => ({
+            path,
+            lines: line === undefined ? 'file' : {first: line, last: end_line ?? line},
+            text,
+            severity: severity ?? 'note',
+          })),
+        }),
+      }),
+      value => {
+        const wrong = value.comments.findIndex(({lines}) => lines !== 'file' && lines.last < lines.first);
+        return wrong === -1 ? ok(value) : failed(`comments.${wrong}.end_line: it stands before line`);
+      },
+    ),
+  ],
   label: ({comments}) => `Insert ${pluralize(comments.length, 'review comment')}`,
   cancelled: ({comments}) => ({comments: comments.length}),
   modelContent: ({comments}) =>
@@ -36,45 +76,3 @@ export const insertCodeReviewComments = defineAction<
     return settledBy(inserted.tag === 'ok' ? ok({comments: inserted.value}) : inserted);
   },
 });
-
-/** A range that ends before it begins is a fault of the call. */
-function insertTool(): ToolForm<InsertCommentsInput> {
-  return checkedForm(
-    toolForm({
-      name: 'InsertCodeReviewComments',
-      description:
-        "Put comments on lines of changed files into the session's code review, which the user opens with /review and answers.",
-      otherNames: {file_path: 'path', line_number: 'line', start_line: 'line', body: 'text', comment: 'text'},
-      schema: () =>
-        z.object({
-          repo_path: z.optional(z.string().check(z.describe('Default: the workspace'))),
-          base_branch: z.optional(z.string().check(z.describe('What the changes are compared with; default HEAD'))),
-          comments: z
-            .array(
-              z.object({
-                path: z.string().check(z.minLength(1)),
-                line: z.optional(z.int().check(z.minimum(1), z.describe('In the new text; none: the whole file'))),
-                end_line: z.optional(z.int().check(z.minimum(1))),
-                text: z.string().check(z.minLength(1), z.maxLength(4000)),
-                severity: z.optional(z.enum(severities)),
-              }),
-            )
-            .check(z.minLength(1), z.maxLength(100)),
-        }),
-      toInput: (raw): InsertCommentsInput => ({
-        repository: raw.repo_path ?? '',
-        base: raw.base_branch ?? '',
-        comments: raw.comments.map(({path, line, end_line, text, severity}) => ({
-          path,
-          lines: line === undefined ? 'file' : {first: line, last: end_line ?? line},
-          text,
-          severity: severity ?? 'note',
-        })),
-      }),
-    }),
-    value => {
-      const wrong = value.comments.findIndex(({lines}) => lines !== 'file' && lines.last < lines.first);
-      return wrong === -1 ? ok(value) : failed(`comments.${wrong}.end_line: it stands before line`);
-    },
-  );
-}

@@ -4,7 +4,7 @@ import {failed, ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import {settledBy, type Settled} from '../domain/settled.ts';
 import {boundedCitations, citationsSchema} from './citations.ts';
-import {checkedForm, defineAction, textContent, toolForm, type ToolForm, unlistedForm} from './define-action.ts';
+import {checkedForm, defineAction, textContent, toolForm, unlistedForm} from './define-action.ts';
 import {editPaths, type EditRequest, noUserChanges} from '../domain/file-edit.ts';
 import type {WorkspaceChanges} from './changes-port.ts';
 import type {AppliedEdits, UserChangedFile} from './files-port.ts';
@@ -128,7 +128,25 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         edits: [{kind: 'write', path: file_path, content}],
       }),
     }),
-    applyPatch(),
+    // A patch that cannot be read is a fault of the call.
+    checkedForm(
+      toolForm({
+        name: 'ApplyPatch',
+        description:
+          'Change several files at once, all or nothing: "*** Begin Patch", then for each file "*** Update File: path" (with ' +
+          '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
+          'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
+          'after), "-" or "+".',
+        otherNames: {input: 'patch', patch_text: 'patch'},
+        schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
+        toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
+      }),
+      value => {
+        const {patch, citations} = value;
+        const edits = parsePatch(patch);
+        return edits.tag === 'ok' ? ok({edits: edits.value, citations, userChanges: noUserChanges}) : edits;
+      },
+    ),
   ],
   label: input => `Edit ${pathsIn(input).join(', ')}`,
   cancelled: input => ({paths: pathsIn(input)}),
@@ -147,28 +165,6 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     return settledBy(applied);
   },
 });
-
-/** A patch that cannot be read is a fault of the call. */
-function applyPatch(): ToolForm<EditsInput> {
-  return checkedForm(
-    toolForm({
-      name: 'ApplyPatch',
-      description:
-        'Change several files at once, all or nothing: "*** Begin Patch", then for each file "*** Update File: path" (with ' +
-        '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
-        'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
-        'after), "-" or "+".',
-      otherNames: {input: 'patch', patch_text: 'patch'},
-      schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
-      toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
-    }),
-    value => {
-      const {patch, citations} = value;
-      const edits = parsePatch(patch);
-      return edits.tag === 'ok' ? ok({edits: edits.value, citations, userChanges: noUserChanges}) : edits;
-    },
-  );
-}
 
 /** A user who leaves nothing of the proposal has said no. */
 const nothingLeft = (input: EditsInput): Settled<EditsOutput, EditsPartial> => ({

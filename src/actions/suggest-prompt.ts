@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {clip} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {interrupted} from '../domain/settled.ts';
-import {checkedForm, defineAction, needsNoPermission, textContent, toolForm, type ToolForm} from './define-action.ts';
+import {checkedForm, defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 
 export interface SuggestPromptInput {
   readonly prompt: string;
@@ -15,7 +15,28 @@ export const suggestPrompt = defineAction<SuggestPromptInput, SuggestPromptInput
   summary: 'Suggest a next prompt to the user.',
   ...needsNoPermission,
   offered: 'shows-suggestions',
-  tools: [suggestTool()],
+  tools: [
+    // What a front end would take for a command or a note of the user's is refused: Tab and Enter must not run a command.
+    checkedForm(
+      toolForm({
+        name: 'SuggestPrompt',
+        description: 'Show the user a likely next prompt, which one key takes. Last call of a turn, once.',
+        schema: () =>
+          z.object({
+            prompt: z.string().check(z.minLength(1), z.maxLength(2000), z.describe('As the user would write it')),
+            label: z.optional(z.string().check(z.maxLength(80))),
+          }),
+        toInput: ({prompt, label}): SuggestPromptInput => ({prompt: prompt.trim(), label: label?.trim() ?? ''}),
+      }),
+      value => {
+        const {prompt} = value;
+        if (prompt === '') return failed('prompt: it is empty');
+        return /^[!/#]/u.test(prompt)
+          ? failed('prompt: it must be a prompt and no command: it begins with !, / or #')
+          : ok(value);
+      },
+    ),
+  ],
   label: ({prompt, label}) => `Suggest next: ${label === '' ? clip(prompt.split('\n', 1)[0] ?? '', 80) : label}`,
   cancelled: ({prompt}) => ({prompt}),
   modelContent: () => textContent('The suggestion is shown to the user, who may take it. End your turn.'),
@@ -27,26 +48,3 @@ export const suggestPrompt = defineAction<SuggestPromptInput, SuggestPromptInput
     return {state: 'success', output: input};
   },
 });
-
-/** What a front end would take for a command or a note of the user's is refused: Tab and Enter must not run a command. */
-function suggestTool(): ToolForm<SuggestPromptInput> {
-  return checkedForm(
-    toolForm({
-      name: 'SuggestPrompt',
-      description: 'Show the user a likely next prompt, which one key takes. Last call of a turn, once.',
-      schema: () =>
-        z.object({
-          prompt: z.string().check(z.minLength(1), z.maxLength(2000), z.describe('As the user would write it')),
-          label: z.optional(z.string().check(z.maxLength(80))),
-        }),
-      toInput: ({prompt, label}): SuggestPromptInput => ({prompt: prompt.trim(), label: label?.trim() ?? ''}),
-    }),
-    value => {
-      const {prompt} = value;
-      if (prompt === '') return failed('prompt: it is empty');
-      return /^[!/#]/u.test(prompt)
-        ? failed('prompt: it must be a prompt and no command: it begins with !, / or #')
-        : ok(value);
-    },
-  );
-}

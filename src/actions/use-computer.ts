@@ -15,7 +15,7 @@ import {
   scrollDirections,
 } from './computer-port.ts';
 import {interrupted, settledBy} from '../domain/settled.ts';
-import {checkedForm, defineAction, type ToolForm, toolForm} from './define-action.ts';
+import {checkedForm, defineAction, toolForm} from './define-action.ts';
 
 export interface UseComputerInput {
   /** In order. Empty: only a screenshot is taken. */
@@ -41,7 +41,53 @@ export const useComputer = defineAction<
     typed: steps.flatMap(step => (step.kind === 'type' ? [step.text] : [])).join('\n'),
   }),
   asks: [{name: 'computer-secret', risks: ['external'], askedWhen: 'it types a secret'}],
-  tools: [computerTool()],
+  tools: [
+    // What a step lacks is a fault of the call.
+    checkedForm(
+      toolForm({
+        name: 'UseComputer',
+        description:
+          'Use mouse and keyboard as a person does, after RequestComputerUse. It ends with a screenshot, in whose pixels x and y are.',
+        schema: () =>
+          z.object({
+            action_summary: z.optional(z.string().check(z.trim(), z.maxLength(300))),
+            actions: z
+              .array(
+                z.object({
+                  action: z.enum(stepKinds),
+                  x: pixel(),
+                  y: pixel(),
+                  to_x: pixel(),
+                  to_y: pixel(),
+                  button: z.optional(z.enum(mouseButtons)),
+                  text: z.optional(z.string().check(z.minLength(1), z.maxLength(2000))),
+                  keys: z.optional(
+                    z.string().check(z.minLength(1), z.maxLength(40), z.describe('ctrl+shift+t, enter, f5')),
+                  ),
+                  direction: z.optional(z.enum(scrollDirections)),
+                  amount: z.optional(z.int().check(z.gte(1), z.lte(50), z.describe('Notches'))),
+                  ms: z.optional(z.int().check(z.gte(0), z.lte(20_000))),
+                }),
+              )
+              .check(z.maxLength(mostSteps)),
+          }),
+        toInput: ({action_summary, actions}): {readonly summary: string; readonly actions: readonly WrittenStep[]} => ({
+          summary: action_summary ?? '',
+          actions,
+        }),
+      }),
+      value => {
+        const steps: ComputerStep[] = [];
+        for (const [at, step] of value.actions.entries()) {
+          const read = readStep(step);
+          if (read.tag === 'failed') return failed(`actions.${at}: ${read.error}`);
+          // Each call ends with a screenshot.
+          if (read.value !== 'screenshot') steps.push(read.value);
+        }
+        return ok({steps, summary: value.summary});
+      },
+    ),
+  ],
   // What is done stands first: the model's words say only what for.
   label: ({steps, summary}) => `Use the computer: ${stepsText(steps)}${summary === '' ? '' : ` (${summary})`}`,
   cancelled: ({steps}) => ({done: 0, of: steps.length}),
@@ -121,54 +167,6 @@ interface WrittenStep {
 }
 
 const pixel = () => z.optional(z.int().check(z.gte(0), z.lte(100_000)));
-
-/** What a step lacks is a fault of the call. */
-function computerTool(): ToolForm<UseComputerInput> {
-  return checkedForm(
-    toolForm({
-      name: 'UseComputer',
-      description:
-        'Use mouse and keyboard as a person does, after RequestComputerUse. It ends with a screenshot, in whose pixels x and y are.',
-      schema: () =>
-        z.object({
-          action_summary: z.optional(z.string().check(z.trim(), z.maxLength(300))),
-          actions: z
-            .array(
-              z.object({
-                action: z.enum(stepKinds),
-                x: pixel(),
-                y: pixel(),
-                to_x: pixel(),
-                to_y: pixel(),
-                button: z.optional(z.enum(mouseButtons)),
-                text: z.optional(z.string().check(z.minLength(1), z.maxLength(2000))),
-                keys: z.optional(
-                  z.string().check(z.minLength(1), z.maxLength(40), z.describe('ctrl+shift+t, enter, f5')),
-                ),
-                direction: z.optional(z.enum(scrollDirections)),
-                amount: z.optional(z.int().check(z.gte(1), z.lte(50), z.describe('Notches'))),
-                ms: z.optional(z.int().check(z.gte(0), z.lte(20_000))),
-              }),
-            )
-            .check(z.maxLength(mostSteps)),
-        }),
-      toInput: ({action_summary, actions}): {readonly summary: string; readonly actions: readonly WrittenStep[]} => ({
-        summary: action_summary ?? '',
-        actions,
-      }),
-    }),
-    value => {
-      const steps: ComputerStep[] = [];
-      for (const [at, step] of value.actions.entries()) {
-        const read = readStep(step);
-        if (read.tag === 'failed') return failed(`actions.${at}: ${read.error}`);
-        // Each call ends with a screenshot.
-        if (read.value !== 'screenshot') steps.push(read.value);
-      }
-      return ok({steps, summary: value.summary});
-    },
-  );
-}
 
 function readStep(step: WrittenStep): Outcome<ComputerStep | 'screenshot', string> {
   const {action} = step;

@@ -4,7 +4,7 @@ import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts'
 import type {ResultContent} from '../domain/conversation.ts';
 import {readWebUrl} from '../domain/web-url.ts';
 import {settledBy} from '../domain/settled.ts';
-import {checkedForm, defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
+import {checkedForm, defineAction, textContent, toolForm} from './define-action.ts';
 import {cutNote, framed, type PageContent, type WebPage} from './web-port.ts';
 
 interface WebFetchInput {
@@ -38,7 +38,26 @@ export const webFetch = defineAction<
       askedWhen: 'a secret is part of the address, whatever rules and modes allow',
     },
   ],
-  tools: [fetchTool()],
+  tools: [
+    // An address that cannot be fetched is a fault of the call.
+    checkedForm(
+      toolForm({
+        name: 'WebFetch',
+        description: 'Read a web page, PDF or image by URL; HTML comes as markdown.',
+        idleFields: {format: ['markdown', 'text'], timeout: 'any'},
+        schema: () =>
+          z.object({
+            url: z.string().check(z.minLength(1)),
+            prompt: z.optional(z.string().check(z.describe('What to look for'))),
+          }),
+        toInput: ({url, prompt}) => ({url, prompt: prompt ?? ''}),
+      }),
+      value => {
+        const url = readWebUrl(value.url);
+        return url.tag === 'ok' ? ok({...value, url: url.value.href}) : failed(url.error);
+      },
+    ),
+  ],
   label: ({url}) => `Fetch ${url}`,
   cancelled: ({url}) => ({url}),
   modelContent: ({page, prompt}) => pageContent(page, prompt),
@@ -54,27 +73,6 @@ const contentWords: TextsByKind<PageContent> = {
   image: () => 'image',
   moved: ({to}) => `moved to ${to}`,
 };
-
-/** An address that cannot be fetched is a fault of the call. */
-function fetchTool(): ToolForm<WebFetchInput> {
-  return checkedForm(
-    toolForm({
-      name: 'WebFetch',
-      description: 'Read a web page, PDF or image by URL; HTML comes as markdown.',
-      idleFields: {format: ['markdown', 'text'], timeout: 'any'},
-      schema: () =>
-        z.object({
-          url: z.string().check(z.minLength(1)),
-          prompt: z.optional(z.string().check(z.describe('What to look for'))),
-        }),
-      toInput: ({url, prompt}) => ({url, prompt: prompt ?? ''}),
-    }),
-    value => {
-      const url = readWebUrl(value.url);
-      return url.tag === 'ok' ? ok({...value, url: url.value.href}) : failed(url.error);
-    },
-  );
-}
 
 function pageContent({url, content, ageMs, notes}: WebPage, prompt: string): readonly ResultContent[] {
   const minutes = Math.floor(ageMs / 60_000);

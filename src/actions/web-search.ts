@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {settledBy} from '../domain/settled.ts';
-import {checkedForm, defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
+import {checkedForm, defineAction, textContent, toolForm} from './define-action.ts';
 import {nothingToShow} from './preview.ts';
 import {framed, noSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
 
@@ -26,7 +26,34 @@ export const webSearch = defineAction<
     {name: 'web-search', risks: ['external'], askedWhen: 'no rule allows WebSearch'},
     {name: 'search-secret', risks: ['external'], askedWhen: 'a secret is part of the query, whatever rules allow'},
   ],
-  tools: [searchTool()],
+  tools: [
+    // The API of the models takes only one of the two lists, and so do the providers of searches.
+    checkedForm(
+      toolForm({
+        name: 'WebSearch',
+        description: 'Search the web; cite the addresses that you use.',
+        otherNames: {search_term: 'query'},
+        idleFields: {numResults: 'any', num_results: 'any', max_results: 'any'},
+        schema: () =>
+          z.object({
+            query: z.string().check(z.minLength(2), z.maxLength(400)),
+            allowed_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
+            blocked_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
+          }),
+        toInput: ({query, allowed_domains: allowed, blocked_domains: blocked}) => ({
+          query,
+          allowedDomains: allowed ?? [],
+          blockedDomains: blocked ?? [],
+        }),
+      }),
+      value => {
+        const {allowedDomains, blockedDomains} = value;
+        return allowedDomains.length > 0 && blockedDomains.length > 0
+          ? failed('give allowed_domains or blocked_domains, not both')
+          : ok(value);
+      },
+    ),
+  ],
   label: ({query}) => `Search the web for ${JSON.stringify(query)}`,
   cancelled: ({query}) => ({query}),
   modelContent: ({query, report}) => textContent(reportText(query, report)),
@@ -39,35 +66,6 @@ export const webSearch = defineAction<
     return settledBy(report.tag === 'ok' ? ok({query: input.query, report: report.value}) : report);
   },
 });
-
-/** The API of the models takes only one of the two lists, and so do the providers of searches. */
-function searchTool(): ToolForm<WebSearchRequest> {
-  return checkedForm(
-    toolForm({
-      name: 'WebSearch',
-      description: 'Search the web; cite the addresses that you use.',
-      otherNames: {search_term: 'query'},
-      idleFields: {numResults: 'any', num_results: 'any', max_results: 'any'},
-      schema: () =>
-        z.object({
-          query: z.string().check(z.minLength(2), z.maxLength(400)),
-          allowed_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
-          blocked_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
-        }),
-      toInput: ({query, allowed_domains: allowed, blocked_domains: blocked}) => ({
-        query,
-        allowedDomains: allowed ?? [],
-        blockedDomains: blocked ?? [],
-      }),
-    }),
-    value => {
-      const {allowedDomains, blockedDomains} = value;
-      return allowedDomains.length > 0 && blockedDomains.length > 0
-        ? failed('give allowed_domains or blocked_domains, not both')
-        : ok(value);
-    },
-  );
-}
 
 function reportText(query: string, {results, provider, boundary}: WebSearchReport): string {
   if (results.length === 0) return `No results for ${JSON.stringify(query)} (${provider}).`;

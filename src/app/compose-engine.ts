@@ -9,12 +9,12 @@ import {
 } from '../safety/rules/permission-rule.ts';
 import {secretNamesIn} from '../safety/secrets/placeholders.ts';
 import {redactingCommands, redactingComputer, redactingPorts} from './redacting-ports.ts';
-import {redactingHarnesses} from './redacting-harnesses.ts';
 import {makeRedactor, redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
 import type {ArtifactUrl} from '../actions/artifacts-port.ts';
 import type {FilesPort} from '../actions/files-port.ts';
+import type {HarnessesPort} from '../actions/harness-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
 import {type AgentClient, answerOutcome, type ModelConnection} from '../agent/client.ts';
 import {gitBranch} from '../workspace/files/git-branch.ts';
@@ -330,7 +330,13 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     };
   const {ports: portsOfMain, reach} = machineOf(workspace, {rules: rulesOfMain, running: () => main});
   const {machine} = portsOfMain;
-  const harnesses = redactingHarnesses(setup.harnesses, secrets);
+  const harnesses: HarnessesPort = {
+    ...setup.harnesses,
+    async start(request, host, signal) {
+      const {redactingHarnesses} = await import('./redacting-harnesses.ts');
+      return redactingHarnesses(setup.harnesses, secrets).start(request, host, signal);
+    },
+  };
   const {history, exportSession, fetchConversation: _, ...user} = setup.user;
   const plans = lazyPlans(setup.plans);
   const engine: AgentClient = createEngine({

@@ -1,12 +1,12 @@
 import {chmodSync, closeSync, openSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
+import type * as sqlite from 'node:sqlite';
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
 import {makeFolders} from '../config/make-folders.ts';
 import {keepFromReaders} from '../config/open-databases.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from './database.ts';
-import {loadSqlite} from './load-sqlite.ts';
 import {migrations} from './migrations.ts';
 import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
 import {isBusy, storeFault, throwing} from './store-fault.ts';
@@ -28,6 +28,25 @@ export function openSqlite(file: string, options: DatabaseOptions): Outcome<Data
   } catch (cause) {
     closeQuietly(connection);
     return failed(storeFault(cause, file));
+  }
+}
+
+/**
+ * Node's own SQLite, loaded where it is first needed. Node 22 says at load that it is experimental, which is no business of a
+ * user of weft: that one warning is held back while the module loads, all others pass.
+ */
+export function loadSqlite(): typeof sqlite {
+  // oxlint-disable-next-line typescript/unbound-method -- put back as it was, and called on `process`
+  const emitWarning = process.emitWarning;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
+    const message = typeof warning === 'string' ? warning : warning.message;
+    if (!message.startsWith('SQLite is an experimental feature'))
+      Reflect.apply(emitWarning, process, [warning, ...rest]);
+  };
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }
 

@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {expect, test} from 'vitest';
 
 test('loading SQLite says nothing; other warnings still do', () => {
-  const module = new URL('../../../src/store/load-sqlite.ts', import.meta.url).href;
+  const module = new URL('../../../src/store/sqlite-database.ts', import.meta.url).href;
   const program = `
     const {loadSqlite} = await import(${JSON.stringify(module)});
     const told = [];
