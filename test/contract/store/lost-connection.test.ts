@@ -36,6 +36,22 @@ test('a session whose connection was lost takes no record any more; resumed, it 
   store.close();
 });
 
+test('so does one that was resumed and has had no record since', async () => {
+  await using server = await startPostgres();
+  const url = await server.newDatabase();
+  const store = countingStore(url);
+  const session = store.create({directory: '/w', model: 'm'});
+  session.append(prompt('one'));
+  session.close();
+  const again = store.resume(session.id);
+  if (again.tag === 'failed') throw new Error(faultText(again.error));
+  await server.dropConnections(url);
+  // The first look only finds that the connection is gone.
+  expect(() => again.value.append(prompt('two'))).toThrow('The connection to the database was lost');
+  expect(() => again.value.append(prompt('two'))).toThrow('The connection to the database was lost');
+  store.close();
+});
+
 test('one process at a time runs the task stack, until the connection that it began with is gone', async () => {
   await using server = await startPostgres();
   const url = await server.newDatabase();

@@ -126,6 +126,29 @@ test('the session of a process whose number another one has now is free', () => 
   third.close();
 });
 
+test('a session that another process has resumed or copied is refused, until it is closed there', () => {
+  using temporary = temporaryFile();
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {stdio: ['pipe', 'ignore', 'ignore']});
+  const [own, other] = [openAs(temporary.file, process.pid), openAs(temporary.file, child.pid ?? 0)];
+  const id = begun(own);
+  own.close();
+  const resumed = other.resume(id);
+  const copy = other.fork(id, 'any-id');
+  if (resumed.tag === 'failed' || copy.tag === 'failed') throw new Error('that should not have failed');
+  const third = openAs(temporary.file, process.pid);
+  const message = expect.stringContaining(`is open in another weft (process ${String(child.pid)})`);
+  for (const each of [id, copy.value.id]) {
+    expect(third.resume(each)).toMatchObject({tag: 'failed', error: {message}});
+    expect(third.delete(each)).toMatchObject({tag: 'failed', error: {message}});
+  }
+  resumed.value.close();
+  copy.value.close();
+  for (const each of [id, copy.value.id]) expect(third.resume(each).tag).toBe('ok');
+  third.close();
+  other.close();
+  child.kill('SIGKILL');
+});
+
 const openAs = (file: string, pid: number): Store =>
   new Store(openDatabase(file, {process: {pid}}), {now: Date.now, uuid: randomUUID});
 

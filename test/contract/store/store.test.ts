@@ -269,6 +269,36 @@ onEachDatabase(database => {
     });
   });
 
+  test('a copy gets the id of choice, which must be free', () => {
+    withStore(store => {
+      const session = store.create(details);
+      session.append(prompt('one'));
+      const fork = value(store.fork(session.id, sessionId(77)));
+      expect({id: fork.id, records: fork.records}).toEqual({id: sessionId(77), records: [prompt('one')]});
+      expect(complaint(store.fork(session.id, sessionId(77)))).toContain(`${sessionId(77)} already exists`);
+      fork.close();
+      expect(complaint(store.fork(session.id, sessionId(77)))).toContain(`${sessionId(77)} already exists`);
+      const unwritten = store.create(details);
+      expect(complaint(store.fork(session.id, unwritten.id))).toContain(`${unwritten.id} already exists`);
+      expect(value(store.read(sessionId(77))).records).toEqual([prompt('one')]);
+    });
+  });
+
+  test('what was begun and not written needs no letting go, and what is closed twice frees nobody else', () => {
+    withStore(store => {
+      const session = store.create(details);
+      session.append(prompt('one'));
+      session.close();
+      session.close();
+      const again = value(store.resume(session.id));
+      session.close();
+      expect(complaint(store.resume(session.id))).toContain('is already open here');
+      again.close();
+      store.close();
+      store.close();
+    });
+  });
+
   test('deletes a session with its records', () => {
     withStore(store => {
       const session = store.create(details);
