@@ -411,6 +411,7 @@ export class ScreenReaderSession {
   async #query(request: StepQuery): Promise<void> {
     const next = await this.#beforeMarker(nextStep(request, this.#options.engine, this.#closing.signal));
     if (next.step === 'notice') this.#context.notify(next.level, next.text);
+    if (next.step === 'change' && next.said !== '') this.#context.notify('info', next.said);
     if (next.step === 'open') this.#open(next.panel);
     else this.#proceed();
   }

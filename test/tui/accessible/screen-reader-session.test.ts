@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
+import type {HostPorts} from '../../../src/app/host-services.ts';
 import {noUserChanges} from '../../../src/domain/file-edit.ts';
 import type {DiffHunk} from '../../../src/actions/preview.ts';
 import {ok} from '../../../src/base/outcome.ts';
@@ -11,6 +12,7 @@ import {noDetail} from '../../../src/domain/risk.ts';
 import {answer, approval, ask, begin, finishedText, mild, once} from '../support/stage.ts';
 import {accepted, delta, finished, grepQueued, grepSettled} from '../support/events.ts';
 import {editPreview} from '../support/work-events.ts';
+import {blankHost} from '../../support/blank-host.ts';
 import {leaveSpeakers, speak, type Speaker} from './speaker.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
@@ -355,6 +357,35 @@ describe('lines', () => {
     expect(speaker.screen.written()).toMatch(/\/resume\s+No earlier session in this folder/u);
     await speaker.type('/rewind\r');
     await speaker.heard(/\/rewind\s+Warning: Nobody answers this here\.\s+> $/u);
+  });
+
+  test('/model with an effort says which model and effort are used', async () => {
+    const models: HostPorts['models'] = {
+      ...blankHost.models,
+      list: async () =>
+        ok({
+          models: [
+            {
+              model: 'small-model',
+              defaultOf: '',
+              contextWindow: 0,
+              maxOutput: 0,
+              price: 'unknown',
+              efforts: ['low', 'high'],
+              images: 'unknown',
+              pdfs: 'unknown',
+              about: '',
+              from: 'nobody',
+            },
+          ],
+          from: {kind: 'provider'},
+          effort: 'default',
+        }),
+      useEffort: async ({model, effort}) => ok({model, text: `Model: ${model}, effort ${effort}`}),
+    };
+    const speaker = await speak({host: {models}});
+    await speaker.type('/model small-model high\r');
+    await speaker.heard(/\nModel: small-model, effort high\n> $/u);
   });
 
   test('an unknown command is told, a path is a prompt', async () => {
