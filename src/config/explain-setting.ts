@@ -72,9 +72,13 @@ function valuesOf(layer: SettingsLayer): Outcome<SettingsFile, Fault> {
 
 function partOf(values: SettingsFile, {key, part}: SettingName): Json | undefined {
   const whole: unknown = values[key];
-  const value: unknown = part === '' || typeof whole !== 'object' || whole === null ? whole : Reflect.get(whole, part);
+  const value = part === '' || typeof whole !== 'object' || whole === null ? whole : memberOf(whole, part);
   return value === undefined ? undefined : asJson(value);
 }
+
+/** A part may be called like a method that every object has. */
+const memberOf = (whole: object, part: string): unknown =>
+  Object.hasOwn(whole, part) ? Reflect.get(whole, part) : undefined;
 
 const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 

@@ -40,6 +40,21 @@ test('only the user says how a harness starts; its part of the settings is expla
   ]);
 });
 
+test('a part that is called like a method of every object is set only where a file sets it', () => {
+  const layers: readonly SettingsLayer[] = [
+    {source: 'user', path: '/user.json', text: '{"env": {"CI": "1"}, "mcpServers": {"files": {"command": "a"}}}'},
+    {source: 'project', path: '/project.json', text: '{"env": {"toString": "set"}}'},
+  ];
+  const merged = mergeSettings(layers, {trust: 'trusted', userRules: []});
+  if (merged.tag === 'failed') throw new Error(merged.error.message);
+  const explained = (key: 'env' | 'mcpServers', part: string) =>
+    explainSetting({key, part}, {layers, settings: merged.value.settings});
+  expect([explained('env', 'constructor'), explained('mcpServers', 'valueOf')]).toEqual([ok([]), ok([])]);
+  expect(explained('env', 'toString')).toEqual(
+    ok([{name: 'env.toString', value: 'set', source: 'project', path: '/project.json', state: 'counts'}]),
+  );
+});
+
 test('a setting that has a few values offers them, and any other offers none', () => {
   const choices = settingNames.flatMap(([text]) => {
     const name = parseSettingName(text);
