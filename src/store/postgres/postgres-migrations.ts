@@ -8,6 +8,29 @@ const tables = tablesIn({
 });
 
 /**
+ * The queue of an earlier weft holds work that waits for a worker, or whose worker was cut off. Its jobs wait again, for what was asked. A
+ * task that somebody stopped has the time of its end.
+ */
+const queuedEarlier = `
+  DO $$ BEGIN
+    IF to_regclass('weft_queue.job') IS NULL THEN RETURN; END IF;
+    CREATE TEMPORARY TABLE earlier_queue ON COMMIT DROP AS
+    SELECT id::text AS id, data, data->>'kind' AS kind, CAST(extract(epoch FROM created_on) * 1000 AS BIGINT) AS at
+    FROM weft_queue.job WHERE name = 'weft_runs' AND state IN ('created', 'retry', 'active');
+
+    UPDATE jobs SET state = 'queued', stop = 0, spec = data::text FROM earlier_queue
+    WHERE earlier_queue.kind = 'execution' AND jobs.id = data->>'task' AND jobs.state = 'stopped' AND ended_at = 0;
+
+    UPDATE jobs SET state = 'queued', stop = 0, reason = '', news = 'none' FROM earlier_queue
+    WHERE earlier_queue.kind = 'scheduled' AND jobs.id = 'schedule ' || (data->>'schedule') AND reason = 'weft was cut off';
+
+    INSERT INTO jobs (id, kind, key, spec, state, attempt, session, created_at, started_at, ended_at, reason, outcome, news, stop,
+      pid, started, at)
+    SELECT id, 'stack', 'stack', data::text, 'queued', 0, '', at, 0, 0, '', '', 'none', 0, 0, '', 0 FROM earlier_queue
+    WHERE kind = 'stack' LIMIT 1;
+  END $$;`;
+
+/**
  * The schema in Postgres, step by step like that of SQLite: a step never changes once released. What a text column holds is what SQLite's
  * holds, so that the statements are the same; `rowid` and the two functions are there in SQLite by themselves.
  */
@@ -60,5 +83,6 @@ export const postgresMigrations: readonly string[] = [
   `${tables.documents}
   ALTER TABLE agent_task_events RENAME TO earlier_events;
   ALTER INDEX agent_task_events_pkey RENAME TO earlier_events_pkey;
-  ${tables.jobs}`,
+  ${tables.jobs}
+  ${queuedEarlier}`,
 ];

@@ -8,6 +8,7 @@ import {keptJobs} from '../../../src/store/job-store.ts';
 import {migrations} from '../../../src/store/migrations.ts';
 import {PlanStore} from '../../../src/store/plan-store.ts';
 import {postgresMigrations} from '../../../src/store/postgres/postgres-migrations.ts';
+import {openRunQueue} from '../../../src/store/postgres/run-queue.ts';
 import {ScheduleStore} from '../../../src/store/schedule-store.ts';
 import {openDatabase} from './open-database.ts';
 import {onEachDatabase, uuid} from './temporary-store.ts';
@@ -114,6 +115,17 @@ async function makeEarlier(name: string): Promise<void> {
   file.close();
 }
 
+/** Queues runs as the version before jobs did, each with what has become of it. */
+async function queueEarlier(url: string, runs: readonly (readonly [state: string, data: object])[]): Promise<void> {
+  await (await openRunQueue(url, () => {})).close();
+  const client = new Client({connectionString: url});
+  await client.connect();
+  for (const [state, data] of runs)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await client.query("INSERT INTO weft_queue.job (name, data, state) VALUES ('weft_runs', $1, $2)", [data, state]);
+  await client.end();
+}
+
 const now = (): number => 50;
 
 onEachDatabase(database => {
@@ -174,5 +186,44 @@ onEachDatabase(database => {
     // What runs from now on finds no trace of it in its way.
     expect(plans.change(planId('plan_a'), each => ({tag: 'ok', value: {...each, state: 'executing'}})).tag).toBe('ok');
     for (const each of [plans, schedules, jobs]) each.close();
+  });
+
+  test('what an earlier weft had queued waits for a worker again', async ({skip}) => {
+    skip(!database.name.startsWith('postgres:'), 'a file has no queue');
+    await makeEarlier(database.name);
+    const execution = {
+      kind: 'execution',
+      plan: 'plan_b',
+      prompt: 'mine',
+      directory: '/w',
+      sandbox: 'bwrap',
+      model: 'large',
+      baseUrl: '',
+      skills: '/s',
+    } as const;
+    const stack = {kind: 'stack', harness: 'weft', afterFailure: 'go-on', positions: 'all', directory: '/w'} as const;
+    await queueEarlier(database.name, [
+      ['created', {...execution, task: 'waits', session}],
+      ['completed', {...execution, task: 'cut', session}],
+      ['active', {...execution, task: 'done', session}],
+      ['retry', {kind: 'scheduled', schedule: 'schedule_b'}],
+      ['active', {kind: 'scheduled', schedule: 'schedule_c'}],
+      ['created', stack],
+    ]);
+    const db = openDatabase(database.name, {now});
+    const jobs = keptJobs(db, now);
+    const queued = await jobs.list({state: 'queued'});
+    expect(queued.map(({id, spec, session: of}) => [id, spec, of])).toEqual([
+      [expect.any(String), stack, 'not-open'],
+      ['waits', execution, session],
+      ['schedule schedule_b', {kind: 'scheduled', schedule: 'schedule_b'}, session],
+    ]);
+    for (const {id} of queued)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await jobs.claim(id)).toMatchObject({tag: 'ok', value: {id, state: 'running'}});
+    for (const id of ['cut', 'done', 'schedule schedule_c'])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await jobs.claim(id)).toEqual({tag: 'failed', error: 'ended'});
+    jobs.close();
   });
 });
