@@ -1,5 +1,15 @@
-import {closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync} from 'node:fs';
-import {renameSync, rmSync, statSync, writeSync} from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+} from 'node:fs';
+import {readFileSync, renameSync, rmSync, statSync, type Stats, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {basename, dirname, isAbsolute, join} from 'node:path';
 import {Script} from 'node:vm';
@@ -28,6 +38,12 @@ interface Chunk {
 
 /** Compiled code is written again after this time, so older files belong to a weft that is gone. */
 const maxCacheAgeMs = 30 * 24 * 60 * 60 * 1000;
+
+/** Bytes of the sum behind the code. */
+const sumBytes = 4;
+
+/** Names that weft gives to its files of compiled code. Others in the folder are not weft's. */
+const cacheName = /^[\w-]+-[\w-]{8}\.js\.v\d+\.\d+\.\d+[\w.-]*-\w+(?:\.[\da-z]+\.tmp)?$/u;
 
 /**
  * Node's modules that load much more than a short run uses: the first use of one of their exports loads them. `node:crypto` alone
@@ -85,24 +101,38 @@ function whenUsed(load: () => object): object {
 
 /**
  * Where compiled code is kept: in weft's data folder, or where WEFT_COMPILE_CACHE says, which may be `off`. Empty if it is kept nowhere.
- * A relative folder would be another one in each workspace, with the code of whoever made that.
+ * A relative folder would be another one in each workspace, with the code of whoever made that. In a folder of others, a name may
+ * lead to a file of the user with the text of someone else.
  */
 function cacheFolder(): string {
   const chosen = process.env['WEFT_COMPILE_CACHE'] ?? '';
   const home = process.env['HOME'] ?? process.env['USERPROFILE'] ?? '';
   const {data} = placesOf({platform: process.platform, env: process.env, home});
   const folder = chosen === '' ? join(data, 'cache') : chosen;
-  return isAbsolute(folder) ? folder : '';
+  if (!isAbsolute(folder)) return '';
+  try {
+    const found = statSync(folder, {throwIfNoEntry: false});
+    return found === undefined || isOwn(found) ? folder : '';
+  } catch {
+    return '';
+  }
 }
 
 /** Compiled code is a program: it counts only if nobody but the user could have written it. */
+function isOwn({uid, mode}: Stats): boolean {
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+}
+
 function readCache(file: string): Buffer | undefined {
   try {
-    const fd = openSync(file, 'r');
+    // A pipe would wait for who writes to it.
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const {uid, mode, mtimeMs} = fstatSync(fd);
-      const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
-      return isOwn && Date.now() - mtimeMs < maxCacheAgeMs ? readFileSync(fd) : undefined;
+      const found = fstatSync(fd);
+      if (!found.isFile() || !isOwn(found) || Date.now() - found.mtimeMs > maxCacheAgeMs) return undefined;
+      const kept = readFileSync(fd);
+      const code = kept.subarray(0, -sumBytes);
+      return code.length > 0 && kept.readUInt32LE(code.length) === sumOf(code) ? code : undefined;
     } finally {
       closeSync(fd);
     }
@@ -111,27 +141,51 @@ function readCache(file: string): Buffer | undefined {
   }
 }
 
-/** Whole or not at all: V8 does not check what the code says. A cache that cannot be written costs the next start some time. */
+/**
+ * V8 would crash where a disk has lost a part. What is lost are blocks: a byte of each 61 tells, and costs half a millisecond.
+ * Node's checksums would load `node:zlib`, which takes ten times as long.
+ */
+function sumOf(code: Buffer): number {
+  let sum = code.length;
+  for (let at = 0; at < code.length; at += 61) sum = (Math.imul(sum, 31) + (code[at] ?? 0)) >>> 0;
+  return sum;
+}
+
+/** A cache that cannot be written costs the next start some time. */
 function writeCaches(folder: string, chunks: readonly Chunk[]): void {
   const missing = chunks.filter(({cache}) => cache === 'missing');
   if (missing.length === 0) return;
   try {
     // Nothing is made in a home where weft keeps nothing.
     if (!existsSync(folder)) mkdirSync(folder, {mode: 0o700});
-    for (const {script, cacheFile} of missing) {
-      const temporary = `${cacheFile}.${process.pid}`;
-      const fd = openSync(temporary, 'wx', 0o600);
-      writeSync(fd, script.createCachedData());
-      fsyncSync(fd);
-      closeSync(fd);
-      renameSync(temporary, cacheFile);
-    }
-    for (const name of readdirSync(folder)) {
+    for (const {script, cacheFile} of missing) writeCache(cacheFile, script.createCachedData());
+    for (const name of readdirSync(folder).filter(entry => cacheName.test(entry))) {
       const file = join(folder, name);
-      if (Date.now() - statSync(file).mtimeMs > maxCacheAgeMs) rmSync(file);
+      if (Date.now() - lstatSync(file).mtimeMs > maxCacheAgeMs) rmSync(file);
     }
   } catch {
     // Nothing depends on it.
+  }
+}
+
+/** Whole or not at all. */
+function writeCache(file: string, code: Buffer): void {
+  // Not the process's number: in a container, it may be the same for each start, and a start that was killed leaves the file.
+  const temporary = `${file}.${Math.random().toString(36).slice(2)}.tmp`;
+  try {
+    const fd = openSync(temporary, 'wx', 0o600);
+    try {
+      const sum = Buffer.alloc(sumBytes);
+      sum.writeUInt32LE(sumOf(code));
+      writeFileSync(fd, Buffer.concat([code, sum]));
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, file);
+  } catch (cause) {
+    rmSync(temporary, {force: true});
+    throw cause;
   }
 }
 

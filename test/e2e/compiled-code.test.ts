@@ -1,9 +1,11 @@
+import {execFileSync} from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -39,6 +41,18 @@ describe('compiled code', () => {
     expect([await help(place, ''), kept(folder)]).toEqual([0, first]);
   });
 
+  test.each([40, 200])('is made anew where garbage begins at byte %i', async start => {
+    using place = new TempPlace();
+    const folder = join(place.home, 'kept');
+    await help(place, folder);
+    for (const name of readdirSync(folder))
+      writeFileSync(join(folder, name), readFileSync(join(folder, name)).fill(7, start));
+    const before = kept(folder);
+    expect(await help(place, folder)).toBe(0);
+    const after = kept(folder);
+    expect(Object.keys(after).filter(name => after[name] === before[name])).toEqual([]);
+  });
+
   test('is made anew where it is broken, of others, or old', async () => {
     using place = new TempPlace();
     const folder = join(place.home, 'kept');
@@ -48,13 +62,50 @@ describe('compiled code', () => {
     writeFileSync(join(folder, broken), readFileSync(join(folder, broken)).fill(7, 0, 40));
     chmodSync(join(folder, open), 0o620);
     utimesSync(join(folder, old), 0, 0);
-    writeFileSync(join(folder, 'of-a-weft-that-is-gone'), '');
-    utimesSync(join(folder, 'of-a-weft-that-is-gone'), 0, 0);
+    for (const end of ['x64', 'x64.k3j9x.tmp']) {
+      writeFileSync(join(folder, `weft-OfOneGon.js.v24.0.0-${end}`), '');
+      utimesSync(join(folder, `weft-OfOneGon.js.v24.0.0-${end}`), 0, 0);
+    }
     expect(await help(place, folder)).toBe(0);
     const after = kept(folder);
     const changed = Object.keys(after).filter(name => after[name] !== before[name]);
     expect(changed.toSorted()).toEqual([broken, open, old]);
     expect(Object.keys(after).toSorted()).toEqual([broken, open, old, ...others]);
+  });
+
+  test('is kept beside files of others, which stay', async () => {
+    using place = new TempPlace();
+    const names = ['a.txt', 'app.js', 'app.js.v1', 'weft.db'];
+    for (const name of names) {
+      writeFileSync(join(place.work, name), '');
+      utimesSync(join(place.work, name), 0, 0);
+    }
+    expect([await help(place, place.work), readdirSync(place.work)]).toEqual([0, expect.arrayContaining(names)]);
+    expect(readdirSync(place.work).length).toBeGreaterThan(names.length + 3);
+  });
+
+  test('is not waited for where a pipe lies in its place, and leaves nothing where a folder does', async () => {
+    using place = new TempPlace();
+    const folder = join(place.home, 'kept');
+    await help(place, folder);
+    const before = readdirSync(folder);
+    const [pipe = '', taken = ''] = before;
+    rmSync(join(folder, pipe));
+    execFileSync('mkfifo', [join(folder, pipe)]);
+    rmSync(join(folder, taken));
+    mkdirSync(join(folder, taken));
+    expect([await help(place, folder), readdirSync(folder)]).toEqual([0, before]);
+    expect(statSync(join(folder, pipe)).isFile()).toBe(true);
+  });
+
+  test('is kept nowhere, and not read, in a folder that others can write', async () => {
+    using place = new TempPlace();
+    const folder = join(place.home, 'kept');
+    await help(place, folder);
+    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), 'theirs');
+    const before = kept(folder);
+    chmodSync(folder, 0o777);
+    expect([await help(place, folder), kept(folder)]).toEqual([0, before]);
   });
 
   test.each(['off', 'in-the-workspace'])('is kept nowhere for %s', async chosen => {
