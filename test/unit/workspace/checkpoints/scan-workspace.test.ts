@@ -1,0 +1,247 @@
+import {execFileSync} from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {openObjects, type ObjectStore} from '../../../../src/workspace/checkpoints/object-store.ts';
+import {
+  scanAhead,
+  scanLeftOut,
+  type ScanPlace,
+  scanWorkspace,
+} from '../../../../src/workspace/checkpoints/scan-workspace.ts';
+import {emptyStatCache, type StatCache} from '../../../../src/workspace/checkpoints/stat-cache.ts';
+import {encodeRoot, makeTreeReader} from '../../../../src/workspace/checkpoints/tree.ts';
+import {place} from './checkpoint-place.ts';
+
+const {signal} = new AbortController();
+const mega = 1024 * 1024;
+const now = Date.now;
+
+type Place = ReturnType<typeof place>;
+
+/** A file of that size that takes no space. */
+function sparse(here: Place, path: string, size: number): void {
+  here.put(path, '');
+  truncateSync(join(here.work, path), size);
+}
+
+const scanPlace = (
+  here: Place,
+  more: Partial<Omit<ScanPlace, 'objects'>> = {},
+): ScanPlace & {readonly objects: ObjectStore} => {
+  const environment = {PATH: process.env['PATH'], HOME: join(here.work, '../home')};
+  const objects = openObjects(here.folder, environment);
+  return {roots: [here.work], never: new Set(), environment, objects, ...more};
+};
+
+/** The paths below the workspace that a scan keeps, and those that it leaves out. */
+async function scanned(here: Place, where = scanPlace(here), cache: StatCache = emptyStatCache) {
+  const done = await scanWorkspace(where, {cache, ahead: emptyStatCache, now}, signal);
+  if (done.tag === 'failed') throw new Error(done.error.message);
+  const {tree, leftOut} = done.value;
+  const nothing = where.objects.put(encodeRoot({folders: new Map(), leftOut: []}));
+  const short = (path: string): string => path.slice(here.work.length + 1);
+  const nodes = makeTreeReader(where.objects)
+    .differences(nothing, tree)
+    .map(({path, to}) => ({path: short(path), node: to}));
+  const kept = nodes.filter(({path}) => path !== '').map(({path}) => path);
+  return {kept, leftOut: leftOut.map(short), nodes, ...done.value.cache, tree};
+}
+
+/** What a scan would leave out of these paths; it reads no content. */
+const leftOut = async (here: Place, ...paths: readonly string[]): Promise<readonly string[]> => {
+  const found = await scanLeftOut(
+    scanPlace(here),
+    paths.map(path => join(here.work, path)),
+    signal,
+  );
+  return found.map(path => path.slice(here.work.length + 1));
+};
+
+describe('what is too large', () => {
+  test('files to the byte, more of those that are ignored', async () => {
+    using here = place();
+    here.git('init', '-q');
+    here.put('.gitignore', '*.log\nout/\n');
+    sparse(here, 'fits', 256 * mega);
+    sparse(here, 'large', 256 * mega + 1);
+    sparse(here, 'fits.log', mega);
+    sparse(here, 'large.log', mega + 1);
+    sparse(here, 'out/large', mega + 1);
+    sparse(here, 'out/fits', 1);
+    sparse(here, 'node_modules/not-ignored', mega + 1);
+    expect(await leftOut(here, '')).toEqual(['large', 'large.log', 'out/large']);
+    expect(await leftOut(here, 'out')).toEqual(['out/large']);
+    expect(await leftOut(here, 'out/fits', 'fits')).toEqual([]);
+  });
+
+  test('all ignored files together', async () => {
+    using here = place();
+    for (let at = 10; at < 74; at += 1) sparse(here, `node_modules/f${String(at)}`, mega);
+    expect(await leftOut(here, '')).toEqual([]);
+    sparse(here, 'node_modules/last', 1);
+    sparse(here, 'own', mega);
+    expect(await leftOut(here, '')).toEqual(['node_modules/last']);
+  });
+
+  test('a folder that tools fill, outside of repositories; one of another name is kept', async () => {
+    using here = place();
+    here.put('own/f0', '');
+    for (let at = 1; at <= 2000; at += 1) symlinkSync('f0', join(here.work, `own/f${String(at)}`));
+    expect(await leftOut(here, '')).toEqual([]);
+    renameSync(join(here.work, 'own'), join(here.work, '.venv'));
+    expect(await leftOut(here, '')).toEqual(['.venv']);
+    rmSync(join(here.work, '.venv/f0'));
+    expect(await leftOut(here, '')).toEqual([]);
+  });
+
+  test('a whole workspace: nothing is stored, and the reason is told', async () => {
+    using here = place();
+    for (let at = 0; at < 17; at += 1) sparse(here, `f${String(at)}`, 250 * mega);
+    const where = scanPlace(here);
+    const known = {cache: emptyStatCache, ahead: emptyStatCache, now};
+    expect(await scanWorkspace(where, known, signal)).toEqual({
+      tag: 'failed',
+      error: {
+        kind: 'needs-user',
+        message: `${here.work}: more than 4 GB, too much to keep checkpoints of.`,
+        fix: 'Start weft in the folder of one project.',
+      },
+    });
+    const found = new Map();
+    await scanAhead(where, {...known, found}, signal);
+    expect([existsSync(here.folder), found.size]).toEqual([false, 0]);
+    const checkpoints = here.open();
+    await checkpoints.prefetch(signal);
+    const first = await checkpoints.take(signal);
+    expect(first).toMatchObject({tag: 'failed', error: {message: expect.stringContaining('more than 4 GB')}});
+    for (const name of readdirSync(here.work)) rmSync(join(here.work, name));
+    expect(await checkpoints.take(signal)).toEqual(first);
+  });
+});
+
+test('what is no file of the workspace is neither kept nor named as left out', async () => {
+  using here = place();
+  here.put('a', 'a');
+  for (const folder of ['.git', '.hg', '.svn', '.jj']) here.put(`sub/${folder}/config`, '');
+  here.put('.weft-1-0123456789ab.tmp', 'half');
+  here.put('never/inside', '');
+  execFileSync('mkfifo', [join(here.work, 'pipe')]);
+  symlinkSync('nowhere', join(here.work, 'link'));
+  const where = scanPlace(here, {never: new Set([join(here.work, 'never')])});
+  expect(await scanned(here, where)).toMatchObject({kept: ['a', 'link', 'sub'], leftOut: []});
+});
+
+test('a name that is not UTF-8 is left out', async () => {
+  using here = place();
+  here.put('a', '');
+  writeFileSync(Buffer.concat([Buffer.from(`${here.work}/b`), Buffer.from([0xff])]), '');
+  expect(await scanned(here)).toMatchObject({kept: ['a'], leftOut: ['b\uFFFD']});
+});
+
+test('a workspace folder that is not there, or a file now, counts as empty', async () => {
+  using here = place();
+  here.put('a', '');
+  here.put('file', '');
+  const roots = ['a-folder', 'file', 'missing'].map(name => join(here.work, name));
+  here.put('a-folder/inside', '');
+  const done = await scanned(here, scanPlace(here, {roots}));
+  expect(done.nodes.map(({path}) => path)).toEqual(['a-folder', 'a-folder/inside']);
+});
+
+describe('a repository in an ignored folder', () => {
+  test('is ignored with it; one beside it has rules of its own', async () => {
+    using here = place();
+    here.git('init', '-q');
+    here.put('.gitignore', 'out/\n');
+    for (const folder of ['out', 'nested']) {
+      mkdirSync(join(here.work, folder));
+      execFileSync('git', ['init', '-q'], {cwd: join(here.work, folder)});
+      here.put(`${folder}/.gitignore`, '*.log\n');
+      sparse(here, `${folder}/large.log`, mega + 1);
+      sparse(here, `${folder}/large`, mega + 1);
+    }
+    expect(await leftOut(here, '')).toEqual(['nested/large.log', 'out/large', 'out/large.log']);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  const placeOf = (here: Place, code: string): ReturnType<typeof scanPlace> => {
+    const where = scanPlace(here);
+    const putFile = (): string => {
+      throw Object.assign(new Error('refused'), {code});
+    };
+    return {...where, objects: {...where.objects, putFile}};
+  };
+
+  test.each(['EACCES', 'EPERM', 'EIO', 'EBUSY'])('%s: is left out', async code => {
+    using here = place();
+    here.put('a', 'a');
+    expect(await scanned(here, placeOf(here, code))).toMatchObject({kept: [], leftOut: ['a']});
+  });
+
+  test.each(['ENOENT', 'ENOTDIR', 'ELOOP'])('%s: it is gone', async code => {
+    using here = place();
+    here.put('a', 'a');
+    expect(await scanned(here, placeOf(here, code))).toMatchObject({kept: [], leftOut: []});
+  });
+
+  test('for another reason: the checkpoint fails', async () => {
+    using here = place();
+    here.put('a', 'a');
+    await expect(scanned(here, placeOf(here, 'ENOSPC'))).rejects.toThrow('refused');
+  });
+
+  test('but looks as in the last checkpoint: has the content of then', async () => {
+    using here = place();
+    here.put('a', 'a');
+    here.put('changed', 'b');
+    const first = await scanned(here);
+    chmodSync(join(here.work, 'a'), 0o200);
+    here.put('changed', 'longer');
+    const {nodes, leftOut: out} = await scanned(here, placeOf(here, 'EACCES'), first);
+    const hash = first.files.get(join(here.work, 'a'))?.hash;
+    expect(nodes.find(({path}) => path === 'a')?.node).toEqual({kind: 'file', mode: 0o200, hash});
+    expect(out).toEqual(['changed']);
+  });
+});
+
+test('a scan that is aborted fails, and a look for what is left out answers what it has', async () => {
+  using here = place();
+  sparse(here, 'large', 256 * mega + 1);
+  const known = {cache: emptyStatCache, ahead: emptyStatCache, now};
+  const aborted = AbortSignal.abort(new Error('stopped'));
+  await expect(scanWorkspace(scanPlace(here), known, aborted)).rejects.toThrow('stopped');
+  await scanAhead(scanPlace(here), {...known, found: new Map()}, aborted);
+  expect(await scanLeftOut(scanPlace(here), [join(here.work, 'large')], aborted)).toEqual([]);
+});
+
+test('what has come, gone or changed since the last scan makes another tree, and nothing else does', async () => {
+  using here = place();
+  here.put('d/a', 'a');
+  here.put('d/b', 'b');
+  const where = scanPlace(here);
+  const first = await scanned(here, where);
+  expect((await scanned(here, where, first)).tree).toBe(first.tree);
+  rmSync(join(here.work, 'd/b'));
+  const second = await scanned(here, where, first);
+  expect(second.kept).toEqual(['d', 'd/a']);
+  here.put('d/a', 'changed');
+  const third = await scanned(here, where, second);
+  expect(third.tree).not.toBe(second.tree);
+  chmodSync(join(here.work, 'd/a'), 0o600);
+  const fourth = await scanned(here, where, third);
+  expect(fourth.tree).not.toBe(third.tree);
+  chmodSync(join(here.work, 'd'), 0o700);
+  expect((await scanned(here, where, fourth)).tree).not.toBe(fourth.tree);
+});
