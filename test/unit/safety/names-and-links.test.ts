@@ -192,7 +192,7 @@ describe('links out of the workspace', () => {
     },
   );
 
-  test.each(['find . | xargs wc', 'git ls-files | xargs wc', 'wc *', 'diff -r . src', 'ls -RL'])(
+  test.each(['find . | xargs wc', 'git ls-files | xargs wc', 'wc *', 'diff -r . src', 'ls -RL', 'ls -RL ?*'])(
     '%s asks where there is more than weft looks at',
     async command => {
       const judge = judgeOf('plain', folder => (folder === at('plain') ? veryMany : []));

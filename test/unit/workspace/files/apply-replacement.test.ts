@@ -138,6 +138,8 @@ describe('every occurrence', () => {
 
 test.each([
   ['a b a\nx\na', 'occurs 3 times (lines 1, 3)'],
+  ['\na\n\na', 'occurs 2 times (lines 2, 4)'],
+  ['\n\na a', 'occurs 2 times (line 3)'],
   ['a\n'.repeat(5), 'occurs 5 times (lines 1, 2, 3, 4, 5)'],
   ['a\n'.repeat(6), 'occurs 6 times (lines 1, 2, 3, 4, 5, …)'],
 ])('where a text stands several times, in %j, the lines are told', (text, where) => {

@@ -87,6 +87,48 @@ test('when one cannot be written nothing is, and the reason is told', async () =
   expect([readdirSync(folder.path), readFileSync(join(folder.path, 'a'), 'utf8')]).toEqual([['a'], 'old a']);
 });
 
+test('of one that fails when its content is written already nothing is left: no file, no folder, nothing open', async () => {
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'a'), 'old a');
+  const [a, b] = await writesOf(folder.path);
+  if (a?.before.kind !== 'present' || b === undefined) throw new Error('not there');
+  /** Its permissions are none that a file can have. */
+  const like: FileSnapshot = {...a.before, mode: -1};
+  for (const failing of [
+    {...a, like},
+    {...b, like},
+  ]) {
+    expect(await writeFiles([failing], never)).toEqual({
+      tag: 'failed',
+      error: {
+        kind: 'rejected',
+        message: expect.stringMatching(new RegExp(`^${failing.shown} could not be written: .*\\.$`, 'u')),
+      },
+    });
+    expect(await writeFiles([b, failing], never)).toMatchObject({tag: 'failed'});
+    expect([readdirSync(folder.path), readFileSync(join(folder.path, 'a'), 'utf8')]).toEqual([['a'], 'old a']);
+  }
+  if (process.platform === 'linux') expect(openBelow(folder.path)).toEqual([]);
+});
+
+test('a replaced file is private until its permissions are set', async () => {
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'a'), 'old a');
+  const [a] = await writesOf(folder.path);
+  if (a?.before.kind !== 'present') throw new Error('not there');
+  const modes: number[] = [];
+  const like: FileSnapshot = {
+    ...a.before,
+    get mode() {
+      for (const name of readdirSync(folder.path))
+        if (name !== 'a') modes.push(statSync(join(folder.path, name)).mode & 0o777);
+      return 0o644;
+    },
+  };
+  expect((await writeFiles([{...a, like}], never)).tag).toBe('ok');
+  expect([modes, statSync(join(folder.path, 'a')).mode & 0o777]).toEqual([[0o600], 0o644]);
+});
+
 test('a file that cannot be put back is named, with what became of it', async () => {
   using folder = temporaryFolder();
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder.path, name), `old ${name}`);
@@ -138,13 +180,17 @@ test.skipIf(process.platform !== 'linux')(
   'no folder stays open behind an edit, whether it was made or not',
   async () => {
     using folder = temporaryFolder();
-    const openFolders = (): number =>
-      readdirSync('/proc/self/fd').filter(name => linkOf(`/proc/self/fd/${name}`).startsWith(folder.path)).length;
     expect((await writeFiles(await writesOf(folder.path), never)).tag).toBe('ok');
     expect((await writeFiles(await writesOf(folder.path), AbortSignal.abort())).tag).toBe('failed');
-    expect(openFolders()).toBe(0);
+    expect(openBelow(folder.path)).toEqual([]);
   },
 );
+
+/** The paths of a folder that this process has open. */
+const openBelow = (folder: string): readonly string[] =>
+  readdirSync('/proc/self/fd')
+    .map(name => linkOf(`/proc/self/fd/${name}`))
+    .filter(path => path.startsWith(folder));
 
 /** Empty for a descriptor that is closed already. */
 function linkOf(path: string): string {
