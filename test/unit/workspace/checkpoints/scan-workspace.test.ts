@@ -175,15 +175,16 @@ describe('a repository in an ignored folder', () => {
   });
 });
 
-describe('a file that cannot be read', () => {
-  const placeOf = (here: Place, code: string): ReturnType<typeof scanPlace> => {
-    const where = scanPlace(here);
-    const putFile = (): string => {
-      throw Object.assign(new Error('refused'), {code});
-    };
-    return {...where, objects: {...where.objects, putFile}};
+/** A place whose files cannot be read. */
+const placeOf = (here: Place, code: string): ReturnType<typeof scanPlace> => {
+  const where = scanPlace(here);
+  const putFile = (): string => {
+    throw Object.assign(new Error('refused'), {code});
   };
+  return {...where, objects: {...where.objects, putFile}};
+};
 
+describe('a file that cannot be read', () => {
   test.each(['EACCES', 'EPERM', 'EIO', 'EBUSY'])('%s: is left out', async code => {
     using here = place();
     here.put('a', 'a');
