@@ -1,4 +1,4 @@
-import {textByKind, type TextsByKind} from '../base/unreachable.ts';
+import {byKind, type ByKind} from '../base/unreachable.ts';
 import type {BlockSnapshot, BlockState} from './ports.ts';
 
 /** What the model reads of a block: its text, then in brackets what else a person would see. */
@@ -20,9 +20,9 @@ export function snapshotText(block: BlockSnapshot): string {
 
 export const blockText = ({id, state}: BlockSnapshot): string => `block ${id}: ${blockStateText(state)}`;
 
-export const blockStateText = (state: BlockState): string => textByKind(state, stateTexts);
+export const blockStateText = (state: BlockState): string => byKind(state, stateTexts);
 
-const stateTexts: TextsByKind<BlockState> = {
+const stateTexts: ByKind<BlockState, string> = {
   running: () => 'running',
   waiting: ({lastLine}) => (lastLine === '' ? 'waiting for input' : `waiting for input: ${lastLine}`),
   exited: ({code}) => `exit code ${code}`,

@@ -1,4 +1,4 @@
-import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
+import {byKind, type ByKind, unreachable} from '../base/unreachable.ts';
 import {faultText} from '../domain/fault.ts';
 import type {CancelReason} from '../domain/settled.ts';
 import type {SettledCall} from './agent-event.ts';
@@ -73,10 +73,10 @@ export function endWords(result: ActionResult): string {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return '';
   const {output} = result.settled;
   if (output.kind === 'block') return output.block.id;
-  return textByKind(output.report.end, endTexts);
+  return byKind(output.report.end, endTexts);
 }
 
-const endTexts: TextsByKind<ShellReport['end']> = {
+const endTexts: ByKind<ShellReport['end'], string> = {
   exited: ({code}) => (code === 0 ? '' : `exit ${code}`),
   signalled: ({signal}) => `ended by ${signal}`,
   'timed-out': () => 'timed out',

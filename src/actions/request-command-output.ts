@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
-import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
+import {byKind, type ByKind, unreachable} from '../base/unreachable.ts';
 import type {RunTerms} from '../domain/executor.ts';
 import {interrupted, type Settled} from '../domain/settled.ts';
 import type {Claim, CommandAccess, CommandClaims} from '../domain/access.ts';
@@ -301,9 +301,9 @@ export function reportText(report: ShellReport): string {
 }
 
 /** `exit code 1`, `ended by SIGTERM`, `timed out`: how a command ended, in words. */
-export const endText = ({end}: ShellReport): string => textByKind(end, endTexts);
+export const endText = ({end}: ShellReport): string => byKind(end, endTexts);
 
-const endTexts: TextsByKind<ShellReport['end']> = {
+const endTexts: ByKind<ShellReport['end'], string> = {
   exited: ({code}) => `exit code ${code}`,
   signalled: ({signal}) => `ended by ${signal}`,
   'timed-out': () => 'timed out and was ended',

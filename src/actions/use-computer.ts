@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {byteSize} from '../base/byte-size.ts';
 import {clip, pluralize} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
+import {byKind, type ByKind, unreachable} from '../base/unreachable.ts';
 import {type Fault, faultText, rejected} from '../domain/fault.ts';
 import {
   type ComputerStep,
@@ -135,9 +135,9 @@ export const screenshotText = ({width, height, bytes, path}: Screenshot): string
 const stepsText = (steps: readonly ComputerStep[]): string =>
   steps.length === 0 ? 'screenshot' : clip(steps.map(stepText).join(', '), 300);
 
-const stepText = (step: ComputerStep): string => textByKind(step, stepTexts);
+const stepText = (step: ComputerStep): string => byKind(step, stepTexts);
 
-const stepTexts: TextsByKind<ComputerStep> = {
+const stepTexts: ByKind<ComputerStep, string> = {
   click: ({at, button, times}) =>
     `${times === 2 ? 'double ' : ''}${button === 'left' ? '' : `${button} `}click ${pointText(at)}`,
   move: ({at}) => `move to ${pointText(at)}`,

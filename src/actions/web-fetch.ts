@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {failed, ok} from '../base/outcome.ts';
-import {textByKind, type TextsByKind, unreachable} from '../base/unreachable.ts';
+import {byKind, type ByKind, unreachable} from '../base/unreachable.ts';
 import type {ResultContent} from '../domain/conversation.ts';
 import {readWebUrl} from '../domain/web-url.ts';
 import {settledBy} from '../domain/settled.ts';
@@ -61,14 +61,14 @@ export const webFetch = defineAction<
   label: ({url}) => `Fetch ${url}`,
   cancelled: ({url}) => ({url}),
   modelContent: ({page, prompt}) => pageContent(page, prompt),
-  outcome: ({page}) => [textByKind(page.content, contentWords)],
+  outcome: ({page}) => [byKind(page.content, contentWords)],
   async run({url, prompt}, {ports, signal}) {
     const page = await ports.web.fetch({url, cache: 'use'}, signal);
     return settledBy(page.tag === 'ok' ? ok({page: page.value, prompt}) : page);
   },
 });
 
-const contentWords: TextsByKind<PageContent> = {
+const contentWords: ByKind<PageContent, string> = {
   text: ({length}) => `${length.toLocaleString('en')} characters`,
   image: () => 'image',
   moved: ({to}) => `moved to ${to}`,

@@ -8,10 +8,11 @@ import type {CommandsPort} from '../actions/commands-port.ts';
 import type {McpCallObserver, McpPort} from '../actions/mcp-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
 import {readWebUrl} from '../domain/web-url.ts';
+import {textsIn} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {type Fault, rejected} from '../domain/fault.ts';
 import {placeholderForm} from '../safety/secrets/placeholders.ts';
-import {redactDeep, type Redactor, restoreDeep, textsIn} from '../safety/secrets/redactor.ts';
+import {redactDeep, type Redactor, restoreDeep} from '../safety/secrets/redactor.ts';
 import {restoreInCommand, unknownPlaceholderText} from '../safety/secrets/restore-in-command.ts';
 import {secretFilesIn} from '../safety/secrets/secret-files.ts';
 

@@ -28,6 +28,12 @@ export const textOf = (value: Json | undefined): string => (typeof value === 'st
 export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 export const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
 
+/** All texts in a value, those inside it too. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 /**
  * Writes a value as JSON text in one line. Unicode's own line breaks are escaped: JSON allows them unescaped, but a reader that
  * splits text into lines by Unicode's rules would cut the line in two.

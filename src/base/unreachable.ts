@@ -15,8 +15,3 @@ export function byKind<Union extends {readonly kind: string}, Result>(
   const kind: Union['kind'] = value.kind;
   return table[kind](value);
 }
-
-export type TextsByKind<Union extends {readonly kind: string}> = ByKind<Union, string>;
-
-export const textByKind = <Union extends {readonly kind: string}>(value: Union, texts: TextsByKind<Union>): string =>
-  byKind(value, texts);

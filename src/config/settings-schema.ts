@@ -13,7 +13,7 @@ import {
   verbosities,
 } from '../domain/preferences.ts';
 import {mostFallbacks} from '../domain/model-fallback.ts';
-import {permissionModes, ruleLists} from '../domain/risk.ts';
+import {offeredModes, permissionModes, ruleLists} from '../domain/risk.ts';
 import {harnessesSchema} from './harness-settings.ts';
 import {modelsSchema, modelsWords} from './model-settings.ts';
 import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
@@ -89,7 +89,7 @@ const table = {
   permissionMode: {
     schema: z.optional(z.enum(permissionModes)),
     words: `one of ${permissionModes.join(', ')}`,
-    choices: permissionModes.filter(mode => mode !== 'bypassPermissions'),
+    choices: offeredModes,
     grants: true,
   },
   permissions: {

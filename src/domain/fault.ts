@@ -1,4 +1,4 @@
-import {textByKind, type TextsByKind} from '../base/unreachable.ts';
+import {byKind, type ByKind} from '../base/unreachable.ts';
 
 /** An expected error, as a value. The kind says who must act. */
 export type Fault =
@@ -12,12 +12,12 @@ export type Fault =
 
 export const rejected = (message: string): Fault => ({kind: 'rejected', message});
 
-export const faultText = (fault: Fault): string => textByKind(fault, faultTexts);
+export const faultText = (fault: Fault): string => byKind(fault, faultTexts);
 
 const withFix = ({message, fix}: {readonly message: string; readonly fix: string}): string =>
   fix === '' ? message : `${sentence(message)} ${fix}`;
 
-const faultTexts: TextsByKind<Fault> = {
+const faultTexts: ByKind<Fault, string> = {
   rejected: ({message}) => message,
   'needs-user': withFix,
   provider: withFix,

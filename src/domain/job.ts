@@ -1,4 +1,4 @@
-import {textByKind} from '../base/unreachable.ts';
+import {byKind} from '../base/unreachable.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {PlanId, ScheduleId, SessionId} from './ids.ts';
 import type {ProviderName} from './sandbox.ts';
@@ -43,7 +43,7 @@ export type SpecOf<Kind extends JobSpec['kind']> = Extract<JobSpec, {readonly ki
 
 /** At most one job of a key waits or runs. */
 export const jobKey = (spec: JobSpec): string =>
-  textByKind<JobSpec>(spec, {
+  byKind<JobSpec, string>(spec, {
     execution: ({plan}) => planKey(plan),
     scheduled: ({schedule}) => scheduleKey(schedule),
     stack: () => 'stack',

@@ -1,5 +1,5 @@
 import {pluralize} from '../base/clip.ts';
-import {textByKind, type TextsByKind} from '../base/unreachable.ts';
+import {byKind, type ByKind} from '../base/unreachable.ts';
 import type {Obligation} from './obligation.ts';
 
 /**
@@ -112,17 +112,17 @@ export type SecretRecipient =
   | {readonly kind: 'screen'};
 
 /** A reason as people read it: what happens, in sentence case and without a full stop: "Reads outside the workspace: /etc/hosts". */
-export const reasonText = (reason: Reason): string => textByKind(reason, reasonTexts);
+export const reasonText = (reason: Reason): string => byKind(reason, reasonTexts);
 
-const reasonTexts: TextsByKind<Reason> = {
+const reasonTexts: ByKind<Reason, string> = {
   rule: reason =>
     reason.behaviour === 'deny' ? `Denied by the rule ${reason.rule}` : `The rule ${reason.rule} asks first`,
-  'possible-denial': reason => textByKind(reason.why, possibleDenialTexts),
+  'possible-denial': reason => byKind(reason.why, possibleDenialTexts),
   mode: reason => (reason.mode === 'plan' ? 'Plan mode changes and runs nothing' : 'Edits ask first in this mode'),
   plan: () => 'Approving it ends plan mode',
   computer: () => 'The agent sees your whole screen and uses your mouse and keyboard; Esc or /computer off ends it',
   delegated: () => 'Whoever gave this work decides about all of it',
-  obligation: ({executor, obligation}) => textByKind({...obligation, executor}, unkeptTexts),
+  obligation: ({executor, obligation}) => byKind({...obligation, executor}, unkeptTexts),
   'reads-outside': reason => `Reads outside the workspace: ${reason.paths.join(', ')}`,
   'reads-secrets': reason => `Reads files that may hold secrets: ${reason.paths.join(', ')}`,
   'unclear-search': reason => `Searches in a folder that is not known: ${reason.patterns.join(', ')}`,
@@ -130,7 +130,7 @@ const reasonTexts: TextsByKind<Reason> = {
   'writes-secrets': reason => withPaths('Changes files that may hold secrets', reason.paths),
   'writes-protected': reason => withPaths('Changes what can run code or grant permissions', reason.paths),
   'writes-weft-files': reason => withPaths("Changes weft's own settings and permissions", reason.paths),
-  'weft-files': reason => sentenceCase(textByKind(reason.change, weftFileChangeTexts)),
+  'weft-files': reason => sentenceCase(byKind(reason.change, weftFileChangeTexts)),
   'program-input': () => 'Types into a running program',
   'mcp-tool': reason => `Calls a tool of the MCP server ${reason.server}`,
   'mcp-tool-changed': reason =>
@@ -141,7 +141,7 @@ const reasonTexts: TextsByKind<Reason> = {
   'web-port': reason => `Port ${reason.port} is not one of the web's (80, 443)`,
   'web-refused': reason => `weft does not read there: ${reason.why}`,
   'web-query': () => 'Sends the query to a search engine',
-  secret: ({name, to}) => textByKind({...to, name}, secretTexts),
+  secret: ({name, to}) => byKind({...to, name}, secretTexts),
   sends: reason => {
     const more = reason.what.length > mostSentNamed ? ` and ${reason.what.length - mostSentNamed} more` : '';
     return `Sends ${reason.what.slice(0, mostSentNamed).join(', ')}${more} to ${reason.host}`;
@@ -166,7 +166,7 @@ const reasonTexts: TextsByKind<Reason> = {
   'not-undoable': reason => reason.text,
 };
 
-const unkeptTexts: TextsByKind<Obligation & {readonly executor: string}> = {
+const unkeptTexts: ByKind<Obligation & {readonly executor: string}, string> = {
   'restricted-environment': ({executor}) =>
     `${executor} runs it with all programs and git hooks that the workspace brings`,
   confined: ({executor}) => `${executor} runs it, outside of the sandbox`,
@@ -194,10 +194,10 @@ export function isAboutOutsideWorkspace(reason: Reason): boolean {
 
 function effectText(effect: PartEffect): string {
   if (typeof effect === 'string') return effect;
-  return textByKind(effect, effectTexts);
+  return byKind(effect, effectTexts);
 }
 
-const effectTexts: TextsByKind<Exclude<PartEffect, string>> = {
+const effectTexts: ByKind<Exclude<PartEffect, string>, string> = {
   'runs-code': effect => effect.does,
   'writes-file': effect => writtenFileText(effect),
   'reads-outside': effect => `reads outside the workspace: ${effect.path}`,
@@ -219,7 +219,7 @@ const repositoryReads = {
   settings: 'takes git settings from',
 } as const;
 
-const possibleDenialTexts: TextsByKind<PossibleDenial> = {
+const possibleDenialTexts: ByKind<PossibleDenial, string> = {
   unparsed: why => `A deny rule may apply; weft cannot read all of it: ${why.what}`,
   'in-variable': why => `A rule denies ${why.command}, and a variable is set to it`,
   'word-splitting': why => `A rule denies ${why.command}, and IFS is set`,
@@ -234,7 +234,7 @@ const possibleDenialTexts: TextsByKind<PossibleDenial> = {
   'in-arguments': why => `A rule denies ${why.command}, and ${why.program} is given it`,
 };
 
-const weftFileChangeTexts: TextsByKind<WeftFileChange> = {
+const weftFileChangeTexts: ByKind<WeftFileChange, string> = {
   changes: change => `may change weft's own settings and permissions: ${change.path}`,
   'replaces-folder': change => `moves or replaces ${change.path}, which holds weft's own settings and permissions`,
   'calls-weft': () => 'calls weft to change its own permissions, which only you may',
@@ -242,7 +242,7 @@ const weftFileChangeTexts: TextsByKind<WeftFileChange> = {
   'too-many-names': () => 'names more files than weft checks',
 };
 
-const secretTexts: TextsByKind<SecretRecipient & {readonly name: string}> = {
+const secretTexts: ByKind<SecretRecipient & {readonly name: string}, string> = {
   program: ({name}) => `Gets the secret ${name}`,
   file: ({name, path}) => `Writes the secret ${name} to ${path}`,
   'mcp-server': ({name, server}) => `Sends the secret ${name} to the MCP server ${server}`,

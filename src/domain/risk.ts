@@ -115,6 +115,9 @@ export const unknownFileEffect: FileEffect = {loses: 'unknown', touches: [], mov
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
+/** The modes that can be chosen anywhere; bypassing permissions only when weft starts. */
+export const offeredModes = permissionModes.filter(mode => mode !== 'bypassPermissions');
+
 /** From the narrowest to the widest. */
 const byWidth: readonly PermissionMode[] = ['plan', 'dontAsk', 'default', 'acceptEdits', 'bypassPermissions'];
 

@@ -19,7 +19,7 @@ import {
 } from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
-import {textByKind, type TextsByKind, unreachable} from '../../base/unreachable.ts';
+import {byKind, type ByKind, unreachable} from '../../base/unreachable.ts';
 import {withoutInvisible} from '../../base/visible.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import type {HarnessOutcome, HarnessSessionId} from '../../domain/harness.ts';
@@ -459,11 +459,11 @@ function atOnce<Answer>(answer: (answer: Answer) => void, given: Answer): () => 
   return () => {};
 }
 
-const accessText = ({access}: HarnessApproval): string => line(textByKind(access, accessTexts));
+const accessText = ({access}: HarnessApproval): string => line(byKind(access, accessTexts));
 
 const pathsText = ({paths}: {readonly paths: readonly string[]}): string => paths.join(', ');
 
-const accessTexts: TextsByKind<HarnessApproval['access']> = {
+const accessTexts: ByKind<HarnessApproval['access'], string> = {
   command: ({command}) => command,
   edit: pathsText,
   read: pathsText,

@@ -23,7 +23,7 @@ import type {RuleReach} from '../../domain/access.ts';
 import {matchedNames} from '../../actions/catalogue.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import {textByKind, unreachable} from '../../base/unreachable.ts';
+import {byKind, unreachable} from '../../base/unreachable.ts';
 import {changeEntry} from '../../domain/change-set.ts';
 import {blockTexts, type ToolCallBlock} from '../../domain/conversation.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -401,7 +401,7 @@ function runOutcome(called: Called, ended: HookRun | 'aborted'): HookRunReport['
 }
 
 const verdictText = (called: Called): string =>
-  textByKind<Called>(called, {
+  byKind<Called, string>(called, {
     stopped: () => 'interrupted',
     failed: ({failure: {onFailure, fault}}) =>
       `${onFailure === 'block' ? 'blocks' : 'does not count'}: ${fault.kind === 'rejected' ? fault.message : ''}`,

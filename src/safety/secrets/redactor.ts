@@ -214,12 +214,6 @@ export const restoreDeep = <T>(value: T, {restore}: Pick<Redactor, 'restore'>): 
     clean: none,
   });
 
-/** All texts in a value. */
-export function textsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
-
 const none: ReadonlySet<never> = new Set();
 
 interface TextChange {

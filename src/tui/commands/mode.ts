@@ -1,10 +1,7 @@
-import {type PermissionMode, permissionModes} from '../../domain/risk.ts';
+import {offeredModes, type PermissionMode, permissionModes} from '../../domain/risk.ts';
 import {choicePanel, type ChoicePanel, doing} from '../state/panels/panel.ts';
 import {modeText} from '../state/selectors.ts';
 import {nameHint, slashCommand} from './command.ts';
-
-/** The modes that can be chosen while weft runs; bypassing permissions only when it starts. */
-const offered = permissionModes.filter(mode => mode !== 'bypassPermissions');
 
 const modeMeanings: Readonly<Record<PermissionMode, string>> = {
   default: 'asks before it edits files or runs commands',
@@ -18,7 +15,7 @@ export const modeCommand = slashCommand({
   name: 'mode',
   usage: '/mode [name]',
   summary: 'choose what happens without asking (Shift+Tab)',
-  choices: offered.map(mode => ({value: mode, summary: modeMeanings[mode]})),
+  choices: offeredModes.map(mode => ({value: mode, summary: modeMeanings[mode]})),
   run(word, context) {
     const {mode} = context.view;
     if (word === '') {
@@ -40,7 +37,7 @@ const modePanel = (now: PermissionMode): ChoicePanel =>
     title: 'Choose a mode',
     note: now === 'bypassPermissions' ? 'now: allows everything' : '',
     does: 'use',
-    rows: offered.map(mode => ({
+    rows: offeredModes.map(mode => ({
       label: modeText(mode),
       details: [modeMeanings[mode]],
       mark: mode === now ? 'current' : 'none',
@@ -66,5 +63,5 @@ export function readMode(word: string, now: PermissionMode): ModeChoice {
     };
   }
   if (mode !== undefined) return {kind: 'mode', mode};
-  return {kind: 'unknown', text: `There is no mode ${word}. ${nameHint(word, offered, 'The modes are')}`};
+  return {kind: 'unknown', text: `There is no mode ${word}. ${nameHint(word, offeredModes, 'The modes are')}`};
 }

@@ -3,6 +3,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf, citationsOf, labelOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
 import {pastResultOf} from '../../actions/past-result.ts';
+import {textsIn} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {tokenChangeText} from '../../domain/compaction.ts';
@@ -123,21 +124,16 @@ export function searchedText(item: TranscriptItem): string {
     case 'command':
       return `${item.command}\n${item.result}`;
     case 'approval':
-      return stringsIn(item.approval).join('\n');
+      return textsIn(item.approval).join('\n');
     case 'call': {
       const decoded = decodePastAction(item.call.name, item.call.input);
       const label = decoded.tag === 'ok' ? labelOf(decoded.value) : item.call.name;
       const {output} = pastResultOf(item.call, item.result);
-      return [label, ...stringsIn(item.call.input), output].join('\n');
+      return [label, ...textsIn(item.call.input), output].join('\n');
     }
     default:
       return unreachable(item);
   }
-}
-
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 export function entryOf(
