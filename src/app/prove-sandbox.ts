@@ -1,3 +1,4 @@
+import {tryOr} from '../base/outcome.ts';
 import {type Proof, confines} from '../domain/sandbox.ts';
 import type {RunContext} from './run-context.ts';
 import {readdirSync} from 'node:fs';
@@ -42,10 +43,4 @@ export async function finishApplies({
     note(`weft was killed while it applied the changes of ${pluralize(count, 'command')}; they are applied now`);
 }
 
-function hasEntries(folder: string): boolean {
-  try {
-    return readdirSync(folder).length > 0;
-  } catch {
-    return false;
-  }
-}
+const hasEntries = (folder: string): boolean => tryOr(() => readdirSync(folder).length > 0, false);

@@ -1,3 +1,4 @@
+import {tryOr} from '../base/outcome.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
 import {
   findInstructions,
@@ -357,10 +358,4 @@ const skillFoldersOf = (places: ExtensionPlaces): readonly string[] =>
   extensionRoots(places)
     .filter(({scope}) => scope !== 'project')
     .flatMap(({paths}) => paths.skills)
-    .flatMap(folder => {
-      try {
-        return [realpathSync(folder)];
-      } catch {
-        return [];
-      }
-    });
+    .flatMap(folder => tryOr(() => [realpathSync(folder)], []));

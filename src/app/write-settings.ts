@@ -1,6 +1,6 @@
 import {existsSync, realpathSync, writeFileSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {visibleExactLine} from '../base/visible.ts';
 import {addRule, removeRule} from '../config/edit-settings.ts';
 import {fingerprintOf, ownRulesIn, recordOwnRules, recordTrust} from '../config/trust-record.ts';
@@ -119,13 +119,7 @@ export function requireInside(path: string, directory: string): void {
   }
 }
 
-function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const realPathOf = (path: string): string | undefined => tryOr(() => realpathSync(path), undefined);
 
 /**
  * Writes a rule that the user gave with an approval decision into the user's settings or those of the folder `cwd`. It counts from the

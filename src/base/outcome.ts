@@ -4,3 +4,12 @@ export type Outcome<T, E> = {readonly tag: 'ok'; readonly value: T} | {readonly 
 export const ok = <T>(value: T): {readonly tag: 'ok'; readonly value: T} => ({tag: 'ok', value});
 
 export const failed = <E>(error: E): {readonly tag: 'failed'; readonly error: E} => ({tag: 'failed', error});
+
+/** What `work` returns, or the fallback where it throws. `work` is not asynchronous: a promise has `catch`. */
+export function tryOr<T, F>(work: () => T, fallback: F): T | F {
+  try {
+    return work();
+  } catch {
+    return fallback;
+  }
+}

@@ -1,4 +1,5 @@
 import {Command, Help} from 'commander';
+import {tryOr} from '../base/outcome.ts';
 import {editDistance, nearestName} from '../base/nearest-name.ts';
 import {isSurelyKey} from '../domain/api-key.ts';
 import {isTopic} from './commands/help.ts';
@@ -46,11 +47,7 @@ interface ReadWords {
 /** Reads the flags in front of a command, its name, and the words behind it; `undefined` where a flag is wrong. */
 function readUpToCommand(args: readonly string[]): ReadWords | undefined {
   const program = makeProgram('commands').configureOutput({writeErr: () => {}, outputError: () => {}});
-  try {
-    return {...program.parseOptions([...args]), options: program.opts()};
-  } catch {
-    return undefined;
-  }
+  return tryOr(() => ({...program.parseOptions([...args]), options: program.opts()}), undefined);
 }
 
 /** True if a word that looks like a command begins a prompt: words follow that the command does not take. */

@@ -1,5 +1,6 @@
 import {createReadStream, fstatSync} from 'node:fs';
 import {StringDecoder} from 'node:string_decoder';
+import {tryOr} from '../base/outcome.ts';
 import {causeText} from '../domain/fault.ts';
 import {UsageError} from '../app/exit-code.ts';
 import {note} from '../app/output.ts';
@@ -46,13 +47,7 @@ export async function readStdin(until: 'end' | 'first-silence'): Promise<string>
 }
 
 /** Pipes, sockets and files carry data; terminals and devices such as /dev/null do not. */
-function carriesData(fd: number): boolean {
-  try {
-    return !fstatSync(fd).isCharacterDevice();
-  } catch {
-    return false;
-  }
-}
+const carriesData = (fd: number): boolean => tryOr(() => !fstatSync(fd).isCharacterDevice(), false);
 
 /** Joins a prompt and the text piped in beside it, marked so that the model can tell them apart. */
 export function joinPrompt(prompt: string, piped: string): string {

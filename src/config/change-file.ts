@@ -14,7 +14,7 @@ import {
 import {dirname} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {makeFolders} from './make-folders.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {causeText, type Fault} from '../domain/fault.ts';
 
 /**
@@ -80,13 +80,7 @@ export function readTextFile(path: string): Outcome<string | undefined, string> 
   }
 }
 
-function targetOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
+const targetOf = (path: string): string => tryOr(() => realpathSync(path), path);
 
 /** How often a taken lock is tried again. A change takes milliseconds, so a lock that stays the same all that time was left behind by a crash. */
 const tries = 40;

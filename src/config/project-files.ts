@@ -198,13 +198,7 @@ async function kindOf(path: string): Promise<'file' | 'folder' | 'none'> {
   }
 }
 
-async function realPathOf(path: string): Promise<string | undefined> {
-  try {
-    return await realpath(path);
-  } catch {
-    return undefined;
-  }
-}
+const realPathOf = async (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined);
 
 type ReadFile =
   | {readonly kind: 'file'; readonly bytes: Buffer}

@@ -4,7 +4,7 @@ import type {Socket} from 'node:net';
 import {PassThrough, type Duplex} from 'node:stream';
 import {connect as connectTls} from 'node:tls';
 import {urlToHttpOptions} from 'node:url';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 
 /** Names of variables and their values. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
@@ -222,10 +222,4 @@ function authorization({username, password}: URL): Readonly<Record<string, strin
   return {'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`};
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decoded = (text: string): string => tryOr(() => decodeURIComponent(text), text);

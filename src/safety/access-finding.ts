@@ -1,3 +1,4 @@
+import {tryOr} from '../base/outcome.ts';
 import {serverPartOf} from '../domain/mcp-tool-name.ts';
 import {type Reason, sameReason} from '../domain/reason.ts';
 import type {CommandAnalysis} from './commands/analyze-command.ts';
@@ -261,10 +262,4 @@ function secretReasons(
 }
 
 const decoded = (text: string): string =>
-  text.replaceAll(/(?:%[\da-f]{2})+/giu, encoded => {
-    try {
-      return decodeURIComponent(encoded);
-    } catch {
-      return encoded;
-    }
-  });
+  text.replaceAll(/(?:%[\da-f]{2})+/giu, encoded => tryOr(() => decodeURIComponent(encoded), encoded));

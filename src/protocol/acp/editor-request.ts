@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import {tryOr} from '../../base/outcome.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 
 /* What an editor asks of weft by ACP, version 1. Fields that weft does not know are left alone. */
@@ -59,11 +60,7 @@ export function promptOf(blocks: Prompt): {readonly text: string; readonly image
 /** `file:///a%20b` is the path `/a b`; any other address stays. */
 function pathOf(uri: string): string {
   if (!uri.startsWith('file://')) return uri;
-  try {
-    return decodeURIComponent(new URL(uri).pathname);
-  } catch {
-    return uri;
-  }
+  return tryOr(() => decodeURIComponent(new URL(uri).pathname), uri);
 }
 
 /** The servers that an editor gives, in the form of `mcpServers`. */

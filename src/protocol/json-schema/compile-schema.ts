@@ -3,7 +3,7 @@ import {Ajv2019} from 'ajv/dist/2019.js';
 import {Ajv2020} from 'ajv/dist/2020.js';
 import {clip} from '../../base/clip.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 
 /** Text longer than this is matched only by an expression that looks at every character once. */
 const mostMatched = 20_000;
@@ -51,11 +51,7 @@ const boundedRegExp = Object.assign(
 /** `undefined` where the pattern needs what only backtracking does, or copies more than the engine takes. */
 function linearForm(pattern: string, flags: string): RegExp | undefined {
   if (needsBacktracking.test(pattern) || needsUnicode.test(pattern) || copiesOf(pattern) > mostCopies) return undefined;
-  try {
-    return new RegExp(pattern, flags.replace('u', ''));
-  } catch {
-    return undefined;
-  }
+  return tryOr(() => new RegExp(pattern, flags.replace('u', '')), undefined);
 }
 
 /** `endless`: the ways to match grow with the power of the text's length. `steep`: with a square of it or more. */

@@ -1,4 +1,5 @@
 import {Writer} from 'protobufjs/minimal.js';
+import {tryOr} from '../../base/outcome.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {encodeBase64, decodeBase64} from './base64.ts';
 import {
@@ -221,13 +222,8 @@ function strictText(bytes: Uint8Array, range: Range): string {
   return text;
 }
 
-function decoded(bytes: Uint8Array, {from, to}: Range): string | undefined {
-  try {
-    return utf8.decode(bytes.subarray(from, to));
-  } catch {
-    return undefined;
-  }
-}
+const decoded = (bytes: Uint8Array, {from, to}: Range): string | undefined =>
+  tryOr(() => utf8.decode(bytes.subarray(from, to)), undefined);
 
 /** The text, where it is UTF-8 without control characters other than tab and line ends. */
 function printable(bytes: Uint8Array, range: Range): string | undefined {

@@ -1,3 +1,4 @@
+import {tryOr} from '../../base/outcome.ts';
 import {isHarmlessName, secretName} from './secret-name.ts';
 import {isDistinctive, isWords, looksRandom} from './secret-value.ts';
 
@@ -97,9 +98,5 @@ function passwordOf(value: string): readonly string[] {
   if (!value.includes('://')) return [];
   const [, password = ''] = /^[A-Za-z][\w+.-]*:\/\/[^\s/?#@:]*:([^\s/?#]+)@/u.exec(value) ?? [];
   if (!isDistinctive(password)) return [];
-  try {
-    return [...new Set([password, decodeURIComponent(password)])];
-  } catch {
-    return [password];
-  }
+  return tryOr(() => [...new Set([password, decodeURIComponent(password)])], [password]);
 }

@@ -1,4 +1,5 @@
 import type {MarkedToken, Token, Tokens} from 'marked';
+import {tryOr} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible} from '../../base/visible.ts';
 import {cellWidth, styledWidth} from '../text/cell-width.ts';
@@ -299,13 +300,7 @@ function linkTarget(href: string): string | undefined {
 }
 
 /** Encodes an address; existing percent signs stay. */
-function encodeSafely(text: string): string {
-  try {
-    return encodeURI(text).replaceAll('%25', '%');
-  } catch {
-    return text;
-  }
-}
+const encodeSafely = (text: string): string => tryOr(() => encodeURI(text).replaceAll('%25', '%'), text);
 
 const entities: Readonly<Record<string, string>> = {
   amp: '&',

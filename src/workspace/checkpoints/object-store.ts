@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {dirname, join} from 'node:path';
+import {tryOr} from '../../base/outcome.ts';
 import {makeFolders} from '../../config/make-folders.ts';
 import {entryNames} from '../files/list-folder.ts';
 import {openInPlace} from '../files/regular-files.ts';
@@ -212,13 +213,7 @@ function settle(from: string, file: string): void {
   }
 }
 
-function wholeFile(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const wholeFile = (path: string): Buffer | undefined => tryOr(() => readFileSync(path), undefined);
 
 /** Encrypts and decrypts (AES in counter mode). Each content has its own key, so no key stream is used twice. */
 function encrypted(bytes: Uint8Array | string, name: string): Buffer {

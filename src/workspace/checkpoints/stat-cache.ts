@@ -1,6 +1,7 @@
 import {lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, type Stats, writeFileSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import * as z from 'zod/mini';
+import {tryOr} from '../../base/outcome.ts';
 import {parseJson} from '../../base/json.ts';
 import {holdPath} from '../files/folder-handle.ts';
 import {entriesIn} from '../files/list-folder.ts';
@@ -98,13 +99,8 @@ const isRow = (row: unknown): row is Row =>
   row.every((cell, at) => typeof cell === (at === 0 || at === 5 ? 'string' : 'number'));
 
 /** What lies at a path, links not followed. */
-export function statsOf(path: string): Stats | 'gone' | 'unreadable' {
-  try {
-    return lstatSync(path, {throwIfNoEntry: false}) ?? 'gone';
-  } catch {
-    return 'unreadable';
-  }
-}
+export const statsOf = (path: string): Stats | 'gone' | 'unreadable' =>
+  tryOr(() => lstatSync(path, {throwIfNoEntry: false}) ?? 'gone', 'unreadable');
 
 export function linkNode(path: string): TreeNode | undefined {
   try {

@@ -1,4 +1,5 @@
 import {readdirSync, readFileSync, readlinkSync, statSync} from 'node:fs';
+import {tryOr} from '../../base/outcome.ts';
 import {runTagVariable} from './shell-environment.ts';
 
 /** One running process; the dead that nobody has collected yet are not in the table. `started` tells apart two users of one pid. */
@@ -123,23 +124,11 @@ export function commandOf(pid: number): string {
 
 const isDead = (state: string | undefined): boolean => state === undefined || /^[ZX]/u.test(state);
 
-export function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
-}
+export const linkOf = (path: string): string => tryOr(() => readlinkSync(path), '');
 
 const deviceOf = (path: string): number | undefined => statSync(path, {throwIfNoEntry: false})?.dev;
 
-export function readTextFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
+export const readTextFile = (path: string): string | undefined => tryOr(() => readFileSync(path, 'utf8'), undefined);
 
 /** Whether there is a process of that number, or a group of the negative one, ours or not. */
 export function isRunning(pid: number): boolean {
@@ -178,15 +167,5 @@ export const listeners = (): readonly {readonly address: string; readonly port: 
 
 function openFiles(pid: number): readonly string[] {
   const folder = `/proc/${pid}/fd`;
-  try {
-    return readdirSync(folder).flatMap(name => {
-      try {
-        return [readlinkSync(`${folder}/${name}`)];
-      } catch {
-        return [];
-      }
-    });
-  } catch {
-    return [];
-  }
+  return tryOr(() => readdirSync(folder).flatMap(name => tryOr(() => [readlinkSync(`${folder}/${name}`)], [])), []);
 }

@@ -14,6 +14,7 @@ import {
 import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {basename, delimiter, isAbsolute, join, relative, sep} from 'node:path';
+import {tryOr} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import type {InsidePrelude} from '../sandbox/sandbox.ts';
 import type {Environment} from './shell-environment.ts';
@@ -230,10 +231,4 @@ export function nextDirectory(ended: {
 }
 
 /** The folder may be gone by now. */
-function resolved(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
+const resolved = (path: string): string => tryOr(() => realpathSync(path), path);

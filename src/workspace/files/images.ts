@@ -1,7 +1,7 @@
 import type {ImagePort, ReadImage} from '../../actions/files-port.ts';
 import {basename, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import {causeText, type Fault, rejected} from '../../domain/fault.ts';
 import {imageFacts, sizeRefusal} from '../../domain/image-facts.ts';
 import type {Environment} from '../exec/shell-environment.ts';
@@ -30,13 +30,7 @@ export function makeImages(place: {
   };
 }
 
-function fromUrl(address: string): string | undefined {
-  try {
-    return fileURLToPath(address);
-  } catch {
-    return undefined;
-  }
-}
+const fromUrl = (address: string): string | undefined => tryOr(() => fileURLToPath(address), undefined);
 
 async function bytesOf(file: string, signal: AbortSignal): Promise<Outcome<Buffer, Fault>> {
   try {

@@ -1,5 +1,6 @@
 import {type Dirent, readdirSync, type Stats, statSync} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
+import {tryOr} from '../../base/outcome.ts';
 import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
 import type {FolderEntry} from '../../domain/disk.ts';
 import {openFolder} from './folder-handle.ts';
@@ -35,13 +36,8 @@ const leadsToFolder = (path: string): Promise<boolean> =>
   );
 
 /** The entries of a folder; none when it cannot be read. */
-export function entriesIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, {withFileTypes: true});
-  } catch {
-    return [];
-  }
-}
+export const entriesIn = (folder: string): readonly Dirent[] =>
+  tryOr(() => readdirSync(folder, {withFileTypes: true}), []);
 
 /** The entries of a folder with their kinds. */
 export const listFolder = (path: string): readonly FolderEntry[] =>
@@ -51,13 +47,7 @@ export const listFolder = (path: string): readonly FolderEntry[] =>
   }));
 
 /** The names of a folder's entries, in the order of the file system; none when the folder cannot be read. */
-export function entryNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+export const entryNames = (folder: string): readonly string[] => tryOr(() => readdirSync(folder), []);
 
 /** Whether a folder, or a link to one, is at the path. */
 export const isFolder = (path: string): boolean => statsOf(path)?.isDirectory() === true;
@@ -66,10 +56,4 @@ export const isFolder = (path: string): boolean => statsOf(path)?.isDirectory() 
 export const isFile = (path: string): boolean => statsOf(path)?.isFile() === true;
 
 /** Finds nothing at an invalid path, one that is too long, and in a loop of links. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const statsOf = (path: string): Stats | undefined => tryOr(() => statSync(path), undefined);

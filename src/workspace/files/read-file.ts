@@ -5,7 +5,7 @@ import {inflateSync} from 'node:zlib';
 import * as z from 'zod/mini';
 import {answerBytes, type ReadFile, type ReadRequest} from '../../actions/files-port.ts';
 import {clip} from '../../base/clip.ts';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
 import {imageFacts, imageType, sizeRefusal} from '../../domain/image-facts.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
@@ -300,13 +300,7 @@ function outputText({text, ename, evalue, data}: z.infer<typeof output>): string
 
 const joined = (text: string | readonly string[]): string => (typeof text === 'string' ? text : text.join(''));
 
-function tryParse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
+const tryParse = (json: string): unknown => tryOr(() => JSON.parse(json), undefined);
 
 /** Bytes that one compressed part may grow to. */
 const largestPart = 10_000_000;

@@ -1,5 +1,6 @@
 import {lstatSync, readlinkSync, realpathSync} from 'node:fs';
 import {dirname, basename, isAbsolute, join, relative, resolve, sep} from 'node:path';
+import {tryOr} from '../../base/outcome.ts';
 import type {ResolvedPath} from '../../domain/disk.ts';
 import {clip} from '../../base/clip.ts';
 import {longestPath} from '../../base/invalid-path.ts';
@@ -86,18 +87,7 @@ export function realPath(path: string): string {
   }
 }
 
-function existing(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
-}
+const existing = (path: string): string | undefined => tryOr(() => realpathSync.native(path), undefined);
 
-function linkTarget(path: string): string | undefined {
-  try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const linkTarget = (path: string): string | undefined =>
+  tryOr(() => (lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined), undefined);

@@ -1,6 +1,7 @@
 import {existsSync, lstatSync} from 'node:fs';
 import {opendir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
+import {tryOr} from '../../base/outcome.ts';
 import {count, type Impact, type ImpactContext, maxNamed, named, noLoss, runGit} from './impact.ts';
 
 /** What is lost when the files and folders at `targets` (absolute) are deleted, folders with all their content. */
@@ -82,13 +83,8 @@ export async function countTree(paths: readonly string[], signal: AbortSignal): 
 }
 
 /** What lies at a path, links not followed. */
-export function kindOf(path: string): 'missing' | 'folder' | 'other' {
-  try {
-    return lstatSync(path).isDirectory() ? 'folder' : 'other';
-  } catch {
-    return 'missing';
-  }
-}
+export const kindOf = (path: string): 'missing' | 'folder' | 'other' =>
+  tryOr(() => (lstatSync(path).isDirectory() ? 'folder' : 'other'), 'missing');
 
 /** The paths without those that lie inside another one. */
 function outermost(paths: readonly string[]): readonly string[] {

@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {existsSync, lstatSync, readFileSync, rmSync, type Stats} from 'node:fs';
 import {dirname, join, relative, resolve} from 'node:path';
 import {promisify} from 'node:util';
-import {failed, ok} from '../../base/outcome.ts';
+import {failed, ok, tryOr} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {findProgram, splitPath, userPath} from '../exec/trusted-path.ts';
 import {holds, realPath} from '../files/resolve-path.ts';
@@ -235,13 +235,7 @@ const systemFolders = ['/run/current-system', '/run/opengl-driver', '/run/nvidia
 );
 
 /** What weft cannot reach, as what lies in another user's closed folder, the command cannot reach either: it counts as not there. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, {throwIfNoEntry: false});
-  } catch {
-    return undefined;
-  }
-}
+const statsOf = (path: string): Stats | undefined => tryOr(() => lstatSync(path, {throwIfNoEntry: false}), undefined);
 
 function hiding(path: string, session: string): readonly string[] {
   const stats = statsOf(path);

@@ -1,7 +1,7 @@
 import {accessSync, constants, existsSync, lstatSync} from 'node:fs';
 import {isAbsolute, join} from 'node:path';
 import {compileName, hasWildcard} from '../../base/glob.ts';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import {listFolder} from '../files/list-folder.ts';
 import {realPath} from '../files/resolve-path.ts';
 
@@ -142,13 +142,8 @@ export function deniedFiles(globs: readonly string[], roots: readonly string[]):
 }
 
 /** A folder or file; false if nothing is at the path, or weft may not look. */
-function isNoLink(path: string): boolean {
-  try {
-    return lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === false;
-  } catch {
-    return false;
-  }
-}
+const isNoLink = (path: string): boolean =>
+  tryOr(() => lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === false, false);
 
 /**
  * The paths below a folder that a glob names, part by part; `**` enters no links. Node's own `globSync` finds no names with a leading

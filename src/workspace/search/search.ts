@@ -4,7 +4,7 @@ import {dirname, join, posix, resolve} from 'node:path';
 import type {GlobReport, GrepReport, GrepRequest, SearchPort} from '../../actions/ports.ts';
 import {clip} from '../../base/clip.ts';
 import {compileGlob, expandBraces, type PathTest} from '../../base/glob.ts';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import type {Environment} from '../exec/shell-environment.ts';
@@ -472,11 +472,7 @@ export function checkPlaces(roots: readonly string[]) {
     isSure(real: string): boolean {
       const root = roots.find(each => holds(each, real)) ?? dirname(real);
       if (real === root) return true;
-      try {
-        return lstatSync(real).isSymbolicLink() ? false : isCalm(dirname(real), root);
-      } catch {
-        return false;
-      }
+      return tryOr(() => !lstatSync(real).isSymbolicLink() && isCalm(dirname(real), root), false);
     },
     /** Whether there is a regular file at the path, reached through no link. */
     async isFile(real: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {JsonObject} from '../../../base/json.ts';
-import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../../base/outcome.ts';
 import {changeFile} from '../../../config/change-file.ts';
 import {removeMember, setValue} from '../../../config/edit-json.ts';
 import {setSetting, unsetSetting} from '../../../config/edit-settings.ts';
@@ -125,10 +125,4 @@ async function trustScripts(entry: JsonObject, directory: string): Promise<void>
   if (Object.keys(files).length > 0) unwrap(await recordFiles(place.record, {folder: place.folder, files, how: 'add'}));
 }
 
-function bytesOf(path: string): Uint8Array | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const bytesOf = (path: string): Uint8Array | undefined => tryOr(() => readFileSync(path), undefined);

@@ -10,7 +10,7 @@ import {
 import {changeLines, keepChanges, type KeptChanges} from '../../../actions/sandbox-exec.ts';
 import {pluralize} from '../../../base/clip.ts';
 import type {JsonObject} from '../../../base/json.ts';
-import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../../base/outcome.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import type {Change} from '../../../domain/change-set.ts';
 import {causeText} from '../../../domain/fault.ts';
@@ -288,11 +288,7 @@ export async function applyKept(id: string, {json}: JsonOption): Promise<ExitCod
 function tellInside(leader: number, signal: NodeJS.Signals): boolean {
   const session = childrenOf(leader).flatMap(childrenOf)[0];
   if (session === undefined) return false;
-  try {
-    return process.kill(-session, signal);
-  } catch {
-    return false;
-  }
+  return tryOr(() => process.kill(-session, signal), false);
 }
 
 /** Its exit code as shells have it; a text where it did not start. */

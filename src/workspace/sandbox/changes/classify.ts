@@ -1,4 +1,5 @@
 import {lstatSync} from 'node:fs';
+import {tryOr} from '../../../base/outcome.ts';
 import type {Change, ProtectedBecause} from '../../../domain/change-set.ts';
 import {followedAmong, ignoredAmong} from '../../checkpoints/git-query.ts';
 import {buildFolders, cacheFolders, packageFolders} from '../../files/generated-folders.ts';
@@ -88,13 +89,8 @@ const linksIn = (layers: Layers['layers']): LinksAt => {
   return path => places(path).flatMap(each => (statsOf(each)?.isSymbolicLink() === true ? [targetOf(each)] : []));
 };
 
-const statsOf = (path: PathBytes): ReturnType<typeof lstatSync> | undefined => {
-  try {
-    return lstatSync(toNative(path), {throwIfNoEntry: false});
-  } catch {
-    return undefined;
-  }
-};
+const statsOf = (path: PathBytes): ReturnType<typeof lstatSync> | undefined =>
+  tryOr(() => lstatSync(toNative(path), {throwIfNoEntry: false}), undefined);
 
 /** Tests whether a path is a repository's own data. A folder that git takes for a repository is one, whatever its name. */
 function repositoriesIn(

@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {readdirSync, renameSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
+import {tryOr} from '../../../base/outcome.ts';
 import type {AppliedChanges} from '../../../actions/changes-port.ts';
 import {holds} from '../../files/resolve-path.ts';
 import {isOwnerGone, ownerText} from '../session.ts';
@@ -68,13 +69,7 @@ export async function finishInterruptedApplies(
   return finished;
 }
 
-function journalNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(journalsIn(folder));
-  } catch {
-    return [];
-  }
-}
+const journalNames = (folder: string): readonly string[] => tryOr(() => readdirSync(journalsIn(folder)), []);
 
 /** Removes what the killed process was about to put into place. */
 function removeTemporaryFiles({entries, layers}: HeldSet, pid: string): void {

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {closeSync, readSync} from 'node:fs';
 import type {HeldChanges} from '../../../actions/changes-port.ts';
 import type {FileDiff} from '../../../actions/preview.ts';
-import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../../base/outcome.ts';
 import type {Change} from '../../../domain/change-set.ts';
 import {causeText} from '../../../domain/fault.ts';
 import {diffHunks} from '../../files/diff-hunks.ts';
@@ -148,11 +148,7 @@ async function contentOf(
     case 'folder':
       return {state: 'absent', text: '', why: ''};
     case 'link':
-      try {
-        return {state: 'link', text: toShown(targetOf(path)), why: ''};
-      } catch {
-        return unread;
-      }
+      return tryOr(() => ({state: 'link', text: toShown(targetOf(path)), why: ''}), unread);
     case 'other':
       return {...unread, why: 'it is a device, a pipe or a socket'};
     case 'file':

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import {text} from 'node:stream/consumers';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
+import {tryOr} from '../../../base/outcome.ts';
 import type {ChangeKind} from '../../../domain/change-set.ts';
 import {findProgram} from '../../exec/trusted-path.ts';
 import {hasCode} from '../../files/regular-files.ts';
@@ -279,13 +280,7 @@ export function isWhiteout(path: PathBytes): boolean {
 const namesIn = (path: PathBytes): readonly PathBytes[] => readdirSync(toNative(path), 'latin1');
 
 /** Lists a folder; `undefined` if it cannot be read. */
-function listed(path: PathBytes): readonly PathBytes[] | undefined {
-  try {
-    return namesIn(path);
-  } catch {
-    return undefined;
-  }
-}
+const listed = (path: PathBytes): readonly PathBytes[] | undefined => tryOr(() => namesIn(path), undefined);
 
 /** Returns where a link leads. */
 export const targetOf = (path: PathBytes): PathBytes => readlinkSync(toNative(path), 'latin1');

@@ -14,6 +14,7 @@ import {
 import {randomBytes} from 'node:crypto';
 import {join, resolve} from 'node:path';
 import * as z from 'zod/mini';
+import {tryOr} from '../../../base/outcome.ts';
 import {changeKinds} from '../../../domain/change-set.ts';
 import {removeHeld} from '../session.ts';
 import type {HeldSet} from './held-set.ts';
@@ -103,13 +104,8 @@ export function loadSet(folder: string): HeldSet | undefined {
   return set?.layers.every(({upper}) => existsSync(upper)) === true ? set : undefined;
 }
 
-function parseSet(folder: string): HeldSet | undefined {
-  try {
-    return resolved(storedSet.parse(JSON.parse(readFileSync(join(folder, setFile), 'utf8'))), folder);
-  } catch {
-    return undefined;
-  }
-}
+const parseSet = (folder: string): HeldSet | undefined =>
+  tryOr(() => resolved(storedSet.parse(JSON.parse(readFileSync(join(folder, setFile), 'utf8'))), folder), undefined);
 
 /** Removes a stored set with all that lies in it. Never rejects. */
 export async function removeStored(folder: string): Promise<void> {
