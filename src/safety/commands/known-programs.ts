@@ -106,14 +106,18 @@ export function actsOf([program = '', ...args]: readonly string[]): readonly Act
 
 function actsBy(row: ProgramRow, args: readonly string[]): readonly Act[] {
   const end = row.is.has('ends-at-dashes') ? args.indexOf('--') : -1;
-  const words = end < 0 ? args : args.slice(0, end);
+  const own = end < 0 ? args : args.slice(0, end);
+  // `tar tIf x a` is `tar -tIf x a`.
+  const words = row.is.has('unpacks')
+    ? own.map((word, at) => (at === 0 ? word.replace(/^(?=\w+$)/u, '-') : word))
+    : own;
   const found = words.flatMap((word, at) =>
     acts.flatMap((act): readonly Act[] => {
       const next = words[at + 1];
       const read =
         actingOption(word, row, row[act]) ??
         (next === undefined || !/^-[^=]+$/u.test(word) ? undefined : patternOption(`${word}=${next}`, row[act]));
-      return read === undefined ? [] : [{...read, word, act, value: read.value ?? next}];
+      return read === undefined ? [] : [{...read, word: own[at] ?? word, act, value: read.value ?? next}];
     }),
   );
   const at = wordsOf(row.operands).indexOf('write');
@@ -195,7 +199,8 @@ function optionsListed(listed: string): ListedOptions {
   const plain = wordsOf(listed).filter(option => !option.includes('*'));
   const read: ListedOptions = {
     plain: new Set(plain),
-    long: plain.filter(option => option.startsWith('--')),
+    // `--pdf-eng` is an abbreviation of `--pdf-engine*`.
+    long: wordsOf(listed).flatMap(option => /^--[\w-]+(?=\*?$)/u.exec(option) ?? []),
     patterns: wordsOf(listed)
       .filter(option => option.includes('*'))
       .map(asPattern),

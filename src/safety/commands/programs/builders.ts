@@ -61,6 +61,7 @@ export const builders: readonly ProgramRow[] = [
     options: '-F=text -K=text -N=text -R=text -b=text -j=text -l=text -m=text -t=text',
     runs: '--plugin',
     writes: '-o --output',
+    is: 'abbreviates',
   }),
   program('yt-dlp, youtube-dl', {
     options: '-f=text -N=text -r=text -R=text -S=text -u=text -p=text -I=text',
@@ -94,7 +95,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('go', {
     runs: `-overlay --overlay -gccgoflags -exec -toolexec -vettool --exec --toolexec --vettool -compiler --compiler
-      *-extld* *-extar* *-linkmode*`,
+      -fixtool --fixtool *-extld* *-extar* *-linkmode*`,
     writes: `-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.coverprofile
       -test.cpuprofile`,
     loads: '-C -modfile -pkgdir --modfile --pkgdir',
@@ -261,11 +262,11 @@ export const builders: readonly ProgramRow[] = [
     -o --output --cache-dir --data-file`,
     loads: `--load-plugins --config-file --rcfile --config --append-config --settings-path --settings-file --sp --style
     --global-config --custom-typeshed-dir --shadow-file --project --venvpath --venv-path --typeshedpath -c --ini`,
-    is: 'data',
+    is: 'data abbreviates',
   }),
   program('ruff', {like: 'mypy', does: [unknown, formats], is: 'data'}),
   program('black, isort', {like: 'mypy', does: [formats], is: 'data'}),
-  program('coverage, yapf, bandit, autopep8', {like: 'mypy'}),
+  program('coverage, yapf, bandit, autopep8', {like: 'mypy', is: 'abbreviates'}),
   program('pyright', {like: 'mypy', loads: `-p -v -t`}),
   program('sphinx-build', {
     options: '-A=text -b=text -d=text -j=text -t=text -w=text',

@@ -19,7 +19,7 @@ export const packages: readonly ProgramRow[] = [
   program('npm', {
     runs: `--script-shell --shell --node-options --call --editor --viewer --git --userconfig --globalconfig --use-yarnrc
     --init-module --require --preload --node-arg --npm --onload-script --config.* --pnpmfile --global-pnpmfile
-    --ignore-scripts=* --browser`,
+    --ignore-scripts=* --browser script-shell script-shell=* node-options node-options=*`,
     writes: '--cache --logs-dir --tmp',
     loads: '--prefix -C --dir --cwd --workspace-dir --modules-folder --global-folder',
     scripts: '-c --call',
@@ -83,6 +83,7 @@ export const packages: readonly ProgramRow[] = [
     is: 'subcommands verbs ends-at-dashes',
   }),
   program('cargo nextest, cargo llvm-cov', {runs: '--tool-config-file', loads: '--config-file'}),
+  program('cargo rustc, cargo rustdoc', {runs: '-C* --codegen* --extern'}),
   program('cargo watch', {runs: '-s --shell --use-shell'}),
   program('tox', {
     options: '-e=text -k=text -m=text -s=text -t=text -H=text -i=text -p=text -T=text',

@@ -71,6 +71,7 @@ export const services: readonly ProgramRow[] = [
     runs: '-e -c --exec --sh-exec --lua-exec',
     writes: '-o --output --hex-dump',
     does: [talks],
+    is: 'abbreviates',
   }),
   program('kubectl', {
     options: '-c=text -f=text -k=text -l=text -n=text -o=text -p=text -s=text -v=text',
@@ -85,7 +86,7 @@ export const services: readonly ProgramRow[] = [
   program('helm, oc', {like: 'kubectl', does: [usesService], is: 'input service subcommands verbs'}),
   program('k3s', {like: 'kubectl'}),
   program('docker, podman, nerdctl', {
-    runs: '-H --host --context --connection --url',
+    runs: '-H --host --context --connection --url --conmon --hooks-dir --runtime*/*',
     writes: '--iidfile --metadata-file',
     loads: '--config --tlscacert --tlscert --tlskey --cidfile',
     does: [talksToDaemon],
@@ -126,7 +127,7 @@ export const services: readonly ProgramRow[] = [
   }),
   program('sqlite3', {
     runs: '-unsigned -unsafe*',
-    loads: '-init -f',
+    loads: '-init --init -f',
     does: [deletesData, unknown],
     is: 'code database',
   }),

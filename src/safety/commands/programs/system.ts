@@ -152,6 +152,7 @@ export const system: readonly ProgramRow[] = [
     writes: '-o --output -out -keyout --status-file --logger-file',
     loads: '--homedir --options -config --trustdb-name --keyring',
     does: [usesKeys],
+    is: 'abbreviates',
   }),
   program('openssl', {like: 'gpg', does: [talks]}),
   program('tmux', {

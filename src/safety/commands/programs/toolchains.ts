@@ -91,6 +91,7 @@ export const toolchains: readonly ProgramRow[] = [
   }),
   program('go env', {
     options: '-json',
+    runs: '-w',
     operands: 'name*',
     yes: 'go env ¦ go env GOPATH GOROOT',
     no: 'go env -w A=b ¦ go env -u A',
