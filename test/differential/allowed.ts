@@ -89,4 +89,17 @@ export const allowed: readonly Allowed[] = [
     now: /\bask/u,
     why: 'scripts are found behind abbreviated options, too',
   },
+  {
+    fields: 'covered',
+    commands: /\b(?:go env\b.* -w|npm config set (?:script-shell|node-options))\b/u,
+    now: /\bask/u,
+    why: 'settings of go and npm that choose a program are set by a command of theirs',
+  },
+  {
+    fields: 'written',
+    commands:
+      /\b(?:ar|nm|ranlib|strip|objdump|mypy|pylint|flake8|coverage|yapf|bandit|autopep8|gpg2?|nc|ncat|netcat)\b.* --[a-z-]+/u,
+    was: /^$/u,
+    why: 'these programs take abbreviated options',
+  },
 ];
