@@ -15,7 +15,7 @@ import {
   type ToolResultBlock,
   type UserBlock,
 } from '../domain/conversation.ts';
-import {causeText, type Fault, rejected} from '../domain/fault.ts';
+import {causeText, type Fault, hasCode, rejected} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
 import {
@@ -203,9 +203,7 @@ async function writeExport(
     await writeFile(path, text, {flag: present === 'kept' ? 'wx' : 'w', mode: 0o600});
     return ok({kind: 'written', path});
   } catch (cause) {
-    if (present === 'kept' && cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') {
-      return ok({kind: 'exists', path});
-    }
+    if (present === 'kept' && hasCode(cause, 'EEXIST')) return ok({kind: 'exists', path});
     return failed(rejected(`${path} could not be written: ${causeText(cause)}`));
   }
 }

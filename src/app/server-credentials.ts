@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
+import {hasCode} from '../domain/fault.ts';
 import {parseJson} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
 import {makeFolders} from '../config/make-folders.ts';
@@ -87,7 +88,7 @@ function takeLock(lock: string): boolean {
     writeFileSync(lock, String(process.pid), {flag: 'wx', mode: 0o600});
     return true;
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) return true;
+    if (!hasCode(cause, 'EEXIST')) return true;
     if (!isHeld(lock)) rmSync(lock, {force: true});
     return false;
   }

@@ -15,7 +15,7 @@ import {dirname} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {makeFolders} from './make-folders.ts';
 import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
-import {causeText, type Fault} from '../domain/fault.ts';
+import {causeText, type Fault, hasCode} from '../domain/fault.ts';
 
 /**
  * Changes a small text file so that it is whole at every moment and no other process's change is lost: the new text is written
@@ -75,8 +75,7 @@ export function readTextFile(path: string): Outcome<string | undefined, string> 
     const text = bytes.toString('utf8');
     return Buffer.from(text).equals(bytes) ? ok(text) : failed('it is not UTF-8 text');
   } catch (cause) {
-    const isAbsent = cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR');
-    return isAbsent ? ok(undefined) : failed(causeText(cause));
+    return hasCode(cause, 'ENOENT', 'ENOTDIR') ? ok(undefined) : failed(causeText(cause));
   }
 }
 
@@ -94,7 +93,7 @@ async function takeLock(lock: string): Promise<Outcome<number, string>> {
       makeFolders(dirname(lock));
       return ok(openSync(lock, 'wx', 0o600));
     } catch (cause) {
-      if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) return failed(causeText(cause));
+      if (!hasCode(cause, 'EEXIST')) return failed(causeText(cause));
     }
     const found = statSync(lock, {throwIfNoEntry: false});
     const mark = found === undefined ? '' : `${String(found.ino)} ${String(found.mtimeMs)}`;

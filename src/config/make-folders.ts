@@ -1,5 +1,6 @@
 import {mkdirSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
+import {hasCode} from '../domain/fault.ts';
 
 /**
  * Makes a folder, for this user alone, and those above it that are missing. Node's own `recursive` never ends below a folder that
@@ -11,8 +12,8 @@ export function makeFolders(path: string): void {
   } catch (cause) {
     if (statSync(path, {throwIfNoEntry: false})?.isDirectory() === true) return;
     const above = dirname(path);
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    if (!isMissing || above === path || statSync(above, {throwIfNoEntry: false}) !== undefined) throw cause;
+    if (!hasCode(cause, 'ENOENT') || above === path || statSync(above, {throwIfNoEntry: false}) !== undefined)
+      throw cause;
     makeFolders(above);
     // Somebody else may have made it meanwhile.
     if (statSync(path, {throwIfNoEntry: false})?.isDirectory() !== true) mkdirSync(path, {mode: 0o700});

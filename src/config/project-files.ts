@@ -1,6 +1,7 @@
 import {constants} from 'node:fs';
 import {type FileHandle, open, opendir, realpath, stat} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
+import {hasCode} from '../domain/fault.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {visibleExactLine} from '../base/visible.ts';
 import {isOpenDatabase} from './open-databases.ts';
@@ -225,10 +226,7 @@ export async function readBounded(path: string, most: number): Promise<ReadFile>
       if (length === buffer.length) return {kind: 'refused', why: 'it grew while it was read'};
     }
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENXIO'
-      ? {kind: 'none'}
-      : {kind: 'refused', why: 'it cannot be read'};
+    return hasCode(cause, 'ENOENT', 'ENOTDIR', 'ENXIO') ? {kind: 'none'} : {kind: 'refused', why: 'it cannot be read'};
   } finally {
     await handle?.close();
   }

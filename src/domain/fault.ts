@@ -27,6 +27,13 @@ const faultTexts: ByKind<Fault, string> = {
 /** Adds the full stop that messages of servers and systems often lack, so that another sentence can follow. */
 const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? message : `${message}.`);
 
+/** Whether a call of the system failed with one of these codes. */
+export const hasCode = (cause: unknown, ...codes: readonly string[]): boolean =>
+  cause instanceof Error && 'code' in cause && codes.some(code => code === cause.code);
+
+/** The code of a system error; empty where there is none. */
+export const codeOf = (cause: unknown): string => (cause instanceof Error && 'code' in cause ? String(cause.code) : '');
+
 /** Advice on system calls that fail because of how the user started weft. */
 const advices: Readonly<Record<string, string>> = {
   uv_cwd: 'the current folder no longer exists. Change to another one, or use --cwd.',

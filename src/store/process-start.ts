@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs';
+import {hasCode} from '../domain/fault.ts';
 
 /** A process as another one can know it again, since the number alone may come back as another program. */
 export interface ProcessMark {
@@ -49,7 +50,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM';
+    return hasCode(cause, 'EPERM');
   }
 }
 

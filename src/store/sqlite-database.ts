@@ -5,7 +5,7 @@ import type {DatabaseSync, StatementSync} from 'node:sqlite';
 import {makeFolders} from '../config/make-folders.ts';
 import {keepFromReaders} from '../config/open-databases.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, hasCode} from '../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from './database.ts';
 import {migrations} from './migrations.ts';
 import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
@@ -71,7 +71,7 @@ function makePrivateFile(file: string): void {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (cause) {
     // Another process made the file at this moment, or the path is a link to a file that SQLite makes.
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause;
+    if (!hasCode(cause, 'EEXIST')) throw cause;
   }
 }
 

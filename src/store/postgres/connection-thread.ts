@@ -1,6 +1,6 @@
 import {MessageChannel, MessagePort, receiveMessageOnPort, Worker, workerData} from 'node:worker_threads';
 import {types, Client, type QueryResult} from 'pg';
-import {causeText} from '../../domain/fault.ts';
+import {causeText, codeOf} from '../../domain/fault.ts';
 import {ownSchema} from './own-schema.ts';
 
 /** One statement for the connection, or several without values, parted by semicolons. */
@@ -105,8 +105,7 @@ async function outcomeOf(statement: Statement): Promise<StatementOutcome> {
   try {
     return {tag: 'ok', answer: await execute(statement)};
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-    return {tag: 'failed', message: causeText(cause), code};
+    return {tag: 'failed', message: causeText(cause), code: codeOf(cause)};
   }
 }
 
@@ -154,7 +153,7 @@ async function execute(statement: Statement): Promise<Answer> {
 /** Whether the connection is gone, as the server or the system says. */
 function isLost(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
-  const code = 'code' in cause ? String(cause.code) : '';
+  const code = codeOf(cause);
   return /^(?:57P0\d|08\w{3}|ECONNRESET|EPIPE)$/u.test(code) || /terminated|not queryable/u.test(cause.message);
 }
 

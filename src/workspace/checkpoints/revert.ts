@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import {basename, dirname} from 'node:path';
 import type {RevertedFile} from '../../domain/checkpoint.ts';
-import {causeText} from '../../domain/fault.ts';
+import {causeText, hasCode} from '../../domain/fault.ts';
 import {type HeldPath, holdPath, temporaryName} from '../files/folder-handle.ts';
-import {canAccess, hasCode} from '../files/regular-files.ts';
+import {canAccess} from '../files/regular-files.ts';
 import {blobOf, gitName, isGitName} from './git-blobs.ts';
 import {type ObjectStore, orRemoved} from './object-store.ts';
 import {type CachedFile, matchesStats} from './stat-cache.ts';

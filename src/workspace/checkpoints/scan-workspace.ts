@@ -2,9 +2,8 @@ import {existsSync, lstatSync, type Stats} from 'node:fs';
 import {dirname, join, sep} from 'node:path';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import type {Fault} from '../../domain/fault.ts';
+import {type Fault, hasCode} from '../../domain/fault.ts';
 import {isTemporaryName} from '../files/folder-handle.ts';
-import {hasCode} from '../files/regular-files.ts';
 import {
   countFiles,
   emptyStatCache,

@@ -1,4 +1,5 @@
 import {readdirSync, readFileSync, readlinkSync, statSync} from 'node:fs';
+import {hasCode} from '../../domain/fault.ts';
 import {tryOr} from '../../base/outcome.ts';
 import {runTagVariable} from './shell-environment.ts';
 
@@ -136,7 +137,7 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM';
+    return hasCode(cause, 'EPERM');
   }
 }
 

@@ -2,8 +2,9 @@ import {randomBytes} from 'node:crypto';
 import {closeSync, constants, openSync, readlinkSync, realpathSync} from 'node:fs';
 import {type FileHandle, mkdir, open, readdir, realpath, rm, rmdir, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
+import {hasCode} from '../../domain/fault.ts';
 import {isRunning} from '../exec/process-table.ts';
-import {hasCode, pathOfHandle} from './regular-files.ts';
+import {pathOfHandle} from './regular-files.ts';
 
 /**
  * An open folder. Its files are reached through the open descriptor where the system offers that (/proc/self/fd), so the folder stays

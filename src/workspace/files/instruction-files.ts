@@ -4,9 +4,9 @@ import {basename, dirname, join, sep} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {isOpenDatabase} from '../../config/open-databases.ts';
 import {type InstructionFile, instructionFileNames, maxInstructions} from '../../config/instructions.ts';
-import {causeText, type Fault} from '../../domain/fault.ts';
+import {causeText, type Fault, hasCode} from '../../domain/fault.ts';
 import {openFolder, temporaryName} from './folder-handle.ts';
-import {hasCode, readRegularFile} from './regular-files.ts';
+import {readRegularFile} from './regular-files.ts';
 import {holds, realPath} from './resolve-path.ts';
 
 interface InstructionPlaces {

@@ -16,7 +16,7 @@ import {type FileHandle, lstat, open, readlink, realpath, stat} from 'node:fs/pr
 import type {Fingerprint} from '../../actions/files-port.ts';
 import type {ReadBytes} from '../../domain/disk.ts';
 import {isOpenDatabase} from '../../config/open-databases.ts';
-import {causeText} from '../../domain/fault.ts';
+import {causeText, hasCode} from '../../domain/fault.ts';
 import {realPath} from './resolve-path.ts';
 
 export function canAccess(path: string, mode: number): boolean {
@@ -27,10 +27,6 @@ export function canAccess(path: string, mode: number): boolean {
     return false;
   }
 }
-
-/** Whether a call of the system failed with one of these codes. */
-export const hasCode = (cause: unknown, ...codes: readonly string[]): boolean =>
-  cause instanceof Error && 'code' in cause && codes.some(code => code === cause.code);
 
 type Found =
   | {readonly kind: 'file'; readonly handle: FileHandle; readonly stats: Stats}

@@ -7,7 +7,7 @@ import {promisify} from 'node:util';
 import {brotliDecompress, gunzip, inflate} from 'node:zlib';
 import {byteSize} from '../../base/byte-size.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {causeText, type Fault, rejected} from '../../domain/fault.ts';
+import {causeText, codeOf, type Fault, hasCode, rejected} from '../../domain/fault.ts';
 import type {WebUrl} from '../../domain/web-url.ts';
 import {connectHost, type HostNetwork, type HostReach, strayScope} from './connect-host.ts';
 
@@ -88,7 +88,7 @@ class WebFault extends Error {
 
 function reasonOf(cause: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'the time was over before it had answered.';
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const code = codeOf(cause);
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   if (known !== undefined) return known;
   const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/u.test(code);
@@ -238,7 +238,7 @@ async function bodyOf(answer: IncomingMessage, {url, mostBytes}: ExchangeRequest
       // oxlint-disable-next-line no-await-in-loop -- one inside the other
       body = await decompress(body, {maxOutputLength: mostBytes});
     } catch (cause) {
-      if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+      if (hasCode(cause, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();
       throw cause;
     }
   }

@@ -3,8 +3,9 @@ import {constants, type Stats} from 'node:fs';
 import {chmod, copyFile, type FileHandle, lstat, mkdir, open, readlink, symlink, writeFile} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import * as z from 'zod/mini';
+import {hasCode} from '../../domain/fault.ts';
 import {type FolderHandle, openFolder} from '../files/folder-handle.ts';
-import {hasCode, openRegular, pathThrough} from '../files/regular-files.ts';
+import {openRegular, pathThrough} from '../files/regular-files.ts';
 import {realPath} from '../files/resolve-path.ts';
 
 /** A file or a link as git sees it: its content by the SHA-256 of its bytes, or of where the link leads. */

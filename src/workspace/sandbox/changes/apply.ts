@@ -17,9 +17,9 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import {hasCode} from '../../../domain/fault.ts';
 import type {AppliedChanges} from '../../../actions/changes-port.ts';
 import {temporaryName} from '../../files/folder-handle.ts';
-import {hasCode} from '../../files/regular-files.ts';
 import type {HeldEntry, HeldSet} from './held-set.ts';
 import {Conflict, OpenFolders} from './open-folders.ts';
 import {byTree, folderOf, joinBytes, nameOf, type PathBytes, toBytes, toNative} from './path-bytes.ts';
@@ -349,7 +349,7 @@ function moveNew(source: PathBytes, path: PathBytes): void {
     linkSync(toNative(source), toNative(path));
   } catch (cause) {
     // Some file systems have no hard links.
-    if (!['EPERM', 'ENOTSUP', 'EMLINK', 'ENOSYS'].some(code => hasCode(cause, code))) throw cause;
+    if (!hasCode(cause, 'EPERM', 'ENOTSUP', 'EMLINK', 'ENOSYS')) throw cause;
     renameSync(toNative(source), toNative(path));
     return;
   }
@@ -369,5 +369,4 @@ function giveTo(path: PathBytes, {user, group}: Node): void {
 
 /** Whether a step failed because something else lies in its place. */
 const isConflict = (cause: unknown): boolean =>
-  cause instanceof Conflict ||
-  ['EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'ELOOP'].some(code => hasCode(cause, code));
+  cause instanceof Conflict || hasCode(cause, 'EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'ELOOP');

@@ -1,4 +1,5 @@
 import {chmodSync, closeSync, constants, fsyncSync, mkdirSync, openSync, readlinkSync, utimesSync} from 'node:fs';
+import {hasCode} from '../../../domain/fault.ts';
 import {folderOf, nameOf, type PathBytes, toNative} from './path-bytes.ts';
 import type {LockedFolder, NewFolder} from './scan-layer.ts';
 
@@ -154,7 +155,7 @@ function makeFolder(path: PathBytes): boolean {
     mkdirSync(toNative(path), 0o700);
     return true;
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false;
+    if (hasCode(cause, 'EEXIST')) return false;
     throw cause;
   }
 }

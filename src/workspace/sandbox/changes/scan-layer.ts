@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import {text} from 'node:stream/consumers';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
+import {hasCode} from '../../../domain/fault.ts';
 import {tryOr} from '../../../base/outcome.ts';
 import type {ChangeKind} from '../../../domain/change-set.ts';
 import {findProgram} from '../../exec/trusted-path.ts';
-import {hasCode} from '../../files/regular-files.ts';
 import type {ViewLayer} from '../sandbox.ts';
 import {joinBytes, type PathBytes, toBytes, toNative} from './path-bytes.ts';
 
