@@ -3,7 +3,7 @@ import {homedir} from 'node:os';
 import type {HarnessesPort} from '../actions/harness-port.ts';
 import {harnessSetting} from '../config/harness-settings.ts';
 import {knownHarnesses} from '../domain/harness.ts';
-import {splitPath, userPath} from '../workspace/exec/trusted-path.ts';
+import {programPath, splitPath, userPath} from '../workspace/exec/trusted-path.ts';
 import type {RunContext} from './run-context.ts';
 
 /** Milliseconds that a harness has to end by itself once its input is closed; it keeps its conversation meanwhile. */
@@ -31,6 +31,7 @@ export function runHarnesses({permissions, places, roots, settings: {models: own
     return makeHarnesses({
       processes: makeServerProcesses({environment, registryFolder: places.blocks, leaveMs}),
       place: {environment, home: homedir(), platform: process.platform},
+      findProgram: program => programPath(program, environment.PATH),
       settings,
       times: usualTimes,
       own: {command: process.execPath, args: [process.argv[1] ?? '']},

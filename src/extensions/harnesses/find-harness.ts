@@ -1,5 +1,5 @@
-import {accessSync, constants, existsSync, readFileSync, realpathSync, statSync} from 'node:fs';
-import {delimiter, dirname, isAbsolute, join} from 'node:path';
+import {existsSync, readFileSync, realpathSync, statSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import type {SignInState} from '../../actions/harness-port.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import type {knownHarnesses} from '../../domain/harness.ts';
@@ -10,25 +10,6 @@ export interface HarnessPlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-}
-
-/** The file that a program is started from: a path as it is, a name by PATH. `undefined` where there is none that can be run. */
-export function programPath(program: string, path: string): string | undefined {
-  if (program.includes('/')) return isAbsolute(program) && isProgram(program) ? program : undefined;
-  return path
-    .split(delimiter)
-    .filter(folder => isAbsolute(folder))
-    .map(folder => join(folder, program))
-    .find(file => isProgram(file));
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -8,13 +8,15 @@ import {variableReference} from '../../config/server-request.ts';
 import {type Fault, faultText, rejected} from '../../domain/fault.ts';
 import {knownHarnesses} from '../../domain/harness.ts';
 import type {DriverRequest} from './driver.ts';
-import {type HarnessPlace, installedVersion, isOlder, programPath, signInOf} from './find-harness.ts';
+import {type HarnessPlace, installedVersion, isOlder, signInOf} from './find-harness.ts';
 import {type RunTimes, startRun} from './harness-run.ts';
 import {harnessTable, type KnownHarness, overAcp} from './known-harnesses.ts';
 
 export interface HarnessesOptions extends Pick<DriverRequest, 'newId' | 'priceOf'> {
   readonly processes: ServerProcesses & {close(): Promise<void>};
   readonly place: HarnessPlace;
+  /** The file that a program is started from; `undefined` where there is none that can be run. */
+  readonly findProgram: (program: string) => string | undefined;
   /** What the user's own settings say, by name: of a harness that weft knows, or of another agent that speaks ACP. */
   readonly settings: Readonly<Record<string, HarnessSetting>>;
   readonly times: RunTimes;
@@ -44,7 +46,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
       return failed(rejected(`${title} works in a folder of its own machine: it gets no worktree here.`));
     const variables = environmentOf(harness, place);
     if (variables.tag === 'failed') return failed(needsUser(`${title} cannot be started: ${variables.error}`, ''));
-    const file = programPath(harness.program, place.environment['PATH'] ?? '');
+    const file = options.findProgram(harness.program);
     if (harness.program === '') return failed(needsUser(`${title} cannot be started`, harness.install));
     if (file === undefined)
       return failed(needsUser(`${title} is not installed: there is no program ${harness.program}`, harness.install));
@@ -69,7 +71,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     if (harness === undefined) throw new Error(`no harness ${name}`);
     const {abilities, install, signIn} = harness;
     const found = (state: FoundHarness['state'], advice: string) => ({name, state, advice, abilities});
-    const path = programPath(harness.program, place.environment['PATH'] ?? '');
+    const path = options.findProgram(harness.program);
     if (path === undefined) return found({kind: 'missing'}, install);
     const variables = environmentOf(harness, place);
     if (variables.tag === 'failed')

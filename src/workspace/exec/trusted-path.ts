@@ -64,14 +64,20 @@ export function findProgram(name: string): string | undefined {
   const key = `${name}\0${path}`;
   const known = programs.get(key);
   if (known !== undefined) return known;
-  const files = [...path.split(delimiter).filter(folder => isAbsolute(folder)), ...systemFolders];
-  const found = files.map(folder => join(folder, name)).find(file => isExecutable(file));
+  const found = programPath(name, [path, ...systemFolders].join(delimiter));
   if (found !== undefined) programs.set(key, found);
   return found;
 }
 
 /** Programs found. A missing one is looked for again: it may be installed while weft runs. */
 const programs = new Map<string, string>();
+
+/** The file that a program is started from: a path as it is, a name by PATH. `undefined` where there is none that can be run. */
+export function programPath(program: string, path: string): string | undefined {
+  if (program.includes('/')) return isAbsolute(program) && isExecutable(program) ? program : undefined;
+  const folders = path.split(delimiter).filter(folder => isAbsolute(folder));
+  return folders.map(folder => join(folder, program)).find(isExecutable);
+}
 
 export function isExecutable(file: string): boolean {
   try {

@@ -7,6 +7,7 @@ import type {HarnessDecision, HarnessEvent, HarnessHost, HarnessRun} from '../..
 import {usualTimes} from '../../../src/extensions/harnesses/harness-run.ts';
 import {makeHarnesses} from '../../../src/extensions/harnesses/harness-set.ts';
 import {makeServerProcesses} from '../../../src/workspace/exec/server-processes.ts';
+import {programPath} from '../../../src/workspace/exec/trusted-path.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {type Answer, call, say, sayPieces} from '../../support/model-script.ts';
 import {type ReceivedRequest, startModelServer} from '../../support/model-server.ts';
@@ -80,6 +81,7 @@ async function open(harness: string, decide: () => HarnessDecision) {
     own: {command: '', args: []},
     processes: makeServerProcesses({environment, registryFolder: join(home, 'registry'), leaveMs: 1000}),
     place: {environment, home, platform: process.platform},
+    findProgram: name => programPath(name, environment.PATH),
     settings: {[harness]: {command: '', args: [], env, server: 'none'}},
     times: usualTimes,
     newId: randomUUID,

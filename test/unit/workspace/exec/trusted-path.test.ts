@@ -1,9 +1,9 @@
-import {mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {shellEnvironment} from '../../../../src/workspace/exec/shell-environment.ts';
-import {splitPath} from '../../../../src/workspace/exec/trusted-path.ts';
+import {programPath, splitPath} from '../../../../src/workspace/exec/trusted-path.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'weft-path-')));
 const work = join(base, 'repository/work');
@@ -43,6 +43,15 @@ test('folders that the workspace decides on are dropped from PATH, in whatever w
 test('where all of the disk is the workspace, and where nothing is left, the folders of the system stay', () => {
   expect(splitPath('/usr/bin:/home/me/bin', ['/']).trusted).toBe('/usr/bin');
   expect(splitPath('.:', [work]).trusted).toContain('/usr/bin');
+});
+
+test('a program is found by PATH in absolute folders, and by an absolute path', () => {
+  const path = join(base, 'tools/x');
+  writeFileSync(path, '', {mode: 0o755});
+  expect(programPath('x', `.:relative:${join(base, 'tools')}`)).toBe(path);
+  expect(programPath(path, '')).toBe(path);
+  expect(programPath('./x', join(base, 'tools'))).toBeUndefined();
+  expect(programPath('tools', base)).toBeUndefined();
 });
 
 test('what runs without a yes has neither those folders nor hooks of git; what the user has run has its own PATH', () => {
