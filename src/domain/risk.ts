@@ -111,12 +111,12 @@ export interface FileEffect {
 
 export const unknownFileEffect: FileEffect = {loses: 'unknown', touches: [], moves: []};
 
-/** The permission mode decides which actions run without asking; names and meanings are those of the Agent SDK. */
-export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
-export type PermissionMode = (typeof permissionModes)[number];
-
 /** The modes that can be chosen anywhere; bypassing permissions only when weft starts. */
-export const offeredModes = permissionModes.filter(mode => mode !== 'bypassPermissions');
+export const offeredModes = ['default', 'acceptEdits', 'plan', 'dontAsk'] as const;
+
+/** The permission mode decides which actions run without asking; names and meanings are those of the Agent SDK. */
+export const permissionModes = [...offeredModes, 'bypassPermissions'] as const;
+export type PermissionMode = (typeof permissionModes)[number];
 
 /** From the narrowest to the widest. */
 const byWidth: readonly PermissionMode[] = ['plan', 'dontAsk', 'default', 'acceptEdits', 'bypassPermissions'];
