@@ -66,6 +66,7 @@ export const askUserQuestion = defineAction<
   modelContent: output =>
     textContent(output.questions.map((question, at) => answerText(question, output.answers[at])).join('\n')),
   reported: 'by-own-events',
+  past: 'as-it-is',
   async run(input, {ports, signal}) {
     const partial = {questions: input.questions.map(({question}) => question)};
     const reply = await ports.questions.ask(input.questions, signal);

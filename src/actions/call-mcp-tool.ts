@@ -40,6 +40,7 @@ export const callMcpTool = defineAction<
   modelContent: output => output.blocks,
   partialText: ({server, reached}) =>
     reached === 'called' ? `${server} was told to stop; it may have done some of it.` : '',
+  past: 'as-it-is',
   preview: async input => ok({kind: 'arguments', text: jsonText(input.arguments)}),
   async run({server, tool, toolName, standing: judged, arguments: input}, {ports, observe, signal, approval}) {
     const standing = judged === 'changed' && approval === 'answered' ? 'accepted' : judged;

@@ -42,6 +42,7 @@ export const createDocuments = defineAction<
   cancelled: ({drafts}) => ({titles: drafts.map(({title}) => title)}),
   modelContent: ({documents}) => textContent(`Created ${documents.map(documentName).join(', ')}.`),
   outcome: ({documents}) => [documents.map(({id}) => id).join(', ')],
+  past: 'as-it-is',
   async run({drafts}, {ports, signal}) {
     const partial = {titles: drafts.map(({title}) => title)};
     if (signal.aborted) return interrupted(partial);

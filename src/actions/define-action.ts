@@ -61,6 +61,8 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   outcome(output: Output): readonly string[];
   /** `by-own-events`: what it did is said by events of its own (a question, a changed list), not as an action that ended. */
   readonly reported: 'as-action' | 'by-own-events';
+  /** Which part of the text of a success people read in a resumed session. `for-the-model`: none, the label says what was done. */
+  readonly past: 'as-it-is' | 'remarks-at-end' | 'files' | 'answer-of-agent' | 'block' | 'command' | 'for-the-model';
   /** What a card shows before the action runs. A failure settles the action: nothing is asked, nothing is run. */
   preview(input: Input, context: ActionContext): Promise<Outcome<Preview, Settled<Output, PartialOutput>>>;
   run(input: Input, context: ActionRunContext): Promise<Settled<Output, PartialOutput>>;
@@ -114,6 +116,7 @@ const usual = {
   partialText: () => '',
   outcome: () => [],
   reported: 'as-action',
+  past: 'for-the-model',
   preview: async () => ok(nothingToShow),
 } satisfies Partial<ActionDefinition<never, never, never>>;
 

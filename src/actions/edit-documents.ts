@@ -52,6 +52,7 @@ export const editDocuments = defineAction<EditDocumentsInput, EditDocumentsOutpu
   cancelled: input => ({ids: idsOf(input)}),
   modelContent: ({documents}) => textContent(`Edited ${documents.map(documentName).join(', ')}.`),
   outcome: ({documents}) => [pluralize(documents.length, 'document')],
+  past: 'as-it-is',
   async run(input, {ports, signal}) {
     const partial = {ids: idsOf(input)};
     if (signal.aborted) return interrupted(partial);

@@ -58,6 +58,7 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patter
         : [...report.paths, ...(report.omitted > 0 ? [`[${report.omitted} more; narrow the pattern]`] : [])].join('\n'),
     ),
   outcome: ({paths, omitted}) => [pluralize(paths.length + omitted, 'path')],
+  past: 'remarks-at-end',
   preview: async input =>
     previewUnless(input.patterns.length === 0 && 'Glob needs pattern (or patterns with at least one entry).'),
   async run(input, {ports, signal}) {

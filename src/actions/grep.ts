@@ -95,6 +95,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
   outcome: ({lines, omitted}) => [
     `${omitted.exact === 'exact' ? '' : 'at least '}${pluralize(lines.length + omitted.count, 'line')}`,
   ],
+  past: 'remarks-at-end',
   preview: async input =>
     previewUnless(input.queries.length === 0 && 'Grep needs pattern (or queries with at least one entry).'),
   async run(input, {ports, signal}) {

@@ -67,6 +67,7 @@ export const insertCodeReviewComments = defineAction<
   modelContent: ({comments}) =>
     textContent(`Inserted ${comments.map(comment => `${comment.id} (${commentPlace(comment)})`).join(', ')}.`),
   outcome: ({comments}) => [comments.map(({id}) => id).join(', ')],
+  past: 'as-it-is',
   async run(input, {ports, signal}) {
     const inserted = await ports.review.insert(input, signal);
     if (signal.aborted) {

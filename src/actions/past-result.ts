@@ -3,7 +3,7 @@ import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import {lostResultText} from '../domain/history.ts';
 import {isReminder} from '../domain/reminder.ts';
 import {isChangesText} from './changes-port.ts';
-import {accessOf, type Action, type ActionName, cancellationText} from './catalogue.ts';
+import {type Action, cancellationText, definitions} from './catalogue.ts';
 import {decodePastAction} from './decode-action.ts';
 import {cancelWords} from './outcome.ts';
 
@@ -37,9 +37,9 @@ export function pastResult(action: Action | 'unknown', outcome: ToolResultBlock[
   const whole = {failed: outcome === 'error', notes: [], seconds: 0, output: text};
   if (action === 'unknown') return whole;
   const said = text.replace(/^\[The user changed the command; what ran is: .*\]\n/u, '');
-  if (isCommand(action)) return pastCommand(said) ?? {...whole, output: said};
+  const form = definitions[action.name].past;
+  if (form === 'command') return pastCommand(said) ?? {...whole, output: said};
   if (outcome === 'error') return whole;
-  const form = successForms[action.name];
   switch (form) {
     case 'as-it-is':
       return whole;
@@ -57,48 +57,6 @@ export function pastResult(action: Action | 'unknown', outcome: ToolResultBlock[
       return unreachable(form);
   }
 }
-
-/** Which part of the text of a success people read. `for-the-model`: none, the label says what was done. */
-const successForms: Readonly<
-  Record<
-    Exclude<ActionName, 'request-command-output'>,
-    'as-it-is' | 'remarks-at-end' | 'files' | 'answer-of-agent' | 'block' | 'for-the-model'
-  >
-> = {
-  'read-files': 'remarks-at-end',
-  'request-file-edits': 'files',
-  grep: 'remarks-at-end',
-  'file-glob-v2': 'remarks-at-end',
-  'search-codebase': 'remarks-at-end',
-  'sandbox-exec': 'remarks-at-end',
-  'update-todos': 'for-the-model',
-  'ask-user-question': 'as-it-is',
-  'write-to-long-running-shell-command': 'block',
-  'read-shell-command-output': 'block',
-  'transfer-shell-command-control-to-user': 'block',
-  'read-mcp-resource': 'as-it-is',
-  'call-mcp-tool': 'as-it-is',
-  'start-agent': 'answer-of-agent',
-  'send-message-to-agent': 'answer-of-agent',
-  'read-skill': 'for-the-model',
-  'search-tools': 'for-the-model',
-  'web-fetch': 'for-the-model',
-  'web-search': 'for-the-model',
-  'read-documents': 'as-it-is',
-  'create-documents': 'as-it-is',
-  'edit-documents': 'as-it-is',
-  'insert-code-review-comments': 'as-it-is',
-  'open-code-review': 'for-the-model',
-  'upload-artifact': 'as-it-is',
-  'init-project': 'for-the-model',
-  'fetch-conversation': 'for-the-model',
-  'request-computer-use': 'for-the-model',
-  'use-computer': 'for-the-model',
-  'suggest-prompt': 'for-the-model',
-  'suggest-new-conversation': 'for-the-model',
-  'exit-plan': 'for-the-model',
-  'give-structured-answer': 'for-the-model',
-};
 
 /** The line about the end of a command or about its block. */
 const endLine =
@@ -164,5 +122,3 @@ function pastCancellation(action: Action | 'unknown', text: string): PastResult 
     output: [first.slice(declined.length).trim(), ...rest].join('\n').trim(),
   };
 }
-
-const isCommand = (action: Action): action is Action<'request-command-output'> => accessOf(action).kind === 'command';

@@ -38,6 +38,7 @@ export const readDocuments = defineAction<
     return textContent(rows.join(shown === 'list' ? '\n' : '\n\n'));
   },
   outcome: ({documents}) => [pluralize(documents.length, 'document')],
+  past: 'as-it-is',
   async run({ids}, {ports, signal}) {
     if (signal.aborted) return interrupted({ids});
     const all = ports.documents.list();

@@ -86,6 +86,7 @@ export const readFiles = defineAction<
   label: input => `Read ${input.requests.map(({path}) => path).join(', ')}`,
   cancelled: input => ({paths: input.requests.map(({path}) => path)}),
   modelContent: output => output.files.flatMap(tellEntry),
+  past: 'remarks-at-end',
   preview: async input =>
     previewUnless(input.requests.length === 0 && 'Read needs file_path (or files with at least one entry).'),
   async run(input, {ports, signal}) {

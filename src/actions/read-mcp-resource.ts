@@ -47,6 +47,7 @@ export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput,
       : `List the resources of ${input.server ?? 'all MCP servers'}`,
   cancelled: input => ({uri: input.kind === 'read' ? input.uri : ''}),
   modelContent: output => (output.kind === 'read' ? output.result.blocks : textContent(listText(output.resources))),
+  past: 'as-it-is',
   async run(input, {ports: {mcp}, signal}) {
     if (input.kind === 'read') {
       const read = await mcp.readResource({server: input.server, uri: input.uri}, signal);

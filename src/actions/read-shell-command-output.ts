@@ -43,6 +43,7 @@ export const readShellCommandOutput = defineAction<
   modelContent: output => textContent(snapshotText(output.block)),
   partialText: partial => (partial.reached === 'running' ? `Block ${partial.blockId} goes on.` : ''),
   outcome: ({block}) => [blockText(block)],
+  past: 'block',
   async run(input, {ports, signal}) {
     const read = await ports.blocks.read({id: blockId(input.blockId), wait: input.delay}, signal);
     if (read.tag === 'failed') return {state: 'error', fault: read.error};

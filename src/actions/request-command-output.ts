@@ -128,6 +128,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
     output.kind === 'completed'
       ? [endText(output.report), ...changesTexts(output.report.changes)]
       : [blockText(output.block)],
+  past: 'command',
   preview: async (input, {ports}) => ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
   run: (input, context) => (input.place === 'block' ? runBlock(input, context) : runForeground(input, context)),
 });

@@ -153,6 +153,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
   modelContent: ({files, userChanged}) =>
     textContent([...files.map(fileText), ...userChanged.map(userChangeText)].join('\n')),
   outcome: ({files}) => files.map(file => `in ${file.path}: ${changedLines(file)}`),
+  past: 'files',
   async preview(input, {ports, signal}) {
     const plan = await ports.files.plan(input, signal);
     if (plan.tag === 'failed') return failed({state: 'error', fault: plan.error});

@@ -88,6 +88,7 @@ export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, Com
     endText(report),
     ...(kept === 'none' ? changesTexts(report.changes) : [keptWords(kept)]),
   ],
+  past: 'command',
   preview: async ({command}, {ports}) => ok({kind: 'command', command, directory: ports.shell.directory}),
   run: runInView,
 });

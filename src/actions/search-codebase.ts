@@ -51,6 +51,7 @@ export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, {rea
   cancelled: ({query}) => ({query}),
   modelContent: report => textContent(reportText(report)),
   outcome: ({places}) => [places.length === 0 ? 'nothing found' : places.slice(0, 3).map(placeText).join(', ')],
+  past: 'remarks-at-end',
   async run(input, {ports, signal}) {
     const found = await ports.search.codebase(input, signal);
     return settledBy(found);

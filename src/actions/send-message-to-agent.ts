@@ -27,6 +27,7 @@ export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentP
   modelContent: report => textContent(reportText(report)),
   partialText: ({answer}) => (answer === '' ? '' : `It had said: ${answer}`),
   outcome: ({row}) => agentFacts(row),
+  past: 'answer-of-agent',
   run: async (input, {ports, signal, background}) =>
     settledAgent(await ports.agents.send(input, {signal, background}), input.to),
 });

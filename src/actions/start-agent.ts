@@ -60,6 +60,7 @@ export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>(
   modelContent: report => textContent(reportText(report)),
   partialText: ({answer}) => (answer === '' ? '' : `It had said: ${answer}`),
   outcome: ({row}) => agentFacts(row),
+  past: 'answer-of-agent',
   run: async (input, {ports, signal, background}) =>
     settledAgent(await ports.agents.start(input, {signal, background}), input.name),
 });

@@ -38,6 +38,7 @@ export const transferShellCommandControlToUser = defineAction<
   partialText: partial =>
     partial.reached === 'running' ? `The hand-over was broken off; block ${partial.blockId} goes on.` : '',
   outcome: ({block}) => [blockText(block)],
+  past: 'block',
   async run(input, {ports, signal}) {
     const id = blockId(input.blockId);
     const before = await ports.blocks.read({id, wait: 0}, signal);

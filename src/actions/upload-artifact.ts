@@ -44,6 +44,7 @@ export const uploadArtifact = defineAction<
     return textContent(`Kept ${name} (${bytes} bytes, sha256 ${sha256}) at ${path}${download}`);
   },
   outcome: ({artifact: {path, url}}) => (url === '' ? [path] : [path, url]),
+  past: 'as-it-is',
   async run({path, description}, {ports, terms, signal}) {
     const judged = terms.paths.find(({written}) => written === path);
     const kept = await ports.artifacts.keep(judged?.path ?? ports.files.resolve(path).path, signal);

@@ -55,6 +55,7 @@ export const writeToLongRunningShellCommand = defineAction<
   partialText: partial =>
     partial.reached === 'running' ? `The input was sent; block ${partial.blockId} goes on.` : '',
   outcome: ({block}) => [blockText(block)],
+  past: 'block',
   // A block that is gone is said at once: nobody is asked about input that nothing can read.
   async preview(input, {ports}) {
     const found = ports.blocks.find(blockId(input.blockId));

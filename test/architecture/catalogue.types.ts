@@ -35,6 +35,7 @@ const whole: Whole = {
   partialText: () => '',
   outcome: () => [],
   reported: 'as-action',
+  past: 'as-it-is',
   preview: async () => ok({kind: 'none'}),
   run: async () => ({state: 'success', output: {bytes: 0}}),
 };
