@@ -16,14 +16,12 @@ import {redactingHarnesses} from '../../../app/redacting-harnesses.ts';
 import {makeRedactor} from '../../../safety/secrets/redactor.ts';
 import {isSecretFile} from '../../../safety/secrets/secret-files.ts';
 import {
-  type HookEnd,
   type StackWorker,
   type TaskHost,
   type TaskRun,
   type TaskWork,
   goOnPrompt,
   taskPrompt,
-  type HookWork,
   type TaskEnd,
 } from '../../../tasks/stack/direct-stack.ts';
 import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
@@ -35,7 +33,7 @@ import {keptTokens} from '../../../app/server-credentials.ts';
 import {placeholderKey} from '../../../app/user-data.ts';
 import {UsageError} from '../../../app/exit-code.ts';
 import {commandJudge} from '../permissions/check-commands.ts';
-import {runHookCommand} from './hook-command.ts';
+import {costBound, hookRunner} from './hook-runner.ts';
 
 /** Runs tasks with the agent of another program. What it wants to do is judged as weft's own commands are; nobody can be asked. */
 export function harnessWorker(context: RunContext, harness: string): StackWorker {
@@ -72,13 +70,9 @@ export function harnessWorker(context: RunContext, harness: string): StackWorker
         finished: finished().catch((cause: unknown) => ({kind: 'not-begun', reason: causeText(cause)})),
       };
     },
-    async runHook(hook: Exclude<HookWork, {kind: 'none'}>, signal: AbortSignal): Promise<HookEnd> {
-      if (hook.kind === 'command') return runHookCommand(hook.command, context, signal);
-      const work = new HarnessTask({context, harness, harnesses, spending}, 'nobody');
-      const end = await work.run(hook.prompt, 'new', signal);
-      if (end.kind === 'completed') return {kind: 'done'};
-      return end.kind === 'interrupted' ? end : {kind: 'failed', reason: end.reason};
-    },
+    runHook: hookRunner(context, (text, signal) =>
+      new HarnessTask({context, harness, harnesses, spending}, 'nobody').run(text, 'new', signal),
+    ),
   };
 }
 
@@ -143,8 +137,7 @@ class HarnessTask {
     const outcome = await this.#ended.promise;
     await started.value.dispose();
     this.#setup.spending.usd += this.#usd;
-    if (this.#bound === 'reached')
-      return {kind: 'out-of-bounds', reason: 'the run has cost what it may cost. Raise --max-cost to go on.'};
+    if (this.#bound === 'reached') return costBound;
     return signal.aborted ? {kind: 'interrupted'} : this.#endOf(outcome);
   }
 

@@ -15,14 +15,12 @@ import {endOf, summaryNotes} from '../../../headless/prompt-summary.ts';
 import {parseRule} from '../../../safety/rules/permission-rule.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {
-  type HookEnd,
   type StackWorker,
   type TaskHost,
   type TaskRun,
   type TaskWork,
   goOnPrompt,
   taskPrompt,
-  type HookWork,
   type TaskEnd,
 } from '../../../tasks/stack/direct-stack.ts';
 import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
@@ -31,7 +29,7 @@ import {composeSession, noDriver} from '../../../app/compose-session.ts';
 import {openServers} from '../../../app/open-servers.ts';
 import type {RunContext} from '../../../app/run-context.ts';
 import {note} from '../../../app/output.ts';
-import {runHookCommand} from './hook-command.ts';
+import {costBound, hookRunner} from './hook-runner.ts';
 
 export interface WorkerSetup {
   readonly context: RunContext;
@@ -109,24 +107,11 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
       // What the user has said before it begins comes first.
       return {steer: message => inbox.take(message), finished: Promise.resolve().then(finished)};
     },
-    async runHook(work: Exclude<HookWork, {kind: 'none'}>, signal: AbortSignal): Promise<HookEnd> {
-      if (work.kind === 'command') return runHookCommand(work.command, context, signal);
-      const end = await runPrompt(
-        {session: randomUUID(), text: work.prompt},
-        {host: noHost, inbox: new Inbox(noHost)},
-        signal,
-      );
-      if (end.kind === 'completed') return {kind: 'done'};
-      if (end.kind === 'interrupted') return end;
-      return {kind: 'failed', reason: end.reason};
-    },
+    runHook: hookRunner(context, (text, signal) =>
+      runPrompt({session: randomUUID(), text}, {host: noHost, inbox: new Inbox(noHost)}, signal),
+    ),
   };
 }
-
-const costBound: TaskEnd = {
-  kind: 'out-of-bounds',
-  reason: 'the run has cost what it may cost. Raise --max-cost to go on.',
-};
 
 const noHost: TaskHost = {text: () => {}, tool: () => {}, say: () => 'not-kept', progress: () => {}, read: () => {}};
 

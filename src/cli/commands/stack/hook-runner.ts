@@ -1,10 +1,28 @@
 import {causeText} from '../../../domain/fault.ts';
-import type {HookEnd} from '../../../tasks/stack/direct-stack.ts';
+import type {HookEnd, StackWorker, TaskEnd} from '../../../tasks/stack/direct-stack.ts';
 import type {RunContext} from '../../../app/run-context.ts';
 import {runJudged} from '../serve/sandbox-runs.ts';
 
-/** Runs the command of a hook under the rules of a run, unless they refuse it. */
-export async function runHookCommand(command: string, context: RunContext, signal: AbortSignal): Promise<HookEnd> {
+export const costBound: TaskEnd = {
+  kind: 'out-of-bounds',
+  reason: 'the run has cost what it may cost. Raise --max-cost to go on.',
+};
+
+/** Runs hooks: a command under the rules of a run, a prompt by `runPrompt`. */
+export function hookRunner(
+  context: RunContext,
+  runPrompt: (text: string, signal: AbortSignal) => Promise<TaskEnd>,
+): StackWorker['runHook'] {
+  return async (hook, signal) => {
+    if (hook.kind === 'command') return runCommand(hook.command, context, signal);
+    const end = await runPrompt(hook.prompt, signal);
+    if (end.kind === 'completed') return {kind: 'done'};
+    return end.kind === 'interrupted' ? end : {kind: 'failed', reason: end.reason};
+  };
+}
+
+/** Under the rules of a run, unless they refuse it. */
+async function runCommand(command: string, context: RunContext, signal: AbortSignal): Promise<HookEnd> {
   try {
     const ran = await runJudged(
       {
