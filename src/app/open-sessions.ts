@@ -2,18 +2,7 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import {endsInBackground} from '../actions/background-end.ts';
 import {isGoing} from '../actions/block-text.ts';
 import type {BlockInfo} from '../actions/ports.ts';
-import type {
-  AgentClient,
-  Answer,
-  EventListener,
-  Op,
-  Query,
-  QueryName,
-  Watch,
-  WatchEnd,
-  Watches,
-  WatchName,
-} from '../agent/client.ts';
+import type {AgentClient, EventListener, Op} from '../agent/client.ts';
 import {firstLine} from '../base/clip.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {visibleLine} from '../base/visible.ts';
@@ -86,16 +75,10 @@ export class OpenSessions implements AgentClient {
     };
   }
 
-  query<Name extends QueryName>(request: Query<Name>, signal: AbortSignal): Promise<Answer<Name>> {
-    return this.#shown.client.query(request, signal);
-  }
+  readonly query: AgentClient['query'] = (request, signal) => this.#shown.client.query(request, signal);
 
   /** The list of background commands is that of the session which is shown. */
-  async watch<Name extends WatchName>(
-    request: Watch<Name>,
-    listener: (piece: Watches[Name]['piece']) => void,
-    signal: AbortSignal,
-  ): Promise<WatchEnd> {
+  readonly watch: AgentClient['watch'] = async (request, listener, signal) => {
     if (request.watch !== 'terminals') return this.#shown.client.watch(request, listener, signal);
     for (;;) {
       const switched = this.#switched.signal;
@@ -103,7 +86,7 @@ export class OpenSessions implements AgentClient {
       const end = await this.#shown.client.watch(request, listener, AbortSignal.any([signal, switched]));
       if (signal.aborted || !switched.aborted) return end;
     }
-  }
+  };
 
   async close(reason: 'finished' | 'shutdown'): Promise<void> {
     this.#stopped = this.running();

@@ -1,16 +1,5 @@
 import type {Duplex} from 'node:stream';
-import type {
-  AgentClient,
-  Answer,
-  EventListener,
-  Op,
-  Query,
-  QueryName,
-  Watch,
-  WatchEnd,
-  Watches,
-  WatchName,
-} from '../agent/client.ts';
+import type {AgentClient, EventListener, Op, Query, Watch} from '../agent/client.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {LineSplitter} from '../base/line-splitter.ts';
 import {failed} from '../base/outcome.ts';
@@ -180,20 +169,16 @@ export function connectClient(stream: Duplex): AgentClient {
         send({type: 'unsubscribe', id});
       };
     },
-    query: <Name extends QueryName>(request: Query<Name>, signal: AbortSignal) =>
+    query: (request, signal) =>
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of all queries
-      ask<Answer<Name>>(id => ({type: 'query', id, request: request as Query}), signal),
-    watch: <Name extends WatchName>(
-      request: Watch<Name>,
-      listener: (piece: Watches[Name]['piece']) => void,
-      signal: AbortSignal,
-    ) =>
-      ask<WatchEnd>(
+      ask(id => ({type: 'query', id, request: request as Query}), signal),
+    watch: (request, listener, signal) =>
+      ask(
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of all watches
         id => ({type: 'watch', id, request: request as Watch}),
         signal,
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was asked for is answered
-        piece => listener(piece as Watches[Name]['piece']),
+        piece => listener(piece as Parameters<typeof listener>[0]),
       ),
     close: async reason => {
       await ask(id => ({type: 'close', id, reason}), new AbortController().signal);
