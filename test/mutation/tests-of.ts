@@ -19,7 +19,7 @@ export function testsOf(root: string, source: string): readonly string[] {
   const own = join('test/unit', relative('src', dirname(source)));
   const isElsewhere = (path: string): number => Number(!path.startsWith(`${own}/`));
   return [...seen]
-    .filter(path => /^test\/(?:unit|contract|tui|differential)\/.*\.test\.tsx?$/u.test(path))
+    .filter(path => /^test\/(?:unit|contract|tui|judgements)\/.*\.test\.tsx?$/u.test(path))
     .toSorted((one, other) => isElsewhere(one) - isElsewhere(other));
 }
 

@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
-import type {Place} from './adapter.ts';
+import type {Place} from './probe.ts';
 
 const files: Readonly<Record<string, string>> = {
   a: 'one\ntwo\n',
@@ -24,8 +24,9 @@ const files: Readonly<Record<string, string>> = {
 
 /** A workspace with a repository, and a home, which are deleted in the end. */
 export function openPlace(): Place & Disposable {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'weft-differential-')));
-  const place = {root: join(folder, 'work'), home: join(folder, 'home')};
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'weft-judgements-')));
+  // Deep enough that `../..` leads nowhere that has another name on another machine.
+  const place = {root: join(folder, 'a/b/c/d/work'), home: join(folder, 'home'), above: folder};
   mkdirSync(place.home);
   fillPlace(place);
   return {
@@ -37,7 +38,7 @@ export function openPlace(): Place & Disposable {
 }
 
 /** Puts the files and the repository into the workspace. */
-export function fillPlace({root, home}: Place): void {
+export function fillPlace({root, home}: Omit<Place, 'above'>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), {recursive: true});
     writeFileSync(join(root, path), text);

@@ -1,7 +1,4 @@
-/**
- * What the differential test asks of the judgement of commands. This file alone knows its internals: whoever renames or moves them
- * mends it here. `test/oracle` is this file with the sources of commit 7ed81a1.
- */
+/** Asks for everything that is said of a command. Only this file knows the internals of the judgement. */
 import {ruleKinds, judgedAction} from '../../src/actions/catalogue.ts';
 import {grantingSettings} from '../../src/config/settings-schema.ts';
 import {decodeAction} from '../../src/actions/decode-action.ts';
@@ -29,6 +26,8 @@ import {makeImpact} from '../../src/workspace/impact/make-impact.ts';
 export interface Place {
   readonly root: string;
   readonly home: string;
+  /** The folder that holds both, whose name is another one each time. */
+  readonly above: string;
 }
 
 /**
@@ -83,7 +82,7 @@ const proof: Proof = {
 };
 
 /** Asks about commands that would run in the root of the workspace. */
-export function makeProbe({root, home}: Place): Probe {
+export function makeProbe({root, home, above}: Place): Probe {
   const paths = makePaths({roots: [root], home});
   const effects = new Map<string, FileEffect>();
   const options: JudgeOptions = {
@@ -114,7 +113,12 @@ export function makeProbe({root, home}: Place): Probe {
   const plain = makeJudge(options);
   const overlay = makeJudge({...options, sandbox: async () => proof});
   const denying = makeJudge({...options, rules: {allow: [], ask: [], deny: denials.flatMap(parsed)}});
-  const told = (text: string): string => text.replaceAll(root, '/w').replaceAll(home, '/home/me');
+  const told = (text: string): string =>
+    text
+      .replaceAll(root, '/w')
+      .replaceAll(home, '/home/me')
+      .replaceAll(above, '/above')
+      .replaceAll(/\/proc\/\d+/gu, '/proc/self');
   const lines = (texts: readonly string[]): string => told(texts.join('\n'));
 
   return async (command, fields) => {
