@@ -163,7 +163,6 @@ function entriesOf({output: found}: RolldownOutput, where: RegExp): ReadonlySet<
 /** The grammar of bash and what runs it, read with the first command: of the package's many grammars only this one. */
 await mkdir(new URL('../dist/grammar/', import.meta.url), {recursive: true});
 for (const name of ['tree-sitter.wasm', 'tree-sitter-bash.wasm']) {
-  // oxlint-disable-next-line no-await-in-loop -- two files
   await copyFile(
     fileURLToPath(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/${name}`)),
     new URL(`../dist/grammar/${name}`, import.meta.url),

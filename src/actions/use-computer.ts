@@ -106,7 +106,6 @@ export const useComputer = defineAction<
     for (const step of steps) {
       // The time may end between two steps.
       if (computer.granted() === undefined) return {state: 'error', fault: afterSteps(notGranted, done)};
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person does
       const acted = await computer.act(step, signal);
       if (signal.aborted) return stopped();
       if (acted.tag === 'failed') {

@@ -134,15 +134,12 @@ export async function approve(
     const isModels = proposal.action === action;
     if (isModels && needsNoApproval(request, proposal.verdict, context.session))
       return {...proposal, kind: 'approved', input: 'unchanged', approval: 'not-asked'};
-    // oxlint-disable-next-line no-await-in-loop -- what is asked about next depends on the answer
     const answer = await ask(request, proposal, context, signal);
     if (answer === 'aborted') return cancelled();
     if (answer.decision === 'refuse') {
-      // oxlint-disable-next-line no-await-in-loop -- the last turn of it
       await context.session.plans.refused(id, answer.message);
       return refusedByUser(answer, action);
     }
-    // oxlint-disable-next-line no-await-in-loop -- each answer is judged in its turn
     const answered = await takeAnswer(answer, proposal, {request, ports, context}, signal);
     if (signal.aborted) return cancelled();
     if (answered.kind !== 'changed') return answered;

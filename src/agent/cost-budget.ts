@@ -61,7 +61,6 @@ export class CostBudget {
       if (this.#running === 0 || (this.#running <= this.#kept && this.#spent() + this.#reserved + amount <= limit)) {
         return this.#take(model, amount);
       }
-      // oxlint-disable-next-line no-await-in-loop -- it looks again when another request has ended
       await raceAbort(new Promise<void>(resolve => this.#waiting.push(resolve)), signal);
     }
   }

@@ -59,7 +59,6 @@ export function makeDocumentStore(
         const document = findDocument(edit.id, documents);
         if (document === undefined) return failed(rejected(noDocumentText(edit.id, documents)));
         const before = texts.get(document.id) ?? documentText(document);
-        // oxlint-disable-next-line no-await-in-loop -- each edit finds its text in what the one before it left
         const changed = await replaceText(before, edit);
         if (changed.tag === 'failed')
           return failed(rejected(missText(edit, {at, of: edits.length, why: changed.error})));

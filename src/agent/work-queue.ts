@@ -119,7 +119,6 @@ export class WorkQueue {
       this.#abort = new AbortController();
       this.#stopReason = 'interrupted';
       this.#current = work;
-      // oxlint-disable-next-line no-await-in-loop -- one piece of work after the other
       await (work.kind === 'prompt' ? this.#runPrompt(work) : work.run());
     }
     this.#current = undefined;

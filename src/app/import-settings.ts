@@ -56,7 +56,6 @@ export async function importSettings(options: ImportSettingsOptions): Promise<Ex
   const taken = takenOver(theirs, objectIn(file.path) ?? {});
   if (options.dryRun === undefined) {
     for (const {outcome, write} of taken) {
-      // oxlint-disable-next-line no-await-in-loop -- each change waits for the one before
       if (outcome === 'new') await write(file.path);
     }
     if (file.source === 'local') ignoreInGit(file.path);

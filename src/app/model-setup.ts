@@ -153,7 +153,6 @@ async function useKey(
   if (choice.baseUrl !== undefined) {
     const {unsetSetting} = await import('../config/edit-settings.ts');
     for (const name of ['baseUrl', 'model', 'provider'] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- each change waits for the one before
       const unset = await unsetSetting({path: settingsFile, name: {key: name, part: ''}});
       if (unset.tag === 'failed') return unset;
     }
@@ -178,7 +177,6 @@ async function useServer(
     ['baseUrl', baseUrl],
     ['model', model],
   ] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- each change waits for the one before
     const set = await setSetting({path: settingsFile, name: {key: name, part: ''}}, value);
     if (set.tag === 'failed') return set;
   }

@@ -82,7 +82,6 @@ export class OpenSessions implements AgentClient {
     if (request.watch !== 'terminals') return this.#shown.client.watch(request, listener, signal);
     for (;;) {
       const switched = this.#switched.signal;
-      // oxlint-disable-next-line no-await-in-loop -- one session after the other
       const end = await this.#shown.client.watch(request, listener, AbortSignal.any([signal, switched]));
       if (signal.aborted || !switched.aborted) return end;
     }

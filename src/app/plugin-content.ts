@@ -69,7 +69,6 @@ async function partsOf(
     if (typeof item !== 'string') throw new UsageError(`${manifest}: "${field}" must be an object or a path.`);
     const path = resolve(plugin.folder, item);
     if (!path.startsWith(plugin.folder + sep)) throw new UsageError(`${manifest}: ${item} lies outside the plugin.`);
-    // oxlint-disable-next-line no-await-in-loop -- a few small files, in their order
     const value = parts.has(path) ? undefined : await jsonIn(path, plugin);
     if (value !== undefined) parts.set(path, value);
     else if (!parts.has(path) && plugin.trust === 'trusted') throw new UsageError(`${manifest}: there is no ${item}.`);

@@ -58,7 +58,6 @@ export function openServerCredentials(
     async alone(url, work, signal) {
       const lock = `${file}.${hashOf(url)}.lock`;
       const until = Date.now() + longestWaitMs;
-      // oxlint-disable-next-line no-await-in-loop -- waits its turn
       while (!takeLock(lock) && Date.now() < until) await pause(50, undefined, {signal});
       try {
         return await work();

@@ -83,7 +83,6 @@ export async function completionsFor(
       const next: Command | undefined = args === 0 ? subcommands(command).find(each => isNamed(each, word)) : undefined;
       if (next === undefined) args += 1;
       else {
-        // oxlint-disable-next-line no-await-in-loop -- each command is found in the one before
         if (command === program) await open(next.name());
         topics = command.commands.includes(next) ? [] : subcommands(command).filter(each => each !== next);
         command = next;

@@ -100,7 +100,6 @@ async function takeLock(lock: string): Promise<Outcome<number, string>> {
     same = mark !== '' && mark === seen ? same + 1 : 0;
     seen = mark;
     if (same >= tries) rmSync(lock, {force: true});
-    // oxlint-disable-next-line no-await-in-loop -- waits its turn
     else await pause(waitMs);
   }
 }

@@ -65,16 +65,13 @@ export async function listProjectFiles(search: ProjectFileSearch, signal: AbortS
   const home = await realPathOf(search.home);
   for (const folder of extensionFolders) {
     if (search.folder === home && folder !== '.weft') continue;
-    // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
     if ((await kindOf(join(search.folder, folder))) !== 'folder') continue;
     for (const [part, kind] of parts) {
-      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
       await list.addFolder(`${folder}/${part}`, kind);
     }
   }
   for (const plugin of search.plugins) {
     const name = nameInProject(plugin, search);
-    // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
     if (name !== undefined) await list.addFolder(name, 'plugin');
   }
   const named = [...search.servers, ...(servers === undefined ? [] : serversIn(servers).map(([, server]) => server))];
@@ -82,7 +79,6 @@ export async function listProjectFiles(search: ProjectFileSearch, signal: AbortS
     ...search.commands.flatMap(command => scriptsIn(command, search)),
     ...named.flatMap(server => serverScripts(server, search)),
   ];
-  // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
   for (const script of new Set(scripts)) await list.add(script, 'script');
   return list.finish();
 }
@@ -145,11 +141,8 @@ class ListInProgress {
         return;
       }
       const inside = `${path}/${name}`;
-      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
       const found = await kindOf(join(real, name));
-      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
       if (found === 'folder') await this.addFolder(inside, kind, depth + 1);
-      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
       else if (found === 'file' && (kind === 'skill' || kind === 'plugin' || name.endsWith('.md')))
         await this.add(inside, kind);
     }
@@ -219,7 +212,6 @@ export async function readBounded(path: string, most: number): Promise<ReadFile>
     const buffer = Buffer.alloc(found.size + 1);
     let length = 0;
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one part after the other
       const {bytesRead} = await handle.read(buffer, length, buffer.length - length);
       length += bytesRead;
       if (bytesRead === 0) return {kind: 'file', bytes: buffer.subarray(0, length)};
@@ -355,9 +347,7 @@ export async function scriptStanding(names: readonly string[], trust: ProjectTru
   const marks: string[] = [];
   for (const name of names) {
     const path = join(trust.folder, name);
-    // oxlint-disable-next-line no-await-in-loop -- the first one that is not trusted counts
     marks.push(await fileMark(path));
-    // oxlint-disable-next-line no-await-in-loop -- the first one that is not trusted counts
     const read = await readBounded(path, projectFileBounds.fileBytes);
     if (read.kind === 'none') continue;
     if (read.kind === 'refused') return {obstacle: `its script ${name} cannot be checked: ${read.why}`, mark: ''};

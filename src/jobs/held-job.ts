@@ -108,9 +108,7 @@ export async function stopJob(store: JobStore, of: JobsOf): Promise<'stopped' | 
   const asked = await store.stop(of);
   if (asked !== 'asked') return asked;
   for (let waited = 0; waited < stopMs; waited += endLookMs) {
-    // oxlint-disable-next-line no-await-in-loop -- it looks again and again
     if ((await store.list(of)).every(({state}) => state !== 'running')) return 'stopped';
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await delay(endLookMs);
   }
   return 'running';

@@ -42,7 +42,6 @@ export function openReplay(text: string, options: ReplayOptions): Outcome<ModelP
         return;
       }
       for (const batch of batchesOf(substituted(answer, options.variables), request)) {
-        // oxlint-disable-next-line no-await-in-loop -- one batch after the other
         if (options.pace !== undefined) await options.pace.sleep(options.pace.msPerBatch, signal);
         if (signal.aborted) return;
         yield batch;

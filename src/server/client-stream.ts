@@ -202,7 +202,6 @@ async function readLines(
         tooLong();
         break;
       }
-      // oxlint-disable-next-line no-await-in-loop -- in order, and no faster than they are taken
       for (const line of lines) await take(decodeValue(JSON.parse(line)));
     }
   } catch {

@@ -58,7 +58,6 @@ export function sendEvents(
       for (;;) {
         // Asked first: what comes between the two looks is not the end.
         const {isOver} = stream;
-        // oxlint-disable-next-line no-await-in-loop -- one piece after the other
         const events = await stream.after(sent);
         if (closed.signal.aborted) return;
         if (events.length === 0) {
@@ -69,7 +68,6 @@ export function sendEvents(
         }
         const text = events.map(({id, data}) => `id: ${String(id)}\ndata: ${data}\n\n`).join('');
         sent = events.at(-1)?.id ?? sent;
-        // oxlint-disable-next-line no-await-in-loop -- the reader decides the pace
         if (!outgoing.write(text)) await once(outgoing, 'drain', {signal: closed.signal});
       }
       sending = 'no';

@@ -21,7 +21,6 @@ export async function clipboardImage(
   const readers = readersFor(process.platform, environment);
   const missing: string[] = [];
   for (const reader of readers) {
-    // oxlint-disable-next-line no-await-in-loop -- the next one is asked only where this one is missing or has nothing
     const read = await readWith(reader, {environment, mostBytes}, signal);
     if (read === 'missing') missing.push(reader.program);
     else if (read.length > 0) return ok(read);
@@ -120,7 +119,6 @@ export async function copyText(
 ): Promise<Outcome<string, string>> {
   let by: string | undefined;
   for (const writer of writersFor(platform, environment)) {
-    // oxlint-disable-next-line no-await-in-loop -- the next one is asked only where this one cannot
     if (await copyWith(writer, text, environment)) {
       by = writer.program;
       break;

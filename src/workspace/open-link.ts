@@ -17,7 +17,6 @@ export async function openLink(
   if (protocol !== 'https:' && protocol !== 'http:') return 'not-opened';
   const env = {...where.environment, PATH: splitPath(where.environment['PATH'] ?? '', where.roots).trusted};
   for (const words of openersOf(url, where)) {
-    // oxlint-disable-next-line no-await-in-loop -- the next one only where this one is missing or fails
     if (await hasOpened(words, env)) return 'opened';
   }
   return 'not-opened';

@@ -50,7 +50,6 @@ export async function judgements(): Promise<string> {
   };
   const first = await timed(0);
   const times: number[] = [];
-  // oxlint-disable-next-line no-await-in-loop -- one at a time, as an agent's commands come
   for (let round = 0; round < 3000; round += 1) times.push(await timed(round % everyday.length));
   await timed(everyday.length);
   const long = await timed(everyday.length);

@@ -86,13 +86,11 @@ try {
 
   row('a prompt that only reads: checkpoints', 'none is taken');
   for (const files of [1000, 10_000, 50_000]) {
-    // oxlint-disable-next-line no-await-in-loop -- one measurement after the other
     row(`checkpoint of ${files} files`, await checkpointCost(files));
   }
 
   row('terminal UI, 300 kB of markdown in 40-byte deltas', await bundled('tui-stream'));
   for (const display of ['inline', 'fullscreen']) {
-    // oxlint-disable-next-line no-await-in-loop -- one measurement after the other
     const figures = await bundled('tui-memory', {nodeFlags: ['--expose-gc'], args: [display]});
     row(`terminal UI, 1,000 turns, ${display}`, figures);
   }

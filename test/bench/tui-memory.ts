@@ -30,10 +30,8 @@ const looks: {readonly rss: number; readonly heap: number}[] = [];
 for (let turn = 0; turn < turns; turn++) {
   for (const events of turnEvents(turn)) {
     engine.emit(...events);
-    // oxlint-disable-next-line no-await-in-loop -- deltas come one after the other
     await nextTurn();
   }
-  // oxlint-disable-next-line no-await-in-loop -- time for frames
   await pause(20);
   if ((turn + 1) % 100 === 0) looks.push(look());
 }

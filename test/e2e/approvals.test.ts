@@ -28,9 +28,7 @@ describe('approvals in a terminal', () => {
     await terminal.until(/Working|Approval needed/u);
     const text = 'yes kay now say a word very well';
     for (const character of text) {
-      // oxlint-disable-next-line no-await-in-loop -- as a person types
       await terminal.type(character);
-      // oxlint-disable-next-line no-await-in-loop -- twelve characters a second
       await pause(40);
     }
     await terminal.onScreen(/Approval needed[^]*Tab: answer\n─+\n › yes kay now say a word very well\n/u);

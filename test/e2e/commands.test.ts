@@ -161,7 +161,6 @@ describe('whatever ends weft ends what it started', () => {
       const finished = finish(child);
       const pids: number[] = [];
       for (const name of ['pid0', 'pid1', 'pid2', 'pid3']) {
-        // oxlint-disable-next-line no-await-in-loop -- they come one after the other
         pids.push(Number(await fileComes(join(scene.place.work, name))));
       }
       child.kill(signal);

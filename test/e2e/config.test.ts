@@ -36,7 +36,6 @@ describe('weft config', () => {
       'apiKey: key from ANTHROPIC_API_KEY (Anthropic)\n0',
     );
     for (const name of ['model', 'env.CI', 'permissions']) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await place.answer(['unset', name])).toBe('0');
     }
     expect(readFileSync(place.user, 'utf8')).toBe('{\n    "theirs": 1e3,\n    "env": {"A": "1"}\n}\n');

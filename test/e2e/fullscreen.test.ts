@@ -68,7 +68,6 @@ describe('a screen of its own', () => {
       ['What is it?', /The answer is 42\./u],
     ] as const) {
       terminal.type(`${prompt}\r`);
-      // oxlint-disable-next-line no-await-in-loop -- one prompt after the other
       await terminal.until(answer);
     }
     terminal.type('\u0004');

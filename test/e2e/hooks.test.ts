@@ -187,7 +187,6 @@ test('hooks that cannot be read stop weft before anything runs', async () => {
     {hooks: {PreToolUse: 'x'}},
   ];
   for (const settings of bad) {
-    // oxlint-disable-next-line no-await-in-loop -- one run after the other
     const run = await scene.run(['-p', 'x', ...settingsFlag(settings)]);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('"hooks" must be events')]);
   }

@@ -113,14 +113,12 @@ test('killed at any moment, a session goes on with a valid history', {tags: 'lon
     const already = server.requests.length;
     const child = scene.start(['--prompt', `x ${at}`, '--session-id', id, ...free]);
     const finished = finish(child);
-    /* oxlint-disable no-await-in-loop -- one run after the other: each is killed at a moment of its own */
     await server.received(already + requests);
     await pause(ms);
     child.kill('SIGKILL');
     await finished;
     const before = server.requests.slice(already);
     const resumed = await scene.run(['--resume', id, '--prompt', 'Go on.']);
-    /* oxlint-enable no-await-in-loop */
     if (before.length === 0 && resumed.code === 1) {
       // Killed before anything was kept.
       expect(resumed.stderr).toMatch(/^weft: No such session: [^\n]*\n$/u);

@@ -98,7 +98,6 @@ test('what a project names waits for trust; weft itself may not add servers, and
     [['--header', 'Authorization: Bearer abc', 'https://h.test/'], 'Authorization seems to have a secret'],
     [['--header', 'X-Key: ${OPENAI_API_KEY}', 'https://h.test/'], 'it takes OPENAI_API_KEY'],
   ] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await weft('add', 'shared', '--scope', 'project', ...args)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(why),

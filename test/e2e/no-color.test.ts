@@ -66,11 +66,9 @@ describe('NO_COLOR', () => {
     await terminal.until(/not like this/u);
     for (const [line, said, closes] of lines) {
       terminal.type(`${line}\r`);
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, as typed
       await terminal.until(said);
       if (closes === undefined) continue;
       terminal.type(closes);
-      // oxlint-disable-next-line no-await-in-loop -- the panel is closed before the next line
       await terminal.until(/Ask weft to do something/u);
     }
     terminal.type('/transcript\r');

@@ -49,9 +49,7 @@ describe('one card for what a command has changed', () => {
     expect(sees(scene)).toEqual(['old', 'none', 'gone']);
     expect(existsSync(join(scene.place.work, 'gone.ts'))).toBe(true);
     for (const key of keys) {
-      // oxlint-disable-next-line no-await-in-loop -- one key after the other
       if (key === 'y' && keys.length > 1) await terminal.onScreen(/Keep 1 of 3 files/u);
-      // oxlint-disable-next-line no-await-in-loop -- one key after the other
       await terminal.press(key);
     }
     await terminal.until(/All done\./u);

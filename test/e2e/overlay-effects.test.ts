@@ -183,7 +183,6 @@ describe('default mode', () => {
     makeRepository(work, {'a.ts': 'old\n'});
     const before = filesOf(work);
     for (const sandbox of ['auto', 'native']) {
-      // oxlint-disable-next-line no-await-in-loop -- one run after the other
       const {code, stdout} = await scene.run([...json], {environment: {WEFT_SANDBOX: sandbox}});
       expect([sandbox, code, denials(stdout).length, filesOf(work)]).toEqual([sandbox, 3, 1, before]);
     }

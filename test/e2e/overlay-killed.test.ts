@@ -81,7 +81,6 @@ async function applying(work: string, version: number, finished: Promise<unknown
   void finished.then(() => (run.isOver = true));
   const [first, made] = [join(work, 'src/f0'), join(work, `dist/v${version}`)];
   const start = statSync(first).ino;
-  // oxlint-disable-next-line no-await-in-loop -- it lasts some milliseconds: nothing may pass between two looks
   while (!run.isOver && !existsSync(made) && statSync(first).ino === start) await immediate();
 }
 

@@ -94,7 +94,6 @@ test(
     const faults: string[] = [];
     const expected: {folder: string; mine: Record<string, string>; gone: readonly string[]}[] = [];
     for (const {folder, owns, wait} of cases) {
-      // oxlint-disable-next-line no-await-in-loop -- one command after the other
       await wait.reached.catch((cause: unknown) => {
         throw new Error(JSON.stringify(scene.server.requests.slice(1).flatMap(toldResults)), {cause});
       });

@@ -37,7 +37,6 @@ describe('permissions check', () => {
     place.write(place.settings, {permissions: {allow: ['Bash(make:*)'], deny: ['Bash(git push:*)']}});
     const allowed = {command: 'make all', verdict: 'allow', risk: expect.any(String), reasons: []};
     for (const args of [['make', 'all'], ['make all']]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const {code, stdout, stderr} = await place.run(['check', '--json', ...args]);
       expect([code, stderr, linesOf(stdout)]).toEqual([0, '', [allowed]]);
     }
@@ -96,7 +95,6 @@ describe('permissions check', () => {
     const told: string[] = [];
     for (const command of ['rm a', 'rm b']) {
       child.stdin.write(`${JSON.stringify(command)}\n`);
-      // oxlint-disable-next-line no-await-in-loop -- each waits for the one before
       const chunk = await new Promise<Buffer>(resolve => child.stdout.once('data', resolve));
       told.push(...verdicts(chunk.toString()));
     }

@@ -193,7 +193,6 @@ test('a plan that nobody knows is an error without a request, and so is none at 
     ['plan', 'run', 'plan_0'],
     ['plan', 'show', 'plan_0'],
   ]) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const {code, stdout, stderr} = await scene.run(args);
     expect([code, stdout, stderr]).toEqual([1, '', 'weft: there is no plan plan_0. List them: weft plan list\n']);
   }

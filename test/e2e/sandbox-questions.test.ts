@@ -89,7 +89,6 @@ test('a program that allows nothing outside is not asked to let a command out, a
   client.send(prompt('Go.'));
   const asked: unknown[] = [];
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one message after the other
     const next = await client.next(message => isType('control_request')(message) || isType('result')(message));
     if (next['type'] === 'result') break;
     asked.push(next['request']);

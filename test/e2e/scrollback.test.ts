@@ -116,7 +116,6 @@ describe('a storm of resizes', () => {
     for (let at = 0; at < 100; at++) {
       const columns = 20 + ((at * 77) % 181);
       terminal.resize(columns, 10 + ((at * 7) % 30));
-      // oxlint-disable-next-line no-await-in-loop -- the next storm begins where this one has been drawn
       if (at % 10 === 9) await terminal.until(drawnFor(columns));
     }
     terminal.resize(80, 24);
@@ -146,7 +145,6 @@ test(
     // scrollback cannot be reached: a composer of before stays there.
     for (const columns of [30, 80, 20, 80]) {
       terminal.resize(columns, 24);
-      // oxlint-disable-next-line no-await-in-loop -- each size is drawn before the next
       await pause(600);
     }
     const all = await terminal.everything();
@@ -216,9 +214,7 @@ async function expectWholeAfterStorm(
       {length: 10},
       (_, each) => [20 + (((at + each) * 77) % 181), heightAt(at + each)] as const,
     );
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await terminal.resizeAll(sizes);
-    // oxlint-disable-next-line no-await-in-loop -- the next storm begins where this one has been drawn
     await terminal.onScreen(drawnFor(sizes.at(-1)?.[0] ?? 0));
   }
   await terminal.resize(100, 40);

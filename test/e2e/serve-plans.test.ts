@@ -193,7 +193,6 @@ test('requests that do not fit, and what is not there', async () => {
     {workDir: join(place.work, 'missing')},
     {taskId: 'x'.repeat(101)},
   ])
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect([wrong, await ask('/agent/execute', {planId: id, ...wrong})]).toEqual([wrong, 400]);
   expect((await server.ask('GET', `/agent/plans/${id}`)).body.state).toBe('approved');
   for (const path of [
@@ -201,7 +200,6 @@ test('requests that do not fit, and what is not there', async () => {
     '/agent/tasks/x',
     ...['messages', 'files', 'events'].map(each => `/agent/tasks/x/${each}`),
   ])
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect([path, (await server.ask('GET', path)).status]).toEqual([path, 404]);
   expect(scene.model.requests).toHaveLength(1);
 });
@@ -222,7 +220,6 @@ test('an execution is offered the skills of a folder that it names; untrusted on
   await server.ask('POST', `/agent/plan/${id}/approve`);
   const execute = (body: object) => server.ask('POST', '/agent/execute', {body: {planId: id, ...body}});
   for (const skillsPath of ['own', join(place.home, 'nowhere')]) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await execute({skillsPath})).toMatchObject({
       status: 400,
       body: {error: 'The request does not fit: not an existing absolute folder, in body.skillsPath'},

@@ -122,14 +122,12 @@ test('killed while two sessions run, each can be continued; and no other weft op
   );
   expect(rows.map(({title}) => title).toSorted()).toEqual(['First task', 'Second task']);
   for (const {id} of rows) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const {code, stderr} = await scene.run(['--resume', id, '--prompt', 'x']);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`is open in another weft (process ${terminal.pid})`)]);
   }
   process.kill(terminal.pid, 'SIGKILL');
   await terminal.exited;
   for (const {id, title} of rows) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect((await scene.run(['--resume', id, '--prompt', 'Go on.'])).stdout).toBe('On with it.\n');
     const told = JSON.stringify(scene.server.requests.at(-1)?.body.messages);
     expect(told).toContain(title);

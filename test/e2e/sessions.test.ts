@@ -87,7 +87,6 @@ describe('going on', () => {
     await using scene = await openScene([say('1')]);
     await scene.run(['--prompt', 'x']);
     for (const prompt of [['--prompt', 'y'], []]) {
-      // oxlint-disable-next-line no-await-in-loop -- the same place, one after the other
       const {code, stdout, stderr} = await scene.run(['--continue', ...prompt, '--cwd', scene.place.home]);
       expect([code, stdout, stderr]).toEqual([
         1,

@@ -279,7 +279,6 @@ test('killed at any moment, the next run goes on: no task comes to its end twice
   for (const at of [...kills, 0]) {
     [killAt, since] = [at, 0];
     running = scene.start(['stack', 'run']);
-    // oxlint-disable-next-line no-await-in-loop -- one run after the other
     const {code, stdout} = await finish(running);
     expect(code).toBe(at === 0 ? 0 : null);
     starts.push(stdout);

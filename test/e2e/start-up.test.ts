@@ -211,7 +211,6 @@ test.each(['20.20.2', '22.12.0', '18.0.0'])('Node %s is too old: one line and ex
   const old = `Object.defineProperty(process, 'versions', {value: {...process.versions, node: '${version}'}});`;
   const environment = {NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}`};
   for (const args of [['--prompt', 'x'], ['--version'], []]) {
-    // oxlint-disable-next-line no-await-in-loop -- the same place, one after the other
     expect(await runWeft(args, {place, environment})).toEqual({
       code: 2,
       signal: null,

@@ -17,7 +17,6 @@ async function quiet(pid: number): Promise<void> {
   const used = (): string => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').slice(13, 15).join(' ');
   for (let before = '', same = 0; same < 10; same = before === used() ? same + 1 : 0) {
     before = used();
-    // oxlint-disable-next-line no-await-in-loop -- looks again
     await pause(50);
   }
 }
@@ -57,7 +56,6 @@ describe('lines', () => {
     const client = startRpc(scene);
     for (const byte of Buffer.from(line(prompt('żółć 🌍')))) {
       client.child.stdin.write(Buffer.of(byte));
-      // oxlint-disable-next-line no-await-in-loop -- each byte by itself
       await new Promise(resolve => setImmediate(resolve));
     }
     await client.next(isType('result'));
@@ -163,7 +161,6 @@ describe('requests', () => {
     expect([code, jsonLines(stdout).at(-1)]).toMatchObject([0, {permission_denials: [{tool_name: 'Bash'}]}]);
     const refused = [`${file}.none`, {sandbox: 'nowhere'}];
     for (const settings of refused) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const lost = await scene.run(rpcArgs, {stdin: {text: greet(settings) + line(prompt('x'))}});
       expect([lost.code, jsonLines(lost.stdout)[0]]).toMatchObject([
         2,
@@ -195,7 +192,6 @@ describe('requests', () => {
     client.send(request('i', {subtype: 'interrupt'}));
     const kinds = ['control_cancel_request', 'control_response', 'user', 'user', 'result'];
     for (const kind of kinds) {
-      // oxlint-disable-next-line no-await-in-loop -- in this order
       const message = await client.next(({type}) => kinds.includes(String(type)));
       expect(message['type']).toBe(kind);
       if (kind === 'control_cancel_request') expect(message['request_id']).toBe(id);

@@ -129,16 +129,12 @@ test(
     const left = new Set(['1', '2', '3', '4', '5', '6', '7', '8']);
     while (left.size > 0) {
       const card = new RegExp(`maker ([${[...left].join('')}]): Run this command\\?`, 'u');
-      // oxlint-disable-next-line no-await-in-loop -- one card after the other
       await terminal.onScreen(card);
-      // oxlint-disable-next-line no-await-in-loop -- one card after the other
       left.delete(card.exec(await terminal.text())?.[1] ?? '');
-      // oxlint-disable-next-line no-await-in-loop -- one card after the other
       await terminal.type('y');
     }
     const pids = await eightPids(scene);
     for (let at = 1; at <= 8; at++) {
-      // oxlint-disable-next-line no-await-in-loop -- each press moves one
       await terminal.press('C-b');
     }
     await terminal.until(/I go on\./u);

@@ -28,7 +28,6 @@ test('the examples of the README print what it says', async context => {
   using place = new TempPlace();
   expect(examples.length).toBe(readme.match(/```sh/gu)?.length);
   for (const [command, output] of examples) {
-    // oxlint-disable-next-line no-await-in-loop -- one goes on where the other ended
     const {stdout} = await shell(place, command);
     expect({command, stdout}).toEqual({command, stdout: output});
   }

@@ -181,7 +181,6 @@ describe('going back', () => {
       [['--files', '--talk', '--yes'], 'Give one of --files and --talk'],
       [['--redo', '--to', '1', '--yes'], '--redo undoes the last rewind; it takes no other option'],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one session
       expect(await rewind(scene, ...args)).toMatchObject({code: 2, stderr: expect.stringContaining(words)});
     }
     expect((await rewind(scene, '--files', '--yes')).stderr).toContain(

@@ -10,7 +10,6 @@ test('commands are judged as recorded', {timeout: 600_000}, async () => {
   const part = inject('randomInputs') === 'all' ? all : all.filter(({command}) => bucket(command, 20) === 0);
   const changed: string[] = [];
   for (const was of part) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const now = recordLine(await judged(was.command, probe));
     if (now !== recordLine(was)) changed.push(`was ${recordLine(was)}\nnow ${now}`);
   }

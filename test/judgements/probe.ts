@@ -135,7 +135,6 @@ export function makeProbe({root, home, above}: Place): Probe {
     const covered: string[] = [];
     for (const {text, rule} of asks ? rules : []) {
       const judge = makeJudge({...options, rules: {allow: [rule], ask: [], deny: []}});
-      // oxlint-disable-next-line no-await-in-loop -- one rule after the other
       covered.push(`${text} ${(await verdictOf(judge)).decision}`);
     }
     const here = cachedPathContext(context);

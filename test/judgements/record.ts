@@ -8,6 +8,5 @@ using place = openPlace();
 const probe = makeProbe(place);
 const commands = new Set([...recordedJudgements().map(({command}) => command), ...process.argv.slice(2)]);
 const lines: string[] = [];
-// oxlint-disable-next-line no-await-in-loop -- one after the other
 for (const command of commands) lines.push(recordLine(await judged(command, probe)));
 writeFileSync(recordFile, `${lines.join('\n')}\n`);

@@ -5,6 +5,5 @@ import {makeProbe} from './probe.ts';
 using place = openPlace();
 const probe = makeProbe(place);
 for (const command of process.argv.slice(2)) {
-  // oxlint-disable-next-line no-await-in-loop -- one after the other
   console.log(JSON.stringify({command, ...(await probe(command, 'all'))}, null, 2));
 }

@@ -33,7 +33,6 @@ export async function serve(script: Script, environment: Readonly<Record<string,
     },
     async [Symbol.asyncDispose]() {
       for (const each of servers) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         await each[Symbol.asyncDispose]();
       }
       await model.close();

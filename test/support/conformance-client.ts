@@ -45,7 +45,6 @@ const calls = Array.isArray(wanted)
     }))
   : tools.map(({name, inputSchema}) => ({tool: name, input: inputFor(name, inputSchema)}));
 for (const call of calls) {
-  // oxlint-disable-next-line no-await-in-loop -- one call after the other
   const answer = await withSignIn(() => answered(call));
   console.error(call.tool, answer.tag === 'ok' ? 'answered' : faultText(answer.error));
 }
@@ -96,15 +95,12 @@ async function answered(call: {readonly tool: string; readonly input: JsonObject
 async function withSignIn<T>(attempt: () => Promise<T>): Promise<T> {
   for (let signIns = 0; ; signIns += 1) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- again, once the user has signed in
       return await attempt();
     } catch (cause) {
       const needed = signInNeededIn(cause, server.name);
       if (needed === undefined || signIns === mostSignIns) throw cause;
-      // oxlint-disable-next-line no-await-in-loop -- the old connection has the old token
       await connection?.close();
       connection = undefined;
-      // oxlint-disable-next-line no-await-in-loop -- then the next attempt
       await signInNow(needed);
     }
   }

@@ -138,7 +138,6 @@ export async function startModelServer(
     });
   });
   const disconnected = async (): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop -- one event after the other
     while (sockets.size > 0) await once(leaving, 'left');
   };
   await new Promise<void>(resolve => {
@@ -196,7 +195,6 @@ async function tell(response: ServerResponse, {dialect, parts, number, model, wh
     response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-cache'}).flushHeaders();
   for (const step of steps) {
     if (silent && step.step === 'send') continue;
-    // oxlint-disable-next-line no-await-in-loop -- the steps are in order
     if ((await take(step, response)) === 'over') return;
   }
   response.end();

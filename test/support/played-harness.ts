@@ -37,7 +37,6 @@ export function playedHarness() {
     runs,
     interrupted: interrupted.promise,
     async count(wanted: number): Promise<void> {
-      // oxlint-disable-next-line no-await-in-loop -- one run after the other
       while (runs.length < wanted) await new Promise<void>(resolve => waiting.push(resolve));
     },
   };

@@ -69,7 +69,6 @@ export async function openTerminal(
     ready = performance.now() + keyGapMs;
   };
   const press = async (...keys: readonly string[]): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop -- one key after the other
     for (const key of keys) await deliver(bytesOf(key));
   };
   const text = async (): Promise<string> => (await pty.everything()).join('\n').trimEnd();

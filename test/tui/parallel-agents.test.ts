@@ -128,7 +128,6 @@ async function bytesPerKey(
   const before = screen.written().length;
   const keys = 'bcdefghijklmnopqrst';
   for (const key of keys) {
-    // oxlint-disable-next-line no-await-in-loop -- one key after the other
     await screen.type(key);
     engine.emit(...heard);
   }

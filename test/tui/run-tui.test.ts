@@ -413,7 +413,6 @@ test('whoever sends more than a megabyte between two frames waits for the next o
       isTaken = true;
     })();
     // No frame is drawn between microtasks.
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     const atOnce = isTaken;
     await taken;

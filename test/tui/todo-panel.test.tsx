@@ -106,9 +106,7 @@ describe('the panel on a screen', () => {
       [120, 40],
     ] as const) {
       screen.resize(columns, rows);
-      // oxlint-disable-next-line no-await-in-loop -- one size after the other
       await screen.until(/3\/8[^]* step 4/u);
-      // oxlint-disable-next-line no-await-in-loop -- one size after the other
       const shown = (await screen.rows()).filter(row => row.includes('step 4'));
       expect(shown).toHaveLength(1);
     }

@@ -126,7 +126,6 @@ export async function runCommandLines(
       name: 'Bash',
       input: {command: part.command, description: `A line of /${command.name}`},
     };
-    // oxlint-disable-next-line no-await-in-loop -- one line after the other, as they stand in the file
     const printed = await runLine(call, context, signal);
     if (signal.aborted) return {kind: 'aborted'};
     if (printed.tag === 'failed') {

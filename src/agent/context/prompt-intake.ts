@@ -176,7 +176,6 @@ async function attachMentions(
     if (seen.has(key)) continue;
     seen.add(key);
     if (seen.size > maxLookedAt) break;
-    // oxlint-disable-next-line no-await-in-loop -- in order, so that what does not fit any more is what comes last
     const found = await attach(readings, source, session, signal);
     if (signal.aborted) return [];
     if (found.length === 0) continue;
@@ -209,11 +208,9 @@ async function attach(
     const request = requestOf(reading);
     const action = readFilesAction([request]);
     try {
-      // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
       const {verdict, terms} = await judgeOwnAction(action, session, signal);
       if (signal.aborted) return [];
       if (verdict.decision === 'allow') {
-        // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
         const read = await files.limitedTo(terms.paths).read(request, signal);
         if (signal.aborted) return [];
         if (read.tag === 'ok') return blocksOf(reading, {state: 'read', file: read.value});
@@ -222,7 +219,6 @@ async function attach(
         warn(session, `${nameOf(reading)} not attached: ${problem}`);
         return [attachmentBlock({name: nameOf(reading), text: problem})];
       }
-      // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
       const exists = (await files.read({...request, offset: 1, limit: 1}, signal)).tag === 'ok';
       if (!exists) continue;
       const why = verdict.reasons.length === 0 ? 'Reading it is not allowed' : reasonsText(verdict.reasons);

@@ -111,7 +111,6 @@ export class Branch implements SessionAgents {
         ({agent, place, status}) => agent.parent === this.parent && place === 'background' && !hasEnded(status),
       );
       if (wait === 'look' || !goesOn || signal.aborted) return false;
-      // oxlint-disable-next-line no-await-in-loop -- one after the other ends
       await raceAbort(this.#news.promise, signal);
     }
     return true;

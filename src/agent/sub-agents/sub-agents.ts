@@ -144,7 +144,6 @@ export class SubAgents implements Tree {
     for (const running of own) {
       if (!hasEnded(running.row.status))
         this.#change(running, withStatus(running.row, {kind: 'cancelled', answer: ''}));
-      // oxlint-disable-next-line no-await-in-loop -- most have ended
       await running.ended.promise;
       this.#running.delete(running.row.agent.id);
     }

@@ -95,7 +95,6 @@ async function authLogout(provider: KeyProvider | undefined): Promise<ExitCode> 
   const keys = openKeys();
   const found = keys.kept().filter(kept => provider === undefined || kept.provider === provider);
   for (const kept of found) {
-    // oxlint-disable-next-line no-await-in-loop -- each change waits for the one before
     unwrap(await keys.forget(kept));
     note(`the ${providerNames[kept.provider]} key is removed from ${keys.placeText(kept)}`);
   }

@@ -101,7 +101,6 @@ async function testHooks(event: string | undefined, {json, ...options}: HookOpti
   const rows: HookRow[] = [];
   for (const {hook, ...sources} of hooks) {
     const {matcher} = hook;
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them
     const make = await sessionHooks({
       ...sources,
       withheld: [],
@@ -121,7 +120,6 @@ async function testHooks(event: string | undefined, {json, ...options}: HookOpti
       messages: () => [],
       publish: () => {},
     });
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them
     await callSample(hook.event, port, matcher);
     rows.push(...port.list().map(row => ({...row, matcher})));
   }

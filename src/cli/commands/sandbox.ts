@@ -95,7 +95,6 @@ async function findProvider(
 async function testProviders({provider, json}: JsonOption & {readonly provider?: ProviderName}): Promise<ExitCode> {
   const proofs: TriedProof[] = [];
   for (const name of provider === undefined ? providerNames : [provider]) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other: each watches the machine
     proofs.push(await tryProvider(name));
   }
   const [only] = proofs;

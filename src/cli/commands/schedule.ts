@@ -161,7 +161,6 @@ async function whatWaits(
 ): Promise<ReadonlyMap<ScheduleId, readonly string[]>> {
   const waiting = new Map<ScheduleId, readonly string[]>();
   for (const {id, last} of schedules)
-    // oxlint-disable-next-line no-await-in-loop -- one database
     if (last.state === 'running' && last.session !== 'not-open') waiting.set(id, await jobs.waiting(last.session));
   return waiting;
 }

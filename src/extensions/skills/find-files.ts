@@ -55,14 +55,12 @@ export async function findFiles(root: ExtensionRoot, part: ExtensionPart, signal
     }
     if (part === 'skills' && own.length > 0) return;
     for (const name of folders) {
-      // oxlint-disable-next-line no-await-in-loop -- in order, so that what is too much is what comes last
       await look(top, [...parts, name]);
     }
   }
 
   for (const path of root.paths[part]) {
     if (part !== 'skills' && isMarkdown(path)) paths.push({path, parts: [basename(path)]});
-    // oxlint-disable-next-line no-await-in-loop -- in order, so that the first of a name comes first
     else await look(path, []);
   }
   const read = await Promise.all(

@@ -40,7 +40,6 @@ export async function readOpening(
   const opened = {lines: read, initialize: undefined, initializeId: undefined, input: 'open', rest: lines} as const;
   for (;;) {
     const coming = lines.next();
-    // oxlint-disable-next-line no-await-in-loop -- one line after the other
     const next = await (read.length === 0 ? coming : raceTimeout(coming, silenceMs));
     if (next === 'timeout') return {...opened, rest: from(coming, lines)};
     if (next.done === true) return {...opened, input: 'ended'};

@@ -37,7 +37,6 @@ export async function isHeldByOverlay(
   }
   if (!(await analysis.confirmed())) return false;
   for (const {text, directory} of inner.flat()) {
-    // oxlint-disable-next-line no-await-in-loop -- the first that asks is enough
     if (!(await isHeldByOverlay(text, analyzeCommand(text, {directory, context}), context))) return false;
   }
   return true;

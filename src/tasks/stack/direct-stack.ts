@@ -143,7 +143,6 @@ export async function directStack(
     if (signal.aborted) return {kind: 'stopped'};
     const step = ports.perform(stack => takeNext(stack, ports.newSession));
     if (step.kind === 'nothing-left') return end;
-    // oxlint-disable-next-line no-await-in-loop -- one position after the other
     const came = step.kind === 'hook' ? await runHook(step, ports, signal) : await runTask(step, ports, signal);
     if (came.kind === 'task-failed') end = came;
     if (came.kind !== 'done' && (came.kind !== 'task-failed' || afterFailure === 'stop')) return came;

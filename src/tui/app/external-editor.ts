@@ -26,7 +26,6 @@ async function editProposal(
   if (drafts.value.length === 0) return failedEdit('There is no text to edit here: the files go, or hold no text.');
   const changed = new Map<string, string>();
   for (const draft of drafts.value) {
-    // oxlint-disable-next-line no-await-in-loop -- an editor at a time has the terminal
     const left = await editOne(draft, editor, signal);
     if (left.tag === 'failed') return failedEdit(left.error);
     if (left.value !== draft.text) changed.set(draft.path, left.value);

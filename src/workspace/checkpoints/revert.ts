@@ -64,7 +64,6 @@ export async function planRevert(
       }
       const had = to;
       const is = stateOf(path);
-      // oxlint-disable-next-line no-await-in-loop -- one path after the other bounds what is in memory
       const next = await mergeNode({had, want: from, is}, objects);
       if (next.kind === 'conflict') conflicts.set(path, next.reason);
       else wanted.set(path, next.node);

@@ -82,7 +82,6 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
   async function runAll(calls: readonly ProgramCall[], signal: AbortSignal): Promise<Outcome<Buffer, Fault>> {
     let printed: Buffer = Buffer.alloc(0);
     for (const each of calls) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const ended = await run(each, signal);
       if (ended.tag === 'failed') return failed(rejected(`${each.program} ${ended.error}.`));
       printed = ended.value;

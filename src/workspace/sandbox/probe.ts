@@ -247,7 +247,6 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       );
       failing('files', existsSync(join(work, '.moved')), 'protected files of the workspace can be moved');
       for (const listener of listeners) {
-        // oxlint-disable-next-line no-await-in-loop -- few listeners
         const connections = await listener.connections();
         if (connections === 'deaf') throw new Error(`a listener at ${listener.name} hears nothing`);
         failing('network', connections > 0, `${listener.name} can be connected to`);
@@ -418,7 +417,6 @@ async function listenUdp(): Promise<{
       const own = createSocket('udp4');
       own.send('own', port, '127.0.0.1');
       for (let turn = 0; turn < 500 && !texts.includes('own'); turn += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- until the packet of our own has come
         await new Promise(resolve => setTimeout(resolve, 10));
       }
       own.close();
@@ -509,7 +507,6 @@ export async function probeHosts(
       hosts.close();
     }
     for (const listener of listeners.slice(1)) {
-      // oxlint-disable-next-line no-await-in-loop -- few listeners
       const connections = await listener.connections();
       if (connections === 'deaf') return unproven(`a listener at ${listener.name} hears nothing`);
       if (connections > 0) return unproven(`${listener.name} can be connected to past the proxy`);

@@ -81,7 +81,6 @@ export async function removeHeld(folder: string): Promise<void> {
 async function openAll(folder: string): Promise<void> {
   await chmod(folder, 0o700);
   for (const entry of await readdir(folder, {withFileTypes: true})) {
-    // oxlint-disable-next-line no-await-in-loop -- there may be very many
     if (entry.isDirectory()) await openAll(join(folder, entry.name));
   }
 }

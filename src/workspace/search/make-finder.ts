@@ -117,7 +117,6 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
     for (const rank of ['ordinary', 'ignored'] as const) {
       using stuck = whenStuck(paths.root, rank === 'ignored' ? allRules : off);
       let rest: Buffer = Buffer.alloc(0);
-      // oxlint-disable-next-line no-await-in-loop -- what is ignored is what the first listing has not found
       await runRipgrep(
         {
           binary: binary.value.path,

@@ -136,7 +136,6 @@ async function rulesOffBelow(folder: string, signal: AbortSignal): Promise<Reado
   for (let looked = 0; looked < mostFolders && !signal.aborted; looked += 1) {
     const at = left.pop();
     if (at === undefined) break;
-    // oxlint-disable-next-line no-await-in-loop -- one folder after the other
     const entries = await readdir(at, {withFileTypes: true}).catch(() => []);
     const isDoubtful = entries.some(entry => (entry.isFile() ? false : entry.name === '.git' || names.has(entry.name)));
     if (isDoubtful) for (const option of rulesOffIn(at)) off.add(option);

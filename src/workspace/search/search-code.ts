@@ -71,7 +71,6 @@ export async function searchCode(
   let text = 0;
   for (const {path} of candidates) {
     if (signal.aborted) return failed(rejected('The search was stopped.'));
-    // oxlint-disable-next-line no-await-in-loop -- one file after the other: between two of them others have their turn
     const lines = text < mostText ? await folder.lines(path) : undefined;
     const code = lines === undefined ? undefined : readCode({path, lines}, terms, scorer.weights);
     if (code === undefined) continue;
@@ -106,7 +105,6 @@ async function best<File extends TermCounts>(
   const scores = new Float64Array(files.length);
   for (const [at, file] of files.entries()) {
     scores[at] = score(file);
-    // oxlint-disable-next-line no-await-in-loop -- a pause after each slice
     if (at % slice === slice - 1) await yieldToEventLoop();
   }
   // Numbers are sorted fast: what is certain to be left out is not compared by path.

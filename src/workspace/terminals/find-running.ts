@@ -30,7 +30,6 @@ export async function findRunning({folder}: {readonly folder: string}): Promise<
   const leftovers = (await findLeftRunning({folder})).map(leftover => ofLeftover(leftover, folder));
   const running: RunningCommand[] = [];
   for (const block of readBlockRegistry(folder)) {
-    // oxlint-disable-next-line no-await-in-loop -- few blocks, one look at the process table each
     if (await isWeftAlive(block.runTag)) running.push(...(await ofBlock(block)));
   }
   return [...running, ...leftovers];
@@ -128,7 +127,6 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
 
   const found: LeftRunning[] = [];
   for (const block of registered) {
-    // oxlint-disable-next-line no-await-in-loop -- asks each weft once, of which there are few
     if (!(await isOld(block.runTag))) continue;
     const processes = new Set((byTag.get(block.runTag) ?? []).map(({pid}) => pid));
     for (const {pid} of table.filter(row => isOf(block, row, table))) processes.add(pid);
@@ -141,7 +139,6 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
   }
   for (const [runTag, rows] of byTag) {
     const [first] = rows;
-    // oxlint-disable-next-line no-await-in-loop -- asks each weft once, of which there are few
     if (first === undefined || !(await isOld(runTag))) continue;
     found.push({
       runTag,
@@ -154,7 +151,6 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
     });
   }
   for (const prefix of registeredRuns(folder)) {
-    // oxlint-disable-next-line no-await-in-loop -- asks each weft once, of which there are few
     if ((await isOld(prefix)) && !found.some(({runTag}) => runTag.startsWith(prefix))) registry.endRun(prefix);
   }
   return found;

@@ -41,13 +41,10 @@ const longestLookMs = 500;
 /** Resolves when the command waits for keys: it reads the terminal, or it sleeps in a mode in which each key reaches it. */
 async function whenWaiting(block: Block, over: AbortSignal): Promise<void> {
   for (let pause = firstLookMs; ; pause = Math.min(pause * 1.5, longestLookMs)) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     await delay(pause, undefined, {ref: false});
     if (over.aborted) return new Promise<never>(() => {});
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     const found = await block.look();
     if (found === 'sure') return;
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     if (
       found !== 'ended' &&
       (found === 'likely' || (await isPolling(block))) &&

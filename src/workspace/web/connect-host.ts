@@ -43,7 +43,6 @@ export async function connectHost(
   for (const [at, address] of tried.entries()) {
     const attempt = at === tried.length - 1 ? signal : AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
     try {
-      // oxlint-disable-next-line no-await-in-loop -- the next address is for when this one fails
       const connected = await network.connect({address, port}, attempt);
       if (isAllowed(connected.address)) return ok(connected.socket);
       connected.socket.destroy();

@@ -235,7 +235,6 @@ async function bodyOf(answer: IncomingMessage, {url, mostBytes}: ExchangeRequest
       throw new WebFault(`${url.host} compresses its answer in a way that weft does not know${words}`);
     }
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one inside the other
       body = await decompress(body, {maxOutputLength: mostBytes});
     } catch (cause) {
       if (hasCode(cause, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();

@@ -56,7 +56,6 @@ async function fetchPage(asked: WebUrl, deps: FetchDeps, signal: AbortSignal): P
   let url = asked;
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
     const asks = isUsable && url.href === known.url ? known.validators : {};
-    // oxlint-disable-next-line no-await-in-loop -- each hop follows from the one before
     const answer = await exchange(
       {
         url,

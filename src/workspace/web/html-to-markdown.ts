@@ -30,7 +30,6 @@ export async function htmlToMarkdown(html: string, url: string, signal: AbortSig
     const parts: string[] = [];
     for (let at = 0; at < html.length; at += pieceLength) {
       if (at > 0) {
-        // oxlint-disable-next-line no-await-in-loop -- others get a turn between the pieces
         await nextTurn();
         if (signal.aborted) return failed('stopped');
       }

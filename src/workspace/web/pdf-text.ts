@@ -62,7 +62,6 @@ async function read(bytes: Uint8Array): Promise<Outcome<PdfText, string>> {
     const count = Math.min(document.numPages, mostPages);
     const pages: string[] = [];
     for (let number = 1; number <= count; number += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one page after the other
       const {items} = await (await document.getPage(number)).getTextContent();
       const text = items.map(item => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
       pages.push(`[page ${number}]\n${text.trim()}`);

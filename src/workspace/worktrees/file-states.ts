@@ -191,7 +191,6 @@ export async function forEach<T>(
       signal.throwIfAborted();
       const item = items[next];
       next += 1;
-      // oxlint-disable-next-line no-await-in-loop -- one worker of several
       if (item !== undefined) await work(item);
     }
   };

@@ -118,7 +118,6 @@ export async function diffsOf(
   {worktree, record}: {readonly worktree: Worktree; readonly record: WorktreeRecord},
 ): Promise<WorkspaceChanges> {
   const files: FileDiff[] = [];
-  // oxlint-disable-next-line no-await-in-loop -- one file after the other bounds what is in memory
   for (const change of changed.slice(0, mostFiles)) files.push(await diffOf(change, worktree, record));
   return {files, more: Math.max(0, changed.length - mostFiles)};
 }
@@ -221,12 +220,10 @@ export async function mergeChanges(
   };
   try {
     for (const step of [copy, moveAway, putInPlace]) {
-      // oxlint-disable-next-line no-await-in-loop -- what is done in order can be taken back in order
       for (const [number, change] of changed.entries()) await step(change, number);
     }
     return ok(undefined);
   } catch (cause) {
-    // oxlint-disable-next-line no-await-in-loop -- the last step is taken back first
     for (const back of undo.toReversed()) await back();
     return failed(rejected([`Nothing was merged: ${causeText(cause)}`, ...lost].join('. ').concat('.')));
   } finally {

@@ -98,7 +98,6 @@ test.each([
 ])('scenarios of $of pass', {tags: 'long', timeout: signIn.length * limitMs}, async ({names, revision}) => {
   const verdicts = new Map<string, string>();
   for (const name of names) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other: the suite measures times
     verdicts.set(name, await verdictOn(name, revision));
   }
   expect(verdicts).toEqual(new Map(names.map(name => [name, 'passed'])));

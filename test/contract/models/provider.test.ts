@@ -167,7 +167,6 @@ describe.each(dialects)('a model over %s', dialect => {
     await using server = await startModelServer(() => say('Fine.'));
     const model = connect(dialect, server.baseUrl[dialect]);
     for (const turn of ['a', 'b', 'c']) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await eventsOf(model.stream(ask('hi', {messages: [userSays(turn)]}), new AbortController().signal));
     }
     // The second may leave before the first one's connection is free.

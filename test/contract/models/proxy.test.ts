@@ -105,7 +105,6 @@ test('tunnels are used again', async () => {
   await using server = await startModelServer(() => say('a'), {secure: true});
   await using proxy = await startProxy(Number(new URL(server.baseUrl.anthropic).port));
   const model = modelAt('https://model.example', {HTTPS_PROXY: proxy.address});
-  // oxlint-disable-next-line no-await-in-loop -- one after the other
   for (const _ of 'abc') await eventsOf(model.stream(ask('hi'), new AbortController().signal));
   // The second may leave before the first one's tunnel is free.
   expect([server.requests.length, proxy.asked.length < 3]).toEqual([3, true]);

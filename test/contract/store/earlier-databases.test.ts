@@ -98,7 +98,6 @@ async function makeEarlier(name: string): Promise<void> {
     await client.query(`CREATE TABLE schema_version (version BIGINT NOT NULL); INSERT INTO schema_version VALUES (4)`);
     for (const [sql, ...values] of kept) {
       let count = 0;
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await client.query(
         sql.replaceAll('?', () => `$${String((count += 1))}`),
         values,
@@ -181,7 +180,6 @@ onEachDatabase(database => {
       {id: 2, data: '{"type":"done"}'},
     ]);
     for (const id of ['waits', 'cut', 'done', 'schedule schedule_b'])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await jobs.claim(id)).toEqual({tag: 'failed', error: 'ended'});
     // What runs from now on finds no trace of it in its way.
     expect(plans.change(planId('plan_a'), each => ({tag: 'ok', value: {...each, state: 'executing'}})).tag).toBe('ok');

@@ -32,10 +32,8 @@ if (task === 'steps') {
     ['ended', () => jobs.change(claim, {state: 'completed'})],
   ];
   for (const [line, step] of steps) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await step();
     tell(line);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await go.next();
   }
 } else if (task === 'hold') {
@@ -45,18 +43,13 @@ if (task === 'steps') {
   process.stdin.resume();
 } else {
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const all = await jobs.list({kind: 'execution'});
     for (const job of all.filter(({state}) => state === 'queued' || state === 'stopped')) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const claimed = await jobs.claim(job.id);
       if (claimed.tag === 'failed') continue;
       tell(job.id);
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await new Promise(resolve => setImmediate(resolve));
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await jobs.append(claimed.value, {id: 1, data: '"e"'});
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await jobs.change(claimed.value, {state: 'completed'});
       break;
     }

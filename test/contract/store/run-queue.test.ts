@@ -56,7 +56,6 @@ async function killWorkers(count: number, workers: number): Promise<void> {
   }
   for (const name of names) {
     const spec = {kind: 'execution', plan: planId(name), ...fixed} as const;
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await jobs.add({id: name, spec, session: 'not-open'}, 'queued')).toBe('added');
   }
   await Promise.all(names.map(name => queue.add(name)));

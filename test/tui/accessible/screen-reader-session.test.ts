@@ -296,9 +296,7 @@ describe('lines', () => {
     const images = {read: async (path: string) => ok({name: path, width: 1, height: 1, image})};
     const speaker = await speak({host: {images}});
     for (const name of ['1', '2', '3', '4', '5']) {
-      // oxlint-disable-next-line no-await-in-loop -- lines come one after the other
       await speaker.type(`/image ${name}.png\r`);
-      // oxlint-disable-next-line no-await-in-loop -- lines come one after the other
       await speaker.heard(new RegExp(`The image ${name}\\.png goes with the next prompt`, 'u'));
     }
     await speaker.type('/image 6.png\r');

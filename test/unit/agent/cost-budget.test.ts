@@ -28,7 +28,6 @@ async function run(limit: number, requests: readonly Request[], picks: readonly 
   let sent = 0;
   let atOnce = 0;
   for (let turn = 0; ; turn += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- what waits looks again
     await settled();
     atOnce = Math.max(atOnce, left.length);
     const [ended] = left.splice((picks[turn % picks.length] ?? 0) % Math.max(1, left.length), 1);
@@ -100,7 +99,6 @@ test.each([
   const budget = new CostBudget(limit, () => spent);
   const stop = new AbortController();
   for (const cost of costs) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const reserved = await budget.reserve(expected, stop.signal);
     spent += cost;
     if (reserved.kind === 'reserved') reserved.settle(cost);

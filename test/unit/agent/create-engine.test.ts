@@ -321,7 +321,6 @@ describe('approvals', () => {
     });
     bench.engine.submit(promptOp('go'));
     for (const scope of ['session', 'once'] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- the second is asked after the first
       const {approval} = await bench.next('approval-requested');
       expect(approval.sessionGrant).toBe('');
       bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope}});
@@ -381,7 +380,6 @@ describe('approvals', () => {
     });
     bench.engine.submit(promptOp('go'));
     for (const [at, line] of lines.entries()) {
-      // oxlint-disable-next-line no-await-in-loop -- one question after the other
       const {approval} = await bench.next('approval-requested');
       expect(approval.label).toBe(`Type into python3: ${line}`);
       const scope = at === 0 ? 'session' : 'once';

@@ -219,7 +219,6 @@ describe('bounds', () => {
     await harness.count(1);
     now = 60_000;
     for (let told = await run.next('agent-changed'); told.row.status.kind !== 'idle';)
-      // oxlint-disable-next-line no-await-in-loop -- one status after the other
       told = await run.next('agent-changed');
     now = 121_000;
     await harness.interrupted;
@@ -569,7 +568,6 @@ test.each([
             if (each.step === 'background' && call?.kind === 'tool-call')
               run.engine.submit({op: 'move-to-background', id: call.id});
             if (each.step === 'interrupt') run.engine.submit({op: 'interrupt'});
-            // oxlint-disable-next-line no-await-in-loop -- lets what was begun go on
             if (each.step === 'wait') await new Promise(resolve => setImmediate(resolve));
           }
           for (const each of harness.runs) each.finish('at last');

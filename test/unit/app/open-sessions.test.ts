@@ -181,7 +181,6 @@ describe('leaving a session', () => {
     for (const [at, each] of all.slice(0, 7).entries()) {
       each.emit(accepted(`Task ${at}`));
       sessions.submit(clear);
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await arrives(idOf(at + 1));
     }
     all[7]?.emit(accepted('Task 7'));

@@ -49,7 +49,6 @@ beforeAll(async () => {
   const lines = [...cases.map(([line]) => line), ...gluedCases.map(([line]) => line), ...oddBeginnings, ...unquoted];
   for (const line of lines) {
     const words = line.slice(1);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     writeFileSync(join(programs, 'answers', nameOf(words)), await answerTo(words));
   }
 });

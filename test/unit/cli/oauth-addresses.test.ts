@@ -32,13 +32,11 @@ const why = async (server: string, address: string): Promise<string> =>
 test('what a server elsewhere names on this machine or in a private network is not opened', async () => {
   using here = await local();
   for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433', '[::ffff:127.0.0.1]'])
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await why('https://mcp.example/mcp', `http://${host}:${here.port}/token`)).toMatch(
       /an address of this machine/u,
     );
   for (const server of ['https://mcp.example/mcp', `http://127.0.0.1:${here.port}/mcp`])
     for (const host of ['169.254.169.254', '10.0.0.1', '192.168.1.1', '[fd00::1]'])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await why(server, `http://${host}/latest`)).toContain('an address of a private network');
   expect(await why('https://mcp.example/mcp', 'file:///etc/passwd')).toContain('Only http and https');
   expect(here.seen).toEqual([]);

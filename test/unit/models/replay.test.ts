@@ -117,12 +117,10 @@ test('a replayed conversation that is recorded plays the same again', async () =
         file += line;
       });
       const first: (readonly ModelEvent[])[] = [];
-      // oxlint-disable-next-line no-await-in-loop -- answers come in order
       for (const _ of answers) first.push(await eventsOf(recorded.stream(ask('go'), never())));
       const again = openReplay(file, {variables: {}});
       if (again.tag === 'failed') throw new Error(again.error.message);
       const second: (readonly ModelEvent[])[] = [];
-      // oxlint-disable-next-line no-await-in-loop -- answers come in order
       for (const _ of answers) second.push(await eventsOf(again.value.stream(ask('go'), never())));
       expect(second).toEqual(first);
     }),

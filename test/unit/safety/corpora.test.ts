@@ -10,7 +10,6 @@ interface Judged extends Case {
 async function judgeAll(cases: readonly Case[], given: Given = {}): Promise<readonly Judged[]> {
   const judged: Judged[] = [];
   for (const each of cases) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, as they would come
     const {decision, reasons} = await judge(bash(each.command), given);
     judged.push({...each, decision, reasons});
   }

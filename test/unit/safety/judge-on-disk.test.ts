@@ -103,7 +103,6 @@ describe('what a command would come upon on the disk', () => {
     const judge = judgeOf(plain);
     const asked: string[] = [];
     const cases = readCorpus('everyday').map(({command}) => command.replaceAll(/(?<![\w.])\/w(?=[/ ";]|$)/gu, plain));
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, as they would come
     for (const command of cases) if ((await decision(judge, command)) !== 'allow') asked.push(command);
     expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(cases.length / 50);
   });

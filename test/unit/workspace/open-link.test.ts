@@ -77,7 +77,6 @@ test('a program of the workspace is not used, and what is no web address is not 
   program('xdg-open', 0);
   expect(await open({DISPLAY: ':0'}, {roots: [folder]})).toBe('not-opened');
   for (const url of ['file:///etc/passwd', 'javascript:alert(1)', '--help', 'vscode://x']) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await open({DISPLAY: ':0'}, {url})).toBe('not-opened');
   }
   expect(given()).toBe('');

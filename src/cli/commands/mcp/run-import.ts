@@ -50,7 +50,6 @@ export async function importServers(product: Peer | undefined, options: ImportOp
     const scope = owner === 'project' ? 'project' : (options.scope ?? 'user');
     const text = readTextFile(path);
     if (text.tag === 'ok' && text.value === undefined) continue;
-    // oxlint-disable-next-line no-await-in-loop -- one file after the other: the first of a name counts
     const found = text.tag === 'ok' ? await readPeerFile(file, text.value ?? '', directory) : text;
     if (found.tag === 'failed') {
       broken += 1;
@@ -83,7 +82,6 @@ export async function importServers(product: Peer | undefined, options: ImportOp
         rows.push({...row, outcome: 'would-import', written_to: '', notes});
         continue;
       }
-      // oxlint-disable-next-line no-await-in-loop -- each change waits for the one before
       const written = await writeServer(
         {name: server.name, entry, scope, trust: owner === 'project' ? 'asked-later' : 'given'},
         options.cwd,

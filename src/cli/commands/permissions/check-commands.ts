@@ -43,7 +43,6 @@ export async function checkCommands(words: readonly string[], job: CheckJob): Pr
     for (const command of commandsIn(words)) {
       const given = readCommand(command);
       if (given.tag === 'failed') throw new UsageError(given.error);
-      // oxlint-disable-next-line no-await-in-loop -- verdicts come in order
       await printAndWait(await report(given.value, judge, job), job.form);
     }
     return code;

@@ -182,7 +182,6 @@ async function effectsOf(
   for (const group of [ofClass('file'), ofClass('output')]) {
     if (group.length === 0) continue;
     const paths = group.map(({path}) => path);
-    // oxlint-disable-next-line no-await-in-loop -- there are two groups
     const {verdict} = await judgeOf(writeFilesAction(paths));
     if (verdict.decision === 'deny' || (verdict.decision === 'ask' && group[0]?.class === 'file'))
       return {...seen, refusal: `${whyNot(verdict)}. Nothing was applied of what it changed: ${namedFiles(paths)}`};

@@ -97,7 +97,6 @@ export async function runFilter(
       stdout.write(piece);
       length += piece.length;
       if (length > mostWaiting) {
-        // oxlint-disable-next-line no-await-in-loop -- waiting for the reader is the purpose
         const {kind} = await stdout.drained();
         if (kind !== 'open') break;
         length = 0;

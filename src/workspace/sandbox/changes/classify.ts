@@ -145,7 +145,6 @@ async function findOutput(
       entry,
       path: askedFor(absolute(entry, layers).slice(repository.length + 1), entry),
     }));
-    // oxlint-disable-next-line no-await-in-loop -- mostly there is one repository
     const ignored = await ignoredAmong(
       asked.map(({path}) => path),
       {folder: repository === '' ? '/' : toNative(repository).toString(), environment: place.environment, signal},
@@ -189,7 +188,6 @@ async function findDeleted(
   }
   for (const [repository, members] of groups) {
     const where = {folder: toNative(repository).toString() || '/', environment: place.environment, signal};
-    // oxlint-disable-next-line no-await-in-loop -- mostly there is one repository
     const followed = await followedAmong([...members.keys()], where);
     for (const [path, entry] of members) if (followed.has(path)) found.add(entry);
   }

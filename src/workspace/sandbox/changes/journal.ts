@@ -59,11 +59,9 @@ export async function finishInterruptedApplies(
     }
     const found = set === undefined ? undefined : loadSet(own);
     if (found !== undefined) {
-      // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one
       await applyEntries(found.entries, found, {how: 'again', signal}).catch(() => {});
       finished += 1;
     }
-    // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one
     if (!signal.aborted) await removeStored(own);
   }
   return finished;

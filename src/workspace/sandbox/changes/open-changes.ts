@@ -82,7 +82,6 @@ function holdSet(set: HeldSet, folder: string): HeldChanges {
     changes: set.entries.map(({change}) => change),
     async diffs(paths, signal) {
       const diffs = [];
-      // oxlint-disable-next-line no-await-in-loop -- one file after the other bounds what is in memory
       for (const entry of entriesOf(paths)) diffs.push(await diffOf(entry, set, signal));
       return diffs;
     },

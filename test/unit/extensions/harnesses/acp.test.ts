@@ -165,7 +165,6 @@ test('ACP: what a call carries decides, and not the kind that the agent gives it
       for (const [at, [toolCall]] of calls.entries()) {
         const params = {sessionId: 'ses_1', options, toolCall: {toolCallId: `c${at}`, ...toolCall}};
         side.say({jsonrpc: '2.0', id: at, method: 'session/request_permission', params});
-        // oxlint-disable-next-line no-await-in-loop -- one call after the other
         await side.next();
       }
       side.say(chunk('DONE'), {jsonrpc: '2.0', id, result: {stopReason: 'end_turn'}});
@@ -267,7 +266,6 @@ test('ACP: of calls that never end no more is kept than is bounded', async () =>
       for (const toolCallId of ['c0', 'c19']) {
         const params = {sessionId: 'ses_1', options, toolCall: {toolCallId, title: 'x'}};
         side.say({jsonrpc: '2.0', id: toolCallId, method: 'session/request_permission', params});
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         await side.next();
       }
       side.say(chunk('DONE'), {jsonrpc: '2.0', id, result: {stopReason: 'end_turn'}});

@@ -49,7 +49,6 @@ test('one whose file was written to between the look at it and its end has said 
     {obstacle: '', mark: '2'},
     {obstacle: 'it changed', mark: ''},
   ]) {
-    // oxlint-disable-next-line no-await-in-loop -- one run after the other
     const {outcome} = await run({obstacle: '', mark: '1'}, after);
     expect(outcome).toMatchObject({kind: 'failed', how: 'crashed', why: expect.stringContaining('was changed')});
   }

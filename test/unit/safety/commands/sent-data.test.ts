@@ -194,7 +194,6 @@ test.each([
 
 test('nothing of the everyday corpus does', async () => {
   for (const {command} of readCorpus('everyday')) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect({command, sent: (await judged(command)).sent}).toEqual({command, sent: []});
   }
 });

@@ -144,7 +144,6 @@ describe('settings of a repository', () => {
       'cd sub && git status -sb',
       'git -C sub diff --stat',
     ])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect([command, await judgeAt(root)(command)]).toEqual([command, 'allow']);
   });
 });

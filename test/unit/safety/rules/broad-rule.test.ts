@@ -88,7 +88,6 @@ test.each([
   'shx',
 ])('no open rule is offered for %s, or its breadth is told', async beginning => {
   for (const program of ['frobnicate', 'make test']) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the rule is named
     const {detail} = await judge(bash(`${beginning} ${program}`));
     const open = detail.rules.filter(rule => rule.endsWith(':*)'));
     for (const rule of open) expect(rule).toContain(program.split(' ')[0]);
@@ -115,7 +114,6 @@ describe('no rule for a wrapper lets any program through', () => {
     const kept = [`Bash(${named}:*)`, `Bash(${named} *)`, `Bash(${named.split(' ')[0] ?? ''}:*)`];
     for (const rule of new Set([...offered.flat(), ...kept])) {
       for (const beginning of [wrapper, `sudo ${wrapper}`, `${wrapper} -x`]) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the rule is named
         const {decision} = await judge(bash(`${beginning} rm -rf src`), {allow: [rule]});
         expect({rule, beginning, decision}).toEqual({rule, beginning, decision: 'ask'});
       }

@@ -43,13 +43,10 @@ describe('a tool of an MCP server', () => {
     const sly = call('a__b', mcpToolName('a__b', 'c'));
     const own = mcpServerName('a__b');
     for (const allow of ['mcp__a', 'mcp__a__*', 'mcp__a__b', 'mcp__a__b__c', 'mcp__a__b__*', 'mcp__a*'])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect([allow, (await judge(sly, {allow: [allow]})).decision]).toEqual([allow, 'ask']);
     for (const allow of [own, `${own}__*`, `${own}__c`])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect([allow, (await judge(sly, {allow: [allow]})).decision]).toEqual([allow, 'allow']);
     for (const deny of ['mcp__a', 'mcp__a__b', 'mcp__a__b__c', 'mcp__a__b__*', own])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect([deny, (await judge(sly, {allow: [own], deny: [deny]})).decision]).toEqual([deny, 'deny']);
     // A name that no server of this session can have.
     expect((await judge(call('a__b', 'mcp__a__b__c'), {allow: ['mcp__a']})).decision).toBe('ask');

@@ -45,7 +45,6 @@ describe('a page', () => {
   test('is denied by a rule at every port and in every mode', async () => {
     const deny = ['WebFetch(domain:example.com)'];
     for (const mode of permissionModes)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect((await verdictOn('https://example.com:8443/', {deny, allow: ['WebFetch'], mode}))[0]).toBe('deny');
   });
 });

@@ -229,7 +229,6 @@ describe('the directory', () => {
     await using own = commandPlace();
     const seen: (readonly [command: string, next: string, notes: number])[] = [];
     for (const [command] of steps) {
-      // oxlint-disable-next-line no-await-in-loop -- each starts where the last one ended
       const report = await own.run(command);
       seen.push([command, report.nextDirectory.slice(own.root.length + 1), report.notes.length]);
       expect(own.shell.directory).toBe(existsSync(report.nextDirectory) ? report.nextDirectory : own.root);

@@ -246,7 +246,6 @@ describe('a host that somebody is asked about', () => {
       },
     });
     for (let at = 0; at < 25; at += 1)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(statusOf(await place.exchange(tunnel(`h${String(at)}.test:443`)))).toBe('403');
     expect([asked, place.notes()[0], place.notes().length, place.notes().at(-1)]).toEqual([
       20,

@@ -302,7 +302,6 @@ exports.SandboxManager = {
     const order = 'initialize wrap wrap cleanup cleanup wrap reset initialize wrap reset';
     expect(calls().map(([what]) => what)).toEqual(order.split(' '));
     for (const [policy, error] of refusals('claude')) {
-      // oxlint-disable-next-line no-await-in-loop -- two of them
       expect(await claude.enclose(here.request(policy))).toEqual(failed(error));
     }
   });

@@ -17,7 +17,6 @@ async function missedIn({name, path, leftOut, questions}: QuestionedPackage): Pr
   });
   const missed: string[] = [];
   for (const [query, files] of questions) {
-    // oxlint-disable-next-line no-await-in-loop -- one search after the other: each uses all processors
     const found = await search.codebase({query, path, filters: [], limit: 10}, never);
     const answers = found.tag === 'ok' ? found.value.places.map(place => place.path) : [];
     if (!files.some(file => answers.includes(file))) missed.push(query);

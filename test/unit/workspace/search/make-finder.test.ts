@@ -8,7 +8,6 @@ import {temporaryFolder} from '../temporary-folder.ts';
 async function workspace(excluded: readonly string[] = []) {
   const folder = temporaryFolder();
   for (const path of ['src/tui', 'node_modules/left-pad', '.github', 'my docs', 'secret', '.git']) {
-    // oxlint-disable-next-line no-await-in-loop -- one folder after the other, some lie in others
     await mkdir(join(folder.path, path), {recursive: true});
   }
   await writeFile(join(folder.path, '.gitignore'), 'node_modules\n*.log\n');

@@ -355,7 +355,6 @@ describe('the cache', () => {
     const fetchPage = fetcher(server.port, {now: () => at * minute});
     const pages: string[] = [];
     for (at of minutes) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const page = await fetchPage('http://x.test/#part');
       pages.push(page.tag === 'ok' ? `${inWords(page)}, ${Math.floor(page.value.ageMs / minute)} min` : inWords(page));
     }

@@ -51,7 +51,6 @@ async function searchAt(
   const reports = [];
   for (const request of requests) {
     const full = {query: 'tea', allowedDomains: [], blockedDomains: [], ...request};
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const report = await search(full, new AbortController().signal);
     reports.push(report.tag === 'ok' ? report.value.results : faultText(report.error));
   }
