@@ -7,6 +7,7 @@ import {
   defaultCeiling,
   defaultPreferences,
   excludedRules,
+  type GrantingKey,
   grantingKeys,
   loopbackOf,
   parseSettings,
@@ -214,7 +215,10 @@ const requests = {
     folders.map(folder => `use the commands, agents, skills, hooks and servers of the plugin ${folder}`),
   hooks: (hooks, source) => readHooks(hooks, source).hooks.map(hookRequest),
   mcpServers: (servers, source) => Object.entries(servers).map(([name, server]) => serverRequest(name, server, source)),
-} as const satisfies {[Key in keyof SettingsFile]?: RequestsOf<Key>};
+} as const satisfies {[Key in Exclude<GrantingKey, ToldApart>]: RequestsOf<Key>};
+
+/** Granting settings that `admitProjectSettings` handles one by one. */
+type ToldApart = 'permissionMode' | 'permissions' | 'sandbox' | 'allowLocalBinding' | 'harnesses';
 
 type RequestsOf<Key extends keyof SettingsFile> = (value: Value<Key>, source: ProjectSource) => readonly string[];
 type ProjectSource = 'project' | 'local';

@@ -176,6 +176,10 @@ function oneOf<const Names extends readonly string[]>(names: Names, words: strin
 }
 
 type SettingKey = keyof typeof table;
+/** The settings of a project that count only in a trusted folder. */
+export type GrantingKey = {
+  [Key in SettingKey]: (typeof table)[Key]['grants'] extends true ? Key : never;
+}[SettingKey];
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are the settings
 export const settingKeys = Object.keys(table) as readonly SettingKey[];
