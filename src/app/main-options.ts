@@ -58,6 +58,37 @@ export const mainFlags = [
   ['--no-color', 'No colors'],
 ] as const;
 
+type LongOf<Term> = Term extends `${string}--${infer Rest}`
+  ? Rest extends `${infer Name} ${string}`
+    ? `--${Name}`
+    : `--${Rest}`
+  : never;
+type LongFlag = LongOf<(typeof mainFlags)[number][0]> | '--allowedTools' | '--disallowedTools';
+
+const stackFlags: readonly LongFlag[] = [
+  ...(['--model', '--fallback-model', '--provider', '--base-url', '--permission-mode', '--sandbox'] as const),
+  ...(['--allowed-tools', '--disallowed-tools', '--allowedTools', '--disallowedTools'] as const),
+  ...(['--max-turns', '--max-cost', '--timeout', '--cwd', '--add-dir', '--settings', '--mcp-config'] as const),
+];
+const planRunFlags: readonly LongFlag[] = [
+  ...stackFlags,
+  ...(['--replay', '--record', '--system-prompt', '--append-system-prompt', '--agent', '--agents'] as const),
+  ...(['--strict-mcp-config', '--plugin-dir', '--verbose', '--debug'] as const),
+  ...(['--output-format', '--include-partial-messages'] as const),
+];
+const onlyOfRuns: readonly LongFlag[] = [
+  '--permission-mode',
+  '--output-format',
+  '--include-partial-messages',
+  '--timeout',
+];
+/** The flags above that commands take, too. */
+export const commandFlags = {
+  plan: new Set<string | undefined>(planRunFlags.filter(flag => !onlyOfRuns.includes(flag))),
+  'plan run': new Set<string | undefined>(planRunFlags),
+  'stack run': new Set<string | undefined>(stackFlags),
+} as const;
+
 /**
  * The flags with which the Agent SDK starts its executable, which `weft --help` does not show. One that weft cannot honour yet is ignored
  * where that only takes an extra away, and refused where ignoring it would mislead the program that set it. Each has what it does, why

@@ -1,6 +1,6 @@
 import {Option, type Command} from 'commander';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
-import type {MainOptions} from '../../app/main-options.ts';
+import {commandFlags, type MainOptions} from '../../app/main-options.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
 import {randomUUID} from 'node:crypto';
 import {eventWarning} from '../../actions/event-warning.ts';
@@ -39,22 +39,6 @@ interface PlanOptions {
   readonly outputFormat: 'text' | 'json';
 }
 
-/** Flags of weft itself that count for planning, which may stand before `plan` and after it. */
-const planFlags: ReadonlySet<string | undefined> = new Set(
-  `--model --fallback-model --provider --base-url --replay --record --sandbox --allowed-tools --disallowed-tools --allowedTools --disallowedTools --max-turns --max-cost --cwd
-  --add-dir --system-prompt --append-system-prompt --agent --agents --settings --mcp-config --strict-mcp-config --plugin-dir --verbose
-  --debug`.split(/\s+/u),
-);
-
-/** Those that count where a plan is carried out. */
-const runFlags: ReadonlySet<string | undefined> = new Set([
-  ...planFlags,
-  '--permission-mode',
-  '--output-format',
-  '--include-partial-messages',
-  '--timeout',
-]);
-
 /** `weft plan`, and `weft plan run|list|show`. */
 export function add(plan: Command, program: Command): void {
   plan
@@ -67,7 +51,7 @@ export function add(plan: Command, program: Command): void {
         makePlan(words, {...program.opts<MainOptions>(), ...options}),
       ),
     );
-  for (const option of program.options) if (planFlags.has(option.long)) plan.addOption(option);
+  for (const option of program.options) if (commandFlags.plan.has(option.long)) plan.addOption(option);
   const run = plan
     .command('run')
     .description('Approve a plan and carry it out, once')
@@ -75,7 +59,7 @@ export function add(plan: Command, program: Command): void {
     .action(
       exiting((id: string, options: Partial<MainOptions>) => runPlan(id, {...program.opts<MainOptions>(), ...options})),
     );
-  for (const option of program.options) if (runFlags.has(option.long)) run.addOption(option);
+  for (const option of program.options) if (commandFlags['plan run'].has(option.long)) run.addOption(option);
   plan
     .command('list')
     .description('List the plans, newest first')

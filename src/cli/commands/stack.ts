@@ -10,6 +10,7 @@ import {
   type UserMessage,
 } from '../../tasks/stack/stack-records.ts';
 import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
+import {commandFlags} from '../../app/main-options.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {visibleLine} from '../../base/visible.ts';
@@ -29,27 +30,6 @@ interface MessageOptions extends JsonOption {
   readonly task?: string;
 }
 
-/** Flags of weft itself that a run of the stack takes, too: who answers, what may run, where, and how much. */
-const runFlags: ReadonlySet<string | undefined> = new Set([
-  '--model',
-  '--fallback-model',
-  '--provider',
-  '--base-url',
-  '--permission-mode',
-  '--sandbox',
-  '--allowed-tools',
-  '--disallowed-tools',
-  '--allowedTools',
-  '--disallowedTools',
-  '--max-turns',
-  '--max-cost',
-  '--timeout',
-  '--cwd',
-  '--add-dir',
-  '--settings',
-  '--mcp-config',
-]);
-
 /** `weft stack run|list|next|create|add|status|advance|message|messages`: the task stack that `weft serve` serves, too. */
 export function add(stack: Command, program: Command): void {
   const run = stack
@@ -60,7 +40,7 @@ export function add(stack: Command, program: Command): void {
     .option('--once', 'Run one position only: a task or a hook')
     .option('--json', 'Print what happens as JSON lines')
     .action(exiting(async (options: StackRunOptions) => (await import('./stack/director.ts')).runStack(options)));
-  for (const option of program.options) if (runFlags.has(option.long)) run.addOption(option);
+  for (const option of program.options) if (commandFlags['stack run'].has(option.long)) run.addOption(option);
   stack
     .command('list')
     .description('Show the layers with their tasks, and the pointer')
