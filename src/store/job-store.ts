@@ -53,7 +53,12 @@ export function keptJobs(db: Database, clock: () => number): JobStore {
         return ok({...job, ...begun, state: 'running', endedAt: 0, reason: ''});
       }),
     change: async (claim, change) =>
-      isClosed ? 'kept' : transaction(() => changeJob(db, claim, {change, now: now()})),
+      isClosed
+        ? 'kept'
+        : transaction(() => {
+            settleDead(db);
+            return changeJob(db, claim, {change, now: now()});
+          }),
     async append({id, attempt}, event) {
       if (isClosed) return 'kept';
       const kept = db.all(
@@ -67,23 +72,19 @@ export function keptJobs(db: Database, clock: () => number): JobStore {
       return kept.length > 0 ? 'kept' : 'lost';
     },
     remove: async id => db.run('DELETE FROM jobs WHERE id = ?', id),
-    async list(of) {
-      settleDead(db);
-      return db.all(`SELECT * FROM jobs WHERE ${columnOf(of)} = ? ${newestFirst}`, valueOf(of)).flatMap(jobIn);
-    },
+    list: async of => jobsOf(db, of),
     async events(of, after, most) {
       const sql = `SELECT seq, data FROM agent_task_events JOIN jobs ON id = task_id WHERE ${columnOf(of)} = ? AND seq > ? ORDER BY seq LIMIT ?`;
       return db.all(sql, valueOf(of), after, most).map(row => ({id: Number(row['seq']), data: String(row['data'])}));
     },
     async lastEvent(of, which) {
-      const ended = which === 'all' ? '' : `AND NOT ${works}`;
+      const left = which === 'all' ? [] : jobsOf(db, of).filter(isAtWork);
+      const ended = left.length === 0 ? '' : `AND id NOT IN (${left.map(() => '?').join(', ')})`;
       const sql = `SELECT MAX(seq) AS last FROM agent_task_events JOIN jobs ON id = task_id WHERE ${columnOf(of)} = ? ${ended}`;
-      return Number(db.first(sql, valueOf(of))?.['last'] ?? 0);
+      return Number(db.first(sql, valueOf(of), ...left.map(({id}) => id))?.['last'] ?? 0);
     },
     async running() {
-      settleDead(db);
-      const rows = db.all("SELECT session FROM jobs WHERE state = 'running'");
-      return new Set(rows.flatMap(({session}) => parseSessionId(String(session)) ?? []));
+      return new Set(jobsOf(db, {state: 'running'}).flatMap(({session}) => (session === 'not-open' ? [] : session)));
     },
     ask: async ({id: job}, {id, title}) =>
       db.run(
@@ -107,9 +108,9 @@ export function keptJobs(db: Database, clock: () => number): JobStore {
         return 'taken';
       }),
     async waiting(session) {
-      settleDead(db);
-      const sql = `SELECT title FROM ${asksOfRunning} AND answer = '' ORDER BY job_asks.at, job_asks.id`;
-      return db.all(sql, session).map(({title}) => String(title));
+      const sql = `SELECT job, title FROM ${asksOfRunning} AND answer = '' ORDER BY job_asks.at, job_asks.id`;
+      const running = new Set(jobsOf(db, {state: 'running'}).map(({id}) => id));
+      return db.all(sql, session).flatMap(({job, title}) => (running.has(String(job)) ? String(title) : []));
     },
     async heard({id, attempt}) {
       const row = db.first('SELECT stop FROM jobs WHERE id = ? AND attempt = ?', id, attempt);
@@ -147,18 +148,26 @@ const asksOfRunning = "job_asks JOIN jobs ON jobs.id = job WHERE session = ? AND
 const columnOf = (of: object): string => ['id', 'session', 'key', 'kind', 'state'].find(column => column in of) ?? 'id';
 const valueOf = (of: Parameters<JobStore['list']>[0]): string => Object.values(of).join('');
 
-/** The job of this key that waits or runs. */
-export function workingJob(db: Database, key: string): Job | 'none' {
-  const row = db.first(`SELECT * FROM jobs WHERE key = ? AND ${works}`, key);
-  return (row === undefined ? undefined : jobIn(row)[0]) ?? 'none';
+/** Looking writes nothing: who looks neither waits for a lock nor fails because of one. */
+function jobsOf(db: Database, of: Parameters<JobStore['list']>[0]): readonly Job[] {
+  const orDead = 'state' in of ? "OR state = 'running'" : '';
+  return db
+    .all(`SELECT * FROM jobs WHERE ${columnOf(of)} = ? ${orDead} ${newestFirst}`, valueOf(of))
+    .flatMap(row => currentJob(db, row))
+    .filter(({state}) => !('state' in of) || state === of.state);
 }
+
+/** The job of this key that waits or runs. */
+export const workingJob = (db: Database, key: string): Job | 'none' => jobsOf(db, {key}).find(isAtWork) ?? 'none';
+
+const isAtWork = ({state}: Job): boolean => state === 'queued' || state === 'running';
 
 /** The newest job of each key that begins as said. */
 export const newestJobs = (db: Database, kind: JobSpec['kind']): ReadonlyMap<string, Job> =>
   new Map(
     db
       .all(`SELECT * FROM jobs WHERE kind = ? ORDER BY created_at, rowid`, kind)
-      .flatMap(jobIn)
+      .flatMap(row => currentJob(db, row))
       .map(job => [jobKey(job.spec), job]),
   );
 
@@ -235,23 +244,38 @@ const ownerIn = (row: Row): ProcessMark => ({
   at: Number(row['at']),
 });
 
-/** Jobs whose process has ended without a word are stopped; of some kinds nothing is left to tell. */
+/** Stops the jobs whose process has ended without a word, and deletes those that leave nothing to tell. Belongs into a transaction. */
 export function settleDead(db: Database): void {
   for (const row of db.all("SELECT * FROM jobs WHERE state = 'running'")) {
-    const owner = ownerIn(row);
-    if (isOf(owner, db.mark()) || db.isAlive(owner)) continue;
-    const [id, attempt, kind] = [String(row['id']), Number(row['attempt']), row['kind']];
-    if (kind === 'agent' || kind === 'prompt')
-      db.run("DELETE FROM jobs WHERE id = ? AND attempt = ? AND state = 'running'", id, attempt);
+    const settled = afterDeath(db, row);
+    if (settled === 'at-work') continue;
+    const which = [String(row['id']), Number(row['attempt'])] as const;
+    if (settled === 'gone') db.run("DELETE FROM jobs WHERE id = ? AND attempt = ? AND state = 'running'", ...which);
     else
       db.run(
         "UPDATE jobs SET state = 'stopped', reason = ?, news = ? WHERE id = ? AND attempt = ? AND state = 'running'",
-        cutOff,
-        kind === 'scheduled' ? 'untold' : 'none',
-        id,
-        attempt,
+        settled.reason,
+        settled.news,
+        ...which,
       );
   }
+}
+
+/** What a running job is once its process has ended without a word. */
+function afterDeath(db: Database, row: Row): 'at-work' | 'gone' | Required<Pick<JobChange, 'reason' | 'news'>> {
+  const owner = ownerIn(row);
+  if (isOf(owner, db.mark()) || db.isAlive(owner)) return 'at-work';
+  const {kind} = row;
+  return kind === 'agent' || kind === 'prompt'
+    ? 'gone'
+    : {reason: cutOff, news: kind === 'scheduled' ? 'untold' : 'none'};
+}
+
+/** The job as it stands now; nothing for one that `settleDead` would delete. */
+function currentJob(db: Database, row: Row): readonly Job[] {
+  const settled = row['state'] === 'running' ? afterDeath(db, row) : 'at-work';
+  if (settled === 'gone') return [];
+  return jobIn(settled === 'at-work' ? row : {...row, ...settled, state: 'stopped'});
 }
 
 const plan = z.pipe(z.string(), z.transform(planId));

@@ -29,14 +29,12 @@ export class PlanStore {
   }
 
   find(id: PlanId): Plan | 'unknown' {
-    settleDead(this.#db);
     const row = this.#db.first("SELECT body FROM documents WHERE kind = 'plan' AND id = ?", id);
     return (row === undefined ? undefined : this.#read(row)[0]) ?? 'unknown';
   }
 
   /** Newest first. */
   list(): readonly Plan[] {
-    settleDead(this.#db);
     return this.#db
       .all("SELECT body FROM documents WHERE kind = 'plan' ORDER BY created_at DESC, rowid DESC")
       .flatMap(row => this.#read(row));
@@ -49,6 +47,7 @@ export class PlanStore {
     job: PlanJob = 'of-plan',
   ): Outcome<Plan, PlanConflict | 'unknown'> {
     return this.#db.transaction('jobs', () => {
+      settleDead(this.#db);
       const plan = this.find(id);
       if (plan === 'unknown') return failed('unknown');
       const changed = work(plan);

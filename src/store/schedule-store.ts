@@ -26,7 +26,6 @@ export class ScheduleStore {
 
   /** What comes next first. */
   list(): readonly Schedule[] {
-    settleDead(this.#db);
     const jobs = newestJobs(this.#db, 'scheduled');
     return this.#db
       .all("SELECT body, next_at FROM documents WHERE kind = 'schedule' ORDER BY next_at, id")
@@ -35,6 +34,7 @@ export class ScheduleStore {
 
   remove(id: ScheduleId): 'removed' | 'unknown' {
     return this.#db.transaction('jobs', () => {
+      settleDead(this.#db);
       if (!this.list().some(each => each.id === id)) return 'unknown';
       this.#db.run("DELETE FROM documents WHERE kind = 'schedule' AND id = ?", id);
       this.#db.run("DELETE FROM jobs WHERE key = ? AND state NOT IN ('queued', 'running')", scheduleKey(id));
@@ -84,6 +84,7 @@ export class ScheduleStore {
     // Mostly there is none, and whoever only looks keeps nobody waiting.
     if (!this.list().some(isNews)) return [];
     return this.#db.transaction('jobs', () => {
+      settleDead(this.#db);
       const news = this.list().filter(isNews);
       const jobs = newestJobs(this.#db, 'scheduled');
       for (const {id} of news) {

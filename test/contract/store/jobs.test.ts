@@ -305,6 +305,24 @@ onEachDatabase(database => {
   });
 });
 
+test('who looks at jobs of a dead process waits for no lock of another program', async () => {
+  using temporary = temporaryFile();
+  const store = opened(temporary.file);
+  const child = startChild(temporary.file, 'hold');
+  await lookUntil(
+    () => child.lines.length > 0,
+    () => 'not begun',
+  );
+  await child.kill();
+  const other = new DatabaseSync(temporary.file);
+  other.exec('BEGIN IMMEDIATE');
+  const states = await Promise.all(['p', 's'].map(async id => (await store.list({id})).map(({state}) => state)));
+  expect([states, await store.running()]).toEqual([[['stopped'], ['stopped']], new Set()]);
+  expect((await store.list({state: 'stopped'})).map(({id}) => id).toSorted()).toEqual(['p', 's']);
+  other.close();
+  store.close();
+});
+
 test('a worker that was taken for dead writes nothing any more', async () => {
   using temporary = temporaryFile();
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {stdio: ['pipe', 'ignore', 'ignore']});
