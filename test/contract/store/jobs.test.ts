@@ -314,12 +314,12 @@ test('who looks at jobs of a dead process waits for no lock of another program',
     () => 'not begun',
   );
   await child.kill();
-  const other = new DatabaseSync(temporary.file);
-  other.exec('BEGIN IMMEDIATE');
+  const holder = new DatabaseSync(temporary.file);
+  holder.exec('BEGIN IMMEDIATE');
   const states = await Promise.all(['p', 's'].map(async id => (await store.list({id})).map(({state}) => state)));
   expect([states, await store.running()]).toEqual([[['stopped'], ['stopped']], new Set()]);
   expect((await store.list({state: 'stopped'})).map(({id}) => id).toSorted()).toEqual(['p', 's']);
-  other.close();
+  holder.close();
   store.close();
 });
 
