@@ -95,7 +95,9 @@ const acts = ['runs', 'writes', 'loads'] as const;
 /** The options that act, of a program and of its subcommand. Each word may be one, also where it may be a value of another. */
 export function actsOf([program = '', ...args]: readonly string[]): readonly Act[] {
   const name = program.slice(program.lastIndexOf('/') + 1);
-  const subcommand = args.find(word => !word.startsWith('-'));
+  const subcommand = args.find(
+    (word, at) => !word.startsWith('-') && !/^(?:-[Cc]|--git-dir|--work-tree|--namespace)$/u.test(args[at - 1] ?? ''),
+  );
   const own = rowOf(name);
   // `gcc-12` and `python3.12` are known by the bare name.
   const row =
@@ -114,10 +116,14 @@ function actsBy(row: ProgramRow, args: readonly string[]): readonly Act[] {
   const found = words.flatMap((word, at) =>
     acts.flatMap((act): readonly Act[] => {
       const next = words[at + 1];
-      const read =
-        actingOption(word, row, row[act]) ??
-        (next === undefined || !/^-[^=]+$/u.test(word) ? undefined : patternOption(`${word}=${next}`, row[act]));
-      return read === undefined ? [] : [{...read, word: own[at] ?? word, act, value: read.value ?? next}];
+      const read = actingOption(word, row, row[act]);
+      if (read !== undefined) return [{...read, word: own[at] ?? word, act, value: read.value ?? next}];
+      const joined =
+        next === undefined || !/^-[^=]+$/u.test(word) ? undefined : patternOption(`${word}=${next}`, row[act]);
+      // The value decides, so a rule that names the option with another value does not cover this one.
+      return next === undefined || joined === undefined
+        ? []
+        : [{option: next, word: next, act, value: joined.value ?? next}];
     }),
   );
   const at = wordsOf(row.operands).indexOf('write');

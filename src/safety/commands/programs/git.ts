@@ -1,6 +1,15 @@
 import {deed, program, type ProgramRow} from '../program-table.ts';
 import {changesRepository, deed17, fetches, inRepository, movesBranch} from './deeds.ts';
 
+/** Settings that have git run a program, or read further settings. */
+const actingSettings = `alias.* pager.* core.pager* core.editor* core.fsmonitor* core.hooksPath* core.sshCommand*
+  core.askPass* core.gitProxy* core.alternateRefsCommand* core.worktree* sequence.editor* interactive.diffFilter*
+  diff.external* diff.*.command* diff.*.textconv* difftool.* mergetool.* merge.*.driver* filter.* gpg.*program*
+  gpg.*.defaultKeyCommand* credential.*helper* include.* includeIf.* init.templateDir* protocol.*
+  uploadpack.packObjectsHook* remote.*.uploadpack* remote.*.receivepack* remote.*.vcs* submodule.*.update*
+  trailer.*.command* trailer.*.cmd* sendemail.* tar.*.command* web.browser* browser.* man.* instaweb.* guitool.*
+  imap.tunnel* hook.* lfs.customtransfer.*`;
+
 /** Options of git itself, before the subcommand. `-C` moves it to another directory. */
 export const gitOptions = '--no-pager -P --no-optional-locks --literal-pathspecs --no-replace-objects -C=place';
 
@@ -127,6 +136,7 @@ export const git: readonly ProgramRow[] = [
   program('git config', {
     options: '--global --local --system --get --get-all --show-origin --bool --int',
     operands: 'key',
+    runs: `${actingSettings} --rename-section rename-section`,
     does: [changesRepository],
     is: 'loses-work runs-any',
     yes: 'git config user.name ¦ git config --global --get user.name ¦ git config --global user.email',
@@ -260,7 +270,7 @@ export const git: readonly ProgramRow[] = [
   program('git --exec-path, git --html-path, git --man-path', {yes: 'git --exec-path', no: 'git --exec-path=x log'}),
   program('git', {
     runs: `--upload-pack --receive-pack --exec --extcmd --ext-diff --textconv --open-files-in-pager --exec-path
-      --config-env --template ext::*`,
+      --config-env --template ext::* ${actingSettings.replaceAll(/\S+/gu, '-c=$&')}`,
     writes: '--output',
     loads: '--git-dir --work-tree',
     does: [inRepository],
