@@ -13,6 +13,7 @@ import {readFileSync, renameSync, rmSync, statSync, type Stats, writeFileSync} f
 import {createRequire} from 'node:module';
 import {basename, dirname, isAbsolute, join} from 'node:path';
 import {Script} from 'node:vm';
+import {crc32} from 'node:zlib';
 import {placesOf} from '../config/places.ts';
 import type {main} from './main.ts';
 
@@ -39,7 +40,7 @@ interface Chunk {
 /** Compiled code is written again after this time, so older files belong to a weft that is gone. */
 const maxCacheAgeMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Bytes of the sum behind the code. */
+/** Bytes of the checksum behind the code: V8 checks none, and would crash if the disk had lost a part. */
 const sumBytes = 4;
 
 /** Names that weft gives to its files of compiled code. Others in the folder are not weft's. */
@@ -132,23 +133,13 @@ function readCache(file: string): Buffer | undefined {
       if (!found.isFile() || !isOwn(found) || Date.now() - found.mtimeMs > maxCacheAgeMs) return undefined;
       const kept = readFileSync(fd);
       const code = kept.subarray(0, -sumBytes);
-      return code.length > 0 && kept.readUInt32LE(code.length) === sumOf(code) ? code : undefined;
+      return code.length > 0 && kept.readUInt32LE(code.length) === crc32(code) ? code : undefined;
     } finally {
       closeSync(fd);
     }
   } catch {
     return undefined;
   }
-}
-
-/**
- * V8 would crash where a disk has lost a part. What is lost are blocks: a byte of each 61 tells, and costs half a millisecond.
- * Node's checksums would load `node:zlib`, which takes ten times as long.
- */
-function sumOf(code: Buffer): number {
-  let sum = code.length;
-  for (let at = 0; at < code.length; at += 61) sum = (Math.imul(sum, 31) + (code[at] ?? 0)) >>> 0;
-  return sum;
 }
 
 /** A cache that cannot be written costs the next start some time. */
@@ -176,7 +167,7 @@ function writeCache(file: string, code: Buffer): void {
     const fd = openSync(temporary, 'wx', 0o600);
     try {
       const sum = Buffer.alloc(sumBytes);
-      sum.writeUInt32LE(sumOf(code));
+      sum.writeUInt32LE(crc32(code));
       writeFileSync(fd, Buffer.concat([code, sum]));
       fsyncSync(fd);
     } finally {
