@@ -54,6 +54,9 @@ describe('what people read of a result that was kept', () => {
     ['start-agent', 'Well.\n\nBoth.\n\n[agent x: look, 2 turns]', {...plain, output: 'Well.\n\nBoth.'}],
     ['request-file-edits', 'Changed a.ts (+1 -1)\n[a note]', {...plain, output: 'Changed a.ts (+1 -1)'}],
     ['file-glob-v2', 'a\nb\n[7 more; narrow the pattern]', {...plain, output: 'a\nb'}],
+    ['grep', 'a.ts:1:x\n[7 more]', {...plain, output: 'a.ts:1:x'}],
+    ['read-documents', 'end\n[done]', {...plain, output: 'end\n[done]'}],
+    ['sandbox-exec', 'ok\n[exit code 0 after 0.1 s in /w]', {...plain, seconds: 0.1, output: 'ok'}],
     ['call-mcp-tool', 'end\n[done]', {...plain, output: 'end\n[done]'}],
     ['suggest-prompt', 'The suggestion is shown to the user. End your turn.', {...plain, output: ''}],
   ] as const)('of %s: %j', (name, text, expected) => {
