@@ -1,7 +1,7 @@
 import {pluralize} from '../base/clip.ts';
 import * as z from 'zod/mini';
 import {byKind, unreachable} from '../base/unreachable.ts';
-import type {ResultContent} from '../domain/conversation.ts';
+import {maxImageData, type ResultContent} from '../domain/conversation.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {readingAsks} from '../domain/access.ts';
 import {defineAction, previewUnless, toolForm} from './define-action.ts';
@@ -17,9 +17,6 @@ export const defaultLines = 2000;
 /** Files in one call, and files open at the same time. */
 const mostFiles = 50;
 const mostAtOnce = 8;
-
-/** Base64 characters of the images of one call: the largest image fits. */
-const imageRoom = 7_000_000;
 
 /** The same for PDFs. */
 const documentRoom = 27_000_000;
@@ -115,7 +112,7 @@ async function readOne(
 
 /** Lets through what one answer holds; what does not fit any more becomes a failure that says so. */
 function makeRoom(): {readonly take: (entry: ReadEntry) => ReadEntry} {
-  const left = {text: answerBytes, image: imageRoom, document: documentRoom};
+  const left = {text: answerBytes, image: maxImageData, document: documentRoom};
   return {
     take(entry) {
       if (entry.state === 'failed') return entry;
@@ -131,7 +128,7 @@ function makeRoom(): {readonly take: (entry: ReadEntry) => ReadEntry} {
 
 const noRoom = {
   text: rejected(`left out: one answer holds ${answerBytes / 1000} kB of text; read it in a call of its own.`),
-  image: rejected(`left out: one answer holds ${imageRoom / 1_000_000} MB of images; read it in a call of its own.`),
+  image: rejected(`left out: one answer holds ${maxImageData / 1_000_000} MB of images; read it in a call of its own.`),
   document: rejected('left out: one answer holds one large PDF; read it in a call of its own.'),
 };
 

@@ -1,7 +1,7 @@
 import {clip, pluralize} from '../base/clip.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
+import {type ImageBlock, imageTypes, maxImageData, type TextBlock} from '../domain/conversation.ts';
 import type {SamplingReply, SamplingRequest} from './mcp-port.ts';
 import {type ActionPorts, plainQuestion} from './ports.ts';
 import type {AskedMessage, ModelQuestion} from './sampling-port.ts';
@@ -9,9 +9,8 @@ import type {AskedMessage, ModelQuestion} from './sampling-port.ts';
 /** Tokens of one answer, whatever the server wants. */
 const mostTokens = 4096;
 const mostMessages = 50;
-/** Characters of text that a server may send to the model at once, and of images in base64. */
+/** Characters of text that a server may send to the model at once. */
 const mostText = 100_000;
-const mostImageData = 7_000_000;
 /** Characters of it that the question shows. */
 const shownText = 2000;
 
@@ -85,8 +84,7 @@ function readQuestion({messages, systemPrompt, maxTokens, tools}: JsonObject): O
   const blocks = asked.flatMap(message => message.blocks);
   const text = blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), system.length);
   const images = blocks.reduce((sum, block) => sum + (block.kind === 'image' ? block.data.length : 0), 0);
-  if (text > mostText || images > mostImageData)
-    return failed('That is more than weft passes on to the model at once.');
+  if (text > mostText || images > maxImageData) return failed('That is more than weft passes on to the model at once.');
   const wanted = typeof maxTokens === 'number' && maxTokens >= 1 ? Math.floor(maxTokens) : mostTokens;
   return ok({system, messages: asked, mostTokens: Math.min(wanted, mostTokens)});
 }
@@ -105,9 +103,7 @@ function blockOf(part: Json, role: AskedMessage['role']): readonly (TextBlock | 
   if (!isJsonObject(part)) return [];
   const {type, text, data, mimeType} = part;
   if (type === 'text' && typeof text === 'string' && text !== '') return [{kind: 'text', text}];
-  const mediaType = mediaTypes.find(known => known === mimeType);
+  const mediaType = imageTypes.find(known => known === mimeType);
   const isImage = type === 'image' && typeof data === 'string' && /^[A-Za-z0-9+/]+={0,2}$/u.test(data);
   return isImage && mediaType !== undefined && role === 'user' ? [{kind: 'image', mediaType, data}] : [];
 }
-
-const mediaTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;

@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs';
+import {keyProviders} from '../domain/api-key.ts';
 import {causeText} from '../domain/fault.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import {permissionModes} from '../domain/risk.ts';
@@ -7,7 +8,7 @@ import {UsageError} from './exit-code.ts';
 
 const inputFormats = ['text', 'stream-json'] as const;
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
-export const providerChoices = ['anthropic', 'openai', 'gemini', 'replay'] as const;
+export const providerChoices = [...keyProviders, 'replay'] as const;
 
 const agents = ['--agents <file-or-json>', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}'] as const;
 const pluginDir = ['--plugin-dir <dir>', 'Use a Claude plugin folder; may be given several times', 'paths'] as const;

@@ -17,6 +17,9 @@ export function keepFromReaders(file: string): void {
 /** The databases that this process has opened and the files that SQLite keeps beside them, links followed; not all of them exist. */
 export const openDatabases = (): readonly string[] => [...files];
 
+/** Why such a file is not read. */
+export const openDatabaseReason = 'weft has this database open';
+
 /** True if the path, links followed, is a file of a database that this process has opened. */
 export function isOpenDatabase(path: string): boolean {
   try {

@@ -4,7 +4,7 @@ import {basename, dirname, join, resolve} from 'node:path';
 import {hasCode} from '../domain/fault.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {visibleExactLine} from '../base/visible.ts';
-import {isOpenDatabase} from './open-databases.ts';
+import {isOpenDatabase, openDatabaseReason} from './open-databases.ts';
 import {serverRequest, variableReference} from './server-request.ts';
 import {contentHash, extensionFolders, type FileTrust, nameInProject, type ProjectTrust} from './trust-record.ts';
 
@@ -203,7 +203,7 @@ type ReadFile =
 export async function readBounded(path: string, most: number): Promise<ReadFile> {
   let handle: FileHandle | undefined;
   try {
-    if (isOpenDatabase(path)) return {kind: 'refused', why: 'weft has this database open'};
+    if (isOpenDatabase(path)) return {kind: 'refused', why: openDatabaseReason};
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const found = await handle.stat();
     if (!found.isFile()) return {kind: 'none'};

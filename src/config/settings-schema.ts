@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {nearestName} from '../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {keyProviders} from '../domain/api-key.ts';
 import type {Fault} from '../domain/fault.ts';
 import {
   bellEvents,
@@ -18,8 +19,6 @@ import {harnessesSchema} from './harness-settings.ts';
 import {modelsSchema, modelsWords} from './model-settings.ts';
 import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
-
-const providers = ['anthropic', 'openai', 'gemini'] as const;
 
 /** The protocols of OpenAI's API, by the names that Codex has for them in its settings. */
 export const wireApis = ['responses', 'chat'] as const;
@@ -75,9 +74,9 @@ const table = {
     grants: true,
   },
   provider: {
-    schema: z.optional(z.enum(providers)),
-    words: `one of ${providers.join(', ')}`,
-    choices: providers,
+    schema: z.optional(z.enum(keyProviders)),
+    words: `one of ${keyProviders.join(', ')}`,
+    choices: keyProviders,
     grants: true,
   },
   baseUrl: {schema: z.optional(z.url({protocol: /^https?$/u})), words: 'an http or https address', grants: true},

@@ -39,9 +39,15 @@ export interface CitedTextBlock extends TextBlock {
   readonly cited: {readonly text: string; readonly citations: readonly JsonObject[]};
 }
 
+/** The images that models read. */
+export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+/** Base64 characters of the images that are taken at once: the largest image fits. */
+export const maxImageData = 7_000_000;
+
 export interface ImageBlock {
   readonly kind: 'image';
-  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  readonly mediaType: (typeof imageTypes)[number];
   readonly data: string;
 }
 

@@ -1,4 +1,4 @@
-import type {Effort} from '../domain/model-stream.ts';
+import {type Effort, efforts as all} from '../domain/model-stream.ts';
 
 /**
  * The day on which the table was last compared with what the providers publish: platform.claude.com/docs (models, pricing),
@@ -72,7 +72,6 @@ const geminiPro = (short: readonly [number, number, number], long: readonly [num
   long: {...flat(...long), above: 200 * k},
 });
 
-const all = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 const upToXhigh = ['low', 'medium', 'high', 'xhigh'] as const;
 const upToHigh = ['low', 'medium', 'high'] as const;
 const none = [] as const;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {schemaNotes} from '../tasks/stack/stack-records.ts';
-import {type Answer, errorAnswer, json, route, type Route} from './route.ts';
+import {type Answer, defaultPort, errorAnswer, json, route, type Route} from './route.ts';
 
 /** `GET /health`, and the document of these and all other routes. */
 export function withServerRoutes(others: readonly Route[], version: string): readonly Route[] {
@@ -58,7 +58,7 @@ function openApiDocument(routes: readonly Route[], version: string): JsonObject 
       license: {name: 'MIT', identifier: 'MIT'},
       contact: {name: 'weft'},
     },
-    servers: [{url: 'http://127.0.0.1:4096'}],
+    servers: [{url: `http://127.0.0.1:${defaultPort}`}],
     security: [{token: []}],
     tags: [...new Set(routes.map(({about}) => about.tag))].map(name => ({name, description: tagTexts[name] ?? name})),
     paths,

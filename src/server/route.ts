@@ -4,6 +4,9 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Json} from '../base/json.ts';
 import type {EventStream} from '../jobs/event-stream.ts';
 
+/** Where the server listens unless it is told a port. */
+export const defaultPort = 4096;
+
 /** Most bytes of a request's body, and of one that carries images. */
 export const bodyLimits = {small: 1_000_000, images: 32_000_000} as const;
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {severities} from '../domain/code-review.ts';
+import {imageTypes} from '../domain/conversation.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {cancelReasons} from '../domain/settled.ts';
 import {treeId} from '../domain/checkpoint.ts';
@@ -56,7 +57,7 @@ const citedTextBlock = z.object({
 });
 const imageBlock = z.object({
   kind: z.literal('image'),
-  mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  mediaType: z.enum(imageTypes),
   data: z.string(),
 });
 const documentBlock = z.object({

@@ -42,6 +42,12 @@ export const isBusy = (cause: unknown): boolean => sqliteCode(cause) === busy;
 const busy = 5;
 const makeWritable = 'Make the file and its folder writable, or choose another folder with WEFT_HOME=<dir>.';
 
+/** What is wrong and what the user does where another process holds a lock. */
+export const lockedText = [
+  'is locked by another process',
+  'Try again; if that does not help, close other weft processes.',
+] as const;
+
 /** What is wrong and what the user does, by SQLite's primary result code; its file format and API fix the codes. */
 function sqliteText(code: number, file: string): readonly [trouble: string, fix: string] {
   const damaged = [
@@ -49,7 +55,7 @@ function sqliteText(code: number, file: string): readonly [trouble: string, fix:
     `Move ${file} and its -wal and -shm files away; weft starts a new one.`,
   ] as const;
   const ofDatabase: Readonly<Record<number, readonly [trouble: string, fix: string]>> = {
-    [busy]: ['is locked by another process', 'Try again; if that does not help, close other weft processes.'],
+    [busy]: lockedText,
     8: ['cannot be written', makeWritable],
     10: ['failed', 'Check the disk, or choose another folder with WEFT_HOME=<dir>.'],
     11: damaged,

@@ -71,7 +71,7 @@ describe('the table', () => {
   });
 });
 
-test('the top of the repository holds nothing but what the design names', () => {
+test('the top of the repository holds nothing but what the table names', () => {
   const names = readdirSync(root).filter(name => !name.startsWith('.') && !topLevel.includes(name));
   expect(names).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * The house rules of design.md section 1 as data. The tests of this folder read these tables and the real sources; to change a
- * rule, change the table and the design page in one go.
+ * The rules of the architecture as data. The tests of this folder compare these tables with the real sources; to change a rule,
+ * change its table.
  */
 
 /**

@@ -11,7 +11,13 @@ import {modelContent, readFilesAction, readResourceAction, resultOf} from '../..
 import type {McpPort, McpResourceRequest} from '../../actions/mcp-port.ts';
 import {answerBytes, type ReadRequest} from '../../actions/files-port.ts';
 import {defaultLines, type ReadEntry} from '../../actions/read-files.ts';
-import {blockTexts, type ImageBlock, type TextBlock, type UserMessage} from '../../domain/conversation.ts';
+import {
+  blockTexts,
+  type ImageBlock,
+  maxImageData,
+  type TextBlock,
+  type UserMessage,
+} from '../../domain/conversation.ts';
 import {documentPrefix, documentText, findDocument} from '../../domain/document.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import {reasonsText} from '../../domain/reason.ts';
@@ -153,9 +159,6 @@ const acceptedEvent = ({id, text}: WaitingPrompt, attached: readonly string[]): 
 const maxAttached = 50;
 const maxLookedAt = 200;
 
-/** Base64 characters that the images of one prompt may take; the largest image fits. */
-const maxImageChars = 7_000_000;
-
 /**
  * The content of the files and folders that a prompt mentions, as Read would give it; ranges of lines as asked for. The judge decides
  * as for Read: what it would ask about or deny is not attached, and the user gets a warning. A word that names nothing on the disk is
@@ -170,7 +173,7 @@ async function attachMentions(
   const blocks: (TextBlock | ImageBlock)[] = [];
   const seen = new Set<string>();
   let attached = 0;
-  const room = {text: answerBytes, image: maxImageChars};
+  const room = {text: answerBytes, image: maxImageData};
   for (const {candidates: readings} of parseMentions(prompt)) {
     const key = JSON.stringify(readings);
     if (seen.has(key)) continue;

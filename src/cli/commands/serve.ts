@@ -9,6 +9,7 @@ import {doJob} from '../../jobs/run-jobs.ts';
 import {startScheduler} from '../../jobs/scheduler.ts';
 import {type DirectorPort, StackRuns} from '../../jobs/stack-runs.ts';
 import {agentRoutes} from '../../server/routes/agent-routes.ts';
+import {defaultPort} from '../../server/route.ts';
 import {startServer} from '../../server/start-server.ts';
 import {machineRoutes, type MachinePort} from '../../server/routes/machine-routes.ts';
 import {planRoutes} from '../../server/routes/plan-routes.ts';
@@ -44,7 +45,7 @@ interface ServeOptions {
 export function add(command: Command): void {
   command
     .addOption(
-      new Option('--port <n>', 'Port to listen on; 0 for any that is free').argParser(portNumber).default(4096),
+      new Option('--port <n>', 'Port to listen on; 0 for any that is free').argParser(portNumber).default(defaultPort),
     )
     .option('--host <address>', 'Address to listen on', '127.0.0.1')
     .option('--store <where>', 'Where everything is kept: sqlite, or postgres://… (default: WEFT_STORE, else sqlite)')

@@ -14,6 +14,7 @@ import {commandFlags} from '../../app/main-options.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {visibleLine} from '../../base/visible.ts';
+import {knownHarnesses} from '../../domain/harness.ts';
 import {stackTaskId} from '../../domain/ids.ts';
 import type {TaskStack} from '../../tasks/stack/task-stack.ts';
 import {withUserStores} from '../../app/user-jobs.ts';
@@ -35,7 +36,7 @@ export function add(stack: Command, program: Command): void {
   const run = stack
     .command('run')
     .description('Run the tasks in order, from where the stack stands')
-    .option('--harness <name>', 'Let another agent do the tasks: claude, codex, gemini, opencode, pi')
+    .option('--harness <name>', `Let another agent do the tasks: ${knownHarnesses.join(', ')}`)
     .option('--keep-going', 'Go on after a task that failed')
     .option('--once', 'Run one position only: a task or a hook')
     .option('--json', 'Print what happens as JSON lines')

@@ -12,7 +12,7 @@ import {
 import type {McpPrompt, McpResource, McpResult, McpTool} from '../../actions/mcp-port.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {blockTexts, type ImageBlock, type TextBlock} from '../../domain/conversation.ts';
+import {blockTexts, type ImageBlock, imageTypes, maxImageData, type TextBlock} from '../../domain/conversation.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 
 /*
@@ -86,10 +86,9 @@ export function readResource(given: Json, server: string): readonly McpResource[
 
 export const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 
-/** Characters of text that are taken of one answer (what a model reads of it at once is less), of an error and a prompt; and of images in base64. */
+/** Characters of text that are taken of one answer (what a model reads of it at once is less), of an error and a prompt. */
 const mostText = 10_000_000;
 const mostWords = 100_000;
-const mostImageData = 7_000_000;
 const mostImages = 20;
 
 type Block = TextBlock | ImageBlock;
@@ -157,18 +156,16 @@ const oldForm = ({content, toolResult}: JsonObject): readonly Json[] =>
     : [typeof toolResult === 'string' ? toolResult : JSON.stringify(toolResult)];
 
 function image(data: Json | undefined, media: Json | undefined): readonly Block[] {
-  const mediaType = mediaTypes.find(known => known === media);
+  const mediaType = imageTypes.find(known => known === media);
   if (mediaType === undefined || typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/u.test(data)) {
     return text(`[an image (${clip(textOf(media), 100)}) that cannot be shown]`);
   }
   return [{kind: 'image', mediaType, data}];
 }
 
-const mediaTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
-
 function bounded(blocks: readonly Block[], most = mostText): Block[] {
   let room = most;
-  let imageRoom = mostImageData;
+  let imageRoom = maxImageData;
   let images = 0;
   let left = 0;
   const shown: Block[] = [];

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {tryOr} from '../../base/outcome.ts';
-import type {ImageBlock} from '../../domain/conversation.ts';
+import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
 
 /* What an editor asks of weft by ACP, version 1. Fields that weft does not know are left alone. */
 
@@ -29,7 +29,7 @@ const contentBlock = z.union([
   z.looseObject({
     type: z.literal('image'),
     data: z.string(),
-    mimeType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+    mimeType: z.enum(imageTypes),
   }),
 ]);
 export const promptRequest = z.looseObject({sessionId: z.string(), prompt: z.array(contentBlock)});

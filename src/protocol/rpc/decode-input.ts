@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import type {ImageBlock} from '../../domain/conversation.ts';
+import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
 import {controlRequests, type ControlRequest} from './control-message.ts';
 
 /** One line of what a client writes, understood as far as it can be. */
@@ -116,7 +116,7 @@ const imageBlock = z.looseObject({
   type: z.literal('image'),
   source: z.looseObject({
     type: z.literal('base64'),
-    media_type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+    media_type: z.enum(imageTypes),
     data: z.string().check(z.minLength(1)),
   }),
 });

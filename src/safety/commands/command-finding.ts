@@ -71,7 +71,7 @@ export function commandFinding({command, claims, handed}: Claimed, evidence: Com
 
 const sendsReason = ({host, what}: SentData): Reason => ({kind: 'sends', what, host});
 
-/** A invocation that is asked about, and what it does. */
+/** An invocation that is asked about, and what it does. */
 interface AskedInvocation {
   readonly invocation: JudgedInvocation;
   readonly known: KnownRisk;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type {ArtifactUrl} from '../../actions/artifacts-port.ts';
 import {ok} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
-import type {ImageBlock} from '../../domain/conversation.ts';
+import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import {planStates, planStepStatuses} from '../../domain/plan.ts';
 import {riskLevels} from '../../domain/risk.ts';
@@ -288,8 +288,6 @@ function imageOf({data, mimeType}: z.infer<typeof image>): ImageBlock | undefine
   if (mediaType === undefined || !/^[A-Za-z0-9+/]+={0,2}$/u.test(content)) return undefined;
   return {kind: 'image', mediaType, data: content};
 }
-
-const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
 const contextOf = (conversation: readonly {readonly role: string; readonly content: string}[]): string =>
   conversation.length === 0

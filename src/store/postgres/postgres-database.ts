@@ -4,7 +4,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from '../database.ts';
 import {isOf, type ProcessMark} from '../process-start.ts';
-import {StoreError, throwing} from '../store-fault.ts';
+import {lockedText, StoreError, throwing} from '../store-fault.ts';
 import {type Answer, ask, PostgresError} from './connection-thread.ts';
 import {foreignSchemaCode, foreignSchemaFault} from './own-schema.ts';
 import {postgresMigrations} from './postgres-migrations.ts';
@@ -158,7 +158,6 @@ function postgresText(code: string, said: string): readonly [trouble: string, fi
   if (isAway) return ['cannot be reached', 'See that the server runs and can be reached from here, then try again.'];
   if (code.startsWith('28') || code === '3D000' || code === '42501')
     return ['lets weft not in', 'See that the user, the password and the database of the address are right.'];
-  if (code === '55P03')
-    return ['is locked by another process', 'Try again; if that does not help, close other weft processes.'];
+  if (code === '55P03') return lockedText;
   return ['failed', 'See the log of the Postgres server, then try again.'];
 }

@@ -2,7 +2,7 @@ import {closeSync, constants, fstatSync, openSync, readSync, realpathSync, type 
 import {access, realpath, rename, rm, stat, writeFile} from 'node:fs/promises';
 import {basename, dirname, join, sep} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {isOpenDatabase} from '../../config/open-databases.ts';
+import {isOpenDatabase, openDatabaseReason} from '../../config/open-databases.ts';
 import {type InstructionFile, instructionFileNames, maxInstructions} from '../../config/instructions.ts';
 import {causeText, type Fault, hasCode} from '../../domain/fault.ts';
 import {openFolder, temporaryName} from './folder-handle.ts';
@@ -32,7 +32,7 @@ export function readInstructionFile(folder: string, name: string, places: Instru
     const real = realpathSync.native(path);
     const why = whyNotRead(real, {folder, name, places}) ?? whyNoText(statSync(real));
     if (why !== undefined) return {kind: 'skipped', why};
-    if (isOpenDatabase(real)) return {kind: 'skipped', why: 'weft has this database open'};
+    if (isOpenDatabase(real)) return {kind: 'skipped', why: openDatabaseReason};
     return readBeginning(real);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it cannot be read';
@@ -97,17 +97,14 @@ function readBeginning(real: string): InstructionFile {
   }
 }
 
-/** Files of standing instructions, the one that counts first. */
-const names = ['AGENTS.md', 'CLAUDE.md'] as const;
-
 /**
  * Adds a note to the workspace's standing instructions, as the last item under `## Notes`: to AGENTS.md, or to CLAUDE.md where
  * only that is there (a new AGENTS.md would hide it). Answers with the name of the file. Whatever else is in it stays as it is.
  */
 export async function addInstructionNote(note: string, directory: string): Promise<Outcome<string, Fault>> {
-  let name: string = names[0];
+  let name: string = instructionFileNames[0];
   try {
-    for (const one of names.toReversed()) if (await exists(join(directory, one))) name = one;
+    for (const one of instructionFileNames.toReversed()) if (await exists(join(directory, one))) name = one;
     const path = join(await realpath(directory), name);
     const isThere = await exists(path);
     const real = isThere ? await realpath(path) : path;

@@ -15,7 +15,7 @@ import {
 import {type FileHandle, lstat, open, readlink, realpath, stat} from 'node:fs/promises';
 import type {Fingerprint} from '../../actions/files-port.ts';
 import type {ReadBytes} from '../../domain/disk.ts';
-import {isOpenDatabase} from '../../config/open-databases.ts';
+import {isOpenDatabase, openDatabaseReason} from '../../config/open-databases.ts';
 import {causeText, hasCode} from '../../domain/fault.ts';
 import {realPath} from './resolve-path.ts';
 
@@ -57,7 +57,7 @@ async function openOnce(path: string, through: string): Promise<Found | {readonl
     if (stats.isSymbolicLink()) return (await isCircle(through)) ? circle : elsewhere;
     if (stats.isDirectory()) return {kind: 'directory'};
     if (!stats.isFile()) return {kind: 'refused', reason: 'it is a device, a pipe or a socket'};
-    if (isOpenDatabase(through)) return {kind: 'refused', reason: 'weft has this database open'};
+    if (isOpenDatabase(through)) return {kind: 'refused', reason: openDatabaseReason};
     // O_NONBLOCK: a pipe may have taken the file's place since, and opening it would block.
     const handle = await open(through, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
     const opened = await handle.stat();

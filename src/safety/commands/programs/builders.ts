@@ -9,10 +9,8 @@ import {
   runsTask,
   runsText,
   unknown,
+  versionFiles,
 } from './deeds.ts';
-
-/** Files that choose which of several versions of a tool runs, and may name one of their own. */
-const versionFiles = '.tool-versions mise.toml .mise.toml';
 
 const ofJest = {
   writes: `--outputFile --outputFile.* --coverageDirectory --coverage.reportsDirectory --cacheDirectory

@@ -1,11 +1,14 @@
 import {deed} from '../program-table.ts';
 
+/** Files that choose which of several versions of a tool runs, and may name one of their own. */
+export const versionFiles = '.tool-versions mise.toml .mise.toml';
+
 export const deletes = deed('destructive', 'deletes files');
 export const overwrites = deed('destructive', 'overwrites files', {reach: 'puts-files', otherwise: 'creates files'});
 export const movesBranch = deed('destructive', 'deletes or moves a branch or tag', {
   when: /^(?:-\w*[dDfM]|--delete|--force)/u,
 });
-export const deed17 = deed('destructive', 'rewrites or deletes history');
+export const rewritesHistory = deed('destructive', 'rewrites or deletes history');
 export const deletesFound = deed('destructive', 'deletes what it finds', {when: /^-delete$/u});
 export const editsInPlace = deed('destructive', 'changes files in place', {
   when: /^(?:-\w*i|--in-place)/u,

@@ -1,5 +1,5 @@
 import {deed, program, type ProgramRow} from '../program-table.ts';
-import {changesRepository, deed17, fetches, inRepository, movesBranch} from './deeds.ts';
+import {changesRepository, fetches, inRepository, movesBranch, rewritesHistory} from './deeds.ts';
 
 /** Settings that have git run a program, or read further settings. */
 const actingSettings = `alias.* pager.* core.pager* core.editor* core.fsmonitor* core.hooksPath* core.sshCommand*
@@ -296,7 +296,7 @@ export const git: readonly ProgramRow[] = [
   program('git instaweb, git daemon, git hook', {
     runs: 'run --httpd -d --browser -b --access-hook --*-filter* --setup',
   }),
-  program('git filter-branch', {like: 'git instaweb', does: [deed17]}),
+  program('git filter-branch', {like: 'git instaweb', does: [rewritesHistory]}),
   program('git commit', {
     options: '-m=text -c=text -C=text -S=text -u=text',
     loads: '-t --template -F --file',
@@ -376,8 +376,8 @@ export const git: readonly ProgramRow[] = [
       deed('external', 'sends commits to another machine'),
     ],
   }),
-  program('git filter-repo, git gc, git prune, git update-ref, git reflog expire', {does: [deed17]}),
-  program('git reflog delete', {does: [deed17]}),
+  program('git filter-repo, git gc, git prune, git update-ref, git reflog expire', {does: [rewritesHistory]}),
+  program('git reflog delete', {does: [rewritesHistory]}),
   program('git rm', {
     does: [
       deed('local-change', 'removes files from the index', {when: /^--cached$/u, reach: 'repository'}),

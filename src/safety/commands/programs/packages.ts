@@ -9,10 +9,8 @@ import {
   runsScript,
   runsTask,
   runsText,
+  versionFiles,
 } from './deeds.ts';
-
-/** Files that choose which of several versions of a tool runs, and may name one of their own. */
-const versionFiles = '.tool-versions mise.toml .mise.toml';
 
 /** Package managers, and what runs programs of packages. */
 export const packages: readonly ProgramRow[] = [
