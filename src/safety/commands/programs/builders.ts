@@ -338,7 +338,7 @@ export const builders: readonly ProgramRow[] = [
     chosenBy: versionFiles,
     is: 'whole-options',
   }),
-  program('kotlinc, kotlin, scalac, groovyc', {like: 'javac', is: 'whole-options'}),
+  program('kotlinc, kotlin, scalac, groovyc, jar, javap', {like: 'javac', is: 'whole-options'}),
   program('scala', {like: 'javac', does: [unknown], chosenBy: versionFiles, is: 'code whole-options'}),
   program('groovy', {like: 'javac', is: 'code whole-options'}),
   program('phpunit', {
@@ -488,5 +488,13 @@ export const builders: readonly ProgramRow[] = [
   program('ffmpeg', {does: [unknown]}),
   program('gofmt, rustfmt', {does: [formats], is: 'data'}),
   program('oxfmt, clang-format', {does: [formats]}),
+  program('restic, borg, mlr, clang-tidy, nodemon, tsup, kustomize, pg_ctl', {
+    runs: `--password-command --rsh --prepipe* --load --exec -x --onSuccess --helm-command --enable-helm --enable-exec
+      --enable-alpha-plugins -p`,
+    is: 'whole-options',
+  }),
+  program('gunicorn, commitlint, graphql-codegen, semantic-release', {
+    loads: '-c --config -x --extends -r --require --plugins -p -e',
+  }),
   program('pypy, ipython, nodejs, irb, luajit, tclsh, expect, rscript, r, jshell', {is: 'code'}),
 ];

@@ -102,7 +102,7 @@ export const packages: readonly ProgramRow[] = [
     is: 'subcommands',
   }),
   program('pip, pip3', {
-    runs: `--python --global-option --install-option --build-option -C --config-settings* -i --index-url
+    runs: `--editor --python --global-option --install-option --build-option -C --config-settings* -i --index-url
       --extra-index-url --pypi-url --trusted-host --proxy`,
     writes: '-t --target --prefix --root --log --src',
     loads: '-e --editable -r --requirement -c --constraint -f --find-links --build-constraint',

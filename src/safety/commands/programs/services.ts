@@ -109,7 +109,7 @@ export const services: readonly ProgramRow[] = [
   program('docker compose', {like: 'docker-compose'}),
   program('mysql', {
     options: '-D=text -e=text -h=text -p=text -P=text -S=text -u=text',
-    runs: '--pager* --plugin-dir* --init-command* --default-auth*',
+    runs: '--pager* --plugin-dir* --plugin_dir* --init-command* --default-auth*',
     writes: '--tee* -r --result-file -T --tab',
     loads: '--defaults-file* --defaults-extra-file*',
     does: [deletesData, usesService],
@@ -161,7 +161,7 @@ export const services: readonly ProgramRow[] = [
     is: 'data service subcommands verbs text',
   }),
   program('terraform, tofu', {
-    runs: '-plugin-dir* -from-module* --tf-path',
+    runs: '-plugin-dir* --plugin-dir* -from-module* --from-module* --tf-path',
     writes: '-out -state -state-out -backup',
     loads: '-chdir* --chdir* --working-dir* --terragrunt-config --config',
     does: [usesService],

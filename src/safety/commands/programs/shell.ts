@@ -11,6 +11,10 @@ export const shell: readonly ProgramRow[] = [
   program('su', {does: [asOtherUser], is: 'shell'}),
   program('runuser', {does: [asOtherUser], wraps: {rule: 'exact'}, is: 'shell'}),
   program('export, set, unset', {
+    runs: `PAGER= MANPAGER= EDITOR= VISUAL= BROWSER= GIT_PAGER= GIT_EDITOR= GIT_SEQUENCE_EDITOR= GIT_SSH= GIT_SSH_COMMAND=
+      GIT_ASKPASS= SSH_ASKPASS= GIT_EXTERNAL_DIFF= GIT_EXEC_PATH= GIT_PROXY_COMMAND= GIT_TEMPLATE_DIR= GIT_CONFIG*=*
+      LD_PRELOAD= LD_AUDIT= LD_LIBRARY_PATH= DYLD_*=* BASH_ENV= ENV= PROMPT_COMMAND= NODE_OPTIONS= PYTHONSTARTUP=
+      PERL5OPT= PERL5LIB= RUBYOPT= JAVA_TOOL_OPTIONS= LESSOPEN= LESSCLOSE=`,
     does: [deed('unknown', 'changes how the shell works', {when: /^(?:-p)?$/u, reach: 'secrets'}), changesShell],
     is: 'data variables',
   }),

@@ -7,7 +7,7 @@ const ofAwk = {
   operands: 'awk path*',
   instead: '-f --file -e --source',
   does: [unknown],
-  is: 'runs-given',
+  is: 'runs-given abbreviates',
   yes: `awk '{print $1}' a ¦ awk -F: '{print $1, $2}' a ¦ awk 'NR==1' a ¦ awk 'NR>=5 && NR<=10' a ¦
     awk '/foo/{print $2}' a ¦ awk '{s+=$1} END {print s}' a ¦ awk '$3 > 100 {print $1}' a ¦ awk -v n=3 'NR==n' a ¦
     awk '{print $1 " | " $2}' a ¦ awk '/a|b/ {print}' a ¦ awk '{printf "%s\\n", $1}' a ¦ awk '!seen[$0]++' a ¦

@@ -38,7 +38,7 @@ export const wrappers: readonly ProgramRow[] = [
   program('linux64, i386, x86_64, cross-env, dotenv, sshpass, env-cmd, heaptrack, softlimit, chronic', {wraps: {}}),
   program('nocache, trickle, tsocks, optirun, primusrun, gamemoderun, mangohud, padsp, aoss', {wraps: {}}),
   program('fakechroot, steam-run, pkgx, xcrun, corepack, shx, watchexec, mpirun, mpiexec, srun, ncu', {wraps: {}}),
-  program('summon, envconsul, daemonize', {wraps: {}}),
+  program('summon, envconsul, daemonize, ccache, sccache, distcc', {wraps: {}}),
   program('parallel', {wraps: {rule: 'exact'}, is: 'input fed'}),
   program('sem, run0, cross-env-shell', {wraps: {rule: 'exact'}}),
   program('watch', {wraps: {rule: 'exact'}, is: 'pages'}),
