@@ -59,35 +59,49 @@ export const mainFlags = [
   ['--no-color', 'No colors'],
 ] as const;
 
-type LongOf<Term> = Term extends `${string}--${infer Rest}`
-  ? Rest extends `${infer Name} ${string}`
-    ? `--${Name}`
-    : `--${Rest}`
-  : never;
-type LongFlag = LongOf<(typeof mainFlags)[number][0]> | '--allowedTools' | '--disallowedTools';
+type LongFlag = `--${LongOf<(typeof mainFlags)[number][0]>}` | '--allowedTools' | '--disallowedTools';
 
-const stackFlags: readonly LongFlag[] = [
-  ...(['--model', '--fallback-model', '--provider', '--base-url', '--permission-mode', '--sandbox'] as const),
-  ...(['--allowed-tools', '--disallowed-tools', '--allowedTools', '--disallowedTools'] as const),
-  ...(['--max-turns', '--max-cost', '--timeout', '--cwd', '--add-dir', '--settings', '--mcp-config'] as const),
+const sharedByRuns: readonly LongFlag[] = [
+  '--model',
+  '--fallback-model',
+  '--provider',
+  '--base-url',
+  '--sandbox',
+  '--allowed-tools',
+  '--disallowed-tools',
+  '--allowedTools',
+  '--disallowedTools',
+  '--max-turns',
+  '--max-cost',
+  '--cwd',
+  '--add-dir',
+  '--settings',
+  '--mcp-config',
 ];
-const planRunFlags: readonly LongFlag[] = [
-  ...stackFlags,
-  ...(['--replay', '--record', '--system-prompt', '--append-system-prompt', '--agent', '--agents'] as const),
-  ...(['--strict-mcp-config', '--plugin-dir', '--verbose', '--debug'] as const),
-  ...(['--output-format', '--include-partial-messages'] as const),
+const ofPlan: readonly LongFlag[] = [
+  ...sharedByRuns,
+  '--replay',
+  '--record',
+  '--system-prompt',
+  '--append-system-prompt',
+  '--agent',
+  '--agents',
+  '--strict-mcp-config',
+  '--plugin-dir',
+  '--verbose',
+  '--debug',
 ];
-const onlyOfRuns: readonly LongFlag[] = [
-  '--permission-mode',
-  '--output-format',
-  '--include-partial-messages',
-  '--timeout',
-];
+const ofExecution: readonly LongFlag[] = ['--permission-mode', '--timeout'];
 /** The flags above that commands take, too. */
 export const commandFlags = {
-  plan: new Set<string | undefined>(planRunFlags.filter(flag => !onlyOfRuns.includes(flag))),
-  'plan run': new Set<string | undefined>(planRunFlags),
-  'stack run': new Set<string | undefined>(stackFlags),
+  plan: new Set<string | undefined>(ofPlan),
+  'plan run': new Set<string | undefined>([
+    ...ofPlan,
+    ...ofExecution,
+    '--output-format',
+    '--include-partial-messages',
+  ] satisfies readonly LongFlag[]),
+  'stack run': new Set<string | undefined>([...sharedByRuns, ...ofExecution]),
 } as const;
 
 /**
@@ -158,10 +172,14 @@ export interface FlagValues {
 
 export type FlagRow = readonly [flag: string, about: string, value?: readonly string[] | keyof FlagValues];
 
-/** A row's name among the options: `sessionId` of `--session-id <uuid>`. */
-type NameOf<Term> = Term extends `${string}--${infer Rest}`
-  ? CamelCase<Rest extends `${infer Name} ${string}` ? Name : Rest>
+/** A row's long name: `session-id` of `--session-id <uuid>`. */
+type LongOf<Term> = Term extends `${string}--${infer Rest}`
+  ? Rest extends `${infer Name} ${string}`
+    ? Name
+    : Rest
   : never;
+/** A row's name among the options: `sessionId` of `--session-id <uuid>`. */
+type NameOf<Term> = CamelCase<LongOf<Term>>;
 type CamelCase<Text> = Text extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Text;
 
 type ValueOf<Row extends FlagRow> = Row extends readonly [string, string, infer Value]
