@@ -65,7 +65,7 @@ export type DecideChanges = (held: HeldChanges, signal: AbortSignal) => Promise<
 export type DecideEnded = (held: HeldChanges, signal: AbortSignal, blocked: string) => Promise<ChangesOutcome>;
 
 /** How many files a line names. */
-const mostInLine = 10;
+const maxInLine = 10;
 
 /** What became of the changes of a command, one line for what was kept and one for each reason why something was not. */
 export function changesTexts(outcome: ChangesOutcome): readonly string[] {
@@ -132,9 +132,9 @@ const changedLead = 'it changed ';
 
 /** The first of the names, and how many more there are, with `more` that have no name here. */
 export function namedFiles(names: readonly string[], more = 0): string {
-  const left = Math.max(0, names.length - mostInLine) + more;
+  const left = Math.max(0, names.length - maxInLine) + more;
   return (
-    names.slice(0, mostInLine).map(visibleExactLine).join(', ') +
+    names.slice(0, maxInLine).map(visibleExactLine).join(', ') +
     (left > 0 ? ` and ${pluralize(left, 'more file')}` : '')
   );
 }

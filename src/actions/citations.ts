@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {clip} from '../base/clip.ts';
 
 /** What a model may say that an action is based on: paths, addresses. */
-const mostCitations = 10;
+const maxCitations = 10;
 const longestCitation = 300;
 
 export const citationsSchema = () => z.optional(z.array(z.string()));
@@ -12,4 +12,4 @@ export const boundedCitations = (given: readonly string[] | undefined): readonly
   (given ?? [])
     .map(citation => clip(citation.trim().replaceAll(/\s+/gu, ' '), longestCitation))
     .filter(citation => citation !== '')
-    .slice(0, mostCitations);
+    .slice(0, maxCitations);

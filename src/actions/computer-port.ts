@@ -10,15 +10,15 @@ export interface ComputerPort {
   probe(signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
   /** Does one step, in at most 30 s. A button that it holds is let go, also where it is aborted. */
   act(step: ComputerStep, signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
-  /** The whole screen, at most `mostEdge` pixels wide and high and `mostBytes` large. A copy is kept as a file. */
+  /** The whole screen, at most `maxEdge` pixels wide and high and `maxBytes` large. A copy is kept as a file. */
   screenshot(signal: AbortSignal): Promise<Outcome<Screenshot, Fault>>;
 }
 
 /** The longest edge of a screenshot, in pixels: about what models see sharply. */
-export const mostEdge = 1280;
+export const maxEdge = 1280;
 
 /** Of a screenshot: models take images of 5 MB as base64. */
-export const mostBytes = 3_600_000;
+export const maxBytes = 3_600_000;
 
 export interface Screenshot extends Size {
   readonly image: ImageBlock;

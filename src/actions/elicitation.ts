@@ -4,7 +4,7 @@ import type {Elicitation, ElicitationReply} from './mcp-port.ts';
 import type {ActionPorts, Question, QuestionAnswer, QuestionOption} from './ports.ts';
 
 /** A server that asks for more at once is declined. */
-const mostFields = 10;
+const maxFields = 10;
 
 const declined: ElicitationReply = {action: 'decline', content: undefined};
 
@@ -18,7 +18,7 @@ export async function elicitByQuestions(
   signal: AbortSignal,
 ): Promise<ElicitationReply> {
   const fields = elicitation.mode === 'url' ? [urlField(elicitation)] : fieldsOf(elicitation);
-  if (fields.length === 0 || fields.length > mostFields) return declined;
+  if (fields.length === 0 || fields.length > maxFields) return declined;
   const reply = await questions.ask(
     fields.map(({question}) => question),
     signal,

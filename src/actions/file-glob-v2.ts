@@ -7,7 +7,7 @@ import type {GlobReport, GlobRequest} from './ports.ts';
 
 /** Paths when the model sets no limit, and at most. */
 const defaultMatches = 200;
-const mostMatches = 2000;
+const maxMatches = 2000;
 
 export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patterns: readonly string[]}>({
   summary: 'Find files by name pattern, with bounds.',
@@ -44,7 +44,7 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patter
       toInput: raw => ({
         patterns: [...(raw.pattern === undefined ? [] : [raw.pattern]), ...(raw.patterns ?? [])],
         path: raw.path ?? '.',
-        limit: Math.min(raw.max_matches ?? defaultMatches, mostMatches),
+        limit: Math.min(raw.max_matches ?? defaultMatches, maxMatches),
         maxDepth: raw.max_depth ?? 0,
       }),
     }),

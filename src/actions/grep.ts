@@ -12,7 +12,7 @@ export interface GrepInput extends GrepRequest {
 
 /** Result lines when the model sets no limit, and at most. */
 const defaultLimit = 250;
-const mostLines = 2000;
+const maxLines = 2000;
 
 export const grep = defineAction<GrepInput, GrepReport, {readonly queries: readonly string[]}>({
   summary: 'Search file contents with regular expressions.',
@@ -84,7 +84,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
         span: raw.multiline === true ? 'lines' : 'line',
         offset: raw.offset ?? 0,
         // None is how other agents say: no limit.
-        limit: Math.min((raw.head_limit ?? defaultLimit) || mostLines, mostLines),
+        limit: Math.min((raw.head_limit ?? defaultLimit) || maxLines, maxLines),
       }),
     }),
   ],

@@ -38,7 +38,7 @@ const tellingFiles = [
 
 /** Directory levels that are looked through, and paths that are told. */
 const depth = 3;
-const mostFound = 60;
+const maxFound = 60;
 
 /** What a project's instructions are to be, for whoever is asked to write them. */
 export const projectDirections = `Look this project over and propose its AGENTS.md, which every agent reads when it begins to work here.
@@ -83,7 +83,7 @@ export const initProject = defineAction<
   async run(_, {ports, signal}) {
     // A pattern without a slash is sought at every depth.
     const patterns = tellingFiles.map(name => (name.includes('/') ? name : `**/${name}`));
-    const found = await ports.search.glob({patterns, path: '.', limit: mostFound, maxDepth: depth}, signal);
+    const found = await ports.search.glob({patterns, path: '.', limit: maxFound, maxDepth: depth}, signal);
     if (signal.aborted) return interrupted(undefined);
     if (found.tag === 'failed') return {state: 'error', fault: found.error};
     return {state: 'success', output: {found: found.value.paths, omitted: found.value.omitted}};

@@ -15,8 +15,8 @@ export type ReadEntry =
 export const defaultLines = 2000;
 
 /** Files in one call, and files open at the same time. */
-const mostFiles = 50;
-const mostAtOnce = 8;
+const maxFiles = 50;
+const maxAtOnce = 8;
 
 /** The same for PDFs. */
 const documentRoom = 27_000_000;
@@ -63,7 +63,7 @@ export const readFiles = defineAction<
                   limit: z.optional(z.int().check(z.minimum(0))),
                 }),
               )
-              .check(z.maxLength(mostFiles), z.describe('Several files at once, instead of file_path')),
+              .check(z.maxLength(maxFiles), z.describe('Several files at once, instead of file_path')),
           ),
         }),
       toInput: raw => ({
@@ -89,8 +89,8 @@ export const readFiles = defineAction<
   async run(input, {ports, signal}) {
     const files: ReadEntry[] = [];
     const room = makeRoom();
-    for (let at = 0; at < input.requests.length; at += mostAtOnce) {
-      const wave = input.requests.slice(at, at + mostAtOnce);
+    for (let at = 0; at < input.requests.length; at += maxAtOnce) {
+      const wave = input.requests.slice(at, at + maxAtOnce);
       const read = await Promise.all(wave.map(async request => readOne(request, {files: ports.files, signal})));
       files.push(...read.map(room.take));
     }

@@ -12,7 +12,7 @@ export interface ComputerUseOutput {
 }
 
 const usualMinutes = 10;
-const mostMinutes = 60;
+const maxMinutes = 60;
 
 /** Asks the user whether the agent may use the screen, the mouse and the keyboard, for what and for how long. */
 export const requestComputerUse = defineAction<ComputerRequest, ComputerUseOutput, {readonly task: string}>({
@@ -39,7 +39,7 @@ export const requestComputerUse = defineAction<ComputerRequest, ComputerUseOutpu
             .string()
             .check(z.trim(), z.minLength(1), z.maxLength(500), z.describe('What you will do, for the user')),
           minutes: z.optional(
-            z.int().check(z.gte(1), z.lte(mostMinutes), z.describe(`As few as needed; ${usualMinutes} if left out`)),
+            z.int().check(z.gte(1), z.lte(maxMinutes), z.describe(`As few as needed; ${usualMinutes} if left out`)),
           ),
         }),
       toInput: ({task_summary, minutes}) => ({task: task_summary, minutes: minutes ?? usualMinutes}),

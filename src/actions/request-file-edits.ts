@@ -207,7 +207,7 @@ const fileText = (file: FileDiff): string =>
   );
 
 /** Lines, and characters of each, that a model is told of what a user changed in its proposal. */
-const mostLines = 150;
+const maxLines = 150;
 const longestLine = 400;
 
 /** What the model reads of what was not written as it proposed. */
@@ -215,14 +215,14 @@ function userChangeText({path, kind, hunks}: UserChangedFile): string {
   if (kind === 'not-renamed') return `[edited by the user before it was written: the file was not renamed to ${path}]`;
   if (hunks.length === 0) return `[edited by the user before it was written: ${path}, its change was left out]`;
   const lines = hunks.flatMap(hunkLines);
-  const more = lines.length > mostLines ? [`… ${lines.length - mostLines} more lines`] : [];
+  const more = lines.length > maxLines ? [`… ${lines.length - maxLines} more lines`] : [];
   const what =
     kind === 'dropped'
       ? `${hunks.length === 1 ? 'this change was' : `these ${hunks.length} changes were`} left out`
       : 'from the proposed text to what is in the file now';
   return [
     `[edited by the user before it was written: ${path}, ${what}:`,
-    ...lines.slice(0, mostLines).map(line => clip(line, longestLine)),
+    ...lines.slice(0, maxLines).map(line => clip(line, longestLine)),
     ...more,
     ']',
   ].join('\n');
@@ -236,12 +236,12 @@ const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => 
 ];
 
 /** Characters of the diff that a model reads. */
-const mostText = 16_000;
+const maxText = 16_000;
 
 /** Changes as a diff; `bounded` for a model. */
 export function diffText({files, more}: WorkspaceChanges, form: 'bounded' | 'whole'): string {
   const lines: string[] = [];
-  const [most, longest] = form === 'whole' ? [Infinity, Infinity] : [mostText, longestLine];
+  const [most, longest] = form === 'whole' ? [Infinity, Infinity] : [maxText, longestLine];
   let left = most;
   for (const [at, file] of files.entries()) {
     const text = [fileText(file), ...file.hunks.flatMap(hunkLines).map(line => clip(line, longest))].join('\n');

@@ -14,7 +14,7 @@ export interface ModelQuestion {
   readonly system: string;
   /** Begins and ends with the user. */
   readonly messages: readonly AskedMessage[];
-  readonly mostTokens: number;
+  readonly maxTokens: number;
 }
 
 export interface AskedMessage {

@@ -7,10 +7,10 @@ import {type ActionPorts, plainQuestion} from './ports.ts';
 import type {AskedMessage, ModelQuestion} from './sampling-port.ts';
 
 /** Tokens of one answer, whatever the server wants. */
-const mostTokens = 4096;
-const mostMessages = 50;
+const maxAnswerTokens = 4096;
+const maxMessages = 50;
 /** Characters of text that a server may send to the model at once. */
-const mostText = 100_000;
+const maxText = 100_000;
 /** Characters of it that the question shows. */
 const shownText = 2000;
 
@@ -54,7 +54,7 @@ export async function sampleWithApproval(
   });
 }
 
-function questionText(server: string, {system, messages, mostTokens: most}: ModelQuestion, model: string): string {
+function questionText(server: string, {system, messages, maxTokens: most}: ModelQuestion, model: string): string {
   const texts = [system, ...messages.flatMap(({blocks}) => blocks.map(textOf))].filter(text => text !== '');
   const whole = texts.join('\n');
   const rest = whole.length - shownText;
@@ -70,7 +70,7 @@ function readQuestion({messages, systemPrompt, maxTokens, tools}: JsonObject): O
   if (isJsonList(tools) && tools.length > 0) return failed('weft lets servers give the model no tools.');
   const system = typeof systemPrompt === 'string' ? systemPrompt : '';
   const given = isJsonList(messages) ? messages : [];
-  if (given.length > mostMessages) return failed(`weft passes on at most ${mostMessages} messages.`);
+  if (given.length > maxMessages) return failed(`weft passes on at most ${maxMessages} messages.`);
   const asked: AskedMessage[] = [];
   for (const message of given) {
     const read = readMessage(message);
@@ -84,9 +84,9 @@ function readQuestion({messages, systemPrompt, maxTokens, tools}: JsonObject): O
   const blocks = asked.flatMap(message => message.blocks);
   const text = blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), system.length);
   const images = blocks.reduce((sum, block) => sum + (block.kind === 'image' ? block.data.length : 0), 0);
-  if (text > mostText || images > maxImageData) return failed('That is more than weft passes on to the model at once.');
-  const wanted = typeof maxTokens === 'number' && maxTokens >= 1 ? Math.floor(maxTokens) : mostTokens;
-  return ok({system, messages: asked, mostTokens: Math.min(wanted, mostTokens)});
+  if (text > maxText || images > maxImageData) return failed('That is more than weft passes on to the model at once.');
+  const wanted = typeof maxTokens === 'number' && maxTokens >= 1 ? Math.floor(maxTokens) : maxAnswerTokens;
+  return ok({system, messages: asked, maxTokens: Math.min(wanted, maxAnswerTokens)});
 }
 
 /** `undefined` for what weft does not pass on. */

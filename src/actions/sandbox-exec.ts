@@ -42,8 +42,8 @@ export interface KeptChanges {
 }
 
 /** Files whose diff is read, and changes that are named without one. */
-const mostDiffs = 200;
-const mostNamed = 50;
+const maxDiffs = 200;
+const maxNamed = 50;
 
 /** Runs a command that sees a copy-on-write view of the workspace, whatever the sandbox of the settings is. */
 export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, CommandPartial>({
@@ -129,7 +129,7 @@ async function runInView(
 /** Keeps the changes for `weft sandbox apply`, with the diffs of the first files. */
 export async function keepChanges(held: HeldChanges, signal: AbortSignal): Promise<KeptChanges> {
   const {changes} = held;
-  const files = changes.filter(change => change.class === 'file').slice(0, mostDiffs);
+  const files = changes.filter(change => change.class === 'file').slice(0, maxDiffs);
   const diffs = await held.diffs(
     files.map(({path}) => path),
     signal,
@@ -154,8 +154,8 @@ export function changeLines({changes, diffs}: KeptChanges, form: 'bounded' | 'wh
   const others = changes.filter(change => change.class !== 'file');
   return [
     ...(files === 0 ? [] : [diffText({files: diffs, more: files - diffs.length}, form)]),
-    ...others.slice(0, mostNamed).map(changeText),
-    ...(others.length > mostNamed ? [`… and ${pluralize(others.length - mostNamed, 'more change')}`] : []),
+    ...others.slice(0, maxNamed).map(changeText),
+    ...(others.length > maxNamed ? [`… and ${pluralize(others.length - maxNamed, 'more change')}`] : []),
   ];
 }
 

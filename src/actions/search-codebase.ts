@@ -7,7 +7,7 @@ import type {CodebaseReport, CodebaseRequest, CodePlace} from './ports.ts';
 
 /** Places when the model sets no limit, and at most. */
 const usualLimit = 10;
-const mostPlaces = 30;
+const maxPlaces = 30;
 
 /** Units of a line that the model reads: it is cut after secrets have been replaced, so that none is cut itself. */
 const longestText = 160;
@@ -36,7 +36,7 @@ export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, {rea
               .array(z.string())
               .check(z.maxLength(20), z.describe('Only paths that contain one of these, e.g. "src/api"')),
           ),
-          limit: z.optional(z.int().check(z.minimum(1), z.maximum(mostPlaces), z.describe(`Default ${usualLimit}`))),
+          limit: z.optional(z.int().check(z.minimum(1), z.maximum(maxPlaces), z.describe(`Default ${usualLimit}`))),
         }),
       toInput: raw => ({
         query: raw.query,

@@ -16,7 +16,7 @@ export interface SearchToolsOutput {
 
 /** Tools that a search by words finds where the model does not say, and the most that any search finds. */
 const usualLimit = 5;
-const mostFound = 20;
+const maxFound = 20;
 
 /** Finds tools that are not in the request: those of MCP servers that would take too much of the context, and seldom used ones of weft's own. */
 export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, undefined>({
@@ -30,11 +30,11 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
       description: 'Find more tools by words, or by name with "select:NAME,NAME"; call them from your next answer on.',
       otherNames: {limit: 'max_results'},
       schema: () =>
-        z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(mostFound)))}),
+        z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(maxFound)))}),
       // All are wanted that are named.
       toInput: ({query, max_results}): SearchToolsInput => ({
         query,
-        limit: max_results ?? (query.trim().startsWith('select:') ? mostFound : usualLimit),
+        limit: max_results ?? (query.trim().startsWith('select:') ? maxFound : usualLimit),
       }),
     }),
   ],

@@ -58,12 +58,12 @@ function countText(todos: TodoList): string {
 }
 
 /** Titles named at most, and how much of each: what the model sent it knows. */
-const mostNamed = 10;
+const maxNamed = 10;
 const titleLength = 80;
 
 function keptText(kept: TodoList): string {
   if (kept.length === 0) return '';
-  const named = kept.slice(0, mostNamed).map(({title}) => JSON.stringify(clip(title, titleLength)));
-  const more = kept.length > mostNamed ? ` and ${kept.length - mostNamed} more` : '';
+  const named = kept.slice(0, maxNamed).map(({title}) => JSON.stringify(clip(title, titleLength)));
+  const more = kept.length > maxNamed ? ` and ${kept.length - maxNamed} more` : '';
   return ` Kept open, though your list left them out: ${named.join(', ')}${more}. To drop one, send it with status cancelled.`;
 }

@@ -25,7 +25,7 @@ export interface UseComputerInput {
 }
 
 /** `done` counts steps. */
-const mostSteps = 20;
+const maxSteps = 20;
 
 /** Does what a person does with mouse and keyboard, and then looks at the screen. */
 export const useComputer = defineAction<
@@ -69,7 +69,7 @@ export const useComputer = defineAction<
                   ms: z.optional(z.int().check(z.gte(0), z.lte(20_000))),
                 }),
               )
-              .check(z.maxLength(mostSteps)),
+              .check(z.maxLength(maxSteps)),
           }),
         toInput: ({action_summary, actions}): {readonly summary: string; readonly actions: readonly WrittenStep[]} => ({
           summary: action_summary ?? '',

@@ -7,7 +7,7 @@ import {nothingToShow} from './preview.ts';
 import {framed, noSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
 
 /** Names of hosts in one call. */
-const mostDomains = 50;
+const maxDomains = 50;
 
 export const webSearch = defineAction<
   WebSearchRequest,
@@ -37,8 +37,8 @@ export const webSearch = defineAction<
         schema: () =>
           z.object({
             query: z.string().check(z.minLength(2), z.maxLength(400)),
-            allowed_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
-            blocked_domains: z.optional(z.array(z.string()).check(z.maxLength(mostDomains))),
+            allowed_domains: z.optional(z.array(z.string()).check(z.maxLength(maxDomains))),
+            blocked_domains: z.optional(z.array(z.string()).check(z.maxLength(maxDomains))),
           }),
         toInput: ({query, allowed_domains: allowed, blocked_domains: blocked}) => ({
           query,

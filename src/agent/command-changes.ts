@@ -33,11 +33,11 @@ export interface RanCommand {
 }
 
 /** Diffs that a card or a result shows. Each may be long, and people read the first ones. */
-const mostDiffs = 200;
+const maxDiffs = 200;
 /** Changes that an outcome names as applied, and as dropped for one reason. */
-const mostNamed = 1000;
+const maxNamed = 1000;
 /** Groups in which changes are judged. Judging each of very many paths alone would take seconds. */
-const mostGroups = 1000;
+const maxGroups = 1000;
 
 /** The ports of one command that may run in a view of its own. */
 export const changePorts = (
@@ -120,7 +120,7 @@ class Decided {
     if (changes.length === 0) return;
     if (signal.aborted) return this.drop(changes, 'interrupted');
     const files = changes.filter(isFile);
-    const shown = files.slice(0, Math.max(0, mostDiffs - this.#diffs.length)).map(({path}) => path);
+    const shown = files.slice(0, Math.max(0, maxDiffs - this.#diffs.length)).map(({path}) => path);
     // Before they are applied: afterwards the view has them no more.
     const diffs = shown.length === 0 ? [] : await this.held.diffs(shown, signal);
     // Output that is made anew loses nothing. An ignored file that was there may be the user's own.
@@ -146,15 +146,15 @@ class Decided {
     const named = dropped.filter(({why}) => {
       const count = (counts.get(why) ?? 0) + 1;
       counts.set(why, count);
-      return count <= mostNamed;
+      return count <= maxNamed;
     });
-    const more = [...counts].filter(([, count]) => count > mostNamed);
+    const more = [...counts].filter(([, count]) => count > maxNamed);
     return {
-      applied: applied.slice(0, mostNamed),
+      applied: applied.slice(0, maxNamed),
       dropped: named,
       more: {
-        applied: Math.max(0, applied.length - mostNamed),
-        dropped: Object.fromEntries(more.map(([why, count]) => [why, count - mostNamed])),
+        applied: Math.max(0, applied.length - maxNamed),
+        dropped: Object.fromEntries(more.map(([why, count]) => [why, count - maxNamed])),
       },
       diffs: this.#diffs.toSorted(byPath),
       said: this.said,
@@ -220,7 +220,7 @@ async function judgeChanges(
   // Judging thousands of files takes longer than moving them.
   const isFree = !session.ports.judge.deniesAnything();
   const output = isFree ? [] : changes.filter(change => !isFile(change));
-  const size = Math.ceil(files.length / mostGroups);
+  const size = Math.ceil(files.length / maxGroups);
   const judged = await Promise.all([
     ...groupsOf(files, size).map(group => judgeGroup(group, session, signal)),
     ...groupsOf(output, output.length).map(group => judgeGroup(group, session, signal)),
@@ -306,7 +306,7 @@ async function approvalFor(
   context.checkpoints.expectChange();
   const [diffs, lost, replaced] = await Promise.all([
     held.diffs(
-      changes.slice(0, mostDiffs).map(({path}) => path),
+      changes.slice(0, maxDiffs).map(({path}) => path),
       signal,
     ),
     lostForGood(changes, context, signal),

@@ -6,7 +6,7 @@ import {
   documentText,
   findDocument,
   longestDocument,
-  mostDocuments,
+  maxDocuments,
   nextDocumentId,
   noDocumentText,
   type SessionDocument,
@@ -34,8 +34,8 @@ export function makeDocumentStore(
   ): Outcome<readonly SessionDocument[], Fault> {
     const long = drafts.find(({text}) => text.length > longestDocument);
     if (long !== undefined) return failed(tooLong(long.title));
-    if (list().length + drafts.length > mostDocuments) {
-      return failed(rejected(`A session keeps at most ${mostDocuments} documents. Edit one that is there.`));
+    if (list().length + drafts.length > maxDocuments) {
+      return failed(rejected(`A session keeps at most ${maxDocuments} documents. Edit one that is there.`));
     }
     const ids = drafts.map(({title, text}) => {
       const id = nextDocumentId(journal.records);

@@ -72,14 +72,14 @@ export class PromptHooks {
       : {...answer, verdict: {kind: 'block', reason}};
   }
 
-  /** A hook that broke blocks the end of the prompt, too, as long as `mostBroken` allows. */
+  /** A hook that broke blocks the end of the prompt, too, as long as `maxBroken` allows. */
   async atEnd(ending: Ending, signal: AbortSignal): Promise<StopAnswer['verdict']> {
     const {answer, blockedBy} = await this.#ask(() => this.#port.stop(ending, signal), nothingAtEnd, signal);
     if (this.stopped !== undefined) return none;
     if (blockedBy === undefined || answer.verdict.kind === 'block') return answer.verdict;
     this.#brokenEnds += 1;
-    if (this.#brokenEnds <= mostBroken) return {kind: 'block', reason: blockedBy};
-    this.#warn(`The prompt ended although a hook that guards its end broke ${mostBroken + 1} times: ${blockedBy}`);
+    if (this.#brokenEnds <= maxBroken) return {kind: 'block', reason: blockedBy};
+    this.#warn(`The prompt ended although a hook that guards its end broke ${maxBroken + 1} times: ${blockedBy}`);
     return none;
   }
 
@@ -142,7 +142,7 @@ export class PromptHooks {
 }
 
 /** How often a broken hook may send the model on instead of ending the prompt. */
-const mostBroken = 2;
+const maxBroken = 2;
 
 const denied = (answer: CallAnswer, reason: string): CallAnswer => ({
   ...answer,

@@ -11,7 +11,7 @@ export interface ReviewStore extends Pick<ReviewPort, 'insert'> {
   change(change: ReviewChange): Outcome<readonly ReviewComment[], Fault>;
 }
 
-const mostComments = 1000;
+const maxComments = 1000;
 
 /** The code review of a session. Each change of its comments is a record of the journal; the diff is read anew each time. */
 export function makeReviewStore(
@@ -32,8 +32,8 @@ export function makeReviewStore(
     if (change.change !== 'add') {
       return before.some(({id}) => id === change.id) ? undefined : rejected(`There is no comment ${change.id}.`);
     }
-    return before.length + change.comments.length > mostComments
-      ? rejected(`A review holds at most ${mostComments} comments.`)
+    return before.length + change.comments.length > maxComments
+      ? rejected(`A review holds at most ${maxComments} comments.`)
       : undefined;
   }
 

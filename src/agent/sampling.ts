@@ -14,7 +14,7 @@ export const samplingPort = (context: () => SessionContext): SamplingPort => ({
     if (mode === 'dontAsk') return 'weft asks the user about every sampling, and the user wants no questions.';
     return budget.limitPassedBy(0) === undefined ? '' : limitReached;
   },
-  async answer({system, messages, mostTokens}, signal) {
+  async answer({system, messages, maxTokens}, signal) {
     const session = context();
     const {ports} = session;
     const model = modelOf(session);
@@ -24,7 +24,7 @@ export const samplingPort = (context: () => SessionContext): SamplingPort => ({
       tools: [],
       messages: messages.map(message => asMessage(message, {id: ports.ids.message(), model})),
       thinking: {kind: 'default'},
-      mostTokens,
+      maxTokens,
     } as const;
     const reserved = await session.budget.reserve(async () => {
       const {expectedCost} = await import('./context/context-usage.ts');

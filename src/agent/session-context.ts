@@ -205,7 +205,7 @@ export const nextRequest = (session: SessionContext): ModelRequest => ({
   tools: offeredTools(session),
   messages: [...session.conversation.messages],
   thinking: session.thinking,
-  mostTokens: 'default',
+  maxTokens: 'default',
 });
 
 /** The provider searches the web itself where weft has no search engine and a rule allows it, since of its searches nobody can be asked. */

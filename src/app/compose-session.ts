@@ -190,7 +190,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
 }
 
 /** Notices of MCP servers that are shown in one session: a server that fails over and over is not to fill the screen. */
-const mostNotices = 5;
+const maxNotices = 5;
 
 function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
   const told = new Set<string>();
@@ -198,9 +198,9 @@ function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
   let hear = (text: string): void => void held.push(text);
   return {
     add(text) {
-      if (told.has(text) || told.size > mostNotices) return;
+      if (told.has(text) || told.size > maxNotices) return;
       told.add(text);
-      hear(told.size > mostNotices ? 'More about MCP servers: /mcp' : text);
+      hear(told.size > maxNotices ? 'More about MCP servers: /mcp' : text);
     },
     listen(listener) {
       hear = listener;

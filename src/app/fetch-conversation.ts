@@ -9,11 +9,11 @@ import type {SessionSummary} from '../domain/journal.ts';
 import type {Store} from '../store/open-store.ts';
 
 /** UTF-16 units of one answer, of one message in it, and of a call or a result. */
-const mostText = 40_000;
-const mostMessage = 6000;
-const mostCall = 300;
+const maxText = 40_000;
+const maxMessage = 6000;
+const maxCall = 300;
 /** Sessions that a fault names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** Reads a part of a session of `directory`. The beginning of an id is enough where only one session has it. */
 export function fetchConversation(
@@ -29,7 +29,7 @@ export function fetchConversation(
   const all = historyFromJournal(read.value.records).messages.flatMap(messageOf);
   const end = before === 'end' ? all.length : Math.min(all.length, before - 1);
   let start = end;
-  for (let room = mostText; start > 0; start -= 1) {
+  for (let room = maxText; start > 0; start -= 1) {
     room -= all[start - 1]?.text.length ?? 0;
     if (room < 0) break;
   }
@@ -46,7 +46,7 @@ export function fetchConversation(
 
 function notFound(id: string, here: readonly SessionSummary[]): Fault {
   const rows = here
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(
       session => `${session.id}  ${new Date(session.updatedAt).toISOString().slice(0, 10)}  ${clip(session.title, 80)}`,
     );
@@ -57,18 +57,16 @@ function notFound(id: string, here: readonly SessionSummary[]): Fault {
 /** A message as its reader needs it: what was said, which tools were called, and how their results begin. */
 function messageOf(message: Message): readonly FetchedMessage[] {
   if (message.role === 'assistant') {
-    const calls = toolCalls(message).map(({name, input}) =>
-      clip(`(called ${name} ${JSON.stringify(input)})`, mostCall),
-    );
+    const calls = toolCalls(message).map(({name, input}) => clip(`(called ${name} ${JSON.stringify(input)})`, maxCall));
     return textMessage('agent', [messageText(message), ...calls]);
   }
   const results = message.blocks.flatMap(block =>
-    block.kind === 'tool-result' ? [clip(`(result: ${blockTexts(block.content).join(' ')})`, mostCall)] : [],
+    block.kind === 'tool-result' ? [clip(`(result: ${blockTexts(block.content).join(' ')})`, maxCall)] : [],
   );
   return textMessage('user', [messageText(message), ...results]);
 }
 
 function textMessage(by: FetchedMessage['by'], parts: readonly string[]): readonly FetchedMessage[] {
   const text = parts.filter(part => part.trim() !== '').join('\n');
-  return text === '' ? [] : [{by, text: clip(text, mostMessage)}];
+  return text === '' ? [] : [{by, text: clip(text, maxMessage)}];
 }

@@ -127,17 +127,17 @@ function trustText(settings: TrustedSettings, list: ProjectFileList, folder: str
   if (list.files.length === 0) return [...aboutSettings, ...list.leftOut.map(leftOutLine)].join('\n');
   const all = trustState('nothing', list);
   const lines = fileLines(list.files);
-  const more = lines.length - mostLines;
+  const more = lines.length - maxLines;
   return [
     ...aboutSettings,
     filesHeading(all === 'nothing' ? 'never' : all, folder),
-    ...lines.slice(0, mostLines),
+    ...lines.slice(0, maxLines),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...list.leftOut.map(leftOutLine),
   ].join('\n');
 }
 
-const mostLines = 100;
+const maxLines = 100;
 const leftOutLine = (text: string): string => `  not used: ${visibleExactLine(text)}`;
 
 function filesHeading(trust: ProjectFile['trust'], folder: string): string {

@@ -127,7 +127,7 @@ const serverRows = (mcp: McpPort): readonly McpServerRow[] =>
   }));
 
 /** Resources of MCP servers that are offered at once for one mention. */
-const mostResources = 50;
+const maxResources = 50;
 
 /** The mentions of the resources that MCP servers listed, of which the mention or the name has the letters. Asks no server. */
 function fittingResources(letters: string, mcp: McpPort): readonly string[] {
@@ -136,7 +136,7 @@ function fittingResources(letters: string, mcp: McpPort): readonly string[] {
   return mcp
     .listedResources()
     .filter(({name, ...resource}) => `${resourceMention(resource)}\n${name}`.toLowerCase().includes(sought))
-    .slice(0, mostResources)
+    .slice(0, maxResources)
     .map(resourceMention);
 }
 

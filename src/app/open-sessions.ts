@@ -28,7 +28,7 @@ interface OpenSessionsOptions {
 }
 
 /** The most sessions that are open at once, with the one that is shown. */
-const mostOpen = 8;
+const maxOpen = 8;
 
 /**
  * The client of a front end that shows one session while others go on. A session that works keeps its engine when the user leaves it.
@@ -115,8 +115,8 @@ export class OpenSessions implements AgentClient {
   }
 
   async #openBeside(wanted: WantedSession, left: OpenSession): Promise<OpenSession | undefined> {
-    if (this.#background.size + 1 >= mostOpen) {
-      this.#tell('warning', `${mostOpen} sessions are open. Stop one first: /resume lists them.`);
+    if (this.#background.size + 1 >= maxOpen) {
+      this.#tell('warning', `${maxOpen} sessions are open. Stop one first: /resume lists them.`);
       return undefined;
     }
     try {

@@ -48,7 +48,7 @@ export async function serverAuthorization(
 }
 
 /** Bytes of an answer. The reader of answers about signing in has a lower bound of its own. */
-const mostBytes = 2 * 1024 * 1024;
+const maxBytes = 2 * 1024 * 1024;
 const limitMs = 30_000;
 
 /** See `OAuthDeps`. A server on this machine may name others on it. */
@@ -76,7 +76,7 @@ function fetchFor(...named: readonly URL[]): ReturnType<OAuthDeps['fetchFor']> {
         headers: Object.fromEntries(headers),
         body: body === null ? '' : await new Response(body).text(),
         reach: 'as-named',
-        mostBytes,
+        maxBytes,
       },
       {...machineNetwork, routeOf: to => routeThroughProxy(to, process.env)},
       init?.signal ?? AbortSignal.timeout(limitMs),

@@ -142,7 +142,7 @@ function sessionMessages(message: Message): readonly SessionMessage[] {
 }
 
 /** Prompts that are offered again, of this folder and of the others each; older ones stay in the file. */
-const mostPrompts = 1000;
+const maxPrompts = 1000;
 
 /**
  * The user's earlier prompts, one JSON value a line, so that many weft processes can add to it: those of this folder are the latest
@@ -155,7 +155,7 @@ export function openHistory(file: string, directory: string): HostPorts['history
         const entries = readFileSync(file, 'utf8').split('\n').flatMap(entryOf);
         const here = entries.filter(entry => entry.directory === directory);
         const elsewhere = entries.filter(entry => entry.directory !== directory);
-        return [...elsewhere.slice(-mostPrompts), ...here.slice(-mostPrompts)].map(({prompt}) => prompt);
+        return [...elsewhere.slice(-maxPrompts), ...here.slice(-maxPrompts)].map(({prompt}) => prompt);
       } catch {
         return [];
       }

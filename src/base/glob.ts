@@ -200,7 +200,7 @@ export function matchStars<P extends string | object, T extends string | object>
 
 /** The longest pattern in characters, and the most alternatives that its braces may expand to. */
 const longestPattern = 1000;
-const mostAlternatives = 100;
+const maxAlternatives = 100;
 
 /**
  * Expands braces: `a{b,c}d` → `abd`, `acd`, also when nested. A pattern without braces expands to itself; braces that do not close
@@ -212,7 +212,7 @@ export function expandBraces(pattern: string): Outcome<readonly string[], string
   }
   const patterns = expand(pattern);
   return patterns === 'too-many'
-    ? failed(`The glob pattern ${pattern} has more than ${mostAlternatives} alternatives; give fewer, or use *.`)
+    ? failed(`The glob pattern ${pattern} has more than ${maxAlternatives} alternatives; give fewer, or use *.`)
     : ok(patterns);
 }
 
@@ -227,7 +227,7 @@ function expand(pattern: string): Expansion {
     const braces = char === '{' ? bracesAt(pattern, at) : undefined;
     if (braces === undefined) continue;
     const alternatives = expandEach(braces.parts);
-    if (alternatives === 'too-many' || patterns.length * alternatives.length > mostAlternatives) return 'too-many';
+    if (alternatives === 'too-many' || patterns.length * alternatives.length > maxAlternatives) return 'too-many';
     const plain = pattern.slice(plainFrom, at);
     patterns = patterns.flatMap(before => alternatives.map(each => before + plain + each));
     at = braces.end;
@@ -241,7 +241,7 @@ function expandEach(parts: readonly string[]): Expansion {
   const all: string[] = [];
   for (const part of parts) {
     const expanded = expand(part);
-    if (expanded === 'too-many' || all.length + expanded.length > mostAlternatives) return 'too-many';
+    if (expanded === 'too-many' || all.length + expanded.length > maxAlternatives) return 'too-many';
     all.push(...expanded);
   }
   return all;

@@ -1,7 +1,7 @@
 import {Argument, InvalidArgumentError, Option, type Command} from 'commander';
 import {type FlagRow, type FlagValues, mainFlags, sdkFlags, sharedFlags} from '../app/main-options.ts';
 import {type Effort, efforts} from '../domain/model-stream.ts';
-import {mostFallbacks} from '../domain/model-fallback.ts';
+import {maxFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
 
 export function addMainFlags(program: Command): void {
@@ -34,7 +34,7 @@ export const pluginFlag = optionOf(sharedFlags.pluginDir);
 function modelNames(text: string): readonly string[] {
   const names = text.split(',').map(name => name.trim());
   if (names.includes('')) throw new InvalidArgumentError('It must be the names of models, with commas between them.');
-  if (names.length > mostFallbacks) throw new InvalidArgumentError(`It may name ${mostFallbacks} models at most.`);
+  if (names.length > maxFallbacks) throw new InvalidArgumentError(`It may name ${maxFallbacks} models at most.`);
   return names;
 }
 
@@ -49,11 +49,11 @@ function countFromZero(text: string): number {
 }
 
 /** What a timer can hold: about 24 days. */
-const mostSeconds = 2_000_000;
+const maxSeconds = 2_000_000;
 
 function seconds(text: string): number {
   const value = positiveNumber(text);
-  if (value > mostSeconds) throw new InvalidArgumentError(`It must be at most ${mostSeconds}.`);
+  if (value > maxSeconds) throw new InvalidArgumentError(`It must be at most ${maxSeconds}.`);
   return value;
 }
 

@@ -15,7 +15,7 @@ import {clientHooks, hookNotes} from '../headless/rpc/hooks.ts';
 import {ServedClient} from '../headless/rpc/serve-client.ts';
 import {SessionState} from '../headless/rpc/session-state.ts';
 import {startFailure} from '../headless/rpc/failure-results.ts';
-import {makeStdoutWriter, mostUnread} from '../headless/stdout-writer.ts';
+import {makeStdoutWriter, maxUnread} from '../headless/stdout-writer.ts';
 import type {ControlMessage, InitializeRequest} from '../protocol/rpc/control-message.ts';
 import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
 import {type ChosenModel, requireModel, connectModel} from '../app/choose-model.ts';
@@ -132,7 +132,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     void (async () => {
       for await (const line of opening.rest) {
         client.take(line);
-        await writer.room(mostUnread.answers);
+        await writer.room(maxUnread.answers);
       }
       client.inputEnded();
     })();

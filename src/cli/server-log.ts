@@ -8,7 +8,7 @@ import {makeRedactor} from '../safety/secrets/redactor.ts';
 import {note} from '../app/output.ts';
 
 /** Bytes after which the log begins anew. The lines before are kept beside it, once. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /**
  * Opens the log of a server or worker: each line goes to stderr and, with its time, to `file`. Secrets are redacted in both. A log that
@@ -25,7 +25,7 @@ export function openServerLog(file: string): (line: string) => void {
     note(text);
     try {
       makeFolders(dirname(file));
-      if ((statSync(file, {throwIfNoEntry: false})?.size ?? 0) > mostBytes) renameSync(file, `${file}.1`);
+      if ((statSync(file, {throwIfNoEntry: false})?.size ?? 0) > maxBytes) renameSync(file, `${file}.1`);
       appendFileSync(file, `${new Date().toISOString()} ${process.pid} ${text}\n`, {mode: 0o600});
       chmodSync(file, 0o600);
     } catch {

@@ -7,7 +7,7 @@ import {note} from '../app/output.ts';
 
 /** How long an open pipe may stay silent when there is a prompt without it, in milliseconds. */
 const silenceMs = 1500;
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 /**
  * What was piped in, decoded as UTF-8; empty for a terminal, a device or nothing. `until: 'first-silence'` gives up when
@@ -32,8 +32,8 @@ export async function readStdin(until: 'end' | 'first-silence'): Promise<string>
       clearTimeout(timer);
       const piece: Buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       bytes += piece.length;
-      if (bytes > mostBytes) {
-        throw new UsageError(`stdin has more than ${mostBytes / 1024 / 1024} MB. Name a file in the prompt instead.`);
+      if (bytes > maxBytes) {
+        throw new UsageError(`stdin has more than ${maxBytes / 1024 / 1024} MB. Name a file in the prompt instead.`);
       }
       chunks.push(piece);
     }

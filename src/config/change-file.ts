@@ -63,14 +63,14 @@ export async function changePrivateFile(
 }
 
 /** The most bytes that a settings file may have. */
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
-/** The text of a regular file of at most `mostBytes`; `undefined` where there is none. Other encodings than UTF-8 are an error: they could not be written back. */
+/** The text of a regular file of at most `maxBytes`; `undefined` where there is none. Other encodings than UTF-8 are an error: they could not be written back. */
 export function readTextFile(path: string): Outcome<string | undefined, string> {
   try {
     const found = statSync(path);
     if (!found.isFile()) return failed('it is not a file');
-    if (found.size > mostBytes) return failed(`it has more than ${String(mostBytes / 1024 / 1024)} MB`);
+    if (found.size > maxBytes) return failed(`it has more than ${String(maxBytes / 1024 / 1024)} MB`);
     const bytes = readFileSync(path);
     const text = bytes.toString('utf8');
     return Buffer.from(text).equals(bytes) ? ok(text) : failed('it is not UTF-8 text');

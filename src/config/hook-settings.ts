@@ -46,11 +46,11 @@ export interface HookSetting {
 }
 
 /** A timer holds about 24 days. */
-const mostSeconds = 2_000_000;
+const maxSeconds = 2_000_000;
 const defaultSeconds = 60;
 
 const shared = {
-  timeout: z.optional(z.number().check(z.gt(0), z.maximum(mostSeconds))),
+  timeout: z.optional(z.number().check(z.gt(0), z.maximum(maxSeconds))),
   onFailure: z.optional(z.enum(['block', 'allow', 'continue'])),
   async: z.optional(z.boolean()),
   if: z.optional(z.string()),

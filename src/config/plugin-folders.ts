@@ -105,13 +105,13 @@ const pluginName = (text: string): string =>
     .replaceAll(/^[-.]+|-+$/gu, '')
     .slice(0, 64);
 
-const mostManifestBytes = 1024 * 1024;
+const maxManifestBytes = 1024 * 1024;
 
 function readManifest(path: string): Outcome<JsonObject | 'none', string> {
   try {
     const stats = statSync(path, {throwIfNoEntry: false});
     if (stats === undefined) return ok('none');
-    if (!stats.isFile() || stats.size > mostManifestBytes) return failed(`${path} is no file of at most 1 MB`);
+    if (!stats.isFile() || stats.size > maxManifestBytes) return failed(`${path} is no file of at most 1 MB`);
     const json = parseJson(readFileSync(path, 'utf8').replace(/^\uFEFF/u, ''));
     if (json.tag === 'failed') return failed(`${path} is not JSON: ${json.error}`);
     return isJsonObject(json.value) ? ok(json.value) : failed(`${path} must hold one JSON object`);

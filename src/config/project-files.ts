@@ -260,11 +260,11 @@ const outputFile = /\d?>{1,2}\|?[ \t]*(?:[^\s"'\\;|&()<>`]+|"[^"\\`]*")/gu;
 function wordsOf(command: string): readonly string[] {
   const words = command.match(/(?:[^\s"'\\;|&()<>=]|\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"|'[^']*')+/gu) ?? [];
   return words
-    .slice(0, mostWords)
+    .slice(0, maxWords)
     .map(word => word.replaceAll(/"((?:[^"\\]|\\[\s\S])*)"|'([^']*)'|\\([\s\S])/gu, '$1$2$3'));
 }
 
-const mostWords = 200;
+const maxWords = 200;
 
 function serversIn(text: string): readonly (readonly [name: string, server: Json])[] {
   const json = parseJson(text);
@@ -287,7 +287,7 @@ export function serverScripts(server: Json, place: ServerPlace): readonly string
   const words = given
     .map(word => withVariables(word, place))
     .flatMap(word => [...new Set([word, ...wordsOf(word)])])
-    .slice(0, mostWords);
+    .slice(0, maxWords);
   const base = typeof cwd === 'string' ? resolve(place.folder, withVariables(cwd, place)) : place.folder;
   const paths = words.flatMap((word, at) => [
     ...(dataFile.test(word) ? [] : [word]),
@@ -365,7 +365,7 @@ export function untrustedNotices({files}: ProjectFileList): readonly string[] {
   const changed = untrusted.filter(({trust}) => trust === 'changed');
   if (untrusted.length === 0) return [];
   const shown = changed.length > 0 ? changed : untrusted;
-  const names = shown.slice(0, mostNamed).map(({path}) => (basename(path) === 'SKILL.md' ? dirname(path) : path));
+  const names = shown.slice(0, maxNamed).map(({path}) => (basename(path) === 'SKILL.md' ? dirname(path) : path));
   const more = shown.length > names.length ? ` and ${shown.length - names.length} more` : '';
   const why = changed.length > 0 ? 'changed since you trusted this project' : 'you have not trusted this project';
   const verb = shown.length === 1 ? 'is' : 'are';
@@ -374,4 +374,4 @@ export function untrustedNotices({files}: ProjectFileList): readonly string[] {
   ];
 }
 
-const mostNamed = 3;
+const maxNamed = 3;

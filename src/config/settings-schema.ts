@@ -13,7 +13,7 @@ import {
   themeChoices,
   verbosities,
 } from '../domain/preferences.ts';
-import {mostFallbacks} from '../domain/model-fallback.ts';
+import {maxFallbacks} from '../domain/model-fallback.ts';
 import {offeredModes, permissionModes, ruleLists} from '../domain/risk.ts';
 import {harnessesSchema} from './harness-settings.ts';
 import {modelsSchema, modelsWords} from './model-settings.ts';
@@ -63,8 +63,8 @@ const anyName = /./su;
 const table = {
   model: {schema: z.optional(z.string().check(z.minLength(1))), words: 'the name of a model', grants: true},
   fallbackModel: {
-    schema: z.optional(z.readonly(z.array(z.string().check(z.minLength(1))).check(z.maxLength(mostFallbacks)))),
-    words: `a list of up to ${mostFallbacks} names of models that answer where the model cannot, for example ["haiku"]`,
+    schema: z.optional(z.readonly(z.array(z.string().check(z.minLength(1))).check(z.maxLength(maxFallbacks)))),
+    words: `a list of up to ${maxFallbacks} names of models that answer where the model cannot, for example ["haiku"]`,
     grants: true,
   },
   models: {

@@ -18,7 +18,7 @@ export interface DocumentVersion {
 export type DocumentRecord = Extract<JournalRecord, {readonly kind: 'document'}>;
 
 /** Documents of a session, and characters (UTF-16 units) of one. */
-export const mostDocuments = 100;
+export const maxDocuments = 100;
 export const longestDocument = 200_000;
 
 /** The documents of a session in the order in which they were made: each record is a version. What was rewound is not among them. */

@@ -40,7 +40,7 @@ export type HookCommand = Extract<HookWork, {readonly type: 'command'}>;
 export type HookPost = Extract<HookWork, {readonly type: 'http'}>;
 
 /** Bytes of stdout, and of stderr, that a hook may write. */
-export const mostHookOutput = 1024 * 1024;
+export const maxHookOutput = 1024 * 1024;
 
 export type HookRunEvent =
   | {readonly event: 'hook-started'; readonly hook: HookRunId}

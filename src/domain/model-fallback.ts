@@ -12,7 +12,7 @@ export interface FellBack {
 }
 
 /** Most models that are tried after the one that was asked. */
-export const mostFallbacks = 3;
+export const maxFallbacks = 3;
 
 /** The same in words, for people. */
 export const fallbackText = ({model, fallback, message}: FellBack): string =>

@@ -15,7 +15,7 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly thinking: Thinking;
   /** The most tokens of the answer; `default`: as many as are usual with the model. */
-  readonly mostTokens: number | 'default';
+  readonly maxTokens: number | 'default';
 }
 
 /** How much the model thinks before it answers; `default` leaves that to the model. `tokens` is the limit for one answer. */

@@ -143,8 +143,8 @@ const reasonTexts: ByKind<Reason, string> = {
   'web-query': () => 'Sends the query to a search engine',
   secret: ({name, to}) => byKind({...to, name}, secretTexts),
   sends: reason => {
-    const more = reason.what.length > mostSentNamed ? ` and ${reason.what.length - mostSentNamed} more` : '';
-    return `Sends ${reason.what.slice(0, mostSentNamed).join(', ')}${more} to ${reason.host}`;
+    const more = reason.what.length > maxSentNamed ? ` and ${reason.what.length - maxSentNamed} more` : '';
+    return `Sends ${reason.what.slice(0, maxSentNamed).join(', ')}${more} to ${reason.host}`;
   },
   'model-claim': reason =>
     reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it changes something',
@@ -176,7 +176,7 @@ const unkeptTexts: ByKind<Obligation & {readonly executor: string}, string> = {
 };
 
 /** Paths of one sending that a sentence names. */
-const mostSentNamed = 3;
+const maxSentNamed = 3;
 
 const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -38,7 +38,7 @@ export interface RewindPoint {
 }
 
 /** How many files, and how many conflicts, are listed by name; the rest is only counted. */
-const mostNamed = 12;
+const maxNamed = 12;
 
 /** Describes in several lines what a rewind would do, or did. Paths below `directory` are shown relative to it. */
 export const rewindReportText = (
@@ -52,11 +52,11 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
   const {files, conflicts, excluded} = report.files;
   return [
     ...(files.length === 0 ? [] : [filesText(files)]),
-    ...files.slice(0, mostNamed).map(({path, effect}) => `  ${effectMarks[effect]} ${name(path)}`),
-    ...moreText(files.length - mostNamed, 'files'),
+    ...files.slice(0, maxNamed).map(({path, effect}) => `  ${effectMarks[effect]} ${name(path)}`),
+    ...moreText(files.length - maxNamed, 'files'),
     ...(files.length === 0 ? [] : alongsideText(report.alongside)),
-    ...conflicts.slice(0, mostNamed).map(({path, reason}) => `  ! ${name(path)} stays as it is: ${reason}`),
-    ...moreText(conflicts.length - mostNamed, 'conflicts'),
+    ...conflicts.slice(0, maxNamed).map(({path, reason}) => `  ! ${name(path)} stays as it is: ${reason}`),
+    ...moreText(conflicts.length - maxNamed, 'conflicts'),
     ...(excluded.length === 0 || report.what === 'talk'
       ? []
       : [

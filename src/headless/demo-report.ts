@@ -51,7 +51,7 @@ function firstChoice({options}: Question): QuestionAnswer {
 }
 
 /** Most lines of a file's change that are shown. */
-const mostDiffLines = 30;
+const maxDiffLines = 30;
 
 class Report {
   readonly #labels = new Map<ActionId, string>();
@@ -151,13 +151,13 @@ function diffLines(preview: Preview): readonly string[] {
   return preview.files.flatMap(({path, hunks}) => {
     const marks = {added: '+', removed: '-', context: ' '} as const;
     const lines = hunks.flatMap(hunk => hunk.lines).map(({kind, text}) => `    ${marks[kind]} ${text}`);
-    const more = lines.length > mostDiffLines ? [`    … ${lines.length - mostDiffLines} more lines`] : [];
-    return [`    ${path}`, ...lines.slice(0, mostDiffLines), ...more];
+    const more = lines.length > maxDiffLines ? [`    … ${lines.length - maxDiffLines} more lines`] : [];
+    return [`    ${path}`, ...lines.slice(0, maxDiffLines), ...more];
   });
 }
 
 /** Most lines of a command's output that are shown: those that say why it failed, else its end. */
-const mostOutputLines = 8;
+const maxOutputLines = 8;
 const sayWhy = /✖|✗|not ok|!==|\bfail \d/u;
 
 /** How an action ended: its label and outcome on one line, and the end of what a command printed below it. */
@@ -176,6 +176,6 @@ const marks = {done: '✔', 'ended-badly': '!', failed: '✖', refused: '■', s
 function shownLines(printed: string, kind: 'ended-badly' | 'other'): readonly string[] {
   const lines = printed.split('\n').filter(line => line.trim() !== '');
   const reasons = kind === 'ended-badly' ? [...new Set(lines.filter(line => sayWhy.test(line)))] : [];
-  const shown = reasons.length > 0 ? reasons.slice(0, mostOutputLines) : lines.slice(-mostOutputLines);
+  const shown = reasons.length > 0 ? reasons.slice(0, maxOutputLines) : lines.slice(-maxOutputLines);
   return shown.map(line => `    ${line}`);
 }

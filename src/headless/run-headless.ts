@@ -8,7 +8,7 @@ import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
 import type {AgentClient} from '../agent/client.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import {type HeadlessEnd, oneLine} from './prompt-summary.ts';
-import {makeStdoutWriter, mostUnread, type TextSink} from './stdout-writer.ts';
+import {makeStdoutWriter, maxUnread, type TextSink} from './stdout-writer.ts';
 import {StallWatch, type StallClock} from './stall-watch.ts';
 
 export interface HeadlessOptions {
@@ -47,7 +47,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
       if (event.event === 'question-asked') engine.submit(dismissal(event.id));
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
     }
-    return writer.room(mostUnread.messages);
+    return writer.room(maxUnread.messages);
   });
   const {prompt: text, images} = options;
   engine.submit({op: 'prompt', id: messageId(options.uuid()), text, images, when: 'queued'});

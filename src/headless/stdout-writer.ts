@@ -21,7 +21,7 @@ export interface StdoutWriter {
 }
 
 /** How many characters may wait to be read before the writer of more has to wait: for messages of the model, and for answers to a client's requests. */
-export const mostUnread = {messages: 1024 * 1024, answers: 64 * 1024 * 1024} as const;
+export const maxUnread = {messages: 1024 * 1024, answers: 64 * 1024 * 1024} as const;
 
 /**
  * Keeps one write under way: what comes meanwhile is joined into the next one, so that a slow reader costs few large writes

@@ -43,7 +43,7 @@ type Ask =
 
 /** Milliseconds for which a session without a prompt stays open for what it holds, and how many such sessions there are at most. */
 const heldMs = 600_000;
-const mostHeld = 8;
+const maxHeld = 8;
 
 /** A session's engine between two prompts: approvals for the session count, and commands in the background go on. */
 interface HeldSession {
@@ -159,7 +159,7 @@ export class AgentRuns {
           this.#ended.delete(session);
           this.#ended.set(session, {events: run.events, asks: run.asks});
           const [oldest] = this.#ended.keys();
-          if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+          if (this.#ended.size > maxEnded && oldest !== undefined) this.#ended.delete(oldest);
         }
       },
     });
@@ -232,7 +232,7 @@ export class AgentRuns {
   /** What still works when its time is over is stopped. */
   async #hold(session: SessionId, client: AgentClient): Promise<void> {
     const [oldest] = this.#held.keys();
-    if (this.#held.size >= mostHeld && oldest !== undefined) await this.#letGo(oldest);
+    if (this.#held.size >= maxHeld && oldest !== undefined) await this.#letGo(oldest);
     const timer = setTimeout(() => void this.#letGo(session), heldMs);
     timer.unref();
     this.#held.set(session, {client, timer});
@@ -287,7 +287,7 @@ export class AgentRuns {
 }
 
 /** Prompts whose events and asks are kept after their end. */
-const mostEnded = 20;
+const maxEnded = 20;
 
 /** Whether commands of the session run in the background. */
 async function hasTerminals(client: AgentClient): Promise<boolean> {

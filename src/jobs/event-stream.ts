@@ -15,10 +15,10 @@ export interface EventStream {
 }
 
 /** Events that a reader gets in one piece. */
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 
 /** UTF-16 units of events that one stream keeps. */
-const mostKept = 32 * 1024 * 1024;
+const maxKept = 32 * 1024 * 1024;
 
 /**
  * A stream that is written here and kept in memory, once for all readers. Of a very long one the oldest events are let go: a reader that
@@ -35,7 +35,7 @@ export class EventLog implements EventStream {
   isOver = false;
 
   /** `onReaders` is called when a reader comes or goes before the end. `most` are UTF-16 units to keep. */
-  constructor(onReaders: () => void, most = mostKept) {
+  constructor(onReaders: () => void, most = maxKept) {
     this.#onReaders = onReaders;
     this.#most = most;
   }
@@ -70,9 +70,9 @@ export class EventLog implements EventStream {
   }
 
   after(id: number): readonly JobEvent[] {
-    if (id >= this.#gone) return this.#events.slice(id - this.#gone, id - this.#gone + mostAtOnce);
+    if (id >= this.#gone) return this.#events.slice(id - this.#gone, id - this.#gone + maxAtOnce);
     const message = `Events ${String(id + 1)} to ${String(this.#gone)} are no longer kept. The conversation is at /agent/sessions/{id}/messages.`;
-    return [{id: this.#gone, data: JSON.stringify({type: 'error', message})}, ...this.#events.slice(0, mostAtOnce)];
+    return [{id: this.#gone, data: JSON.stringify({type: 'error', message})}, ...this.#events.slice(0, maxAtOnce)];
   }
 
   subscribe(listener: () => void): () => void {
@@ -112,7 +112,7 @@ export class KeptEvents implements EventStream {
   }
 
   after(id: number): Promise<readonly JobEvent[]> {
-    return this.#store.events(this.#of, id, mostAtOnce);
+    return this.#store.events(this.#of, id, maxAtOnce);
   }
 
   subscribe(listener: () => void): () => void {

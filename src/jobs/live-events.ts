@@ -3,10 +3,10 @@ import type {AgentClient, EventListener} from '../agent/client.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
 
 /** Events of one prompt that are kept for front ends that come later; what streams is one event a block. */
-const mostKept = 50_000;
+const maxKept = 50_000;
 
 /** Characters of a command's output that are kept while it runs. */
-const mostOutput = 20_000;
+const maxOutput = 20_000;
 
 /**
  * What happens in the prompt that runs, for front ends that join a session in the middle of it: they get the conversation before the
@@ -66,7 +66,7 @@ export class LiveEvents {
     if (event.event === 'todos-framed' || event.event === 'usage-changed') return;
     const joined = joinedWith(this.#events.at(-1), event);
     if (joined !== undefined) this.#events[this.#events.length - 1] = joined;
-    else if (this.#events.length < mostKept) this.#events.push(event);
+    else if (this.#events.length < maxKept) this.#events.push(event);
     else this.#isComplete = false;
   }
 
@@ -110,7 +110,7 @@ export const isAnswer = ({event}: AgentEvent): boolean =>
 /** Two parts of one text as one event; `undefined` if they are not. */
 function joinedWith(last: AgentEvent | undefined, event: AgentEvent): AgentEvent | undefined {
   if (event.event === 'action-output' && last?.event === 'action-output' && last.id === event.id)
-    return {...last, chunk: (last.chunk + event.chunk).slice(-mostOutput)};
+    return {...last, chunk: (last.chunk + event.chunk).slice(-maxOutput)};
   if (event.event !== 'block-delta' || last?.event !== 'block-delta') return undefined;
   if (last.message !== event.message || last.index !== event.index) return undefined;
   const [a, b] = [last.delta, event.delta];

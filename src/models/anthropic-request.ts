@@ -99,7 +99,7 @@ function toolParam(
   tool: ToolSpec | ProviderTool,
   {deferred, isLast}: {readonly deferred: ReadonlySet<string>; readonly isLast: boolean},
 ): Tool | WebSearchTool20250305 {
-  if ('provided' in tool) return {type: 'web_search_20250305', name: 'web_search', max_uses: mostSearches};
+  if ('provided' in tool) return {type: 'web_search_20250305', name: 'web_search', max_uses: maxSearches};
   const param: Tool = {
     name: tool.name,
     description: tool.description,
@@ -111,7 +111,7 @@ function toolParam(
 }
 
 /** Searches of the provider in one answer. */
-const mostSearches = 8;
+const maxSearches = 8;
 
 function withMark(content: readonly ContentBlockParam[]): ContentBlockParam[] {
   return content.map((block, at) => {

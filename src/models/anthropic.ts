@@ -82,8 +82,8 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
 const mediaBounds = ({contextWindow}: ModelInfo): MediaBounds => ({
   largestImage: 5 * 1024 * 1024,
   longestSide: {ofFew: longestSide, few: 20, ofMany: 2000},
-  mostImages: contextWindow > 200_000 ? 600 : 100,
-  mostMedia: 24_000_000,
+  maxImages: contextWindow > 200_000 ? 600 : 100,
+  maxMedia: 24_000_000,
 });
 
 /** The models that are known to know references to tools. */

@@ -58,7 +58,7 @@ export function takeBody(response: Response): IncomingMessage {
 }
 
 /** Bytes of a refusal that are read: nobody wants to hear more of one, and some never end. */
-const mostRefusal = 1024 * 1024;
+const maxRefusal = 1024 * 1024;
 
 async function beginningOf(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
@@ -67,9 +67,9 @@ async function beginningOf(incoming: IncomingMessage): Promise<string> {
     const piece = Buffer.from(chunk);
     chunks.push(piece);
     bytes += piece.length;
-    if (bytes > mostRefusal) break;
+    if (bytes > maxRefusal) break;
   }
-  return Buffer.concat(chunks).subarray(0, mostRefusal).toString();
+  return Buffer.concat(chunks).subarray(0, maxRefusal).toString();
 }
 
 const bodies = new WeakMap<Response, IncomingMessage>();
@@ -120,8 +120,8 @@ class StaleConnection extends Error {}
  * UTF-16 units of one event, and of all of a stream, whatever is in them: the longest answers of models have some tens of millions
  * in a stream that tells every token on its own.
  */
-const mostEventLength = 32 * 1024 * 1024;
-const mostStreamLength = 256 * 1024 * 1024;
+const maxEventLength = 32 * 1024 * 1024;
+const maxStreamLength = 256 * 1024 * 1024;
 
 /** The server sends without an end. */
 export class EndlessStreamError extends Error {
@@ -142,7 +142,7 @@ export async function* readServerEvents(
   const count = (chunk: string): void => {
     unread += chunk.length;
     total += chunk.length;
-    if (unread > mostEventLength || total > mostStreamLength) throw new EndlessStreamError();
+    if (unread > maxEventLength || total > maxStreamLength) throw new EndlessStreamError();
   };
   if (kind === 'json') {
     const chunks: string[] = [];

@@ -17,7 +17,7 @@ export const usualServers: readonly Candidate[] = [
 
 /** More than a server on the same machine takes to list its models, in milliseconds. */
 const usualAnswerMs = 300;
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /**
  * The model servers that answer on this machine, in the order of the candidates; all are asked at once. Nothing but loopback is asked,
@@ -41,7 +41,7 @@ function ask({name, port}: Candidate, signal: AbortSignal): Promise<LocalServer 
     response.setEncoding('utf8');
     response.on('data', (chunk: string) => {
       text += chunk;
-      if (text.length > mostBytes) request.destroy();
+      if (text.length > maxBytes) request.destroy();
     });
     response.on('error', () => resolve(undefined));
     response.on('end', () => {

@@ -82,10 +82,10 @@ export const sentMedia = ({images, pdfs}: ModelInfo, bounds: MediaBounds): SentM
 /** Tokens to let the model write where the provider wants a number: most answers are far shorter, and thinking counts, too. */
 export function outputLimit(
   {wantedOutput, maxOutput}: ModelInfo,
-  {mostTokens}: Pick<ModelRequest, 'mostTokens'>,
+  {maxTokens}: Pick<ModelRequest, 'maxTokens'>,
 ): number {
   const usual = wantedOutput === 'default' ? Math.min(maxOutput === 0 ? 8192 : maxOutput, 32_000) : wantedOutput;
-  return mostTokens === 'default' ? usual : Math.min(mostTokens, usual);
+  return maxTokens === 'default' ? usual : Math.min(maxTokens, usual);
 }
 
 function merged(known: KnownModel | undefined, own: OwnModel | undefined): ModelInfo {

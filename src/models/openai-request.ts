@@ -41,7 +41,7 @@ export function openAiRequest(
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];
   const reasoning = effortOf(info, {thinking: request.thinking, wanted: effort});
-  const most = mostTokensOf(request, info.wantedOutput);
+  const most = maxTokensOf(request, info.wantedOutput);
   // Chat completions have no tools of the provider's own.
   const tools = request.tools.flatMap(tool => ('provided' in tool ? [] : [tool]));
   return {
@@ -56,9 +56,9 @@ export function openAiRequest(
 }
 
 /** The bound of an answer, where there is one; `allowed` is that of the settings. */
-export function mostTokensOf({mostTokens}: ModelRequest, allowed: number | 'default'): number | 'default' {
-  if (mostTokens === 'default') return allowed;
-  return allowed === 'default' ? mostTokens : Math.min(mostTokens, allowed);
+export function maxTokensOf({maxTokens}: ModelRequest, allowed: number | 'default'): number | 'default' {
+  if (maxTokens === 'default') return allowed;
+  return allowed === 'default' ? maxTokens : Math.min(maxTokens, allowed);
 }
 
 const toolParam = ({name, description, inputSchema}: ToolSpec): ChatCompletionFunctionTool => ({

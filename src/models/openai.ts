@@ -136,16 +136,16 @@ const refusesSummaries = (cause: unknown): boolean =>
 const openAiBounds: MediaBounds = {
   largestImage: 20_000_000,
   longestSide: 'unbounded',
-  mostImages: 500,
-  mostMedia: 40_000_000,
+  maxImages: 500,
+  maxMedia: 40_000_000,
 };
 
 /** 20 MB in a request that holds its files itself (ai.google.dev/gemini-api/docs/image-understanding). */
 const geminiBounds: MediaBounds = {
   largestImage: 15_000_000,
   longestSide: 'unbounded',
-  mostImages: 500,
-  mostMedia: 15_000_000,
+  maxImages: 500,
+  maxMedia: 15_000_000,
 };
 
 /** Google refuses tool calls in which nothing stands for what the model thought. */

@@ -19,7 +19,7 @@ import {
 import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
 import type {ModelInfo} from './model-facts.ts';
-import {dataUrl, effortOf, mostTokensOf} from './openai-request.ts';
+import {dataUrl, effortOf, maxTokensOf} from './openai-request.ts';
 
 interface ResponsesOptions {
   readonly info: ModelInfo;
@@ -40,7 +40,7 @@ export function responsesRequest(
   const [first] = request.messages;
   const reasons = reasoningModel.test(request.model);
   const wanted = effortOf(info, {thinking: request.thinking, wanted: effort});
-  const most = mostTokensOf(request, info.wantedOutput);
+  const most = maxTokensOf(request, info.wantedOutput);
   return {
     model: request.model,
     ...(request.system === '' ? {} : {instructions: request.system}),

@@ -166,9 +166,9 @@ const goOn =
  * What one answer may hold, in UTF-16 units: many times what the longest answers of models hold, so whoever goes past it does not
  * end. Beyond it nothing more is read.
  */
-const mostBlockLength = 4 * 1024 * 1024;
-const mostAnswerLength = 16 * 1024 * 1024;
-const mostBlocks = 1000;
+const maxBlockLength = 4 * 1024 * 1024;
+const maxAnswerLength = 16 * 1024 * 1024;
+const maxBlocks = 1000;
 
 type Overrun =
   /** The input of this tool call does not end: the call can be told so, and what came before it stands. */
@@ -185,7 +185,7 @@ class AnswerBounds {
     for (const event of events) {
       if (event.event === 'block-started') {
         this.#blocks.set(event.index, {kind: event.block.kind, length: 0});
-        if (this.#blocks.size > mostBlocks) return tooMuch(`more than ${mostBlocks} blocks (texts and tool calls)`);
+        if (this.#blocks.size > maxBlocks) return tooMuch(`more than ${maxBlocks} blocks (texts and tool calls)`);
         continue;
       }
       if (event.event !== 'block-delta') continue;
@@ -194,11 +194,11 @@ class AnswerBounds {
       const length = deltaLength(event.delta);
       block.length += length;
       this.#length += length;
-      if (block.length > mostBlockLength) {
+      if (block.length > maxBlockLength) {
         if (block.kind === 'tool-call') return {kind: 'tool-input', index: event.index, instead: leftOut};
-        return tooMuch(`a text of more than ${megabytes(mostBlockLength)}`);
+        return tooMuch(`a text of more than ${megabytes(maxBlockLength)}`);
       }
-      if (this.#length > mostAnswerLength) return tooMuch(`more than ${megabytes(mostAnswerLength)}`);
+      if (this.#length > maxAnswerLength) return tooMuch(`more than ${megabytes(maxAnswerLength)}`);
     }
     return undefined;
   }
@@ -207,7 +207,7 @@ class AnswerBounds {
 const megabytes = (length: number): string => `${length / 1024 / 1024} MB`;
 
 const leftOut = omittedInput(
-  `it is longer than ${megabytes(mostBlockLength)}, and weft stopped reading there. Nothing was done; give less at a time`,
+  `it is longer than ${megabytes(maxBlockLength)}, and weft stopped reading there. Nothing was done; give less at a time`,
 );
 
 const tooMuch = (what: string): Overrun => ({

@@ -12,11 +12,11 @@ export interface SentMedia {
 /** What a provider takes; sizes are characters of base64. */
 export interface MediaBounds {
   readonly largestImage: number;
-  readonly mostImages: number;
+  readonly maxImages: number;
   /** Pixels of the longer side of an image, and the same where a request holds more images than `few`. */
   readonly longestSide: {readonly ofFew: number; readonly few: number; readonly ofMany: number} | 'unbounded';
   /** Of images and PDFs of a request together. */
-  readonly mostMedia: number;
+  readonly maxMedia: number;
 }
 
 /**
@@ -44,10 +44,10 @@ export function withoutUnseen(request: ModelRequest, media: SentMedia): ModelReq
 /** How many are left out: of the oldest images, and of the oldest of all media. */
 function tooMany(
   sizes: readonly {readonly isImage: boolean; readonly chars: number}[],
-  {mostImages, mostMedia}: MediaBounds,
+  {maxImages, maxMedia}: MediaBounds,
 ): {readonly images: number; readonly any: number} {
-  const images = excessIn(steps, {of: sizes.filter(({isImage}) => isImage).length, most: mostImages});
-  let toGo = excessIn(steps, {of: sizes.reduce((sum, {chars}) => sum + chars, 0), most: mostMedia});
+  const images = excessIn(steps, {of: sizes.filter(({isImage}) => isImage).length, most: maxImages});
+  let toGo = excessIn(steps, {of: sizes.reduce((sum, {chars}) => sum + chars, 0), most: maxMedia});
   let any = 0;
   for (const {chars} of sizes) {
     if (toGo <= 0) break;

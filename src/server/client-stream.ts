@@ -28,7 +28,7 @@ type ServerLine =
 const longestLine = 64 * 1024 * 1024;
 
 /** Bytes that wait for a reader, at most: one that stands still is let go, since what it watches goes on. */
-const mostUnsent = 32 * 1024 * 1024;
+const maxUnsent = 32 * 1024 * 1024;
 
 /** Serves a client to the other end of a stream, until that ends: then its queries and watches are taken back. */
 export function serveClientOver(client: AgentClient, stream: Duplex): void {
@@ -37,7 +37,7 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
   const send = (line: ServerLine): void => {
     if (!stream.writable) return;
     stream.write(encodeLine(line));
-    if (stream.writableLength > mostUnsent) stream.destroy();
+    if (stream.writableLength > maxUnsent) stream.destroy();
   };
   const read = (line: unknown): void => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- another weft of this version writes nothing else; see the catch

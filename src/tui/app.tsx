@@ -2,7 +2,7 @@ import {Box, useInput, usePaste, useStdout, type DOMElement, measureElement} fro
 import {type ReactNode, useLayoutEffect, useSyncExternalStore, useRef, useState} from 'react';
 import type {Screen, Store} from './app/store.ts';
 import type {RawKey} from './terminal/keymap.ts';
-import {LiveRegion, mostLines} from './components/live-region.tsx';
+import {LiveRegion, maxLines} from './components/live-region.tsx';
 import {openLines} from './scrollback/entries.ts';
 import {withoutLost} from './scrollback/lost-rows.ts';
 import {ThemeContext} from './theme/styled.tsx';
@@ -62,7 +62,7 @@ export function AppScreen({screen, onRoom}: AppScreenProps): ReactNode {
             width={frame.width}
             onRoom={onRoom}
           />
-          <Box flexDirection="column" flexShrink={0} maxHeight={mostLines(size.rows)}>
+          <Box flexDirection="column" flexShrink={0} maxHeight={maxLines(size.rows)}>
             <LiveRegion state={live} open={[]} rows={size.rows} frame={frame} />
           </Box>
         </Box>

@@ -15,13 +15,13 @@ const readLimitMs = 5000;
 /** Asks what programs there are for the image on the clipboard, one after the other; the fault says why none had one. */
 export async function clipboardImage(
   {environment}: {readonly environment: Environment},
-  {mostBytes}: {readonly mostBytes: number},
+  {maxBytes}: {readonly maxBytes: number},
   signal: AbortSignal,
 ): Promise<Outcome<Buffer, Fault>> {
   const readers = readersFor(process.platform, environment);
   const missing: string[] = [];
   for (const reader of readers) {
-    const read = await readWith(reader, {environment, mostBytes}, signal);
+    const read = await readWith(reader, {environment, maxBytes}, signal);
     if (read === 'missing') missing.push(reader.program);
     else if (read.length > 0) return ok(read);
   }
@@ -68,10 +68,10 @@ const appleScript = 'the clipboard as «class PNGf»';
 /** What it wrote, nothing where it failed; `missing` where there is no such program. */
 async function readWith(
   {program, options, form}: Reader,
-  {environment, mostBytes}: {readonly environment: Environment; readonly mostBytes: number},
+  {environment, maxBytes}: {readonly environment: Environment; readonly maxBytes: number},
   signal: AbortSignal,
 ): Promise<Buffer | 'missing'> {
-  const maxOutput = form === 'bytes' ? mostBytes : mostBytes * 2;
+  const maxOutput = form === 'bytes' ? maxBytes : maxBytes * 2;
   const run = {folder: '.', environment, input: '', limitMs: readLimitMs, maxOutput};
   const {kind, code, output} = await runProgram(program, options, run, signal);
   if (kind === 'not-started') return 'missing';
@@ -126,7 +126,7 @@ export async function copyText(
   }
   const encoded = Buffer.from(text).toString('base64');
   const isDumb = environment['TERM'] === 'dumb';
-  const fits = encoded.length <= mostEncoded && !isDumb;
+  const fits = encoded.length <= maxEncoded && !isDumb;
   if (fits) write(`\u001B]52;c;${encoded}\u0007`);
   const what = `${text.length} ${text.length === 1 ? 'character' : 'characters'}`;
   if (by !== undefined) return ok(`Copied ${what} with ${by}`);
@@ -140,7 +140,7 @@ export async function copyText(
 }
 
 /** More than this (base64) terminals cut off or ignore. */
-const mostEncoded = 100_000;
+const maxEncoded = 100_000;
 
 interface Writer {
   readonly program: string;

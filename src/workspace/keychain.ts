@@ -20,7 +20,7 @@ export function systemKeychain(where: {
 }): Keychain | undefined {
   const {signal} = new AbortController();
   const run: Run = async (program, words, input) => {
-    const limits = {...where, folder: '.', input, maxOutput: mostPrinted};
+    const limits = {...where, folder: '.', input, maxOutput: maxPrinted};
     const {code, output} = await runProgram(program, words, limits, signal);
     return code === 0 ? output.toString('utf8') : undefined;
   };
@@ -29,7 +29,7 @@ export function systemKeychain(where: {
   return secretService(run);
 }
 
-const mostPrinted = 1_000_000;
+const maxPrinted = 1_000_000;
 
 /** What the program printed; `undefined` where there is none, it failed, or its time was over. */
 type Run = (program: string, words: readonly string[], input: string) => Promise<string | undefined>;

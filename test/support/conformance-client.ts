@@ -20,7 +20,7 @@ const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const context: JsonObject = contextOf(process.env['MCP_CONFORMANCE_CONTEXT']);
 const revision = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION'] ?? '';
 const signal = AbortSignal.timeout(100_000);
-const mostSignIns = 2;
+const maxSignIns = 2;
 
 const config = orThrow(
   parseServer({
@@ -98,7 +98,7 @@ async function withSignIn<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt();
     } catch (cause) {
       const needed = signInNeededIn(cause, server.name);
-      if (needed === undefined || signIns === mostSignIns) throw cause;
+      if (needed === undefined || signIns === maxSignIns) throw cause;
       await connection?.close();
       connection = undefined;
       await signInNow(needed);

@@ -16,7 +16,7 @@ export const ask = (text: string, more: Partial<ModelRequest> = {}): ModelReques
   ],
   messages: [userSays(text)],
   thinking: {kind: 'default'},
-  mostTokens: 'default',
+  maxTokens: 'default',
   ...more,
 });
 

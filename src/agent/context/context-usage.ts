@@ -59,7 +59,7 @@ const messagesSinceAnswer = (messages: readonly Message[]): readonly Message[] =
     .filter(message => !isCompactionMessage(message));
 
 /** Tokens of an answer at the most, if neither the request nor its thinking says so: no provider is asked for more. */
-const mostAnswerTokens = 32_000;
+const maxAnswerTokens = 32_000;
 
 /**
  * The expected cost of a request, from the tokens of its text and the prices of its model. `conversation`: it goes on where the last
@@ -71,10 +71,10 @@ export function expectedCost(
   {ports, conversation}: Pick<SessionContext, 'ports' | 'conversation'>,
 ): ExpectedCost {
   const {usage: meter} = conversation;
-  const {model, thinking, mostTokens} = request;
+  const {model, thinking, maxTokens} = request;
   const {tokens} = requestTokens(request, {...meter.report(), ...(of === 'text' ? {contextTokens: 0} : {})});
   const outputTokens =
-    (mostTokens === 'default' ? mostAnswerTokens : mostTokens) + (thinking.kind === 'budget' ? thinking.tokens : 0);
+    (maxTokens === 'default' ? maxAnswerTokens : maxTokens) + (thinking.kind === 'budget' ? thinking.tokens : 0);
   const facts = ports.model.facts(model);
   const costs = [
     facts.costOf({...noUsage, inputTokens: tokens, outputTokens}),

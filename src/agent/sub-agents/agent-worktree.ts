@@ -119,17 +119,17 @@ async function choiceOf(
   return {choice, words: answer?.other ?? ''};
 }
 
-const mostNamed = 8;
+const maxNamed = 8;
 
 function questionAbout(changes: WorktreeChanges, {branch, folder}: Worktree): Question {
   const {files, more, conflicts} = changes;
   const count = files.length + more;
-  const named = files.slice(0, mostNamed).map(({path, added, removed}) => `${path} +${added} -${removed}`);
+  const named = files.slice(0, maxNamed).map(({path, added, removed}) => `${path} +${added} -${removed}`);
   const conflict =
     conflicts.length === 0
       ? ''
       : ` These conflict with what is in your folder now, so nothing can be merged: ${conflicts
-          .slice(0, mostNamed)
+          .slice(0, maxNamed)
           .map(({path, reason}) => `${path} (${reason})`)
           .join(', ')}.`;
   const others = count > named.length ? ` and ${count - named.length} more` : '';

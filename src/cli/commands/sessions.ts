@@ -137,7 +137,7 @@ export function formatSessionList(
   const widest = (column: 'id' | 'age' | 'cost' | 'title'): number =>
     Math.max(0, ...rows.map(row => cellWidth(row[column])));
   const [idWidth, ageWidth, costWidth] = [widest('id'), widest('age'), widest('cost')];
-  const titleWidth = Math.min(widest('title'), mostTitle);
+  const titleWidth = Math.min(widest('title'), maxTitle);
   return rows
     .map(({id, age, cost, title, folder}) => {
       const start = [
@@ -162,4 +162,4 @@ interface SessionListOptions {
   readonly costs: ReadonlyMap<SessionId, number>;
 }
 
-const mostTitle = 60;
+const maxTitle = 60;

@@ -48,7 +48,7 @@ const stopReasons: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Characters that are kept of calls that have not ended. */
-const mostHeld = 16 * 1024 * 1024;
+const maxHeld = 16 * 1024 * 1024;
 
 class AcpConversation implements Conversation {
   readonly #agent: AcpAgent;
@@ -236,7 +236,7 @@ class AcpConversation implements Conversation {
     this.#calls.set(id, known);
     this.#held += known.size;
     for (const oldest of this.#calls.keys()) {
-      if (this.#held <= mostHeld) break;
+      if (this.#held <= maxHeld) break;
       this.#forget(oldest);
     }
     return known.call;

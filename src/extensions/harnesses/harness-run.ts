@@ -38,10 +38,10 @@ const bounds = {
   line: 500,
 } as const;
 
-const mostTools = 5000;
-const mostQuestions = 64;
-const mostQueued = 100;
-const mostWarnings = 200;
+const maxTools = 5000;
+const maxQuestions = 64;
+const maxQueued = 100;
+const maxWarnings = 200;
 const stderrLines = 20;
 
 export interface RunSetup {
@@ -180,8 +180,7 @@ class Run {
       this.#work(message);
       return ok('begun');
     }
-    if (this.#queue.length >= mostQueued)
-      return failed(rejected(`${title} has ${mostQueued} messages to read already.`));
+    if (this.#queue.length >= maxQueued) return failed(rejected(`${title} has ${maxQueued} messages to read already.`));
     this.#queue.push(message);
     return ok('queued');
   }
@@ -313,7 +312,7 @@ class Run {
   /** The same warning is told once. */
   #warn(text: string): void {
     const cleaned = line(spokenError(text));
-    if (cleaned === '' || this.#warned.has(cleaned) || this.#warned.size >= mostWarnings) return;
+    if (cleaned === '' || this.#warned.has(cleaned) || this.#warned.size >= maxWarnings) return;
     this.#warned.add(cleaned);
     this.#tell({event: 'warning', text: cleaned});
   }
@@ -335,7 +334,7 @@ class Run {
       },
       toolStarted: ({id, name, title, input}) => {
         if (this.#phase !== 'working' || this.#tools.has(id) || this.#ended.has(id)) return;
-        if (this.#tools.size + this.#ended.size >= mostTools) return;
+        if (this.#tools.size + this.#ended.size >= maxTools) return;
         this.#tools.set(id, 0);
         this.#isNewMessage = true;
         this.#tell({event: 'tool-started', id, name: line(name), title: line(title), input: boundedInput(input)});
@@ -432,7 +431,7 @@ class Run {
     ask: (signal: AbortSignal) => Promise<Answer>,
     {answer, cancelled}: {readonly answer: (answer: Answer) => void; readonly cancelled: Answer},
   ): () => void {
-    if (this.#open.size >= mostQuestions) return atOnce(answer, cancelled);
+    if (this.#open.size >= maxQuestions) return atOnce(answer, cancelled);
     const abort = new AbortController();
     const request = {
       cancel: () => settle(() => answer(cancelled)),

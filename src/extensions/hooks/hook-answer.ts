@@ -84,7 +84,7 @@ const hookOutput = z.looseObject({
 });
 
 /** UTF-16 units of a text that a hook gives the model or the user. */
-const mostText = 30_000;
+const maxText = 30_000;
 
 /**
  * Reads a hook's answer to an event; the error says what of it does not fit. One that goes on by itself says nothing now. `redact`
@@ -106,7 +106,7 @@ export function hookAnswer(
   if (named !== event) return failed(`its "hookEventName" is ${JSON.stringify(named)}, not ${JSON.stringify(event)}`);
   const {decision} = specific;
   const words = (...texts: readonly (string | null | undefined)[]): string =>
-    clip(redact(texts.find(each => each !== undefined && each !== null && each !== '') ?? ''), mostText);
+    clip(redact(texts.find(each => each !== undefined && each !== null && each !== '') ?? ''), maxText);
   const updatedInput = specific.updatedInput ?? decision?.updatedInput ?? undefined;
   const output = specific.updatedToolOutput ?? specific.updatedMCPToolOutput ?? undefined;
   const older = data.decision === 'approve' ? 'allow' : data.decision === 'block' ? 'deny' : 'none';

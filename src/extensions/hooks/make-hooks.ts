@@ -283,7 +283,7 @@ class Hooks implements HooksPort {
         return this.#broken(hook, 'unreadable', `it answered what cannot be understood: ${read.error}`);
       }
       case 'text': {
-        const text = clip(redact(outcome.text.trim()), mostShown);
+        const text = clip(redact(outcome.text.trim()), maxShown);
         if (text === '') return {kind: 'answered', answer: noObjection};
         if (textEvents.has(hook.event)) return {kind: 'answered', answer: {...noObjection, context: text}};
         // What a formatter prints is no answer, and where nothing is guarded none is needed.
@@ -291,7 +291,7 @@ class Hooks implements HooksPort {
         return this.#broken(hook, 'unreadable', `it printed what is no JSON: ${clip(text, 200)}`);
       }
       case 'blocked': {
-        const reason = clip(redact(outcome.reason), mostShown);
+        const reason = clip(redact(outcome.reason), maxShown);
         // In this form the model knows it from other agents.
         const named = hook.event === 'PreToolUse' ? `[${hook.text}]: ${reason || 'No stderr output'}` : reason.trim();
         return {
@@ -314,7 +314,7 @@ class Hooks implements HooksPort {
         : guards && hook.onFailure === 'block'
           ? 'block'
           : 'go-on';
-    const message = `the ${hook.event} hook ${firstLine(hook.text, mostName)} (${hook.source}) ${failureWords[how]}: ${why}. ${adviceOf(hook, how)}`;
+    const message = `the ${hook.event} hook ${firstLine(hook.text, maxName)} (${hook.source}) ${failureWords[how]}: ${why}. ${adviceOf(hook, how)}`;
     // One that guards nothing may break at every call: the user hears of it once.
     const isNews = follow === 'block' || !this.#told.has(`${hook.key} ${how}`);
     this.#told.add(`${hook.key} ${how}`);
@@ -323,7 +323,7 @@ class Hooks implements HooksPort {
   }
 
   #shown(text: string): string {
-    return clip(this.#deps.redact(text), mostShown);
+    return clip(this.#deps.redact(text), maxShown);
   }
 
   #session(): HookSession {
@@ -336,10 +336,10 @@ class Hooks implements HooksPort {
 }
 
 /** UTF-16 units of a hook's command in a message. */
-const mostName = 120;
+const maxName = 120;
 
 /** UTF-16 units of what a hook printed that are shown or handed on. */
-const mostShown = 30_000;
+const maxShown = 30_000;
 
 interface HookCall {
   readonly event: string;

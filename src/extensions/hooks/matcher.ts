@@ -3,9 +3,9 @@ import {createContext, runInContext, type Context} from 'node:vm';
 /** Milliseconds for one look at one name. */
 const limitMs = 100;
 /** UTF-16 units of a name that are looked at. */
-const mostLength = 512;
+const maxLength = 512;
 /** Looks that are remembered. */
-const mostKept = 1000;
+const maxKept = 1000;
 
 const kept = new Map<string, boolean>();
 let context: Context | undefined;
@@ -21,8 +21,8 @@ export function matcherFits(matcher: string, name: string): boolean {
   const key = JSON.stringify([matcher, name]);
   const known = kept.get(key);
   if (known !== undefined) return known;
-  if (kept.size >= mostKept) kept.clear();
-  const fits = testWithin(matcher, name.slice(0, mostLength));
+  if (kept.size >= maxKept) kept.clear();
+  const fits = testWithin(matcher, name.slice(0, maxLength));
   kept.set(key, fits);
   return fits;
 }

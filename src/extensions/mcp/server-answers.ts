@@ -87,9 +87,9 @@ export function readResource(given: Json, server: string): readonly McpResource[
 export const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 
 /** Characters of text that are taken of one answer (what a model reads of it at once is less), of an error and a prompt. */
-const mostText = 10_000_000;
-const mostWords = 100_000;
-const mostImages = 20;
+const maxText = 10_000_000;
+const maxWords = 100_000;
+const maxImages = 20;
 
 type Block = TextBlock | ImageBlock;
 
@@ -104,7 +104,7 @@ export function readToolResult(result: JsonObject, who: string): Outcome<McpResu
   }
   const shown = bounded(blocks);
   if (result['isError'] === true) {
-    const words = blockTexts(bounded(blocks, mostWords)).join('\n');
+    const words = blockTexts(bounded(blocks, maxWords)).join('\n');
     return failed(rejected(words.trim() === '' ? `${who} says that it failed, and nothing more.` : words));
   }
   return ok({blocks: shown.length === 0 ? [{kind: 'text', text: '(no content)'}] : shown});
@@ -163,7 +163,7 @@ function image(data: Json | undefined, media: Json | undefined): readonly Block[
   return [{kind: 'image', mediaType, data}];
 }
 
-function bounded(blocks: readonly Block[], most = mostText): Block[] {
+function bounded(blocks: readonly Block[], most = maxText): Block[] {
   let room = most;
   let imageRoom = maxImageData;
   let images = 0;
@@ -173,7 +173,7 @@ function bounded(blocks: readonly Block[], most = mostText): Block[] {
     if (block.kind === 'image') {
       images += 1;
       imageRoom -= block.data.length;
-      if (images <= mostImages && imageRoom >= 0) shown.push(block);
+      if (images <= maxImages && imageRoom >= 0) shown.push(block);
       else shown.push({kind: 'text', text: '[an image is left out: too much at once]'});
       continue;
     }
@@ -197,7 +197,7 @@ export function readPromptResult(result: JsonObject, who: string): Outcome<McpRe
     // A prompt is what the user says; words that it puts into the mouth of the model are marked.
     return message['role'] === 'assistant' ? [...text('[assistant]'), ...shown] : shown;
   });
-  return blocks.length === 0 ? failed(rejected(`${who} is empty.`)) : ok({blocks: bounded(blocks, mostWords)});
+  return blocks.length === 0 ? failed(rejected(`${who} is empty.`)) : ok({blocks: bounded(blocks, maxWords)});
 }
 
 /** A prompt of a server, bounded; none for what has no name. */

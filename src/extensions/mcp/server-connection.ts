@@ -72,9 +72,9 @@ export interface ConnectionOptions {
   readonly changed: (what: 'tools' | 'prompts' | 'resources') => void;
 }
 
-const mostTools = 1000;
-const mostResources = 1000;
-const mostPages = 100;
+const maxTools = 1000;
+const maxResources = 1000;
+const maxPages = 100;
 const longestInstructions = 2000;
 
 /**
@@ -196,7 +196,7 @@ export class ServerConnection {
   async listTools(signal: AbortSignal): Promise<readonly ServerTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     const given =
-      this.era.kind === 'modern' ? await this.#modernTools(signal) : await this.#pages('tools', mostTools, signal);
+      this.era.kind === 'modern' ? await this.#modernTools(signal) : await this.#pages('tools', maxTools, signal);
     return given.flatMap(tool => {
       const read = readTool(tool);
       if (read === undefined) this.#options.log('a tool without a name is left out');
@@ -220,11 +220,11 @@ export class ServerConnection {
   }
 
   listResources(signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
-    return this.#list({member: 'resources', most: mostResources, read: readResource}, signal);
+    return this.#list({member: 'resources', most: maxResources, read: readResource}, signal);
   }
 
   listPrompts(signal: AbortSignal): Promise<Outcome<readonly McpPrompt[], Fault>> {
-    return this.#list({member: 'prompts', most: mostTools, read: readPrompt}, signal);
+    return this.#list({member: 'prompts', most: maxTools, read: readPrompt}, signal);
   }
 
   readResource(uri: string, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
@@ -304,13 +304,13 @@ export class ServerConnection {
     const {tools} = asJson(
       await this.#client.listTools(undefined, {signal, timeout: this.#options.times.start, cacheMode: 'refresh'}),
     );
-    return isJsonList(tools) ? tools.slice(0, mostTools) : [];
+    return isJsonList(tools) ? tools.slice(0, maxTools) : [];
   }
 
   async #pages(member: 'tools' | 'resources' | 'prompts', most: number, signal: AbortSignal): Promise<readonly Json[]> {
     const found: Json[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages; page += 1) {
+    for (let page = 0; page < maxPages; page += 1) {
       const answer = asJson(
         await this.#client.request({method: `${member}/list`, params: cursor === undefined ? {} : {cursor}}, loose, {
           signal,

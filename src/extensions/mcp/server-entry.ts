@@ -143,9 +143,9 @@ export function serverToStart({name, origin, known}: Entry): ServerToStart | und
 
 /** The last lines of a log, with one more. */
 export const withLine = (log: readonly string[], line: string): readonly string[] =>
-  [...log, firstLine(visibleLine(line), 300)].slice(-mostLogLines);
+  [...log, firstLine(visibleLine(line), 300)].slice(-maxLogLines);
 
-const mostLogLines = 20;
+const maxLogLines = 20;
 
 /** A reason, and the last lines that the server wrote, which mostly say more, as far as the reason does not have them. */
 export const lastWords = (reason: string, log: readonly string[]): string =>

@@ -107,7 +107,7 @@ const alwaysOfferedWithinMs = 5000;
 const afterRequestMs = 300;
 const longestPause = 60_000;
 /** Resources of one server that the user can choose from. */
-const mostListed = 200;
+const maxListed = 200;
 
 class Servers implements ServerSet {
   readonly #options: ServerSetOptions;
@@ -455,7 +455,7 @@ class Servers implements ServerSet {
     if (connection === undefined || connection.resources === 'none') return;
     const found = await connection.listResources(this.#end.signal);
     if (entry.round !== round || found.tag === 'failed') return;
-    entry.known = {...entry.known, listed: found.value.slice(0, mostListed)};
+    entry.known = {...entry.known, listed: found.value.slice(0, maxListed)};
     this.#keep(entry);
     this.#resources = undefined;
   }

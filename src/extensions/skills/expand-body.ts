@@ -33,7 +33,7 @@ export function bodyParts(body: string, values: BodyValues): readonly PromptPart
   };
   for (const match of body.matchAll(/(?<=^|[\s(>*-])!`([^`\n]+)`/gu)) {
     const [whole, command = ''] = match;
-    if (parts.filter(({kind}) => kind === 'shell').length >= mostLines) break;
+    if (parts.filter(({kind}) => kind === 'shell').length >= maxLines) break;
     addText(body.slice(from, match.index));
     parts.push({kind: 'shell', command: filledText(command, values).trim()});
     from = match.index + whole.length;
@@ -43,7 +43,7 @@ export function bodyParts(body: string, values: BodyValues): readonly PromptPart
   return isUsed ? parts : [...parts, {kind: 'text', text: `\n\nARGUMENTS: ${values.argument}`}];
 }
 
-const mostLines = 50;
+const maxLines = 50;
 
 const placeholders = ({firstNumber, argument}: BodyValues): RegExp =>
   firstNumber === 0 && argument === ''

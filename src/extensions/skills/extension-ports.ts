@@ -138,8 +138,8 @@ function unknownSkillText(name: string, skills: readonly SkillFile[]): string {
   if (near !== undefined) return `${text} Did you mean ${near}?`;
   const matching = matchingSkills(name, skills);
   if (matching !== '') return `${text} These match:\n${matching}`;
-  return names.length === 0 || names.length > mostNames ? text : `${text} There are: ${names.join(', ')}.`;
+  return names.length === 0 || names.length > maxNames ? text : `${text} There are: ${names.join(', ')}.`;
 }
 
 /** More names than these are not listed in an error. */
-const mostNames = 50;
+const maxNames = 50;

@@ -67,7 +67,7 @@ function shortened(text: string, length: number): string {
 /** In a request, as JSON. */
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
-const mostMatches = 20;
+const maxMatches = 20;
 
 /**
  * The skills whose name or description holds the words of a name that is none, as lines; those that hold the most words come first.
@@ -82,7 +82,7 @@ export function matchingSkills(wanted: string, skills: readonly DescribedSkill[]
   return scored
     .filter(({score}) => score > 0)
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, mostMatches)
+    .slice(0, maxMatches)
     .map(({skill}) => lineOf(skill, description.most))
     .join('\n');
 }

@@ -4,7 +4,7 @@ import type {ControlChannel} from './control-channel.ts';
 
 const defaultTimeoutSeconds = 60;
 /** What a timer can hold, in seconds. */
-const mostTimeoutSeconds = 2_000_000;
+const maxTimeoutSeconds = 2_000_000;
 
 /** The hooks of the program that drives weft, called over the control channel. */
 export const clientHooks = (hooks: NonNullable<InitializeRequest['hooks']>, channel: ControlChannel): readonly Hook[] =>
@@ -16,7 +16,7 @@ function clientHook(
   id: string,
   {event, matcher, channel}: {readonly event: string; readonly matcher: HookMatcher; readonly channel: ControlChannel},
 ): Hook {
-  const seconds = Math.min(mostTimeoutSeconds, Math.max(0.001, matcher.timeout ?? defaultTimeoutSeconds));
+  const seconds = Math.min(maxTimeoutSeconds, Math.max(0.001, matcher.timeout ?? defaultTimeoutSeconds));
   return {
     event,
     matcher: matcher.matcher ?? '',

@@ -8,7 +8,7 @@ import type {ControlAnswer} from '../../protocol/rpc/control-message.ts';
 import {makeRpcEncoder, type RpcExtras, serversOf} from '../../protocol/rpc/encode-events.ts';
 import {jsonLine} from '../../protocol/rpc/rpc-message.ts';
 import {endOf, oneLine} from '../prompt-summary.ts';
-import {mostUnread, type StdoutWriter} from '../stdout-writer.ts';
+import {maxUnread, type StdoutWriter} from '../stdout-writer.ts';
 import {StallWatch, type StallClock} from '../stall-watch.ts';
 import type {ClientLine} from './client-input.ts';
 import {ClientPrompts} from './client-prompts.ts';
@@ -81,7 +81,7 @@ export class ServedClient {
     this.#encoder = makeRpcEncoder({partials, uuid, version, extras});
     engine.subscribe(events => {
       this.#tell(events);
-      return options.writer.room(mostUnread.messages);
+      return options.writer.room(maxUnread.messages);
     });
     void servers
       .ready(new AbortController().signal)
@@ -145,7 +145,7 @@ export class ServedClient {
     const {state, writer, note} = this.#options;
     for (const event of events) {
       // A tool prints whether the client reads or not, and the result repeats what matters of its output.
-      if (event.event === 'action-output' && writer.isBehind(mostUnread.messages)) continue;
+      if (event.event === 'action-output' && writer.isBehind(maxUnread.messages)) continue;
       state.take(event);
       this.#stalls.take(event);
       if (event.event === 'prompt-accepted') this.#prompts.take(event);

@@ -6,11 +6,11 @@ import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/j
 import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 
 /** Text longer than this is matched only by an expression that looks at every character once. */
-const mostMatched = 20_000;
+const maxMatched = 20_000;
 /** Ways to match one text that a backtracking expression may try. */
-const mostWays = 1_000_000;
+const maxWays = 1_000_000;
 /** Copies of a repeated group up to which the engine can go on without backtracking. */
-const mostCopies = 16;
+const maxCopies = 16;
 
 class PatternRefused extends Error {
   override readonly name = 'PatternRefused';
@@ -31,7 +31,7 @@ const boundedRegExp = Object.assign(
       );
     }
     const longest =
-      risk === 'none' && isFlat(pattern) ? Infinity : linear === undefined ? longestFor(pattern) : mostMatched;
+      risk === 'none' && isFlat(pattern) ? Infinity : linear === undefined ? longestFor(pattern) : maxMatched;
     const expression = risk === 'none' || linear === undefined ? exact : linear;
     return {
       // The library tells patterns apart by this.
@@ -50,14 +50,14 @@ const boundedRegExp = Object.assign(
 
 /** `undefined` where the pattern needs what only backtracking does, or copies more than the engine takes. */
 function linearForm(pattern: string, flags: string): RegExp | undefined {
-  if (needsBacktracking.test(pattern) || needsUnicode.test(pattern) || copiesOf(pattern) > mostCopies) return undefined;
+  if (needsBacktracking.test(pattern) || needsUnicode.test(pattern) || copiesOf(pattern) > maxCopies) return undefined;
   return tryOr(() => new RegExp(pattern, flags.replace('u', '')), undefined);
 }
 
 /** `endless`: the ways to match grow with the power of the text's length. `steep`: with a square of it or more. */
 function riskOf(pattern: string): 'none' | 'steep' | 'endless' {
-  if (repeatsGroupWithoutEnd.test(pattern) || waysOfCounted(pattern) > mostWays) return 'endless';
-  return unboundedIn(pattern) > 2 || copiesOf(pattern) > mostCopies ? 'steep' : 'none';
+  if (repeatsGroupWithoutEnd.test(pattern) || waysOfCounted(pattern) > maxWays) return 'endless';
+  return unboundedIn(pattern) > 2 || copiesOf(pattern) > maxCopies ? 'steep' : 'none';
 }
 
 /** The most quantifiers without an end, or with a far one, that follow each other; what is looked ahead for counts by itself. */
@@ -69,7 +69,7 @@ const isFlat = (pattern: string): boolean =>
   unboundedIn(pattern) === 0 || (pattern.startsWith('^') && unboundedIn(pattern) === 1 && !pattern.includes('|'));
 
 const longestFor = (pattern: string): number =>
-  Math.min(mostMatched, Math.floor(1e9 ** (1 / Math.max(1, unboundedIn(pattern)))));
+  Math.min(maxMatched, Math.floor(1e9 ** (1 / Math.max(1, unboundedIn(pattern)))));
 
 /** Copies of a group that the engine makes for `(…){n,m}`, those inside of it counted in; too many rather than too few. */
 function copiesOf(pattern: string): number {
@@ -92,7 +92,7 @@ function waysOfCounted(pattern: string): number {
     );
     const optional = 2 ** (content.match(/(?<!\\|\(|[*+}])\?/gu) ?? []).length;
     const alternatives = (content.match(/(?<!\\)\|/gu) ?? []).length + 1;
-    const endless = /(?<!\\)[*+]|\{\d+,\}/u.test(content) ? mostMatched : 1;
+    const endless = /(?<!\\)[*+]|\{\d+,\}/u.test(content) ? maxMatched : 1;
     const choices = ranges.reduce((product, range) => product * range, optional * alternatives * endless);
     ways *= choices ** Math.max(Number(count), Number(most));
   }
@@ -110,11 +110,11 @@ const lookaround = /\(\?<?[=!]/u;
 const needsBacktracking = /\(\?<?[=!]|\\[1-9]|\\k</u;
 const needsUnicode = /\\u\{|\\p\{|\\P\{/u;
 
-/** Says what of a value does not fit, one line each, at most `mostErrors`; empty when all does. Never throws, ends in bounded time. */
+/** Says what of a value does not fit, one line each, at most `maxErrors`; empty when all does. Never throws, ends in bounded time. */
 export type SchemaCheck = (value: Json) => readonly string[];
 
-export const mostErrors = 20;
-const mostCharacters = 200_000;
+export const maxErrors = 20;
+const maxCharacters = 200_000;
 
 /**
  * Makes the check of a JSON Schema: 2020-12 unless `$schema` names draft-06, draft-07 or 2019-09. References lead into the schema
@@ -126,7 +126,7 @@ const mostCharacters = 200_000;
 export function compileSchema(schema: Json): Outcome<SchemaCheck, string> {
   if (!isJsonObject(schema)) return failed('a schema is a JSON object');
   const {length} = JSON.stringify(schema);
-  if (length > mostCharacters) return failed(`it has ${length} characters; ${mostCharacters} are the most`);
+  if (length > maxCharacters) return failed(`it has ${length} characters; ${maxCharacters} are the most`);
   const dialect = dialectOf(schema);
   if (dialect.tag === 'failed') return dialect;
   const budget = makeBudget();
@@ -193,8 +193,8 @@ const checkBy =
 
 function linesOf(errors: readonly ErrorObject[], whole: string): readonly string[] {
   const lines = [...new Set(errors.slice(0, 200).map(error => lineOf(error, whole)))];
-  return lines.length > mostErrors
-    ? [...lines.slice(0, mostErrors - 1), `and ${lines.length - mostErrors + 1} more`]
+  return lines.length > maxErrors
+    ? [...lines.slice(0, maxErrors - 1), `and ${lines.length - maxErrors + 1} more`]
     : lines;
 }
 
@@ -209,7 +209,7 @@ function lineOf({instancePath, message = 'does not fit', params}: ErrorObject, w
 }
 
 /** References that one check may follow: a small schema can lead to 2^n of them. */
-const mostReferences = 200_000;
+const maxReferences = 200_000;
 
 /** A keyword of our own, put beside every reference; it counts and holds of everything. */
 const budgetKeyword = 'x-weft-budget';
@@ -219,14 +219,14 @@ class BudgetSpent extends Error {
 }
 
 function makeBudget() {
-  let left = mostReferences;
+  let left = maxReferences;
   return {
     begin: () => {
-      left = mostReferences;
+      left = maxReferences;
     },
     spend: () => {
       left -= 1;
-      if (left < 0) throw new BudgetSpent(`The check follows more than ${mostReferences} references of the schema.`);
+      if (left < 0) throw new BudgetSpent(`The check follows more than ${maxReferences} references of the schema.`);
       return true;
     },
   };

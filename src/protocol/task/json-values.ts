@@ -151,10 +151,10 @@ function keep(open: OpenValue, text: string): void {
 }
 
 /** What goes on for more lines than this was not cut off in one, and reading them all again could take long. */
-const mostHeld = 16;
+const maxHeld = 16;
 
 function hold(open: OpenValue, line: {readonly text: string; readonly line: number}): void {
-  if (open.heldLines < mostHeld) open.held.push(line);
+  if (open.heldLines < maxHeld) open.held.push(line);
   else open.held = [];
   open.heldLines += 1;
 }

@@ -15,7 +15,7 @@ export class MessageTodos {
   /** What was told when each open transaction began. */
   readonly #marks: Told[] = [];
   /** What each message told last. */
-  readonly #said = new RevertibleMap<string>({limit: mostSaid, weightOf: said => said.length + 64});
+  readonly #said = new RevertibleMap<string>({limit: maxSaid, weightOf: said => said.length + 64});
 
   get list(): TodoState {
     return this.#told.list;
@@ -111,4 +111,4 @@ function after({list, begunBy}: Told, {messageId, isKnown, news}: Telling): Told
 }
 
 /** Characters that are remembered, so that what comes again is known; the oldest are forgotten. */
-const mostSaid = 4 * 1024 * 1024;
+const maxSaid = 4 * 1024 * 1024;

@@ -29,7 +29,7 @@ export interface PayloadTree {
  * `WireFormatError` on bytes that are no message.
  */
 export function readPayloadTree(bytes: Uint8Array, place: PayloadPlace): PayloadTree {
-  if (bytes.length > mostBytes) throw new WireFormatError(`more than ${mostBytes} bytes`, mostBytes);
+  if (bytes.length > maxBytes) throw new WireFormatError(`more than ${maxBytes} bytes`, maxBytes);
   const reading = {bytes, fields: 0};
   const parts = new Map<number, Part[]>();
   let lastKnownField: number | undefined;
@@ -49,9 +49,9 @@ export function readPayloadTree(bytes: Uint8Array, place: PayloadPlace): Payload
   return {tree: objectOf(parts, {reading, shape: shapes, depth: 0}), lastKnownField};
 }
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 /** Bounds the memory that small fields can ask for: a field of two bytes becomes an object. */
-const mostFields = 1_000_000;
+const maxFields = 1_000_000;
 
 const isSaying = (field: number): boolean =>
   field === payloadField.snapshot || field === payloadField.running || field === payloadField.cleared;
@@ -75,7 +75,7 @@ function walk(reading: Reading, range: Range, visit: (part: Part) => void): void
   const cursor = new WireCursor(reading.bytes, range);
   while (cursor.next()) {
     reading.fields += 1;
-    if (reading.fields > mostFields) throw new WireFormatError(`more than ${mostFields} fields`, cursor.start);
+    if (reading.fields > maxFields) throw new WireFormatError(`more than ${maxFields} fields`, cursor.start);
     visit({number: cursor.number, type: cursor.type, from: cursor.from, to: cursor.to});
   }
   if (cursor.error !== undefined) throw cursor.error;

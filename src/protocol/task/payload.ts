@@ -41,7 +41,7 @@ const texts = new WeakMap<DecodedPayload, string>();
 
 /** The payloads read last. Long ones are rare, and not worth holding on to. */
 const memory = new Map<string, DecodedPayload>();
-const mostRemembered = 512;
+const maxRemembered = 512;
 const longestRemembered = 8192;
 
 function remembered(text: string, place: PayloadPlace): DecodedPayload {
@@ -50,7 +50,7 @@ function remembered(text: string, place: PayloadPlace): DecodedPayload {
   const known = memory.get(key);
   if (known !== undefined) return known;
   const read = ofText(text, place);
-  if (memory.size >= mostRemembered) memory.clear();
+  if (memory.size >= maxRemembered) memory.clear();
   memory.set(key, read);
   return read;
 }

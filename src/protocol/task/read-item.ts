@@ -137,7 +137,7 @@ interface UnreadableBytes {
 
 /** Reads the bytes of one ResponseEvent. Unknown fields are kept. Nothing throws. */
 export function readEventBytes(bytes: Uint8Array): Outcome<ResponseEvent, UnreadableBytes> {
-  if (bytes.length > mostBytes) return failed({position: mostBytes, message: `more than ${mostBytes} bytes`});
+  if (bytes.length > maxBytes) return failed({position: maxBytes, message: `more than ${maxBytes} bytes`});
   const reader = Reader.create(bytes);
   reader.discardUnknown = false;
   try {
@@ -149,7 +149,7 @@ export function readEventBytes(bytes: Uint8Array): Outcome<ResponseEvent, Unread
 }
 
 /** Far more than any event has, and little enough that one made of the smallest messages fits into memory. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 const troubleText = (cause: unknown): string =>
   cause instanceof RangeError ? 'a field that is cut short' : causeText(cause);

@@ -19,8 +19,8 @@ export interface TaskReader {
  * bounded by one line, JSON value or server-sent event, and that by 64 MiB.
  */
 export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'json' | 'sse'}): TaskReader {
-  const lines = new LineSplitter(mostHeld);
-  const json = new JsonValueReader(mostHeld);
+  const lines = new LineSplitter(maxHeld);
+  const json = new JsonValueReader(maxHeld);
   const sse = new SseData();
   let found: TaskItemRead[] = [];
   let isStart = true;
@@ -117,7 +117,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
       if (piece !== '') isStart = false;
       for (const read of lines.push(text)) {
         if (read.kind === 'line') takeLine(read.text, read.line);
-        else add([{tag: 'broken', message: `a line of more than ${mostHeld} characters`}], read.line);
+        else add([{tag: 'broken', message: `a line of more than ${maxHeld} characters`}], read.line);
         if (found.length > 0) yield* taken();
       }
     },
@@ -144,7 +144,7 @@ function atLine(item: StreamItem, line: number): TaskItemRead {
   }
 }
 
-const mostHeld = 64 * 1024 * 1024;
+const maxHeld = 64 * 1024 * 1024;
 const byteOrderMark = '\uFEFF';
 
 interface SseItems {
@@ -177,16 +177,16 @@ class SseData {
       this.#clear();
     }
     this.#size += text.length;
-    if (this.#size <= mostHeld) this.#lines.push({text, line});
+    if (this.#size <= maxHeld) this.#lines.push({text, line});
     return complete;
   }
 
   end(): readonly SseItems[] {
     const lines = this.#lines;
-    const isTooLong = this.#size > mostHeld;
+    const isTooLong = this.#size > maxHeld;
     this.#clear();
     if (!isTooLong) return readData(lines);
-    const items: readonly StreamItem[] = [{tag: 'broken', message: `an event of more than ${mostHeld} characters`}];
+    const items: readonly StreamItem[] = [{tag: 'broken', message: `an event of more than ${maxHeld} characters`}];
     return [{items, line: lines[0]?.line ?? 0}];
   }
 

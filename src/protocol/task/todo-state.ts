@@ -72,9 +72,9 @@ function settled({running}: TodoState, open: readonly TaskItem[], done: readonly
 
 /** Marks that are ahead of their items wait for no more than a while. */
 const latest = (marks: readonly TodoId[], {pending}: TodoState): ReadonlySet<TodoId> =>
-  new Set(marks.slice(-(pending.length + mostAhead)));
+  new Set(marks.slice(-(pending.length + maxAhead)));
 
-const mostAhead = 100;
+const maxAhead = 100;
 
 const idsOf = (items: readonly TaskItem[]): ReadonlySet<TodoId> => new Set(items.map(item => item.id));
 

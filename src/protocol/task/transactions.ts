@@ -16,13 +16,13 @@ export class Transactions {
 
   begin(): void {
     this.#open += 1;
-    if (this.#open <= mostNested) for (const part of this.#parts) part.begin();
+    if (this.#open <= maxNested) for (const part of this.#parts) part.begin();
   }
 
   end(how: 'commit' | 'rollback'): void {
     if (this.#open === 0) return;
     this.#open -= 1;
-    if (this.#open < mostNested) for (const part of this.#parts) part[how]();
+    if (this.#open < maxNested) for (const part of this.#parts) part[how]();
   }
 
   /** A stream that begins has no transaction open; what a stream before it left open stays as it is. */
@@ -32,7 +32,7 @@ export class Transactions {
 }
 
 /** Transactions in transactions that can be rolled back by themselves; deeper ones end with the one around them. */
-const mostNested = 100;
+const maxNested = 100;
 
 /**
  * What is remembered by key: bounded, so that the oldest entries are forgotten, and able to go back to how it was when a
@@ -60,7 +60,7 @@ export class RevertibleMap<V> {
 
   set(key: string, value: V): void {
     const undo = this.#undo.at(-1);
-    if (undo !== undefined && undo.size < mostUndone && !undo.has(key)) undo.set(key, this.#entries.get(key));
+    if (undo !== undefined && undo.size < maxUndone && !undo.has(key)) undo.set(key, this.#entries.get(key));
     this.#put(key, value);
   }
 
@@ -106,4 +106,4 @@ export class RevertibleMap<V> {
 }
 
 /** Keys one transaction can put back; what a larger one touched after them stays as it is. */
-const mostUndone = 100_000;
+const maxUndone = 100_000;

@@ -31,7 +31,7 @@ export class CallQueue {
     if (call.subject === 'tool' && call.id !== '' && this.#told.has(call.id)) return none;
     this.#waiting = [...this.#waiting, call];
     const released = this.#releaseTodos();
-    return this.#waiting.length > mostWaiting ? this.#release(1) : released;
+    return this.#waiting.length > maxWaiting ? this.#release(1) : released;
   }
 
   /** The tool's call of that id while it waits. */
@@ -111,10 +111,10 @@ export class CallQueue {
   #remember(id: string, uses: number): void {
     this.#told.delete(id);
     this.#told.set(id, uses);
-    if (this.#told.size <= mostTold) return;
+    if (this.#told.size <= maxTold) return;
     // Many at a time: a map walks over the places of what it has lost before it comes to its first entry.
     for (const oldest of this.#told.keys()) {
-      if (this.#told.size <= mostTold * 0.75) return;
+      if (this.#told.size <= maxTold * 0.75) return;
       this.#told.delete(oldest);
     }
   }
@@ -140,6 +140,6 @@ const ownValue = (object: JsonObject, key: string): Json | undefined =>
 
 const none: readonly AnswerCall[] = [];
 /** Of more calls than these the oldest wait no longer, not even for the end of a transaction. */
-const mostWaiting = 256;
-const mostTold = 10_000;
+const maxWaiting = 256;
+const maxTold = 10_000;
 const deepestWritten = 500;

@@ -150,7 +150,7 @@ export class SeenText {
 
   #forget(): void {
     if (this.#said < this.#seen.length) return;
-    if (this.#marks.length > 0 && this.#seen.length <= mostKept) return;
+    if (this.#marks.length > 0 && this.#seen.length <= maxKept) return;
     this.#seen = '';
     this.#said = 0;
     this.#again = 0;
@@ -159,4 +159,4 @@ export class SeenText {
 }
 
 /** UTF-16 units kept for a rollback; one that reaches further back gives what is said again a second time. */
-const mostKept = 4 * 1024 * 1024;
+const maxKept = 4 * 1024 * 1024;

@@ -44,8 +44,8 @@ class OpenAiDialect implements AnswerDialect {
       case 'thinking':
         return [];
       case 'call':
-        if (piece.subject === 'tool' || this.#calls < mostAtOnce) return [this.#call(piece)];
-        this.#latest = piece.name === 'TodoWrite' ? [piece] : [...this.#latest, piece].slice(-mostLatest);
+        if (piece.subject === 'tool' || this.#calls < maxAtOnce) return [this.#call(piece)];
+        this.#latest = piece.name === 'TodoWrite' ? [piece] : [...this.#latest, piece].slice(-maxLatest);
         return [];
       case 'finished': {
         const latest = this.#latest.map(call => this.#call(call));
@@ -78,8 +78,8 @@ class OpenAiDialect implements AnswerDialect {
 }
 
 /** Calls after which those about todos wait. */
-const mostAtOnce = 96;
-const mostLatest = 8;
+const maxAtOnce = 96;
+const maxLatest = 8;
 
 const done = 'data: [DONE]\n\n';
 

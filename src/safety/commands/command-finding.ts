@@ -279,7 +279,7 @@ function withEffect(
 /** Nothing is surely known of the text: what it looks like decides how risky it is. */
 function unparsedFinding(command: string, {parsed, forms, context}: CommandEvidence): Finding {
   const read = forms(command)
-    .forms.slice(0, mostForms)
+    .forms.slice(0, maxForms)
     .map(form => ({form, known: riskOfWords(form.slice(0, longestForm).split(' '))}));
   const worstForm = read.find(({known}) => known.risk === 'destructive');
   const sent = sentDataOfForms(command, forms(command), context);
@@ -316,7 +316,7 @@ function unparsedFinding(command: string, {parsed, forms, context}: CommandEvide
   };
 }
 
-const mostForms = 20_000;
+const maxForms = 20_000;
 const longestForm = 2000;
 
 /** The words of a invocation as far as they are known. */
@@ -417,22 +417,22 @@ const criticalRanges = (parts: readonly AskedPart[]): readonly TextRange[] =>
   worstFirst(parts).flatMap(part => (isCritical(part) ? [part.range] : []));
 
 /**
- * The reasons to ask, the worst first, each once. Where there would be more than `mostReasons`, parts with the same effect share one
+ * The reasons to ask, the worst first, each once. Where there would be more than `maxReasons`, parts with the same effect share one
  * reason, and what is still left over is only counted.
  */
 function commandPartReasons(parts: readonly AskedPart[]): readonly Reason[] {
   const sorted = worstFirst(parts);
   const all = new Map(sorted.map(({part, does}) => [JSON.stringify([part, does]), partReason(part, does, 0)]));
-  if (all.size <= mostReasons) return [...all.values()];
+  if (all.size <= maxReasons) return [...all.values()];
   const groups = Map.groupBy(sorted, ({does}) =>
     typeof does !== 'string' && does.kind === 'writes-file' ? does.change : JSON.stringify(does),
   );
   const grouped = [...groups.values()].flatMap(([first, ...more]) =>
     first === undefined ? [] : [partReason(first.part, first.does, more.length)],
   );
-  return grouped.length <= mostReasons
+  return grouped.length <= maxReasons
     ? grouped
-    : [...grouped.slice(0, mostReasons - 1), {kind: 'more-command-parts', count: grouped.length - mostReasons + 1}];
+    : [...grouped.slice(0, maxReasons - 1), {kind: 'more-command-parts', count: grouped.length - maxReasons + 1}];
 }
 
 const partReason = (part: string, effect: PartEffect, alike: number): Reason => ({
@@ -443,7 +443,7 @@ const partReason = (part: string, effect: PartEffect, alike: number): Reason => 
 });
 
 /** A person does not read more reasons than these. */
-const mostReasons = 20;
+const maxReasons = 20;
 
 const worstFirst = (parts: readonly AskedPart[]): readonly AskedPart[] =>
   parts.toSorted((a, b) => weight(b) - weight(a));

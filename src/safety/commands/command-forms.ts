@@ -131,7 +131,7 @@ export function resolvedForms(command: string, parsed: CommandAnalysis): Command
     forms,
     run: () =>
       (run ??=
-        mayRunHereDocument(command, invocations) || invocations.length > mostTexts
+        mayRunHereDocument(command, invocations) || invocations.length > maxTexts
           ? forms
           : formsRun(command, invocations)),
     words: new Set([...read.words, ...resolved.flatMap(({words}) => [...words])]),
@@ -161,7 +161,7 @@ function formsRun(command: string, invocations: readonly InvocationWords[]): rea
 function textsOf(invocations: readonly InvocationWords[]): readonly string[] {
   const texts = new Set<string>();
   for (const {words} of invocations) {
-    if (texts.size >= mostTexts) break;
+    if (texts.size >= maxTexts) break;
     for (const variant of variantsOf(words)) texts.add(variant.map(quoted).join(' '));
   }
   return [...texts];
@@ -171,9 +171,9 @@ function textsOf(invocations: readonly InvocationWords[]): readonly string[] {
 const mayResolve = /[$`{]/u;
 
 /** How many texts are looked at for one command; it bounds the time. */
-const mostTexts = 5000;
+const maxTexts = 5000;
 
-const mostVariants = 64;
+const maxVariants = 64;
 
 /** The ways in which the words may expand. A word that is not known stands as `$()`, as a substitution does. */
 function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
@@ -181,7 +181,7 @@ function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] 
   for (const {value} of words) {
     const texts = typeof value === 'string' ? ['$()'] : value.map(({text}) => text);
     const more = variants.flatMap(variant => texts.map(text => [...variant, text]));
-    variants = more.length > mostVariants ? variants.map(variant => [...variant, '$()']) : more;
+    variants = more.length > maxVariants ? variants.map(variant => [...variant, '$()']) : more;
   }
   return variants;
 }

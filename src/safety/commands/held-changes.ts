@@ -186,7 +186,7 @@ function namesOthersInCode(command: string, directories: readonly string[], cont
   const paths = [...names].filter(name => name.includes('/'));
   const top = context.list('/').map(({name}) => name);
   return (
-    paths.length > mostPaths ||
+    paths.length > maxPaths ||
     [...names].some(
       name => !plainVariable.test(name) && (environment.test(name) || (/[./]/u.test(name) && looksSecret(name))),
     ) ||
@@ -202,7 +202,7 @@ const environment = /^(?:ENVIRON|(?:os\.)?(?:environ|getenv)|process\.env|System
 
 /** Variables that hold no secret. */
 const plainVariable = /^process\.env\.(?:CI|DEBUG|HOME|LANG|NODE_ENV|PATH|PORT|PWD|TZ|USER)$/u;
-const mostPaths = 300;
+const maxPaths = 300;
 
 function isHeldSideEffect(sideEffect: SideEffect, {effects, context}: Place): boolean {
   const {effect, target} = sideEffect;

@@ -12,7 +12,7 @@ interface CommandNames {
 }
 
 /** How many words of one command are looked at; a command with more has enough names to be asked about. */
-const mostNames = 20_000;
+const maxNames = 20_000;
 
 /**
  * The words of a command that may be paths, each also from the folders it changes to (`cd secret && cat key`). Parts of words
@@ -38,19 +38,19 @@ function foldersEntered(forms: readonly string[]): readonly string[] {
     const [, entered] =
       /^(?:cd|pushd)(?: -[LPe@]+| --)* (\S+)/u.exec(form) ?? /^(?:git|make|tar)\b.* -C (\S+)/u.exec(form) ?? [];
     if (entered !== undefined && !folders.includes(entered)) folders.push(entered);
-    if (folders.length >= mostFolders) break;
+    if (folders.length >= maxFolders) break;
   }
   // The folders are entered one after the other, or each by itself.
   const chained = folders.map((_, at) => folders.slice(0, at + 1).reduce(joinedPath));
   return [...new Set([...folders, ...chained])];
 }
 
-const mostFolders = 8;
+const maxFolders = 8;
 
 function fromFolders(names: readonly string[], folders: readonly string[]): readonly string[] {
   const all = new Set(names);
   for (const folder of folders) for (const name of names) all.add(joinedPath(folder, name));
-  return [...all].slice(0, mostNames);
+  return [...all].slice(0, maxNames);
 }
 
 const joinedPath = (folder: string, name: string): string => (/^[/~]/u.test(name) ? name : `${folder}/${name}`);
@@ -153,10 +153,10 @@ export function withVariables(text: string, {variables}: PathExpansion): readonl
   let results: readonly string[] = [withEnvironment(text, variables)];
   // The value of a variable may have variables in it.
   for (let round = 0; round < deepest && results.some(result => result.includes('$')); round += 1) {
-    const next = [...new Set(results.flatMap(result => replacedOnce(result, variables)))].slice(0, mostExpansions);
+    const next = [...new Set(results.flatMap(result => replacedOnce(result, variables)))].slice(0, maxExpansions);
     const isSame = next.length === results.length && next.every((result, at) => result === results[at]);
     results = next;
-    if (isSame || next.some(result => result.length > text.length + mostGrowth)) break;
+    if (isSame || next.some(result => result.length > text.length + maxGrowth)) break;
   }
   return results;
 }
@@ -166,14 +166,14 @@ function replacedOnce(text: string, variables: PathExpansion['variables']): read
   let results = [''];
   let from = 0;
   for (const found of text.matchAll(/\$(?:\{(\w+)([^{}]*)\}|(\w+))/gu)) {
-    if (results.some(result => result.length > from + mostGrowth)) break;
+    if (results.some(result => result.length > from + maxGrowth)) break;
     const [written, braced, after = '', bare] = found;
     const otherwise = /^:?[-=+]([^]+)$/u.exec(after)?.[1];
     const values = [...(variables.get(braced ?? bare ?? '') ?? []), ...(otherwise === undefined ? [] : [otherwise])];
     const before = text.slice(from, found.index);
     results = results
       .flatMap(result => (values.length === 0 ? [written] : values).map(value => result + before + value))
-      .slice(0, mostExpansions);
+      .slice(0, maxExpansions);
     from = found.index + written.length;
   }
   return results.map(result => result + text.slice(from));
@@ -189,10 +189,10 @@ const withEnvironment = (text: string, variables: PathExpansion['variables']): s
     },
   );
 
-const mostExpansions = 16;
+const maxExpansions = 16;
 
 /** By how many characters variables may lengthen a text; one whose value names it twice would double the text again and again. */
-const mostGrowth = 4000;
+const maxGrowth = 4000;
 
 /** How many times variables in the values of variables are replaced. */
 const deepest = 6;
@@ -218,7 +218,7 @@ function variablesSet(
 ): PathExpansion['variables'] {
   const found = new Map(variables);
   const add = (name: string, values: readonly string[]): void =>
-    void found.set(name, [...new Set([...(found.get(name) ?? []), ...values])].slice(0, mostExpansions));
+    void found.set(name, [...new Set([...(found.get(name) ?? []), ...values])].slice(0, maxExpansions));
   for (const words of commands) {
     const [first = '', name = '', ...values] = words.map(({plain}) => plain);
     if (first === 'for' || first === 'select') add(name, values);
@@ -241,13 +241,13 @@ function foldersOf(commands: readonly (readonly ShellWord[])[], scope: PathExpan
     const goes = /^(?:cd|pushd)$/u.test(program) ? [args.find(isOperand) ?? '~'] : [];
     for (const target of [...goes, ...foldersEnteredByOptions(args)]) {
       folders = [...new Set([...folders, ...possiblePaths(target, {...scope, startFolders: folders})])];
-      if (folders.length > mostEntered) return folders.slice(0, mostEntered);
+      if (folders.length > maxEntered) return folders.slice(0, maxEntered);
     }
   }
   return folders;
 }
 
-const mostEntered = 16;
+const maxEntered = 16;
 
 /** The folders that options tell a program to enter (`-C`). */
 export const foldersEnteredByOptions = (args: readonly string[]): readonly string[] =>

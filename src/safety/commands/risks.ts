@@ -124,7 +124,7 @@ export function riskWithTexts(words: readonly string[]): KnownRisk {
 const worstOf = (commands: readonly StartedCommand[]): KnownRisk | undefined =>
   commands
     .flatMap(each => {
-      const row = deedOf(each.words.slice(0, mostWords));
+      const row = deedOf(each.words.slice(0, maxWords));
       return row === undefined ? [] : [{...each, risk: row.risk, does: row.does, otherwise: row.otherwise}];
     })
     .reduce<KnownRisk | undefined>(
@@ -139,12 +139,12 @@ type StartedCommand = Pick<Layer, 'words' | 'where'>;
 export const reachesOf = (
   words: readonly string[],
 ): readonly (StartedCommand & {readonly reach: Deed['reach'] | 'unknown'})[] =>
-  startedBy(words).map(each => ({...each, reach: deedOf(each.words.slice(0, mostWords))?.reach ?? 'unknown'}));
+  startedBy(words).map(each => ({...each, reach: deedOf(each.words.slice(0, maxWords))?.reach ?? 'unknown'}));
 
 /** The command, and what wrappers in it run. */
 const startedBy = (words: readonly string[]): readonly StartedCommand[] =>
   layers(words)
-    .slice(0, mostStarts)
+    .slice(0, maxStarts)
     .map(layer => ({words: layer.words, where: layer.where}));
 
 /** The command, what wrappers in it run, and what stands in the texts that it hands to a shell. */
@@ -173,10 +173,10 @@ const severity = (risk: RiskLevel): number => bySeverity.indexOf(risk);
 
 const bySeverity: readonly RiskLevel[] = [...riskLevels.filter(level => level !== 'destructive'), 'destructive'];
 
-const mostStarts = 16;
+const maxStarts = 16;
 
 /** Words of a command that are looked at. */
-const mostWords = 200;
+const maxWords = 200;
 
 /** What the words are known to do: the first deed that fits, of a subcommand before those of its program. */
 function deedOf([program = '', ...args]: readonly string[]): Deed | undefined {

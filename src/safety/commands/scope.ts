@@ -50,8 +50,8 @@ export function unionOfFolders(first: readonly string[], ...others: readonly (re
   const places = [first, ...others];
   if (places.some(each => each.length === 0)) return [];
   const all = [...new Set(places.flat())];
-  return all.length > mostPlaces ? [] : all;
+  return all.length > maxPlaces ? [] : all;
 }
 
 /** Of more folders than these it counts as not known which one it is. */
-const mostPlaces = 8;
+const maxPlaces = 8;

@@ -131,11 +131,11 @@ interface Step extends Pick<JudgedInvocation, 'range' | 'directories'> {
 }
 
 /** The values of the words of a loop are taken one after the other. */
-const mostValues = 64;
+const maxValues = 64;
 
 function stepsOf(command: string, {words, range, directories}: CalledWords): readonly Step[] {
   const texts = words.map(word => textsOf(command, word));
-  const length = Math.min(mostValues, Math.max(...texts.map(each => each.length)));
+  const length = Math.min(maxValues, Math.max(...texts.map(each => each.length)));
   const text = command.slice(range.from, range.to);
   return Array.from({length}, (_, at) => texts.map(each => each[at] ?? each[0] ?? '')).flatMap(variant => {
     const started = commandsStarted(variant).map(each => each.words);
@@ -247,7 +247,7 @@ export const sentDataOfForms = (
   context: PathContext,
 ): readonly SentData[] => {
   const range = {from: 0, to: command.length};
-  const invocations = forms.slice(0, mostForms).map(form => ({
+  const invocations = forms.slice(0, maxForms).map(form => ({
     range,
     directories: [],
     words: form.split(' ').map(text => ({range, value: [{text, style: 'plain'} as const]})),
@@ -256,4 +256,4 @@ export const sentDataOfForms = (
   return sentData(command, {invocations, sideEffects}, context).slice(0, 1);
 };
 
-const mostForms = 500;
+const maxForms = 500;

@@ -44,8 +44,8 @@ interface SearchState {
 type FolderFinding = RepositoryFinding & {readonly state: 'repository' | 'none'};
 
 /** How deep repositories inside one another are examined, and how many repositories in all. */
-const mostNesting = 5;
-const mostRepositories = 300;
+const maxNesting = 5;
+const maxRepositories = 300;
 
 const repositoryWith = (reason: PartEffect | undefined, hookReason?: string): FolderFinding => ({
   reason,
@@ -55,7 +55,7 @@ const repositoryWith = (reason: PartEffect | undefined, hookReason?: string): Fo
 
 function findingInFolder(folder: string, search: SearchState): FolderFinding {
   const {context, depth, seen} = search;
-  if (depth > mostNesting || seen.size > mostRepositories)
+  if (depth > maxNesting || seen.size > maxRepositories)
     return repositoryWith('reads more git repositories than weft checks');
   const entry = `${folder}/.git`;
   const kind = context.list(folder).find(({name}) => name === '.git')?.kind;
@@ -159,7 +159,7 @@ interface RepositoryBounds {
   readonly isInBounds: (path: string) => boolean;
 }
 
-const mostFiles = 50;
+const maxFiles = 50;
 
 /** The settings of files and of the files these include, in order, or why they are not known. Every `includeIf` counts. */
 function settingsOf(
@@ -170,7 +170,7 @@ function settingsOf(
   const pending = new Set(files);
   // The loop also visits the included files, which are added while it runs.
   for (const file of pending) {
-    if (pending.size > mostFiles) return failed('reads git settings from too many files');
+    if (pending.size > maxFiles) return failed('reads git settings from too many files');
     const read = context.read(file);
     if (read.kind === 'missing') continue;
     if (read.kind === 'unreadable') return failed(`takes git settings from a file that cannot be read: ${file}`);
@@ -203,7 +203,7 @@ function objectStoreOutside(
 ): string | undefined {
   const read = context.read(`${objects}/info/alternates`);
   if (read.kind === 'missing') return undefined;
-  if (read.kind === 'unreadable' || depth > mostNesting) return `${objects}/info/alternates`;
+  if (read.kind === 'unreadable' || depth > maxNesting) return `${objects}/info/alternates`;
   for (const line of decoded(read.text).split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
     const store = joinedPath(objects, line.replaceAll(/^"|"$/gu, ''));

@@ -285,8 +285,8 @@ const beginningOf = (pattern: string): string => {
 };
 
 /** The most paths that a pattern may match, and the most folders that are listed for it. */
-const mostMatches = 20_000;
-const mostFolders = 5000;
+const maxMatches = 20_000;
+const maxFolders = 5000;
 
 /** A path that a pattern matches. */
 interface GlobMatch {
@@ -311,14 +311,14 @@ function expandGlob(pattern: string, start: string, {list}: PathContext): readon
       continue;
     }
     folders += found.length;
-    if (folders > mostFolders) return 'too many';
+    if (folders > maxFolders) return 'too many';
     const fits = compileName(part, {sets: 'widened', hidden: 'as in shells'});
     found = found.flatMap(folder =>
       list(folder.path === '' ? '/' : folder.path)
         .filter(({name}) => fits(name))
         .map(entry => below(folder, entry)),
     );
-    if (found.length > mostMatches) return 'too many';
+    if (found.length > maxMatches) return 'too many';
   }
   return found;
 }

@@ -7,7 +7,7 @@ import {joinedPath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret} from './secret-paths.ts';
 
 /** The most links of one folder that are followed. A folder with more is asked about. */
-const mostLinks = 20_000;
+const maxLinks = 20_000;
 
 interface Here {
   readonly directory: string;
@@ -161,7 +161,7 @@ function nameMatcher(text: string): (name: string) => boolean {
 
 function whyNotLinks(entries: readonly TreeEntry[], use: 'read' | 'named', context: PathContext): string | undefined {
   const links = entries.filter(({kind}) => kind === 'link');
-  if (links.length > mostLinks) return 'may follow more links than weft checks';
+  if (links.length > maxLinks) return 'may follow more links than weft checks';
   for (const {folder, name} of links) {
     const path = `${folder}/${name}`;
     const lead = context.resolve(path);
@@ -229,7 +229,7 @@ interface TreeOptions {
 }
 
 /** The most names that are looked at: they take some hundreds of milliseconds and are several times those of a large project. */
-const mostNames = 200_000;
+const maxNames = 200_000;
 
 /** Lists the folder, an absolute path, and the folders in it, none left out because of its name. */
 function treeBelow(folder: string, options: TreeOptions, context: PathContext): Tree {
@@ -259,7 +259,7 @@ function lookThrough(start: string, {depth, hidden, links}: TreeOptions, {list, 
       for (const entry of list(folder)) {
         if (hidden === 'left out' ? entry.name.startsWith('.') : hidden === 'all but .git' && entry.name === '.git')
           continue;
-        if (entries.length >= mostNames) return {entries, extent: 'cut'};
+        if (entries.length >= maxNames) return {entries, extent: 'cut'};
         entries.push({...entry, folder});
         const path = `${folder}/${entry.name}`;
         if (entry.kind === 'folder') enter(path);

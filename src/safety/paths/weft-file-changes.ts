@@ -48,7 +48,7 @@ export function weftFileChange(
     context,
     startFolders: [directory],
     variables: weftFolderVariables(context),
-    lookups: {left: mostLookups},
+    lookups: {left: maxLookups},
   };
   const search = expansionAfter(command, start);
   if (parsed.reading === 'unparsed') return changeInText(command, search, 0) ?? changeByInput(command, search);
@@ -73,7 +73,7 @@ interface SearchState extends PathExpansion {
 }
 
 /** The most names of one command that are looked up on the disk. A command with more is asked about. */
-const mostLookups = 4000;
+const maxLookups = 4000;
 
 /** The words of an invocation as far as they are known, and otherwise as they are written. */
 const wordsOf = ({words}: JudgedInvocation, command: string): readonly string[] =>

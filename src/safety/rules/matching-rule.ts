@@ -328,10 +328,10 @@ function isCovered({words, directories}: JudgedInvocation, rules: PermissionRule
 function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
   let variants: readonly (readonly string[])[] = [[]];
   for (const {value} of words) {
-    if (typeof value === 'string' || variants.length * value.length > mostVariants) return [];
+    if (typeof value === 'string' || variants.length * value.length > maxVariants) return [];
     variants = variants.flatMap(variant => value.map(({text}) => [...variant, text]));
   }
   return variants;
 }
 
-const mostVariants = 64;
+const maxVariants = 64;

@@ -47,7 +47,7 @@ export interface Vault {
 }
 
 /** How many texts are looked for everywhere; further values are redacted only where they are recognised by their form. */
-const mostLiterals = 20_000;
+const maxLiterals = 20_000;
 
 /** Makes an empty vault. `key` is called when the first secret turns up. */
 export function makeVault(key: () => Uint8Array): Vault {
@@ -72,7 +72,7 @@ export function makeVault(key: () => Uint8Array): Vault {
   }
 
   function addLiteral(text: string, name: string): void {
-    if (text.length < shortestLiteral || literals.has(text) || literals.size >= mostLiterals) return;
+    if (text.length < shortestLiteral || literals.has(text) || literals.size >= maxLiterals) return;
     literals.add(text);
     if (!names.has(text)) names.set(text, name);
     finders = {text: undefined, bytes: undefined};

@@ -36,7 +36,7 @@ interface SecretFile {
 }
 
 /** How many rounds are made until nothing more is found: a secret that is recognised in one place is then looked for in all. */
-const mostRounds = 5;
+const maxRounds = 5;
 
 export function makeRedactor(options: {
   /** Variables whose names or values say that they are secret are redacted. */
@@ -69,7 +69,7 @@ export function makeRedactor(options: {
     redact(text) {
       begin();
       let current = text;
-      for (let round = 0; round < mostRounds; round += 1) {
+      for (let round = 0; round < maxRounds; round += 1) {
         const {found} = findSecrets({text: current, domain: 'text', end: 'closed'}, vault);
         if (found.length === 0) break;
         let done = 0;

@@ -24,13 +24,13 @@ const forms: readonly RegExp[] = [
 export function secretFilesIn(text: string): readonly string[] {
   const paths = new Set<string>();
   for (const [word] of text.matchAll(/[^\s"'`;|&<>()=:]{2,500}/gu)) {
-    if (paths.size >= mostPaths) break;
+    if (paths.size >= maxPaths) break;
     if (isSecretFile(word.slice(word.lastIndexOf('/') + 1))) paths.add(word);
   }
   return [...paths];
 }
 
-const mostPaths = 50;
+const maxPaths = 50;
 
 /** A value and the name it goes by. */
 interface NamedValue {
@@ -39,7 +39,7 @@ interface NamedValue {
 }
 
 /** How many lines of one file are looked at. */
-const mostLines = 5000;
+const maxLines = 5000;
 
 /**
  * The values of a file of assignments that are secrets, or may be: `NAME=value`, `export NAME="value"`, `name: value`, and what
@@ -48,7 +48,7 @@ const mostLines = 5000;
 export function valuesOfEnvFile(text: string): readonly NamedValue[] {
   const found: NamedValue[] = [];
   let open: {readonly name: string; readonly quote: string} | undefined;
-  for (const line of text.split('\n', mostLines)) {
+  for (const line of text.split('\n', maxLines)) {
     if (open !== undefined) {
       const end = line.indexOf(open.quote);
       take(open.name, end < 0 ? line : line.slice(0, end));

@@ -209,7 +209,7 @@ interface Tries {
   left: number;
 }
 
-const mostTries = 8;
+const maxTries = 8;
 
 function afterSeparator(
   text: string,
@@ -254,7 +254,7 @@ function assignedAt(text: string, {at, tries}: {readonly at: number; readonly tr
   const {from, quote} = place;
   if (from >= text.length) return {from, to: text.length, name: ''};
   const {value, to} = readValue(text, from, quote);
-  tries.left = at < tries.until ? tries.left - 1 : mostTries;
+  tries.left = at < tries.until ? tries.left - 1 : maxTries;
   tries.until = Math.max(tries.until, to);
   const isNamed = quote === '' && text[at + 1] === ' ' && namesValue(value, text.slice(from + value.length, to + 3));
   if (!isNamed && isPart(value, {kind, quote, next: text.slice(to, to + 1)})) {

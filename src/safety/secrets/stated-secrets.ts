@@ -475,7 +475,7 @@ function scanTable(text: string, at: number): TableScan {
   if (!titles.every(name => /^(?:[\w.-]{1,40}|(?!SELECT )[A-Z][\w .-]{1,39})$/u.test(name))) return none;
   const columns = [...titles.entries()].filter(([, name]) => passwordOrOther(name) === 'password');
   let from = begin + header.length + 1;
-  for (let rows = 0; rows < mostRows && from < text.length; rows += 1) {
+  for (let rows = 0; rows < maxRows && from < text.length; rows += 1) {
     const row = lineAt(text, from);
     const cells = row.split(separator);
     if (cells.length !== titles.length) break;
@@ -501,4 +501,4 @@ function lineAt(text: string, at: number): string {
 /** How long the first line of a table and each other line may be, and how many lines are read. */
 const longestHeader = 400;
 const longestRow = 4096;
-const mostRows = 10_000;
+const maxRows = 10_000;

@@ -61,7 +61,7 @@ export function expandWord({parts, range}: Word, context: ExpansionContext): rea
   for (const part of parts) {
     if (part.kind === 'braces') {
       words = words.flatMap(word => part.alternatives.map(text => appended(word, [{text, style: 'plain'}])));
-      if (words.length > mostTexts) return [{range, value: 'unknown'}];
+      if (words.length > maxTexts) return [{range, value: 'unknown'}];
     } else {
       const value = valueOf(part, context);
       words = words.map(word => appended(word, value));
@@ -75,12 +75,12 @@ export function expandWord({parts, range}: Word, context: ExpansionContext): rea
 }
 
 /** How many texts one argument may be, and how many words a word may expand to. */
-const mostTexts = 64;
+const maxTexts = 64;
 
 function appended(before: Argument['value'], after: Argument['value']): Argument['value'] {
   if (before === 'unknown' || after === 'unknown') return 'unknown';
   if (before === 'opaque' || after === 'opaque') return 'opaque';
-  if (before.length * after.length > mostTexts) return 'unknown';
+  if (before.length * after.length > maxTexts) return 'unknown';
   if (isEmpty(before)) return after;
   if (isEmpty(after)) return before;
   if ([...before, ...after].some(({style}) => style === 'found' || style === 'searched')) return 'opaque';
@@ -213,7 +213,7 @@ function either(a: Value, b: Value): Value {
   if (a === 'unknown' || b === 'unknown') return 'unknown';
   if (a === 'opaque' || b === 'opaque') return 'opaque';
   const texts = [...a, ...b.filter(text => !a.some(each => isSame(each, text)))];
-  return texts.length > mostTexts ? 'unknown' : texts;
+  return texts.length > maxTexts ? 'unknown' : texts;
 }
 
 const isSame = (a: ExpandedText, b: ExpandedText): boolean =>

@@ -214,7 +214,7 @@ function notUnderstood(what: string, {at}: ParserState): never {
 }
 
 /** How many words one pair of braces may expand to. */
-const mostAlternatives = 64;
+const maxAlternatives = 64;
 
 /**
  * Reads `{a,b}` or `{1..5}` with nothing but plain characters in it; `undefined` where a brace is only a brace, as in `HEAD@{1}`
@@ -249,7 +249,7 @@ function isOnlyBrace(word: string): boolean {
 }
 
 function bounded(alternatives: readonly string[], {at}: ParserState): readonly string[] {
-  if (alternatives.length > mostAlternatives) throw new NotUnderstood('braces that come to very many words', at);
+  if (alternatives.length > maxAlternatives) throw new NotUnderstood('braces that come to very many words', at);
   return alternatives;
 }
 

@@ -234,13 +234,13 @@ async function runTask(
 }
 
 /** UTF-16 units of what a sub-agent says that are kept as progress. */
-const mostProgress = 2000;
+const maxProgress = 2000;
 
 /** What the sub-agent of a task does, kept and told. */
 function hostOf(id: StackTaskId, {perform, observe}: DirectorPorts): TaskHost {
   return {
     text(content) {
-      keep(() => perform(stack => noteProgress(stack, id, {text: content.slice(0, mostProgress)})));
+      keep(() => perform(stack => noteProgress(stack, id, {text: content.slice(0, maxProgress)})));
       observe({type: 'text', task_id: id, content});
     },
     say(content) {

@@ -178,12 +178,12 @@ function formQuestion(form: QuestionForm): LineQuestion {
   };
 }
 
-const mostSaid = 100;
+const maxSaid = 100;
 
 function changeLines({files}: QuestionForm): readonly string[] {
   const lines = files.flatMap(fileLines);
-  const more = lines.length - mostSaid;
-  return more <= 0 ? lines : [...lines.slice(0, mostSaid), `${pluralize(more, 'more line')}.`];
+  const more = lines.length - maxSaid;
+  return more <= 0 ? lines : [...lines.slice(0, maxSaid), `${pluralize(more, 'more line')}.`];
 }
 
 const enter: KeyPress = {kind: 'key', name: 'enter'};

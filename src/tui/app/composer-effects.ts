@@ -12,7 +12,7 @@ import {
   commandSubmission,
   promptSubmission,
   submitNote,
-  mostImages,
+  maxImages,
   tooManyImages,
 } from '../state/submission.ts';
 import {updateMentions, noMention, withFoundFiles} from '../state/mention-list.ts';
@@ -205,7 +205,7 @@ export class ComposerEffects {
 
   #attach(images: readonly ReadImage[]): void {
     const ui = this.#host.ui();
-    if (ui.images.length + images.length > mostImages) {
+    if (ui.images.length + images.length > maxImages) {
       this.#notify('warning', tooManyImages);
       return;
     }

@@ -62,12 +62,12 @@ function summaryText({tokens, window, total}: ContextUsage): string {
     : `Context: ${about}${groupDigits(tokens)} tokens; how many the model takes is not known`;
 }
 
-const mostItems = 5;
+const maxItems = 5;
 
 /** `Bash 1,204 · Read 820 · 3 more`. */
 function itemsText({kind, items}: ContextPart): string {
   const named = kind === 'mcp-tools' ? byServer(items) : items;
-  const shown = named.slice(0, mostItems).map(({name, tokens}) => `${visibleLine(name)} ${groupDigits(tokens)}`);
+  const shown = named.slice(0, maxItems).map(({name, tokens}) => `${visibleLine(name)} ${groupDigits(tokens)}`);
   const more = named.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(glyphs.between);
 }

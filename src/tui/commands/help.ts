@@ -28,12 +28,12 @@ async function printCommands(context: CommandContext): Promise<void> {
 }
 
 /** Commands and skills of files and servers that are listed; typing `/` finds the rest. */
-const mostPromptCommands = 100;
+const maxPromptCommands = 100;
 
 /** The commands that become prompts, with who gave them; nothing where there are none. */
 export function promptCommandLines(found: readonly PromptCommand[], frame: Frame): readonly string[] {
   if (found.length === 0) return [];
-  const rows = found.slice(0, mostPromptCommands).map(command => {
+  const rows = found.slice(0, maxPromptCommands).map(command => {
     const {usage, summary} = promptCommandInfo(command);
     return {term: usage, does: summary === '' ? sourceOf(command) : `${summary} (${sourceOf(command)})`};
   });

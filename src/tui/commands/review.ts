@@ -28,7 +28,7 @@ export const showOnScreen: ShowReview = async (review, context) => {
     import('../scrollback/review-panel.ts'),
     import('../scrollback/syntax/highlight.ts'),
   ]);
-  const grammars = [...new Set(review.files.flatMap(file => grammarOfDiff(file) ?? []))].slice(0, mostGrammars);
+  const grammars = [...new Set(review.files.flatMap(file => grammarOfDiff(file) ?? []))].slice(0, maxGrammars);
   await Promise.all(grammars.filter(grammar => !isGrammarLoaded(grammar)).map(loadGrammar));
   if (context.signal.aborted) return;
   let kept: readonly ReviewComment[] | undefined;
@@ -45,7 +45,7 @@ export const showOnScreen: ShowReview = async (review, context) => {
 };
 
 /** Languages whose colours are loaded for one review. */
-const mostGrammars = 20;
+const maxGrammars = 20;
 
 export const reviewCommand = reviewCommandWith(showOnScreen);
 

@@ -104,13 +104,13 @@ function reasonLines(
       : [`in ${visibleExactLine(withTilde(relativeTo(preview.directory, workspace), home))}`];
   return [...where, ...lines.map(line => withTildes(line, home))].flatMap(line => {
     const wrapped = wrapText(line, ['dim'], frame);
-    return wrapped.length <= mostReasonRows
+    return wrapped.length <= maxReasonRows
       ? wrapped
-      : wrapText(fit(line, frame.width * mostReasonRows - 8), ['dim'], frame);
+      : wrapText(fit(line, frame.width * maxReasonRows - 8), ['dim'], frame);
   });
 }
 
-const mostReasonRows = 2;
+const maxReasonRows = 2;
 
 interface Answer {
   readonly rows: number;

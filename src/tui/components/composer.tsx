@@ -36,7 +36,7 @@ export function Composer({view, ui, commands, demo, newlineKey, width, rows}: Co
   const listed = ui.mentions.kind === 'open' ? Math.max(1, ui.mentions.found.paths.length) : offered.length;
   const most = rows - rules - imageRows;
   const field = draftLayout(ui.draft, {
-    rows: Math.max(1, Math.min(mostRows, most - Math.min(listed, leastListed))),
+    rows: Math.max(1, Math.min(maxRows, most - Math.min(listed, leastListed))),
     frame: fieldFrame({theme, width}),
     hint: placeholderOf({view, demo, newlineKey}, width - 5),
     selection: selectionIn(ui),
@@ -75,7 +75,7 @@ const fieldFrame = ({theme, width}: Frame): Frame => ({theme, width: Math.max(1,
 
 export const composerDraftWidth = (frame: Frame): number => draftWidth(fieldFrame(frame));
 
-const mostRows = 8;
+const maxRows = 8;
 
 const leastWithRules = 6;
 
@@ -125,7 +125,7 @@ function MentionRows({list, width, rows}: ListProps & {readonly list: MentionLis
   return <Rows lines={paths.map(visibleLine)} row={list.row} width={width} rows={rows} />;
 }
 
-const mostListed = 8;
+const maxListed = 8;
 
 interface RowsProps extends ListProps {
   readonly lines: readonly string[];
@@ -135,8 +135,8 @@ interface RowsProps extends ListProps {
 /** Some rows of a list around the chosen one; where they are not all shown the last line says which they are. */
 function Rows({lines, row, width, rows}: RowsProps): ReactNode {
   if (lines.length === 0 || rows <= 0) return null;
-  const isWhole = lines.length <= Math.min(mostListed, rows);
-  const room = isWhole || rows < 2 ? rows : Math.min(mostListed, rows - 1);
+  const isWhole = lines.length <= Math.min(maxListed, rows);
+  const room = isWhole || rows < 2 ? rows : Math.min(maxListed, rows - 1);
   const top = firstShown({row, count: lines.length, room});
   const shown = lines.slice(top, top + room);
   return (

@@ -31,7 +31,7 @@ interface HunkCardProps {
   readonly rows: number;
 }
 
-const mostListed = 8;
+const maxListed = 8;
 
 /** The parts of a change, each with a tick, and the diff of the selected one: what is ticked is written. */
 export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): ReactNode {
@@ -43,7 +43,7 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
   const hint = cardHint(stage.hint, choices);
   const below = (hint === '' ? 0 : 1) + choiceLineHeight(answers, frame.width) + (accept.by === 'word' ? 1 : 0);
   const room = Math.max(2, rows - frameRows - below);
-  const listed = Math.max(1, Math.min(mostListed, parts.length, Math.floor(room / 2)));
+  const listed = Math.max(1, Math.min(maxListed, parts.length, Math.floor(room / 2)));
   const top = firstShown({row: stage.row, count: parts.length, room: listed});
   const diffFrame: Frame = {theme, width: Math.max(8, width - 3)};
   const shown = pageOf(

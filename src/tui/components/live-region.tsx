@@ -69,11 +69,11 @@ interface LiveRegionProps {
 }
 
 /** Most lines of the live region on a screen of that many rows. */
-export const mostLines = (rows: number): number => Math.max(3, rows - 1);
+export const maxLines = (rows: number): number => Math.max(3, rows - 1);
 
-export const panelRows = (rows: number): number => Math.max(2, mostLines(rows) - 2);
+export const panelRows = (rows: number): number => Math.max(2, maxLines(rows) - 2);
 
-const mostTodos = {alone: 7, besideCard: 4} as const;
+const maxTodos = {alone: 7, besideCard: 4} as const;
 
 /** Rows of most cards; a higher one takes its rows from the todo panel. */
 const usualCard = 8;
@@ -82,18 +82,18 @@ const usualCard = 8;
 const rowsBelow = 6;
 
 /** Most rows of a streamed message: rows that a shrinking terminal pushes into its scrollback would be there twice. */
-const mostText = 10;
+const maxText = 10;
 
 /** Unfinished entries, todo panel, run line, card or composer, status line; the lower parts get their rows first. */
 export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNode {
   const {view, ui, times, blocks, sessions} = state;
-  const most = mostLines(rows);
+  const most = maxLines(rows);
   const room = panelRows(rows);
   const {width} = frame;
   const directory = view.session.tag === 'open' ? view.session.info.directory : '';
   const attention = attentionOf(view);
   const isAsked = attention.kind !== 'composer';
-  const openMost = view.entries.at(-1)?.kind === 'text' ? Math.min(most, mostText) : most;
+  const openMost = view.entries.at(-1)?.kind === 'text' ? Math.min(most, maxText) : most;
   const todos = todosOf(view.tasks);
   // Of a list that nothing was marked in, such as the steps of a plan that was carried out without it, nobody learns anything.
   const isUsed = todos.some(({status}) => status !== 'pending');
@@ -101,7 +101,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
   const todoRows = isOver
     ? 0
     : Math.min(
-        isAsked ? mostTodos.besideCard : mostTodos.alone,
+        isAsked ? maxTodos.besideCard : maxTodos.alone,
         Math.floor((most - (isAsked ? usualCard : rowsBelow)) / 2),
       );
   const motion = frame.theme.name === 'plain' ? 'still' : 'turning';
@@ -268,7 +268,7 @@ interface QueuedPromptsProps {
 /** The prompts that were sent but not started, and when they will be; a note counts those that are not shown. */
 function QueuedPrompts({view: {queued, run}, width, rows}: QueuedPromptsProps): ReactNode {
   if (queued.length === 0 || rows <= 0) return null;
-  const shown = queued.slice(0, Math.min(mostShown, rows));
+  const shown = queued.slice(0, Math.min(maxShown, rows));
   const hidden = queued.length - shown.length;
   // Nothing runs before it, so it is being prepared: a hook looks at it, its files are read.
   const isStarting = run.state === 'idle';
@@ -291,7 +291,7 @@ function QueuedPrompts({view: {queued, run}, width, rows}: QueuedPromptsProps): 
   );
 }
 
-const mostShown = 3;
+const maxShown = 3;
 
 const whenTexts: Readonly<Record<QueuedPrompt['when'], string>> = {
   steering: 'next step',

@@ -171,7 +171,7 @@ function AgentTail({text, rows, width}: Room & {readonly text: string}): ReactNo
   );
 }
 
-const mostLastLine = 40;
+const maxLastLine = 40;
 
 /** The background commands, with their state and their last line. */
 function blocksPicker(panel: BlocksPanel, blocks: readonly BlockInfo[]) {
@@ -184,7 +184,7 @@ function blocksPicker(panel: BlocksPanel, blocks: readonly BlockInfo[]) {
         ...(block.ports.length === 0 ? [] : [`:${block.ports.join(' :')}`]),
         ...(block.life === 'kept' ? ['kept'] : []),
       ].join(' · '),
-      visibleLine(block.lastLine).slice(0, mostLastLine),
+      visibleLine(block.lastLine).slice(0, maxLastLine),
     ],
   }));
   const list = openPicker({items, search: 'off', empty: 'No background commands', selected: 'current'});

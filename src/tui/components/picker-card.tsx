@@ -21,11 +21,11 @@ interface PickerCardProps {
 }
 
 /** The most rows of a list: a small card leaves few rows to erase when it closes. */
-const mostListed = 10;
+const maxListed = 10;
 
 /** A list in a frame, with what has been typed to filter it behind the title. */
 export function PickerCard({title, note = '', picker, hints, rows, width, below}: PickerCardProps): ReactNode {
-  const room = Math.max(1, Math.min(mostListed, rows - frameRows));
+  const room = Math.max(1, Math.min(maxListed, rows - frameRows));
   const typed = typedIn(picker);
   const inside = width - 4;
   const left = rows - frameRows - Math.max(1, Math.min(room, picker.matching.length));

@@ -245,8 +245,8 @@ interface UndoStack {
 const emptyUndo: UndoStack = {past: [], future: [], group: {kind: 'none'}};
 
 /** How many drafts are kept, and how much text in all of them (UTF-16 units). */
-const mostDrafts = 300;
-const mostText = 20_000_000;
+const maxDrafts = 300;
+const maxText = 20_000_000;
 /** A pause in typing of so many milliseconds begins a new change. */
 const pauseMs = 1000;
 
@@ -292,7 +292,7 @@ function bounded(drafts: readonly Draft[]): readonly Draft[] {
   let text = 0;
   for (const {buffer} of drafts.toReversed()) {
     text += buffer.text.length;
-    if (kept >= mostDrafts || text > mostText) break;
+    if (kept >= maxDrafts || text > maxText) break;
     kept++;
   }
   return drafts.slice(drafts.length - kept);

@@ -248,7 +248,7 @@ function thinkingTail(text: string, frame: Frame): readonly string[] {
 }
 
 /** A prompt of more rows than this is folded to its first and last ones. */
-const mostRows = 20;
+const maxRows = 20;
 const firstRows = 12;
 const lastRows = 4;
 
@@ -256,7 +256,7 @@ const lastRows = 4;
 function promptLines(text: string, extent: 'folded' | 'whole', frame: Frame): readonly string[] {
   if (extent === 'whole' || !isLong(text, frame)) return rowsOf(text, frame).map(row => promptRow(row, frame));
   // What is left out is not laid out either: a paste may have megabytes.
-  const enough = mostRows * frame.width * longestGrapheme;
+  const enough = maxRows * frame.width * longestGrapheme;
   const first = rowsOf(text.slice(0, enough), frame).slice(0, firstRows);
   const last = rowsOf(text.slice(-enough), frame).slice(-lastRows);
   return [...first, `… ${sizeText(text)} · Ctrl+O`, ...last].map(row => promptRow(row, frame));
@@ -277,8 +277,8 @@ export const commandLines = (command: string, frame: Frame): readonly string[] =
 
 /** Whether the prompt has more rows than are shown of a folded one. */
 export function isLong(text: string, frame: Frame): boolean {
-  const start = text.slice(0, (mostRows + 1) * frame.width * longestGrapheme);
-  return rowsOf(start, frame).length > mostRows;
+  const start = text.slice(0, (maxRows + 1) * frame.width * longestGrapheme);
+  return rowsOf(start, frame).length > maxRows;
 }
 
 /** UTF-16 units that a cell may need; with more, a few rows fewer are shown. */
@@ -298,10 +298,10 @@ function promptRow(row: string, {theme, width}: Frame): string {
 
 function sizeText(text: string): string {
   const lines = text.trimEnd().split('\n').length;
-  return lines > mostRows ? `${lines} lines in all` : `${text.length} characters in all`;
+  return lines > maxRows ? `${lines} lines in all` : `${text.length} characters in all`;
 }
 
-const mostGlances = 8;
+const maxGlances = 8;
 
 /** Below this width the rows begin further left. */
 const wideEnough = 50;
@@ -320,9 +320,9 @@ export function explorationRows(
       target: withTildes(withRelativePaths(glance.target, directory), frame.home),
     })),
   );
-  const hidden = Math.max(0, merged.length - mostGlances);
+  const hidden = Math.max(0, merged.length - maxGlances);
   // While it grows, what is looked at now is the most interesting.
-  const shown = state === 'growing' ? merged.slice(-mostGlances) : merged.slice(0, mostGlances);
+  const shown = state === 'growing' ? merged.slice(-maxGlances) : merged.slice(0, maxGlances);
   const indent = width < wideEnough ? '    ' : ' '.repeat(margin.length + heading.length + 2);
   const lead = `${margin}${heading}  `;
   const rows = shown.flatMap((glance, at) =>

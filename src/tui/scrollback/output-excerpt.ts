@@ -44,7 +44,7 @@ function failureExcerpt(lines: readonly string[], most: number): Excerpt {
   if (said.length <= most) return said;
   const tells = said.filter(at => isTelling(lines[at]) && !wentWell.test(lines[at] ?? ''));
   const errors = said.filter(at => saysWhy(lines[at] ?? ''));
-  const differing = said.filter(at => values.test(lines[at] ?? '')).slice(0, mostValues);
+  const differing = said.filter(at => values.test(lines[at] ?? '')).slice(0, maxValues);
   const tests = differing.map(at => said.findLast(before => before < at && failedTest.test(lines[before] ?? '')));
   const place = said.filter(at => ownFrame.test(lines[at] ?? '')).slice(0, 1);
   if (differing.length > 0 && !tests.includes(undefined)) {
@@ -128,7 +128,7 @@ const nothingWrong =
 /** Two values that should be equal, as assertions print them. */
 const values =
   /(?:^|\s)\S.*\s(?:!==?|!=)\s\S|^\s*(?:expected|received|actual|got|want(?:ed)?|left|right)\b ?[:=](?!.*,$)|^\s*E\s{2,}\S/iu;
-const mostValues = 4;
+const maxValues = 4;
 
 /** The first frame of a stack that is not the runtime's or a library's, or the place of a test in TAP and of a panic. */
 const ownFrame = /^\s+at (?!.*(?:node:|node_modules)).*:\d+:\d+\)?$|^\s+location: \S|\bpanicked at \S+:\d+:\d+/u;

@@ -14,15 +14,15 @@ export interface ScrollbackBuffer {
   linesSincePrompt(): readonly string[];
 }
 
-const mostLines = 20_000;
+const maxLines = 20_000;
 
 /** Dropping copies the whole buffer, so it is done for many lines at once. */
 const slack = 1000;
 
 /** Lines of the last answer that are printed on the normal screen at exit. */
-const mostAnswerLines = 400;
+const maxAnswerLines = 400;
 
-export function openScrollbackBuffer(most = mostLines): ScrollbackBuffer {
+export function openScrollbackBuffer(most = maxLines): ScrollbackBuffer {
   let kept: string[] = [];
   let start = 0;
   let marked: number | undefined;
@@ -49,7 +49,7 @@ export function openScrollbackBuffer(most = mostLines): ScrollbackBuffer {
     linesSincePrompt() {
       if (marked === undefined) return [];
       const end = start + kept.length;
-      const all = lines(Math.max(marked, end - mostAnswerLines), end);
+      const all = lines(Math.max(marked, end - maxAnswerLines), end);
       const left = end - marked - all.length;
       return left > 0 ? [`(${left} lines before these: weft --continue, then /transcript)`, ...all] : all;
     },

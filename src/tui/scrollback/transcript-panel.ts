@@ -201,7 +201,7 @@ interface SearchOptions {
   readonly frame: Frame;
 }
 
-const mostKept = 100;
+const maxKept = 100;
 
 /** The lines of a transcript, rendered only near the screen: a position is an item and a line in it. */
 export class TranscriptPages {
@@ -210,7 +210,7 @@ export class TranscriptPages {
   #records: readonly JournalRecord[] | undefined;
   #count = 0;
   #frame: Frame | undefined;
-  readonly #kept = new QuickLRU<number, readonly string[]>({maxSize: mostKept});
+  readonly #kept = new QuickLRU<number, readonly string[]>({maxSize: maxKept});
 
   constructor(render: (item: TranscriptItem, frame: Frame) => readonly string[]) {
     this.#render = render;

@@ -44,9 +44,9 @@ export async function submitNote(
 }
 
 /** The most images of one prompt: at 5 MB each, they just fit one request. */
-export const mostImages = 5;
+export const maxImages = 5;
 
-export const tooManyImages = `A prompt takes at most ${mostImages} images.`;
+export const tooManyImages = `A prompt takes at most ${maxImages} images.`;
 
 /** `[image shot.png 640x480]`: an attached image, above the composer and in the prompt. */
 export function imageChip({name, width, height}: ReadImage): string {

@@ -72,7 +72,7 @@ export interface OutputListener {
 const restMs = {'at-once': 80, late: 300} as const;
 
 /** After so many checks the size is taken to be stable. */
-const mostTries = 10;
+const maxTries = 10;
 
 /**
  * Writes one frame at a time. A terminal behind a slow line gets the newest frame when it has taken the one before; pending bytes
@@ -170,7 +170,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     const change = restTimer;
     await erased;
     const cursorRow = await restingAt();
-    if (++tries < mostTries && cursorRow === 'moving') {
+    if (++tries < maxTries && cursorRow === 'moving') {
       if (change === restTimer) rearm();
       return;
     }

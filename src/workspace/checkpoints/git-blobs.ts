@@ -50,7 +50,7 @@ export function openGitBlobs(file: string, environment: NodeJS.ProcessEnv) {
 
 /** Contents that are asked for in one go, and bytes they may have together. */
 const atOnce = 200;
-const mostBytes = 1024 * 1024 * 1024;
+const maxBytes = 1024 * 1024 * 1024;
 
 function foldersIn(file: string): readonly string[] {
   try {
@@ -71,7 +71,7 @@ function readFrom(
     cwd: '/',
     input: `${blobs.join('\n')}\n`,
     env: gitEnvironment(environment, dirname(gitFolder)),
-    maxBuffer: mostBytes,
+    maxBuffer: maxBytes,
     timeout: 60_000,
     killSignal: 'SIGKILL',
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -101,11 +101,11 @@ export function findInGit(
   const file = index?.file(path);
   if (file !== undefined && index?.contents === 'as-held' && matchesIndex(file, stats)) return gitName(file);
   const names = [file === undefined ? '' : gitName(file), last ?? ''].filter(isGitName);
-  if (!names.some(name => name.endsWith(`:${stats.size}`)) || stats.size > mostCompared) return undefined;
-  const bytes = readRegularFile(path, mostCompared, 'refused');
+  if (!names.some(name => name.endsWith(`:${stats.size}`)) || stats.size > maxCompared) return undefined;
+  const bytes = readRegularFile(path, maxCompared, 'refused');
   const name = bytes === undefined ? '' : gitName({blob: blobOf(bytes), size: bytes.length});
   return names.includes(name) ? name : undefined;
 }
 
 /** Bytes beyond which a file is not read just to find out whether git holds it. */
-const mostCompared = 16 * 1024 * 1024;
+const maxCompared = 16 * 1024 * 1024;

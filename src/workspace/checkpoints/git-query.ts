@@ -7,7 +7,7 @@ import {isEndless, whenStuck} from '../search/ripgrep.ts';
 
 const limitMs = 10_000;
 
-const mostOutput = 64 * 1024 * 1024;
+const maxOutput = 64 * 1024 * 1024;
 
 /** Folders in which git did not answer in time; it is not asked there again. */
 const unanswered = new Set<string>();
@@ -43,7 +43,7 @@ async function ask(
       environment: gitEnvironment(environment, folder),
       input: Buffer.from(input, 'latin1'),
       limitMs,
-      maxOutput: mostOutput,
+      maxOutput,
     },
     AbortSignal.any([signal, stuck.signal]),
   );

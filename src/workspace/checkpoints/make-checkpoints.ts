@@ -18,7 +18,7 @@ import {realPath} from '../files/resolve-path.ts';
 import {expandPaths} from '../impact/command-words.ts';
 import {carryOutRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
 import {openObjects} from './object-store.ts';
-import {mostIgnoredFiles, type Scan, scanAhead, scanLeftOut, type ScanPlace, scanWorkspace} from './scan-workspace.ts';
+import {maxIgnoredFiles, type Scan, scanAhead, scanLeftOut, type ScanPlace, scanWorkspace} from './scan-workspace.ts';
 import {emptyStatCache, loadStatCache, saveStatCache, type CachedFile, type StatCache} from './stat-cache.ts';
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
@@ -185,7 +185,7 @@ const outermost = (roots: readonly string[]): readonly string[] =>
     root => !roots.some(other => other !== root && root.startsWith(other.endsWith(sep) ? other : other + sep)),
   );
 
-const mostNamed = 3;
+const maxNamed = 3;
 
 /**
  * Names the files that are about to be touched and that checkpoints leave out, such as `data.bin (1.2 GB)`. What is not found within
@@ -201,7 +201,7 @@ export async function notCovered(
   if (touched.length === 0) return [];
   const found = await scanLeftOut(place, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
   const words = found.toSorted().map(path => describe(path, place.roots));
-  return words.length > mostNamed ? [...words.slice(0, mostNamed), `${String(words.length - mostNamed)} more`] : words;
+  return words.length > maxNamed ? [...words.slice(0, maxNamed), `${String(words.length - maxNamed)} more`] : words;
 }
 
 /** The paths that a destructive command names. */
@@ -221,6 +221,6 @@ function describe(path: string, roots: readonly string[]): string {
   const stats = lstatSync(path, {throwIfNoEntry: false});
   if (stats?.isFile() === true) return `${name} (${byteSize(stats.size)})`;
   return stats?.isDirectory() === true && canAccess(path, constants.R_OK)
-    ? `${name} (more than ${String(mostIgnoredFiles)} files)`
+    ? `${name} (more than ${String(maxIgnoredFiles)} files)`
     : name;
 }

@@ -53,11 +53,11 @@ export interface ObjectStore {
 const wholeBytes = 16 * 1024 * 1024;
 
 /** Contents of git's that are in memory at a time. */
-const mostFetched = 200;
+const maxFetched = 200;
 
 /** Bytes of objects that wait in memory to be written together, and objects up to which each gets a file of its own. */
-const mostWaiting = 32 * 1024 * 1024;
-const mostFiles = 8;
+const maxWaiting = 32 * 1024 * 1024;
+const maxFiles = 8;
 
 /** The beginning of the names of unfinished files, and the milliseconds after which such a file counts as left behind. */
 const unfinished = 'new-';
@@ -94,12 +94,12 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     waiting.set(objectPlace(name), stored);
     waitingBytes += stored.length;
     known.add(name);
-    if (waitingBytes > mostWaiting) flush();
+    if (waitingBytes > maxWaiting) flush();
   };
   const flush = (): void => {
     if (waiting.size === 0) return;
     mkdirOnce();
-    if (waiting.size > mostFiles) packs.add(waiting);
+    if (waiting.size > maxFiles) packs.add(waiting);
     else for (const [place, bytes] of waiting) keepAlone(place, bytes);
     waiting.clear();
     waitingBytes = 0;
@@ -143,8 +143,8 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     refer: gitFolder => blobs.refer(gitFolder),
     fetch(names) {
       const wanted = names.filter(name => isGitName(name) && !has(name));
-      for (let at = 0; at < wanted.length; at += mostFetched) {
-        for (const [name, bytes] of blobs.read(wanted.slice(at, at + mostFetched))) keep(name, bytes);
+      for (let at = 0; at < wanted.length; at += maxFetched) {
+        for (const [name, bytes] of blobs.read(wanted.slice(at, at + maxFetched))) keep(name, bytes);
       }
     },
     get(name) {

@@ -11,7 +11,7 @@ const day = 24 * 60 * 60 * 1000;
 
 /** How long the checkpoints of a session are kept after it was last written to, and bytes beyond which the oldest ones go. */
 const keptDays = 30;
-const mostBytes = 2 * 1024 * 1024 * 1024;
+const maxBytes = 2 * 1024 * 1024 * 1024;
 
 /** Milliseconds of work after which the event loop gets a turn. */
 const stretchMs = 12;
@@ -22,7 +22,7 @@ export interface PruneRequest {
   readonly sessions: readonly SessionCheckpoints[];
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /**
@@ -62,7 +62,7 @@ function stamp(folder: string, now: number): void {
 }
 
 async function placesToKeep(
-  {sessions, now, mostBytes: most = mostBytes}: PruneRequest,
+  {sessions, now, maxBytes: most = maxBytes}: PruneRequest,
   objects: ObjectStore,
 ): Promise<ReadonlySet<string>> {
   const kept = new Map<string, number>();

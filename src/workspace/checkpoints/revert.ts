@@ -154,8 +154,8 @@ async function mergeContent(
 }
 
 /** Bytes of a file, and lines changed in it, beyond which changes are not merged. */
-const mostBytes = 4 * 1024 * 1024;
-const mostEdits = 2000;
+const maxBytes = 4 * 1024 * 1024;
+const maxEdits = 2000;
 
 /** Lines `from` to `to` (half open) of the common text are replaced by `lines`. */
 interface Replacement {
@@ -174,7 +174,7 @@ async function mergeText(texts: {
   readonly theirs: Uint8Array;
 }): Promise<Uint8Array | undefined> {
   const all = [texts.common, texts.ours, texts.theirs];
-  if (all.some(bytes => bytes.length > mostBytes || bytes.includes(0))) return undefined;
+  if (all.some(bytes => bytes.length > maxBytes || bytes.includes(0))) return undefined;
   const common = linesOf(texts.common);
   const ours = await replacements(common, linesOf(texts.ours));
   const theirs = await replacements(common, linesOf(texts.theirs));
@@ -204,7 +204,7 @@ async function replacements(
   after: readonly string[],
 ): Promise<readonly Replacement[] | undefined> {
   const {diffArrays} = await import('diff');
-  const parts = diffArrays([...before], [...after], {maxEditLength: mostEdits});
+  const parts = diffArrays([...before], [...after], {maxEditLength: maxEdits});
   if (parts === undefined) return undefined;
   const found: Replacement[] = [];
   let at = 0;

@@ -40,18 +40,18 @@ export interface Scan {
 }
 
 /** Files and folders beyond which a folder is no workspace but somebody's whole disk. */
-const mostEntries = 200_000;
+const maxEntries = 200_000;
 
 /** Bytes of new content beyond which no checkpoint is taken. */
-const mostNewBytes = 4 * 1024 * 1024 * 1024;
+const maxNewBytes = 4 * 1024 * 1024 * 1024;
 
 /** Bytes beyond which a file is not kept: of ignored files, and of all others. */
-const mostIgnoredBytes = 1024 * 1024;
-const mostFileBytes = 256 * 1024 * 1024;
+const maxIgnoredBytes = 1024 * 1024;
+const maxFileBytes = 256 * 1024 * 1024;
 
 /** Files of an ignored folder, and bytes of all ignored files, up to which they are kept. */
-export const mostIgnoredFiles = 2000;
-const mostIgnoredTotal = 64 * 1024 * 1024;
+export const maxIgnoredFiles = 2000;
+const maxIgnoredTotal = 64 * 1024 * 1024;
 
 /** Folders that tools fill. Outside of repositories no ignore file says so. */
 const filledByTools = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.cache']);
@@ -257,7 +257,7 @@ class Scanner {
   /** Answers without a promise for everything but folders: promises for the many files would cost time. */
   #entry(path: string, where: Where): TreeNode | undefined | Promise<TreeNode | undefined> {
     this.#entries += 1;
-    if (this.#entries > mostEntries) throw this.#tooLarge(`more than ${String(mostEntries)} files and folders`);
+    if (this.#entries > maxEntries) throw this.#tooLarge(`more than ${String(maxEntries)} files and folders`);
     // A name that is not UTF-8 cannot be turned back into the path of the file.
     if (path.includes('\uFFFD')) return this.#leaveOut(path);
     if (
@@ -283,7 +283,7 @@ class Scanner {
       this.#ignored.some(({folders}) => folders.has(path)) ||
       (!where.repository && filledByTools.has(path.slice(path.lastIndexOf('/') + 1)));
     if (!ignored) return this.#folder(path, stats, where);
-    if (countFiles(path, mostIgnoredFiles) > mostIgnoredFiles) return this.#leaveOut(path);
+    if (countFiles(path, maxIgnoredFiles) > maxIgnoredFiles) return this.#leaveOut(path);
     return this.#folder(path, stats, {...where, standing: 'ignored'});
   }
 
@@ -292,10 +292,10 @@ class Scanner {
   }
 
   #file(path: string, stats: Stats, {standing, index}: Where): TreeNode | undefined {
-    if (stats.size > (standing === 'ignored' ? mostIgnoredBytes : mostFileBytes)) return this.#leaveOut(path);
+    if (stats.size > (standing === 'ignored' ? maxIgnoredBytes : maxFileBytes)) return this.#leaveOut(path);
     if (standing === 'ignored') {
       this.#ignoredTotal += stats.size;
-      if (this.#ignoredTotal > mostIgnoredTotal) return this.#leaveOut(path);
+      if (this.#ignoredTotal > maxIgnoredTotal) return this.#leaveOut(path);
     }
     if (typeof this.#known.purpose === 'object') return undefined;
     const known = findUnchanged(this.#known.cache, path, stats) ?? findUnchanged(this.#known.ahead, path, stats);
@@ -309,7 +309,7 @@ class Scanner {
       return {kind: 'file', mode: stats.mode & 0o7777, hash: held};
     }
     this.#newBytes += stats.size;
-    if (this.#newBytes > mostNewBytes) throw this.#tooLarge('more than 4 GB');
+    if (this.#newBytes > maxNewBytes) throw this.#tooLarge('more than 4 GB');
     try {
       const hash = this.#place.objects.putFile(path);
       this.#known.found.set(path, toCachedFile(stats, hash));

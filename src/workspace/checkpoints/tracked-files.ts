@@ -52,7 +52,7 @@ export async function readGitIndex(
     const file = resolve(folder, path);
     const look = lookOf(file);
     const stats = statSync(file);
-    if (!stats.isFile() || stats.size > mostIndexBytes) return undefined;
+    if (!stats.isFile() || stats.size > maxIndexBytes) return undefined;
     const parsed = parseIndex(readFileSync(file), {folder: top, writtenAt: stats.mtimeMs});
     if (parsed === undefined) return undefined;
     const gitFolder = resolve(folder, common);
@@ -90,7 +90,7 @@ function withAllAttributes({top, index}: ReadIndex, folder: string, environment:
 }
 
 /** Bytes of an index that is read. */
-const mostIndexBytes = 256 * 1024 * 1024;
+const maxIndexBytes = 256 * 1024 * 1024;
 
 /** Whether the stats match the index: then git holds the file's content, unless git converts it. */
 export const matchesIndex = (file: IndexedFile, stats: Stats): boolean =>

@@ -3,8 +3,8 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {
   type ComputerPort,
   type ComputerStep,
-  mostBytes,
-  mostEdge,
+  maxBytes,
+  maxEdge,
   type Point,
   type Screenshot,
   type Size,
@@ -28,7 +28,7 @@ export type RunProgram = (call: ProgramCall, signal: AbortSignal) => Promise<Out
 const limitMs = 30_000;
 
 /** The most that is read of a program. */
-const mostPrinted = 64_000_000;
+const maxPrinted = 64_000_000;
 
 /** What programs for a display are given of the environment: nothing that holds secrets. */
 const passed = /^(?:PATH|HOME|USER|DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|XDG_\w+|YDOTOOL_SOCKET|LANG|LC_\w+|TMPDIR)$/u;
@@ -39,7 +39,7 @@ export const programRunner =
     const path = findProgram(program);
     if (path === undefined) return failed('is not installed');
     const environment = Object.fromEntries(Object.entries(given).filter(([name]) => passed.test(name)));
-    const run = {folder: '.', environment, input: stdin, limitMs, maxOutput: mostPrinted};
+    const run = {folder: '.', environment, input: stdin, limitMs, maxOutput: maxPrinted};
     const {kind, code, output, complaint, message} = await runProgram(path, args, run, signal);
     switch (kind) {
       case 'aborted':
@@ -191,7 +191,7 @@ function desktopOf({display, programs}: FoundDesktop): Desktop {
 
 /** The size of the screenshot of a screen. */
 function scaled({width, height}: Size): Size {
-  const factor = Math.min(1, mostEdge / Math.max(width, height));
+  const factor = Math.min(1, maxEdge / Math.max(width, height));
   return {width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor))};
 }
 
@@ -201,8 +201,8 @@ async function keep(
 ): Promise<Outcome<Screenshot, Fault>> {
   const size = pngSize(bytes);
   if (size === undefined) return failed(rejected('The program for screenshots made no PNG.'));
-  if (bytes.length > mostBytes) {
-    const most = byteSize(mostBytes);
+  if (bytes.length > maxBytes) {
+    const most = byteSize(maxBytes);
     return failed(rejected(`The screenshot is too large: ${byteSize(bytes.length)}, at most ${most} can be sent.`));
   }
   await writeFile(file, bytes, {mode: 0o600});

@@ -1,6 +1,6 @@
 import type {RequestOptions} from 'node:http';
 import {causeText} from '../../domain/fault.ts';
-import {type HookOutput, type HookPost, mostHookOutput} from '../../domain/hook.ts';
+import {type HookOutput, type HookPost, maxHookOutput} from '../../domain/hook.ts';
 import type {Environment} from './shell-environment.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function postHook(
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
           chunks.push(chunk);
-          if (bytes <= mostHookOutput) return;
+          if (bytes <= maxHookOutput) return;
           settle({kind: 'too-long'});
           sent.destroy();
         });

@@ -4,7 +4,7 @@ import {isJsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import {causeText} from '../../domain/fault.ts';
-import {type HookCommand, type HookEnd, type HookOutput, mostHookOutput} from '../../domain/hook.ts';
+import {type HookCommand, type HookEnd, type HookOutput, maxHookOutput} from '../../domain/hook.ts';
 import {type Attempt, moreRights, openProjectLaunch} from '../sandbox/launch.ts';
 import type {CommandSandbox, CommandStart} from '../sandbox/sandbox.ts';
 import {withoutTerminals} from './hidden-terminals.ts';
@@ -164,7 +164,7 @@ function collect(stream: Readable): Collected {
   let firstLine = '';
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= mostHookOutput) chunks.push(chunk);
+    if (bytes <= maxHookOutput) chunks.push(chunk);
     else full.resolve({kind: 'too-long'});
     if (firstLine.includes('\n')) return;
     firstLine += chunk.toString('utf8');

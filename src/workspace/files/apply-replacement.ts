@@ -1,7 +1,7 @@
 import type {Replacement} from '../../domain/file-edit.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {explainMiss, type QuotePolicy} from './explain-miss.ts';
-import {findText, mostCountedPlaces, type FoundPlaces, type Splice, type Tier, type TextPair} from './find-text.ts';
+import {findText, maxCountedPlaces, type FoundPlaces, type Splice, type Tier, type TextPair} from './find-text.ts';
 import {lineView, type LineView, plainEnds, applySplices} from './line-ends.ts';
 
 /** A text after one change, and what should be said of how the place was found. */
@@ -10,7 +10,7 @@ export interface ChangedText {
   readonly notes: readonly string[];
 }
 
-const mostListed = 5;
+const maxListed = 5;
 
 /**
  * Replaces text, read and written with `\n` whatever line ends the file has: exactly, or apart from what models get wrong, and
@@ -100,16 +100,16 @@ export function ambiguousMatchText(
   let line = 1;
   let seen = 0;
   for (const {start} of spans) {
-    if (lines.length > mostListed) break;
+    if (lines.length > maxListed) break;
     line += countFeeds(text, seen, start);
     seen = start;
     if (lines.at(-1) !== line) lines.push(line);
   }
-  const listed = lines.slice(0, mostListed).join(', ');
-  const times = count === 1 ? 'once' : `${count < mostCountedPlaces ? count : `at least ${count}`} times`;
+  const listed = lines.slice(0, maxListed).join(', ');
+  const times = count === 1 ? 'once' : `${count < maxCountedPlaces ? count : `at least ${count}`} times`;
   const apart =
     tier === 'exact' ? '' : ` apart from ${tierWords[tier].join(' and ').replace(', which was adapted', '')}`;
-  const more = lines.length > mostListed || count > spans.length ? ', …' : '';
+  const more = lines.length > maxListed || count > spans.length ? ', …' : '';
   return (
     `the old text occurs ${times}${apart} (${lines.length > 1 ? 'lines' : 'line'} ${listed}${more}); ` +
     'add surrounding lines until it is unique, or replace every occurrence.'

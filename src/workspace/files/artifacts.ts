@@ -7,7 +7,7 @@ import {causeText, rejected} from '../../domain/fault.ts';
 import {isTemporaryName, temporaryName} from './folder-handle.ts';
 import {openRegular} from './regular-files.ts';
 
-const mostBytes = 20 * 1024 * 1024;
+const maxBytes = 20 * 1024 * 1024;
 
 /** The folder of a session's artifacts; it goes when the session is deleted. */
 export const artifactsOf = (folder: string, session: string): string => join(folder, session);
@@ -34,11 +34,11 @@ export const makeArtifacts = ({
     await using handle = found.handle;
     try {
       const {size} = found.stats;
-      if (size > mostBytes) {
-        return failed(rejected(`${path} is not kept: it has ${size} bytes, and an artifact at most ${mostBytes}.`));
+      if (size > maxBytes) {
+        return failed(rejected(`${path} is not kept: it has ${size} bytes, and an artifact at most ${maxBytes}.`));
       }
       const bytes = await handle.readFile({signal});
-      if (bytes.length > mostBytes) return failed(rejected(`${path} is not kept: it grows while it is read.`));
+      if (bytes.length > maxBytes) return failed(rejected(`${path} is not kept: it grows while it is read.`));
       if (holdsSecrets(bytes.toString('utf8'))) {
         return failed(rejected(`${path} is not kept: it holds secrets. Keep a copy without them.`));
       }
@@ -80,7 +80,7 @@ export async function readArtifact(
     const found = await openRegular(join(place, name));
     if (found.kind !== 'file') return undefined;
     await using handle = found.handle;
-    if (found.stats.size > mostBytes) return undefined;
+    if (found.stats.size > maxBytes) return undefined;
     const bytes = await handle.readFile({signal});
     return createHash('sha256').update(bytes).digest('hex') === sha256 ? {name, bytes} : undefined;
   } catch {

@@ -12,22 +12,22 @@ export interface TextDiff {
 const contextLines = 3;
 
 /** Changed text (UTF-16 units) beyond which lines are not matched to each other. */
-const mostMatched = 2_000_000;
+const maxMatched = 2_000_000;
 
 /** Lines added and removed beyond which the search for the smallest difference is given up. */
-const mostEdits = 1500;
+const maxEdits = 1500;
 
 /** A line longer than this is shown around what changed in it. */
 const longestLine = 2000;
 
 /**
  * The hunks that lead from one text to the other; lines are shown without their ends. Of a change that is too large to be matched
- * line by line the one hunk shows the first `mostShown` lines that go and that come; the counts are of all.
+ * line by line the one hunk shows the first `maxShown` lines that go and that come; the counts are of all.
  */
-export async function diffHunks(before: string, after: string, mostShown: number): Promise<TextDiff> {
+export async function diffHunks(before: string, after: string, maxShown: number): Promise<TextDiff> {
   const fine = await fineHunks(before, after);
   if (fine === undefined) {
-    const {hunk, added, removed} = coarseChange(before, after, {context: contextLines, mostShown});
+    const {hunk, added, removed} = coarseChange(before, after, {context: contextLines, maxShown});
     return {added, removed, hunks: await markChanges([shorten(hunk)])};
   }
   return {
@@ -41,9 +41,9 @@ export const countLines = (hunks: readonly DiffHunk[], kind: DiffLine['kind']): 
   hunks.reduce((sum, {lines}) => sum + lines.filter(line => line.kind === kind).length, 0);
 
 async function fineHunks(before: string, after: string): Promise<readonly DiffHunk[] | undefined> {
-  if (before.length + after.length > mostMatched) return undefined;
+  if (before.length + after.length > maxMatched) return undefined;
   const {structuredPatch} = await import('diff');
-  const patch = structuredPatch('', '', before, after, '', '', {context: contextLines, maxEditLength: mostEdits});
+  const patch = structuredPatch('', '', before, after, '', '', {context: contextLines, maxEditLength: maxEdits});
   return patch?.hunks.map(hunkOf);
 }
 
@@ -101,11 +101,11 @@ interface CoarseForm {
   /** Lines that are shown around it. */
   readonly context: number;
   /** Lines that go, and lines that come, of which the hunk shows the first ones. */
-  readonly mostShown: number;
+  readonly maxShown: number;
 }
 
 /** Texts can be millions of lines long: only the lines that are shown are made. A line end at the end begins no further line. */
-export function coarseChange(before: string, after: string, {context, mostShown}: CoarseForm): CoarseChange {
+export function coarseChange(before: string, after: string, {context, maxShown}: CoarseForm): CoarseChange {
   const start = commonLines(before, after);
   const old = rest(before, start);
   const fresh = rest(after, start);
@@ -113,7 +113,7 @@ export function coarseChange(before: string, after: string, {context, mostShown}
   const removed = withoutTail(old, tail);
   const added = withoutTail(fresh, tail);
   const count = {removed: linesIn(removed), added: linesIn(added)};
-  const isCut = Math.max(count.removed, count.added) > mostShown;
+  const isCut = Math.max(count.removed, count.added) > maxShown;
   const head = start === 0 ? undefined : before.slice(0, before[start - 1] === '\n' ? start - 1 : start);
   const lead = head === undefined ? [] : lastLines(head, context);
   // What stands after lines that are left out would be numbered as if it stood in their place.
@@ -126,8 +126,8 @@ export function coarseChange(before: string, after: string, {context, mostShown}
       newStart: first,
       lines: [
         ...asLines('context', lead),
-        ...asLines('removed', removed === undefined ? [] : firstLines(removed, mostShown)),
-        ...asLines('added', added === undefined ? [] : firstLines(added, mostShown)),
+        ...asLines('removed', removed === undefined ? [] : firstLines(removed, maxShown)),
+        ...asLines('added', added === undefined ? [] : firstLines(added, maxShown)),
         ...asLines('context', trail),
       ],
     },
@@ -195,11 +195,11 @@ const asLines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] =
 const unmarked: DiffLine['changed'] = [];
 
 /** Lines of one run (removed, then added) that are compared with each other, and characters compared in one diff. */
-const mostPaired = 60;
-const mostCompared = 200_000;
+const maxPaired = 60;
+const maxCompared = 200_000;
 
 /** Words added and removed in a line beyond which only its two ends are compared. */
-const mostWordEdits = 300;
+const maxWordEdits = 300;
 
 /** How much of the words of two lines must be the same for one to count as the other's counterpart. */
 const leastAlike = 0.4;
@@ -207,7 +207,7 @@ const leastAlike = 0.4;
 /** Marks the words that changed in lines that have a counterpart on the other side. Bounded work, whatever the lines are. */
 async function markChanges(hunks: readonly DiffHunk[]): Promise<readonly DiffHunk[]> {
   const marks = new Map<DiffLine, readonly TextRange[]>();
-  let left = mostCompared;
+  let left = maxCompared;
   for (const run of hunks.flatMap(runsOf)) {
     for (const [removed, added] of counterparts(run)) {
       left -= removed.text.length + added.text.length;
@@ -243,14 +243,14 @@ function runsOf({lines}: DiffHunk): readonly Run[] {
       runs.push(run);
     }
     // One more tells that the run is too long to be compared.
-    if (run[line.kind].length <= mostPaired) run[line.kind].push(line);
+    if (run[line.kind].length <= maxPaired) run[line.kind].push(line);
   }
   return runs.filter(({removed, added}) => removed.length > 0 && added.length > 0);
 }
 
 /** Pairs in the order of the lines, as alike as they can be in all. */
 function counterparts({removed, added}: Run): readonly (readonly [DiffLine, DiffLine])[] {
-  if (Math.max(removed.length, added.length) > mostPaired) return [];
+  if (Math.max(removed.length, added.length) > maxPaired) return [];
   const from = removed.map(({text}) => wordCounts(text));
   const to = added.map(({text}) => wordCounts(text));
   const alike = from.map(was => to.map(is => likeness(was, is)));
@@ -311,7 +311,7 @@ async function changedWords(removed: string, added: string): Promise<ChangedWord
   const {diffArrays} = await import('diff');
   const was = wordsOf(removed);
   const is = wordsOf(added);
-  const parts = diffArrays([...was], [...is], {maxEditLength: mostWordEdits});
+  const parts = diffArrays([...was], [...is], {maxEditLength: maxWordEdits});
   if (parts === undefined) return betweenEnds(was, is);
   const ranges = {removed: new Array<TextRange>(), added: new Array<TextRange>()};
   const end = {removed: 0, added: 0};

@@ -2,19 +2,19 @@ import {clip} from '../../base/clip.ts';
 import {plainSigns, type TextPair} from './find-text.ts';
 
 /** Lines of the old text compared with the file. */
-const mostCompared = 200;
+const maxCompared = 200;
 
 /** Characters from which on a text is unlikely to occur in a file by chance. */
 const leastTelling = 12;
 
 /** Places named in a message, and lines of the first one that are quoted. */
-const mostNamed = 3;
-const mostQuoted = 12;
+const maxNamed = 3;
+const maxQuoted = 12;
 
 const longestQuoted = 300;
 
 /** Lines whose letters are compared. */
-const mostAlike = 5000;
+const maxAlike = 5000;
 
 /** Two lines at least this alike (0 to 1) may be meant to be the same. */
 const leastAlike = 0.5;
@@ -53,7 +53,7 @@ function isMadeAlready(text: string, {oldText, newText}: TextPair): boolean {
 
 /** The lines at which the old text was probably meant to begin, best first: those where most of its lines match apart from white space. */
 function nearestStarts(fileLines: readonly string[], oldText: string): readonly number[] {
-  const oldLines = oldText.split('\n').slice(0, mostCompared);
+  const oldLines = oldText.split('\n').slice(0, maxCompared);
   const wanted = new Map<string, number[]>();
   for (const [at, line] of oldLines.entries()) {
     const bare = squeeze(line);
@@ -70,7 +70,7 @@ function nearestStarts(fileLines: readonly string[], oldText: string): readonly 
   }
   const voted = [...votes]
     .toSorted(([startA, a], [startB, b]) => b - a || startA - startB)
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(([start]) => start);
   return voted.length > 0 ? voted : alikeStarts(fileLines, oldLines);
 }
@@ -89,13 +89,13 @@ function alikeStarts(fileLines: readonly string[], oldLines: readonly string[]):
     if (at < longest || line.length > 4 * longestQuoted) continue;
     if (words.length > 0 && !words.some(word => line.includes(word))) continue;
     compared += 1;
-    if (compared > mostAlike) break;
+    if (compared > maxAlike) break;
     const alike = alikeness(parts, wanted, squeeze(line));
     if (alike >= leastAlike) found.push({start: at - longest, alike});
   }
   return found
     .toSorted((a, b) => b.alike - a.alike || a.start - b.start)
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(({start}) => start);
 }
 
@@ -120,7 +120,7 @@ function comparison(
   const shown: string[] = [];
   const lines = wanted.at(-1) === '' ? wanted.slice(0, -1) : wanted;
   for (const [at, line] of lines.entries()) {
-    if (shown.length >= mostQuoted * 2) {
+    if (shown.length >= maxQuoted * 2) {
       shown.push('…');
       break;
     }

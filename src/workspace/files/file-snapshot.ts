@@ -75,7 +75,7 @@ export async function missingFileText(path: string, show: (real: string) => stri
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Names compared before giving up: a folder of a hundred thousand files is not worth the wait. */
-const mostNames = 5000;
+const maxNames = 5000;
 
 /** Up to three entries of the same folder whose names are closest to that of `path`, which does not exist. */
 async function nearestNames(path: string): Promise<readonly string[]> {
@@ -83,7 +83,7 @@ async function nearestNames(path: string): Promise<readonly string[]> {
   const wanted = basename(path).toLowerCase();
   const names = realPath(folder) === folder ? await readdir(folder).catch(() => []) : [];
   return names
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .map(name => ({name, far: distance(wanted, name.toLowerCase())}))
     .filter(({name, far}) => far <= Math.max(2, Math.floor(Math.min(wanted.length, name.length) / 2)))
     .toSorted((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1))

@@ -29,8 +29,8 @@ export interface TextSpan {
 }
 
 /** Matches that are kept, and matches after which the counting stops. */
-const mostSpans = 1000;
-export const mostCountedPlaces = 10_000;
+const maxSpans = 1000;
+export const maxCountedPlaces = 10_000;
 
 /**
  * Looks for the old text: exactly, then without the line numbers that Read prints, then tolerating what models get wrong (see
@@ -82,8 +82,8 @@ function findOn(
     const start = whole && first > 0 ? text.lastIndexOf('\n', first - 1) + 1 : first;
     if (start < from) continue;
     count += 1;
-    if (count >= mostCountedPlaces) break;
-    if (spans.length < mostSpans) spans.push({start, end: normal.at(after - 1) + 1});
+    if (count >= maxCountedPlaces) break;
+    if (spans.length < maxSpans) spans.push({start, end: normal.at(after - 1) + 1});
   }
   return {spans, count};
 }

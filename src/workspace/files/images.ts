@@ -24,7 +24,7 @@ export function makeImages(place: {
       return bytes.tag === 'ok' ? imageOf(basename(file), bytes.value) : bytes;
     },
     async fromClipboard(signal) {
-      const bytes = await clipboardImage(place, {mostBytes: largestImage + 1}, signal);
+      const bytes = await clipboardImage(place, {maxBytes: largestImage + 1}, signal);
       return bytes.tag === 'ok' ? imageOf('clipboard', bytes.value) : bytes;
     },
   };

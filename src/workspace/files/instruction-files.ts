@@ -70,7 +70,7 @@ function whyNoText(stats: Stats): string | undefined {
 }
 
 /** Bytes that hold more characters than are used: a UTF-16 unit takes at most three. */
-const mostBytes = 3 * maxInstructions + 64;
+const maxBytes = 3 * maxInstructions + 64;
 
 /** The path may name another file by now: what counts is the file that is open. A FIFO does not make the opening wait. */
 function readBeginning(real: string): InstructionFile {
@@ -84,7 +84,7 @@ function readBeginning(real: string): InstructionFile {
     const why = whyNoText(stats);
     if (why !== undefined) return {kind: 'skipped', why};
     // Files that the system makes up as they are read, such as those of /proc, have no size.
-    const bytes = Buffer.alloc(Math.min(stats.size, mostBytes));
+    const bytes = Buffer.alloc(Math.min(stats.size, maxBytes));
     const read = readSync(handle, bytes, 0, bytes.length, 0);
     const text = new TextDecoder('utf-8', {ignoreBOM: true}).decode(bytes.subarray(0, read), {
       stream: read < stats.size,
@@ -113,7 +113,7 @@ export async function addInstructionNote(note: string, directory: string): Promi
     }
     if (isThere && !(await stat(real)).isFile()) return failed(notWritten(`${name} is not a regular file`));
     if (isThere) await access(real, constants.W_OK);
-    const before = isThere ? readRegularFile(real, mostNoteBytes) : Buffer.alloc(0);
+    const before = isThere ? readRegularFile(real, maxNoteBytes) : Buffer.alloc(0);
     if (before === undefined) return failed(notWritten(`${name} cannot be read, or is too large`));
     const text = before.toString('utf8');
     if (!Buffer.from(text, 'utf8').equals(before)) return failed(notWritten(`${name} is not UTF-8 text`));
@@ -124,7 +124,7 @@ export async function addInstructionNote(note: string, directory: string): Promi
   }
 }
 
-const mostNoteBytes = 4_000_000;
+const maxNoteBytes = 4_000_000;
 
 const notWritten = (why: string): Fault => ({
   kind: 'needs-user',

@@ -5,7 +5,7 @@ import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
 import type {FolderEntry} from '../../domain/disk.ts';
 import {openFolder} from './folder-handle.ts';
 
-const mostEntries = 500;
+const maxEntries = 500;
 
 /**
  * Lists the folder at `path`, all links resolved, by name, folders (and links to folders) with a closing slash; the request's range
@@ -19,7 +19,7 @@ export async function listDirectory(
   const entries = await readdir(folder.at('.'), {withFileTypes: true});
   const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const start = Math.max(1, shown.request.offset) - 1;
-  const page = sorted.slice(start, start + Math.min(mostEntries, Math.max(1, shown.request.limit)));
+  const page = sorted.slice(start, start + Math.min(maxEntries, Math.max(1, shown.request.limit)));
   const names = await Promise.all(
     page.map(async entry => {
       const isLinkToFolder = entry.isSymbolicLink() && (await leadsToFolder(folder.at(entry.name)));

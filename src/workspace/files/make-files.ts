@@ -22,7 +22,7 @@ export function makeFiles(options: {
 }): FilesPort {
   const memory: FileMemory = {
     known: new Map(),
-    seen: new QuickLRU({maxSize: mostSeenFiles}),
+    seen: new QuickLRU({maxSize: maxSeenFiles}),
     misses: new Map(),
     replaced: new Map(),
   };
@@ -30,8 +30,8 @@ export function makeFiles(options: {
 }
 
 /** Files whose lines are remembered, and characters of one. */
-const mostSeenFiles = 30;
-const mostSeen = 100_000;
+const maxSeenFiles = 30;
+const maxSeen = 100_000;
 
 function filesOn(
   paths: Paths,
@@ -77,7 +77,7 @@ function filesOn(
   /** Remembers the lines that the model was shown, unless they are very long. */
   function remember(path: string, {firstLine, lines}: ShownLines): void {
     seen.delete(path);
-    if (lines.reduce((sum, line) => sum + line.length, 0) > mostSeen) return;
+    if (lines.reduce((sum, line) => sum + line.length, 0) > maxSeen) return;
     seen.set(path, {firstLine, lines});
   }
 

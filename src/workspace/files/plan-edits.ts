@@ -332,7 +332,7 @@ export function oldBytes(file: Pick<PlannedFile, 'before' | 'source'>): Buffer |
 }
 
 /** Removed lines, and added lines, that are shown of one very large change. */
-const mostShown = 20_000;
+const maxShown = 20_000;
 
 /** The difference between old and new content. If `shown` is the diff of the same two contents, it is used. */
 export async function changeIn(
@@ -349,7 +349,7 @@ export async function changeIn(
   }
   return {
     ...states,
-    ...(await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after), mostShown)),
+    ...(await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after), maxShown)),
   };
 }
 
@@ -360,7 +360,7 @@ export function withCutNote(diff: FileDiff): FileDiff {
 }
 
 const cutNote =
-  `so many lines change that only the first ${mostShown.toLocaleString('en-US')} of those that go and of those that ` +
+  `so many lines change that only the first ${maxShown.toLocaleString('en-US')} of those that go and of those that ` +
   'come are shown; the edit is taken or left as a whole';
 
 /** The text that a diff shows of a file; empty for a binary file. */
@@ -389,9 +389,9 @@ function textOf(bytes: Buffer | undefined): string | undefined {
 }
 
 /** Bounds of a quotation: files, hunks of a file, lines of a hunk, lines by which a change may have moved, characters of a line. */
-const mostFiles = 5;
-const mostHunks = 5;
-const mostLines = 20;
+const maxFiles = 5;
+const maxHunks = 5;
+const maxLines = 20;
 const farthest = 500;
 const longestLine = 300;
 
@@ -406,11 +406,11 @@ export async function presentLines(
   const told: string[] = [];
   for (const diff of shown) {
     const name = diff.movedFrom ?? diff.path;
-    const path = told.length < mostFiles && diff.before !== 'absent' ? quotable(name) : undefined;
+    const path = told.length < maxFiles && diff.before !== 'absent' ? quotable(name) : undefined;
     const snapshot = path === undefined ? undefined : await takeSnapshot(path);
     if (snapshot?.tag !== 'ok' || snapshot.value.kind === 'absent' || snapshot.value.hash === diff.before) continue;
     const lines = shownText(snapshot.value.bytes).split(/\r?\n/u);
-    const quoted = diff.hunks.slice(0, mostHunks).map(hunk => quotedAt(hunk, lines));
+    const quoted = diff.hunks.slice(0, maxHunks).map(hunk => quotedAt(hunk, lines));
     const known = quoted.filter(text => text !== '');
     if (known.length > 0) told.push(`${name} has there now:\n${known.join('\n…\n')}`);
   }
@@ -425,7 +425,7 @@ export interface ShownLines {
 
 /** Lines of context around a quoted place, and lines up to which a file is quoted whole. */
 const context = 5;
-const mostWhole = 30;
+const maxWhole = 30;
 
 /**
  * The present lines, numbered and with context, at the place where `wanted` was in the lines that the model was shown; all lines of
@@ -436,14 +436,14 @@ function linesAround(
   {seen, present}: {readonly seen: ShownLines | undefined; readonly present: string},
 ): string {
   const lines = present.replace(/\r?\n$/u, '').split(/\r?\n/u);
-  if (lines.length <= mostWhole) return numbered(lines, 0, lines.length);
+  if (lines.length <= maxWhole) return numbered(lines, 0, lines.length);
   const target = wanted.split(/\r?\n/u).map(line => line.trim());
   const telling = target.find(line => line !== '') ?? '';
   const place =
     seen?.lines.findIndex(line => line.trim() === telling || (telling !== '' && line.includes(telling))) ?? -1;
   if (seen === undefined || telling === '' || place < 0) return '';
   const from = Math.max(0, place - context);
-  const old = seen.lines.slice(from, place + target.length + context).slice(0, mostLines + 2 * context);
+  const old = seen.lines.slice(from, place + target.length + context).slice(0, maxLines + 2 * context);
   const start = seen.firstLine - 1 + from;
   const now = Math.max(0, start + shiftOf(old, lines, start));
   return numbered(lines, now, old.length + context);
@@ -457,7 +457,7 @@ const numbered = (lines: readonly string[], start: number, count: number): strin
 
 /** The present lines at the place of a hunk, numbered. */
 function quotedAt(hunk: DiffHunk, present: readonly string[]): string {
-  const old = hunk.lines.flatMap(({kind, text}) => (kind === 'added' ? [] : [text])).slice(0, mostLines);
+  const old = hunk.lines.flatMap(({kind, text}) => (kind === 'added' ? [] : [text])).slice(0, maxLines);
   const start = Math.max(0, hunk.oldStart - 1 + shiftOf(old, present, hunk.oldStart - 1));
   return numbered(present, start, old.length);
 }

@@ -23,7 +23,7 @@ export const largestImage = 5_000_000;
 
 /** A request to a model may hold 32 MB, a third more than the bytes in it, and PDFs of so many pages. */
 const largestDocument = 20_000_000;
-const mostPages = 100;
+const maxPages = 100;
 
 /** Notebooks are read whole; larger ones are read as text. */
 const largestWhole = 50_000_000;
@@ -66,11 +66,11 @@ export async function readRegular(
     const whole = source.size > largestDocument ? undefined : await wholeOf(first, chunks);
     if (signal.aborted) return failed(stopped(shown));
     const pages = whole === undefined ? undefined : pdfPages(whole);
-    if (whole === undefined || (pages ?? 0) > mostPages) {
+    if (whole === undefined || (pages ?? 0) > maxPages) {
       const told = pages === undefined ? byteSize(source.size) : `${byteSize(source.size)}, ${count(pages, 'page')}`;
       return failed(
         rejected(
-          `${shown} is a PDF of ${told}; at most ${byteSize(largestDocument)} and ${mostPages} pages can be read. ` +
+          `${shown} is a PDF of ${told}; at most ${byteSize(largestDocument)} and ${maxPages} pages can be read. ` +
             'Get its text, or some of its pages, with a command such as pdftotext.',
         ),
       );

@@ -35,7 +35,7 @@ type Found =
   | {readonly kind: 'refused'; readonly reason: string};
 
 /** How often the opening is tried again when the file was replaced at that moment, as editors do when they save. */
-const mostTurns = 3;
+const maxTurns = 3;
 
 /**
  * Opens the regular file at `path` (all links resolved) for reading; the caller closes it. Pipes, sockets and devices are refused
@@ -47,7 +47,7 @@ export async function openRegular(path: string, through: string = path): Promise
   for (let turn = 1; ; turn += 1) {
     const found = await openOnce(path, through);
     if (found.kind !== 'replaced') return found;
-    if (turn === mostTurns) return {kind: 'refused', reason: 'it is replaced again and again while it is opened'};
+    if (turn === maxTurns) return {kind: 'refused', reason: 'it is replaced again and again while it is opened'};
   }
 }
 
@@ -157,7 +157,7 @@ export function readBytes(path: string): ReadBytes {
   try {
     const stats = statSync(path, {throwIfNoEntry: false});
     if (stats === undefined) return {kind: 'missing'};
-    if (!stats.isFile() || stats.size > mostBytes || isOpenDatabase(path)) return {kind: 'unreadable'};
+    if (!stats.isFile() || stats.size > maxBytes || isOpenDatabase(path)) return {kind: 'unreadable'};
     // O_NONBLOCK: a pipe may have taken the file's place since, and opening it would block.
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
@@ -172,7 +172,7 @@ export function readBytes(path: string): ReadBytes {
   }
 }
 
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 /** Computes the SHA-256 of files, one after the other. Never throws; after an abort the remaining files count as unreadable. */
 export async function fingerprintFiles(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]> {

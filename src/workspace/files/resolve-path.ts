@@ -18,7 +18,7 @@ export interface Paths {
 }
 
 /** Links that are followed one after the other; a path with more counts as missing. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /** The first of `roots` is the workspace root, where relative paths start; all of them count as inside. */
 export function makePaths(options: {readonly roots: readonly string[]; readonly home: string}): Paths {
@@ -76,7 +76,7 @@ export function realPath(path: string): string {
     const real = existing(at);
     const parent = dirname(at);
     if (real !== undefined || parent === at) return join(real ?? at, ...missing.toReversed());
-    const target = links < mostLinks ? linkTarget(at) : undefined;
+    const target = links < maxLinks ? linkTarget(at) : undefined;
     if (target === undefined) {
       missing.push(basename(at));
       at = parent;

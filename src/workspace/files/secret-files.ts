@@ -19,11 +19,11 @@ export interface SecretFileWatch {
 }
 
 /** Folders that one look below the roots goes into, how deep, and milliseconds until the next look. */
-const mostFolders = 300;
+const maxFolders = 300;
 const deepest = 4;
 const lookAgainMs = 3000;
 
-const mostFiles = 200;
+const maxFiles = 200;
 const largestFile = 256 * 1024;
 
 /** Folders of other people's files, or of none that anybody wrote. */
@@ -44,7 +44,7 @@ export function watchSecretFiles(options: {
 
   function readChanged(paths: Iterable<string>): readonly NamedFile[] {
     return [...paths].flatMap(path => {
-      if (!seen.has(path) && seen.size >= mostFiles) return [];
+      if (!seen.has(path) && seen.size >= maxFiles) return [];
       try {
         const stats = statSync(path);
         const state = `${stats.size} ${stats.mtimeMs}`;
@@ -70,7 +70,7 @@ export function watchSecretFiles(options: {
       const next: string[] = [];
       for (const folder of level) {
         folders += 1;
-        if (folders > mostFolders) return found;
+        if (folders > maxFolders) return found;
         const entries = entriesIn(folder);
         found.push(...inFolder(folder, entries));
         for (const entry of entries) {

@@ -258,7 +258,7 @@ const unescapeBytes = (text: string): Buffer =>
       );
 
 /** Bytes looked at: more would not change the guess. */
-const mostLooked = 256 * 1024;
+const maxLooked = 256 * 1024;
 
 /** Below this share of bytes that look right an encoding is not believed. */
 const leastShare = 0.6;
@@ -268,7 +268,7 @@ const leastShare = 0.6;
  * texts of that encoding. Mostly UTF-8 is UTF-8 with broken bytes; `unknown` where nothing fits well.
  */
 function guessEncoding(bytes: Buffer): CodePage | ReadOnlyEncoding | 'utf-8' | 'unknown' {
-  const text = bytes.toString('latin1', 0, mostLooked);
+  const text = bytes.toString('latin1', 0, maxLooked);
   const shares: [CodePage | ReadOnlyEncoding | 'utf-8', number][] = [
     ['utf-8', utf8Share(text)],
     ...multiByteEncodings.map((encoding): [MultiByteEncoding, number] => [encoding, multiByteShare(encoding, text)]),
@@ -296,7 +296,7 @@ function multiByteShare(encoding: MultiByteEncoding, text: string): number {
     const first = unit.charCodeAt(0);
     const single = unit.length === 1 && encoding === 'shift_jis' && first >= 0xa1 && first <= 0xdf;
     if (unit.length === 1 && !single) {
-      return index >= text.length - 4 && text.length === mostLooked ? right / found : 0;
+      return index >= text.length - 4 && text.length === maxLooked ? right / found : 0;
     }
     found += 1;
     right += weight[encoding](first, text.charCodeAt(index + 1) || 0);

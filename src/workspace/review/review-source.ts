@@ -10,9 +10,9 @@ import {countLines, hunkOf} from '../files/diff-hunks.ts';
 import {readRegularFile} from '../files/regular-files.ts';
 
 /** Files of a review, untracked ones among them, and bytes of an untracked one. */
-const mostFiles = 300;
-const mostUntracked = 100;
-const mostBytes = 200_000;
+const maxFiles = 300;
+const maxUntracked = 100;
+const maxBytes = 200_000;
 
 /** Git's name for a tree without files: what the first commit is compared with. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
@@ -53,8 +53,8 @@ export const makeReviewSource = ({
     const found: ReviewDiff = {
       root,
       title,
-      files: all.slice(0, mostFiles),
-      more: Math.max(0, all.length - mostFiles) + untracked.more,
+      files: all.slice(0, maxFiles),
+      more: Math.max(0, all.length - maxFiles) + untracked.more,
     };
     return ok(found);
   },
@@ -117,8 +117,8 @@ async function untrackedFiles(
   const listed = (await git(['ls-files', '--others', '--exclude-standard', '-z'])) ?? '';
   const names = listed.split('\0').filter(name => name !== '' && !name.endsWith('/'));
   return {
-    files: names.slice(0, mostUntracked).map(name => newFile(root, name)),
-    more: Math.max(0, names.length - mostUntracked),
+    files: names.slice(0, maxUntracked).map(name => newFile(root, name)),
+    more: Math.max(0, names.length - maxUntracked),
   };
 }
 
@@ -158,7 +158,7 @@ function fileOf({
 
 /** A link may lead anywhere, so what it leads to is not read. */
 function newFile(root: string, path: string): FileDiff {
-  const bytes = readRegularFile(join(root, path), mostBytes, 'refused');
+  const bytes = readRegularFile(join(root, path), maxBytes, 'refused');
   const isText = bytes !== undefined && !bytes.subarray(0, 8000).includes(0);
   const text = isText ? bytes.toString('utf8') : '';
   const lines = text === '' ? [] : text.replace(/\n$/u, '').split('\n');

@@ -268,7 +268,7 @@ export function listeningSockets(
     if (hidden.some(folder => holds(folder, path)) && !roots.some(root => holds(root, path))) continue;
     const real = realPath(path);
     if (statsOf(real)?.isSocket() === true) paths.add(real);
-    if (paths.size >= mostSockets) break;
+    if (paths.size >= maxSockets) break;
   }
   return [...paths].filter(path => {
     const inWorkspace = roots.some(root => holds(root, path));
@@ -278,7 +278,7 @@ export function listeningSockets(
 
 const gone = ['/proc', '/dev'];
 const replaced = ['/tmp', '/var/tmp', '/run', '/var/run'];
-const mostSockets = 200;
+const maxSockets = 200;
 
 /** Without what leads to services outside; with the temporary folder and, where there is one, the proxy of the inside. */
 function insideEnvironment({environment, policy}: BackendRequest): Record<string, string> {

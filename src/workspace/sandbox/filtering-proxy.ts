@@ -18,7 +18,7 @@ export interface ProxyOptions {
 }
 
 /** Connections of one command at a time. */
-const mostConnections = 256;
+const maxConnections = 256;
 
 /** Bytes of the head of a request. */
 const longestHead = 64 * 1024;
@@ -41,7 +41,7 @@ export async function openProxy(
     requireHostHeader: false,
     insecureHTTPParser: false,
   });
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   const open = new Set<Duplex>();
   const keep = <S extends Duplex>(stream: S): S => {
     open.add(stream);

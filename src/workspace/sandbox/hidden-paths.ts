@@ -117,7 +117,7 @@ function isReadable(path: string): boolean {
 }
 
 /** Files that deny rules may stand for; with more the sandbox is not used. */
-const mostDenied = 500;
+const maxDenied = 500;
 
 /**
  * The existing files and folders that deny rules keep from being read: `./…` is meant below each root, all others are absolute. A failure
@@ -130,7 +130,7 @@ export function deniedFiles(globs: readonly string[], roots: readonly string[]):
     for (const folder of glob.startsWith('./') ? roots : ['/']) {
       for (const path of matching(folder, parts)) {
         if (isNoLink(path)) found.add(path);
-        if (found.size > mostDenied) return failed(`deny rules name more than ${String(mostDenied)} files (${glob})`);
+        if (found.size > maxDenied) return failed(`deny rules name more than ${String(maxDenied)} files (${glob})`);
       }
     }
   }

@@ -31,13 +31,13 @@ export interface HostGateOptions {
 export const askNobody: AskHost = async () => 'nobody';
 
 /** Hosts that one command may ask a person about; a program that makes up names is not to fill the screen. */
-const mostAsked = 20;
+const maxAsked = 20;
 
 /** Refused hosts that are counted. */
-const mostKept = 1000;
+const maxKept = 1000;
 
 /** Hosts that the model is told of. */
-const mostNotes = 10;
+const maxNotes = 10;
 
 /** Nobody is asked twice about a host while one command runs. The signal ends what is being asked. */
 export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions, signal: AbortSignal): HostGate {
@@ -46,7 +46,7 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
 
   function refuse({host, port}: HostPlace, why: string): Refused {
     const refused = `weft did not let the command reach ${host}:${String(port)}: ${why}`;
-    if (refusals.size < mostKept) refusals.set(host, refused);
+    if (refusals.size < maxKept) refusals.set(host, refused);
     return {refused};
   }
 
@@ -96,7 +96,7 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
       }
       let answer = asked.get(host);
       if (answer === undefined) {
-        if (asked.size >= mostAsked) return refuse(place, 'the command has reached for too many hosts');
+        if (asked.size >= maxAsked) return refuse(place, 'the command has reached for too many hosts');
         answer = askOnce(place, found.kind === 'asked' ? 'ask-rule' : 'no-rule');
         asked.set(host, answer);
       }
@@ -106,8 +106,8 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
     refuse,
     notes() {
       const all = [...refusals.values()];
-      const more = all.length - mostNotes;
-      return [...all.slice(0, mostNotes), ...(more > 0 ? [`and ${String(more)} further hosts`] : [])];
+      const more = all.length - maxNotes;
+      return [...all.slice(0, maxNotes), ...(more > 0 ? [`and ${String(more)} further hosts`] : [])];
     },
   };
 }

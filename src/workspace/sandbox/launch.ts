@@ -43,7 +43,7 @@ export interface LaunchEnd {
 }
 
 /** How often the start of one command is tried. */
-const mostStarts = 5;
+const maxStarts = 5;
 
 /**
  * Asks the sandbox how to start a command. A backend fails where a socket or a file that it was told to hide vanishes before it is
@@ -89,7 +89,7 @@ export async function openLaunch(
         if (current.kind === 'plain' || (await begins(current.hasBegun, ended, signal))) return ok(started);
         close();
         const words = await discard();
-        if (turn === mostStarts) return failed(`the sandbox could not be made: ${firstLine(words.trim(), 300)}`);
+        if (turn === maxStarts) return failed(`the sandbox could not be made: ${firstLine(words.trim(), 300)}`);
         const again = await sandbox.enclose(request);
         if (again.tag === 'failed') return again;
         current = again.value;

@@ -328,8 +328,8 @@ function keep(file: string, content: JsonObject): void {
 
 /** Levels below a root, and folders in all, in which protected files are looked for. */
 const deepest = 3;
-const mostFolders = 2000;
-const mostNested = 100;
+const maxFolders = 2000;
+const maxNested = 100;
 const notEntered = new Set(['node_modules', '.git', 'target', 'dist', 'build', '.venv', 'vendor']);
 
 /** Protected files and folders that lie deeper in the workspace, as they are when the first command runs. */
@@ -337,7 +337,7 @@ function nestedProtected(roots: readonly string[], isProtected: (belowRoot: stri
   const found: string[] = [];
   let folders = 0;
   const look = (root: string, folder: string, depth: number): void => {
-    if (depth > deepest || folders > mostFolders) return;
+    if (depth > deepest || folders > maxFolders) return;
     folders += 1;
     let entries;
     try {
@@ -349,7 +349,7 @@ function nestedProtected(roots: readonly string[], isProtected: (belowRoot: stri
       const path = join(folder, entry.name);
       if (entry.isSymbolicLink()) continue;
       if (isProtected(relative(root, path))) {
-        if (depth > 0 && found.length < mostNested && (entry.isDirectory() || entry.isFile())) found.push(path);
+        if (depth > 0 && found.length < maxNested && (entry.isDirectory() || entry.isFile())) found.push(path);
       } else if (entry.isDirectory() && !notEntered.has(entry.name)) look(root, path, depth + 1);
     }
   };

@@ -48,13 +48,13 @@ export async function openNetwork(
 }
 
 /** Ports that a command is given at most. */
-const mostPorts = 100;
+const maxPorts = 100;
 
 /** Ports on which something listens on this machine's loopback, or on all its addresses. */
 function listenedPorts(): readonly number[] {
   const own = listeners().flatMap(({address, port}) => (ownAddress.test(address) ? [port] : []));
   const ports = [...new Set(own)].filter(port => port !== forwarderPort);
-  return ports.toSorted((one, other) => one - other).slice(0, mostPorts);
+  return ports.toSorted((one, other) => one - other).slice(0, maxPorts);
 }
 
 /** 127.0.0.0/8, all addresses, ::1 and ::ffff:127.0.0.0/104, in the notation of /proc. */

@@ -299,7 +299,7 @@ const ofKernel = new Set(
 );
 
 /** Overlays that are made for one command at most. */
-const mostCovers = 64;
+const maxCovers = 64;
 
 /**
  * The outermost folders that can be lower layers: without mounts below them, which would be missing. Left out are folders that a command
@@ -308,7 +308,7 @@ const mostCovers = 64;
 function coverable(table: readonly Mount[], session: SandboxSession): readonly string[] {
   const found: string[] = [];
   const look = (folder: string): void => {
-    if (found.length >= mostCovers || leftOut.has(folder) || /[:,\\]/u.test(folder)) return;
+    if (found.length >= maxCovers || leftOut.has(folder) || /[:,\\]/u.test(folder)) return;
     const own = table.findLast(({point}) => point === folder);
     if (own !== undefined && (!isDisk(own.type) || own.isFixed)) return;
     const isWhole = folder !== '/' && !table.some(({point}) => point !== folder && holds(folder, point));

@@ -44,7 +44,7 @@ export function readExclusions(
       return real.startsWith(start) && fromRoots.some(test => test(real.slice(start.length)));
     });
 
-  const folders = new QuickLRU<string, boolean>({maxSize: mostFolders});
+  const folders = new QuickLRU<string, boolean>({maxSize: maxFolders});
   function leavesOutFolder(real: string): boolean {
     const known = folders.get(real);
     if (known !== undefined) return known;
@@ -68,7 +68,7 @@ export function readExclusions(
 }
 
 /** Folders whose answer is remembered: most paths of a search lie in few. */
-const mostFolders = 10_000;
+const maxFolders = 10_000;
 
 /** Whether ripgrep is sure to read the glob as we do, when it runs in the root. */
 const isPlain = (glob: string): boolean => glob !== '' && !/^[!~#/]|[[\]{}\\]/u.test(glob);

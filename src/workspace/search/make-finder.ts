@@ -22,9 +22,9 @@ export interface FinderOptions {
 }
 
 /** Paths kept at most; the files of a larger workspace are found only in part. */
-const mostPaths = 1_000_000;
+const maxPaths = 1_000_000;
 
-const mostFound = 50;
+const maxFound = 50;
 
 /** Milliseconds of work without a pause, and between two answers while there is more to come. */
 const sliceMs = 6;
@@ -82,7 +82,7 @@ interface Listing {
 
 /** First what is not ignored, then everything. */
 function begin(options: FinderOptions, signal: AbortSignal): Listing {
-  const table = new PathTable(mostPaths);
+  const table = new PathTable(maxPaths);
   const startedAt = performance.now();
   let grown = Promise.withResolvers<void>();
   const tellGrown = (): void => {
@@ -160,7 +160,7 @@ async function compare(listing: Listing, {query, tell}: Search, signal: AbortSig
   const letters = encoder.encode(query.toLowerCase());
   const score = fuzzyScorer(letters);
   const mask = maskOfQuery(letters);
-  const best = new BestPaths(mostFound);
+  const best = new BestPaths(maxFound);
   let place = 0;
   let toldAt = performance.now();
   let wait = firstTellMs;

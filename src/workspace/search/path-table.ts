@@ -12,7 +12,7 @@ const longestPath = 4096;
  * a number, and it never changes.
  */
 export class PathTable {
-  readonly #mostPaths: number;
+  readonly #maxPaths: number;
   readonly #chunks: Uint8Array[] = [];
   #used = chunkBytes;
   // The system gives memory to these only as far as they are filled.
@@ -24,12 +24,12 @@ export class PathTable {
   readonly #known = new Set<string>();
   #length = 0;
 
-  constructor(mostPaths: number) {
-    this.#mostPaths = mostPaths;
-    this.#starts = new Uint32Array(mostPaths);
-    this.#lengths = new Uint16Array(mostPaths);
-    this.#masks = new Uint32Array(mostPaths);
-    this.#ignored = new Uint8Array(mostPaths);
+  constructor(maxPaths: number) {
+    this.#maxPaths = maxPaths;
+    this.#starts = new Uint32Array(maxPaths);
+    this.#lengths = new Uint16Array(maxPaths);
+    this.#masks = new Uint32Array(maxPaths);
+    this.#ignored = new Uint8Array(maxPaths);
   }
 
   get length(): number {
@@ -37,7 +37,7 @@ export class PathTable {
   }
 
   get isFull(): boolean {
-    return this.#length >= this.#mostPaths;
+    return this.#length >= this.#maxPaths;
   }
 
   /** Adds a path (relative, UTF-8, separated by slashes) and the folders that it lies in. */

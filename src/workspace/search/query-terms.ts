@@ -16,7 +16,7 @@ export interface SearchedText {
   readonly lower: string;
 }
 
-const mostTerms = 24;
+const maxTerms = 24;
 
 /** Units of a query that are read. */
 const longestQuery = 2000;
@@ -38,7 +38,7 @@ export function queryTerms(query: string): readonly QueryTerm[] {
   });
   const telling = parts.filter(word => word.length > 1 && !emptyWords.has(word));
   const chosen = telling.length > 0 ? telling : parts;
-  return [...new Set(chosen.map(stem))].slice(0, mostTerms).map(termOf);
+  return [...new Set(chosen.map(stem))].slice(0, maxTerms).map(termOf);
 }
 
 /**

@@ -133,7 +133,7 @@ export function rulesOffAbove(folder: string): ReadonlySet<RulesOff> {
 async function rulesOffBelow(folder: string, signal: AbortSignal): Promise<ReadonlySet<RulesOff>> {
   const off = new Set<RulesOff>();
   const left = [folder];
-  for (let looked = 0; looked < mostFolders && !signal.aborted; looked += 1) {
+  for (let looked = 0; looked < maxFolders && !signal.aborted; looked += 1) {
     const at = left.pop();
     if (at === undefined) break;
     const entries = await readdir(at, {withFileTypes: true}).catch(() => []);
@@ -168,7 +168,7 @@ export function whenStuck(folder: string, off: ReadonlySet<RulesOff>): {readonly
 /** Milliseconds that most listings take. */
 const slowMs = 400;
 
-const mostFolders = 20_000;
+const maxFolders = 20_000;
 
 const names: ReadonlySet<string> = new Set(kinds.map(([name]) => name));
 

@@ -29,15 +29,15 @@ export interface CodeFolder {
 }
 
 /** Files that are counted in, and matches of them that are read from ripgrep. */
-const mostFiles = 200_000;
-const mostMatches = 5_000_000;
+const maxFiles = 200_000;
+const maxMatches = 5_000_000;
 
 /** Files whose sizes are asked for: of two with the same words the smaller one says more of them. */
-const mostSized = 1000;
+const maxSized = 1000;
 
 /** Files that are read and ranked, and units of text that they may have together. */
-const mostRead = 30;
-const mostText = 20_000_000;
+const maxRead = 30;
+const maxText = 20_000_000;
 
 /** Larger files are data, or made by programs. */
 const largestFile = '1M';
@@ -62,16 +62,16 @@ export async function searchCode(
   if (end.tag === 'failed') return end;
   const files = counted.files();
   const scorer = codeScorer(terms, {files, searched: counted.searched()});
-  const first = await best(files, mostSized, file => scorer.score(file, 1));
+  const first = await best(files, maxSized, file => scorer.score(file, 1));
   const sized = first.map(file => ({...file, size: folder.size(file.path)}));
   const usual = Math.max(1, sized.reduce((sum, {size}) => sum + size, 0) / Math.max(1, sized.length));
-  const candidates = await best(sized, mostRead, file => scorer.score(file, file.size / usual));
+  const candidates = await best(sized, maxRead, file => scorer.score(file, file.size / usual));
 
   const read: (TermCounts & {readonly code: NonNullable<ReturnType<typeof readCode>>})[] = [];
   let text = 0;
   for (const {path} of candidates) {
     if (signal.aborted) return failed(rejected('The search was stopped.'));
-    const lines = text < mostText ? await folder.lines(path) : undefined;
+    const lines = text < maxText ? await folder.lines(path) : undefined;
     const code = lines === undefined ? undefined : readCode({path, lines}, terms, scorer.weights);
     if (code === undefined) continue;
     text += code.length;
@@ -141,7 +141,7 @@ function countTerms(
     if (known !== undefined) return known;
     const lower = match.toLowerCase();
     const indexes = terms.flatMap(({text}, index) => (lower.includes(text) ? [index] : []));
-    if (held.size < mostForms) held.set(match, indexes);
+    if (held.size < maxForms) held.set(match, indexes);
     return indexes;
   }
 
@@ -158,7 +158,7 @@ function countTerms(
       if (counts === undefined) return 'more';
       for (const index of termsIn(line.slice(end + 1))) counts[index] = (counts[index] ?? 0) + 1;
       matches += 1;
-      return matches < mostMatches && found.length < mostFiles ? 'more' : 'enough';
+      return matches < maxMatches && found.length < maxFiles ? 'more' : 'enough';
     },
     files: () => found.filter(file => file.counts.some(count => count > 0)),
     searched: () => searched,
@@ -169,4 +169,4 @@ function countTerms(
 const filesSearched = /^(\d+) files searched$/u;
 
 /** Forms of matches that are remembered, such as `Parse` and `PARSE`. */
-const mostForms = 1000;
+const maxForms = 1000;

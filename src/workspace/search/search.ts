@@ -22,9 +22,9 @@ import {
 } from './ripgrep.ts';
 
 /** Paths held while names are searched; a pattern that fits more is too wide to be of use. */
-const mostPaths = 200_000;
+const maxPaths = 200_000;
 
-const mostPatterns = 50;
+const maxPatterns = 50;
 
 /** Options of every search: ignore files count outside repositories too, hidden files are included, the user's own settings are not read. */
 export const commonOptions: readonly string[] =
@@ -158,7 +158,7 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       if (prepared.tag === 'failed') return prepared;
       const {place, exclusions} = prepared.value;
       if (place.kind === 'file') return failed(rejected(`${request.path} is a file; give a folder to search in.`));
-      if (request.patterns.length > mostPatterns) return failed(tooMany(request.patterns.length));
+      if (request.patterns.length > maxPatterns) return failed(tooMany(request.patterns.length));
       const walks = planWalks(request, {base: place.real, home: options.home, paths});
       if (walks.tag === 'failed') return failed(rejected(walks.error));
       const unwanted = request.patterns.filter(pattern => pattern.startsWith('!'));
@@ -182,7 +182,7 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
               const path = line.replace(/^\.\//u, '');
               const at = join(folder, path);
               if (tests.some(test => test(path)) && !exclusions.leavesOut(at)) found.add(paths.show(at));
-              return found.size < mostPaths ? 'more' : 'enough';
+              return found.size < maxPaths ? 'more' : 'enough';
             },
           },
           signal,
@@ -235,7 +235,7 @@ interface Prepared {
 const tooSlow = rejected('The search took longer than 10 seconds; name a folder further down or a narrower pattern.');
 
 const tooMany = (count: number): Fault =>
-  rejected(`${count} patterns are too many for one search; give at most ${mostPatterns}.`);
+  rejected(`${count} patterns are too many for one search; give at most ${maxPatterns}.`);
 
 const badExclusion = (trouble: string): Fault => ({
   kind: 'needs-user',
@@ -252,7 +252,7 @@ interface Globs {
 }
 
 function readGlobs(globs: readonly string[]): Outcome<Globs, Fault> {
-  if (globs.length > mostPatterns) return failed(tooMany(globs.length));
+  if (globs.length > maxPatterns) return failed(tooMany(globs.length));
   const tests: PathTest[] = [];
   const names: string[] = [];
   for (const glob of globs.filter(each => !each.startsWith('!'))) {

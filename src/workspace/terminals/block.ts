@@ -55,7 +55,7 @@ interface BlockParts extends Pick<RunningCommand, 'command' | 'directory' | 'run
 const snapshotBound = 30_000;
 
 /** Bytes that may wait to become text: beyond the first the command has to wait, below the second it may go on. */
-const mostPending = 256 * 1024;
+const maxPending = 256 * 1024;
 const fewPending = 64 * 1024;
 
 /**
@@ -91,7 +91,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
     const disk = raw.push(bytes);
     if (disk !== undefined) void waitFor(disk);
     if (terminals.size === 0) restFor(rateLimit.spend(bytes.length));
-    if (pending > mostPending || behind > 0 || rest !== undefined) source.pause();
+    if (pending > maxPending || behind > 0 || rest !== undefined) source.pause();
   }
 
   function restFor(ms: number): void {

@@ -62,8 +62,8 @@ const usualWaits = {startMs: 2000, echoMs: 1500} as const;
 /** The longest time, in seconds, that one read may wait. */
 const longestWait = 600;
 /** Blocks that may run at a time, and ended ones that can still be read. */
-const mostRunning = 40;
-const mostEnded = 20;
+const maxRunning = 40;
+const maxEnded = 20;
 /** Milliseconds between two calls of the listeners, and for which a list of ports is reused. */
 const watchMs = 250;
 const portsMs = 1000;
@@ -181,7 +181,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     if (isClosed) block.release();
     changed();
     const over = listed().filter(other => !isRunning(other));
-    for (const {block: old} of over.slice(0, Math.max(0, over.length - mostEnded))) {
+    for (const {block: old} of over.slice(0, Math.max(0, over.length - maxEnded))) {
       entries.delete(old.id);
       old.release();
     }
@@ -271,8 +271,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     if (signal.aborted) return failed(rejected('It was stopped before it started.'));
     const obstacle = findObstacle(command, directory);
     if (obstacle !== undefined) return failed(obstacle);
-    if (running().length >= mostRunning) {
-      return failed(rejected(`${mostRunning} commands run in blocks already; end one of them first. ${runningText()}`));
+    if (running().length >= maxRunning) {
+      return failed(rejected(`${maxRunning} commands run in blocks already; end one of them first. ${runningText()}`));
     }
     const {tags, watchdog} = await options.runContext();
     const runTag = tags.next();

@@ -21,7 +21,7 @@ export type HostReach = 'as-named' | 'any';
 
 /** Milliseconds for one of several addresses of a name, before the next one is tried. */
 const attemptMs = 4000;
-const mostAddresses = 4;
+const maxAddresses = 4;
 
 /**
  * Connects to an address of the host whose scope is allowed, and looks at the address that was connected before the first byte is
@@ -39,7 +39,7 @@ export async function connectHost(
   const stray = addresses.find(address => !isAllowed(address));
   if (stray !== undefined) return failed({stray});
   let last: unknown = new Error('it has no address');
-  const tried = addresses.slice(0, mostAddresses);
+  const tried = addresses.slice(0, maxAddresses);
   for (const [at, address] of tried.entries()) {
     const attempt = at === tried.length - 1 ? signal : AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
     try {

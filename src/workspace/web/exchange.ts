@@ -34,7 +34,7 @@ export interface ExchangeRequest {
   readonly body: string;
   readonly reach: HostReach;
   /** Bytes of the answer, as they come and as they are decompressed. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 export interface WebAnswer {
@@ -205,25 +205,25 @@ async function send(request: ExchangeRequest, way: Way, signal: AbortSignal): Pr
 }
 
 /** An encoding inside another one is the most that servers have a reason for. */
-const mostEncodings = 2;
+const maxEncodings = 2;
 
-async function bodyOf(answer: IncomingMessage, {url, mostBytes}: ExchangeRequest): Promise<Buffer> {
+async function bodyOf(answer: IncomingMessage, {url, maxBytes}: ExchangeRequest): Promise<Buffer> {
   const tooLarge = (): WebFault =>
-    new WebFault(`${url.href} is larger than ${byteSize(mostBytes)}, the most that is read.`);
-  if (Number(answer.headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
+    new WebFault(`${url.href} is larger than ${byteSize(maxBytes)}, the most that is read.`);
+  if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const encodings = (answer.headers['content-encoding'] ?? '')
     .toLowerCase()
     .split(',')
     .map(name => name.trim())
     .filter(name => name !== '' && name !== 'identity');
-  if (encodings.length > mostEncodings) throw new WebFault(`${url.host} compresses its answer in too many ways.`);
+  if (encodings.length > maxEncodings) throw new WebFault(`${url.host} compresses its answer in too many ways.`);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without an encoding the chunks are bytes
     const bytes = chunk as Buffer;
     size += bytes.length;
-    if (size > mostBytes) throw tooLarge();
+    if (size > maxBytes) throw tooLarge();
     chunks.push(bytes);
   }
   if (!answer.complete) throw new Error('the answer broke off.');
@@ -235,7 +235,7 @@ async function bodyOf(answer: IncomingMessage, {url, mostBytes}: ExchangeRequest
       throw new WebFault(`${url.host} compresses its answer in a way that weft does not know${words}`);
     }
     try {
-      body = await decompress(body, {maxOutputLength: mostBytes});
+      body = await decompress(body, {maxOutputLength: maxBytes});
     } catch (cause) {
       if (hasCode(cause, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();
       throw cause;

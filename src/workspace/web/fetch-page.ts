@@ -22,9 +22,9 @@ export interface PageFetcherOptions {
 }
 
 /** Bytes of a page, as they come and as they are decompressed. */
-const mostPageBytes = 10_000_000;
+const maxPageBytes = 10_000_000;
 
-const mostRedirects = 5;
+const maxRedirects = 5;
 
 /** Markdown first: some sites keep their pages in it. */
 const accept = 'text/markdown, text/html;q=0.9, */*;q=0.1';
@@ -54,7 +54,7 @@ async function fetchPage(asked: WebUrl, deps: FetchDeps, signal: AbortSignal): P
     return ok({url: known.url, content: known.content, ageMs: Math.max(1, now() - known.storedAt), notes: known.notes});
   }
   let url = asked;
-  for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const asks = isUsable && url.href === known.url ? known.validators : {};
     const answer = await exchange(
       {
@@ -63,7 +63,7 @@ async function fetchPage(asked: WebUrl, deps: FetchDeps, signal: AbortSignal): P
         headers: {accept, 'user-agent': userAgent, ...asks},
         body: '',
         reach: 'as-named',
-        mostBytes: mostPageBytes,
+        maxBytes: maxPageBytes,
       },
       network,
       signal,
@@ -84,7 +84,7 @@ async function fetchPage(asked: WebUrl, deps: FetchDeps, signal: AbortSignal): P
     }
     url = next.value;
   }
-  return failed(rejected(`${asked.href} redirects more than ${mostRedirects} times.`));
+  return failed(rejected(`${asked.href} redirects more than ${maxRedirects} times.`));
 }
 
 const isThere = (file: string | undefined): boolean => file === undefined || existsSync(file);
@@ -180,7 +180,7 @@ const longestFreshMs = 15 * 60 * 1000;
 const longestKeptMs = 24 * 60 * 60 * 1000;
 
 /** Bytes of all pages, roughly. */
-const mostBytes = 50 * 1024 * 1024;
+const maxBytes = 50 * 1024 * 1024;
 
 /** Pages of this process, by the address that was asked for. The oldest go first. */
 class PageCache {
@@ -199,11 +199,11 @@ class PageCache {
   set(url: string, page: CachedPage): void {
     this.delete(url);
     const size = sizeOf(page);
-    if (size > mostBytes) return;
+    if (size > maxBytes) return;
     this.#pages.set(url, page);
     this.#bytes += size;
     for (const oldest of this.#pages.keys()) {
-      if (this.#bytes <= mostBytes) break;
+      if (this.#bytes <= maxBytes) break;
       this.delete(oldest);
     }
   }

@@ -2,10 +2,10 @@ import {parentPort, Worker, workerData} from 'node:worker_threads';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 
-const mostPages = 200;
+const maxPages = 200;
 
 /** UTF-16 units of the text that are taken over. */
-const mostText = 10_000_000;
+const maxText = 10_000_000;
 
 interface PdfText {
   readonly text: string;
@@ -13,7 +13,7 @@ interface PdfText {
 }
 
 /** How much the process may grow while a PDF is read, in bytes, and how often that is looked at, in milliseconds. */
-const mostGrowth = 1024 * 1024 * 1024;
+const maxGrowth = 1024 * 1024 * 1024;
 const lookEveryMs = 200;
 
 /**
@@ -30,7 +30,7 @@ export async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<O
   });
   const before = process.memoryUsage.rss();
   const looking = setInterval(() => {
-    if (process.memoryUsage.rss() - before > mostGrowth) resolve(failed('it takes too much memory'));
+    if (process.memoryUsage.rss() - before > maxGrowth) resolve(failed('it takes too much memory'));
   }, lookEveryMs);
   const abort = (): void => resolve(failed('the time was over before all of it was read'));
   signal.addEventListener('abort', abort, {once: true});
@@ -59,7 +59,7 @@ async function read(bytes: Uint8Array): Promise<Outcome<PdfText, string>> {
   try {
     const {getDocumentProxy} = await import('unpdf');
     const document = await getDocumentProxy(bytes, {verbosity: 0});
-    const count = Math.min(document.numPages, mostPages);
+    const count = Math.min(document.numPages, maxPages);
     const pages: string[] = [];
     for (let number = 1; number <= count; number += 1) {
       const {items} = await (await document.getPage(number)).getTextContent();
@@ -67,7 +67,7 @@ async function read(bytes: Uint8Array): Promise<Outcome<PdfText, string>> {
       pages.push(`[page ${number}]\n${text.trim()}`);
     }
     const notes = document.numPages > count ? [`the first ${count} of ${document.numPages} pages`] : [];
-    return ok({text: pages.join('\n\n').slice(0, mostText), notes});
+    return ok({text: pages.join('\n\n').slice(0, maxText), notes});
   } catch (cause) {
     return failed(causeText(cause).slice(0, 200));
   }

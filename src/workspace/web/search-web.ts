@@ -16,11 +16,11 @@ const count = 10;
 const longestTitle = 200;
 const longestSnippet = 600;
 
-const mostAnswerBytes = 4 * 1024 * 1024;
+const maxAnswerBytes = 4 * 1024 * 1024;
 
 /** How long the answer to a search is given again, in milliseconds, and how many are kept. */
 const freshMs = 15 * 60 * 1000;
-const mostKept = 100;
+const maxKept = 100;
 
 export interface SearcherOptions {
   readonly provider: SearchProvider;
@@ -58,7 +58,7 @@ export function makeSearcher(
     kept.delete(key);
     kept.set(key, {at: now(), report});
     for (const oldest of kept.keys()) {
-      if (kept.size <= mostKept) break;
+      if (kept.size <= maxKept) break;
       kept.delete(oldest);
     }
     return ok(report);
@@ -175,7 +175,7 @@ function exchangeRequest(
   return ok({
     url: url.value,
     reach: 'any',
-    mostBytes: mostAnswerBytes,
+    maxBytes: maxAnswerBytes,
     method: body === undefined ? 'GET' : 'POST',
     headers: {accept: 'application/json', 'user-agent': userAgent, ...posted, ...headers(key)},
     body: body === undefined ? '' : JSON.stringify(body(request)),

@@ -48,7 +48,7 @@ export async function inFolderOf<T>(
 }
 
 /** How often a folder that is replaced while it is opened is looked at again. */
-const mostTurns = 3;
+const maxTurns = 3;
 
 async function openPlace(path: string): Promise<Place> {
   for (let turn = 1; ; turn += 1) {
@@ -58,7 +58,7 @@ async function openPlace(path: string): Promise<Place> {
       if (realPath(path) !== path) return 'other';
       const stats = await statsAt(path);
       if (stats?.isDirectory() !== true) return stats?.isSymbolicLink() === true ? 'other' : 'absent';
-      if (turn === mostTurns) throw cause;
+      if (turn === maxTurns) throw cause;
     }
   }
 }

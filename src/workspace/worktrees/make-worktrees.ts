@@ -35,7 +35,7 @@ export interface WorktreePlace {
 }
 
 /** Bytes of files, and their number, beyond which a folder is not copied into a worktree. */
-const mostFiles = 200_000;
+const maxFiles = 200_000;
 
 /**
  * Worktrees of git below `.weft/worktrees` of a repository. They lie in the project, so that programs that look for what is installed in
@@ -72,8 +72,8 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     if (prepared.tag === 'failed') return prepared;
     const names = await listFiles(top.value, {environment: place.environment, signal});
     if (names.tag === 'failed') return failed(rejected(`The worktree was not made: ${names.error}.`));
-    if (names.value.length > mostFiles) {
-      return failed(rejected(`The worktree was not made: the repository has more than ${mostFiles} files.`));
+    if (names.value.length > maxFiles) {
+      return failed(rejected(`The worktree was not made: the repository has more than ${maxFiles} files.`));
     }
     const branch = `worktree-${name}`;
     // In two steps, each of which can be tried again.

@@ -5,7 +5,7 @@ import {runProgram} from '../run-program.ts';
 
 /** Milliseconds that git may take, and bytes that are taken from it. */
 const limitMs = 120_000;
-const mostOutput = 256 * 1024 * 1024;
+const maxOutput = 256 * 1024 * 1024;
 
 /** How git fails while another git makes a worktree of the same repository, how often weft tries again, and after how many milliseconds. */
 const halfMade = /failed to read .*worktrees.*commondir/u;
@@ -28,7 +28,7 @@ async function runOnce(
   words: readonly string[],
   {folder, environment, signal}: GitPlace,
 ): Promise<Outcome<string, string>> {
-  const run = {folder, environment: gitEnvironment(environment, folder), input: '', limitMs, maxOutput: mostOutput};
+  const run = {folder, environment: gitEnvironment(environment, folder), input: '', limitMs, maxOutput};
   const {kind, code, output, complaint, message} = await runProgram('git', ['--no-pager', ...words], run, signal);
   if (code === 0) return ok(output.toString('utf8'));
   if (kind === 'not-started') return failed('git is not installed');

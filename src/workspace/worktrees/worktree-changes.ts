@@ -108,9 +108,9 @@ const withRoom = (now: PathState, from: PathState): PathState =>
   now === 'folder' && from === 'absent' ? 'absent' : now;
 
 /** Files whose lines are compared, bytes of the largest of them, and lines of one that are shown. */
-const mostFiles = 50;
+const maxFiles = 50;
 const largestFile = 1024 * 1024;
-const mostLines = 2000;
+const maxLines = 2000;
 
 /** What a merge would change, as diffs. Paths are relative to where the agent works. */
 export async function diffsOf(
@@ -118,8 +118,8 @@ export async function diffsOf(
   {worktree, record}: {readonly worktree: Worktree; readonly record: WorktreeRecord},
 ): Promise<WorkspaceChanges> {
   const files: FileDiff[] = [];
-  for (const change of changed.slice(0, mostFiles)) files.push(await diffOf(change, worktree, record));
-  return {files, more: Math.max(0, changed.length - mostFiles)};
+  for (const change of changed.slice(0, maxFiles)) files.push(await diffOf(change, worktree, record));
+  return {files, more: Math.max(0, changed.length - maxFiles)};
 }
 
 async function diffOf(
@@ -144,7 +144,7 @@ async function diffOf(
   ]);
   return old === 'too large' || fresh === 'too large'
     ? {...named, added: 0, removed: 0, hunks: [], notes: [...notes, 'it is too large to be shown']}
-    : {...named, ...(await diffHunks(shownText(old), shownText(fresh), mostLines)), notes};
+    : {...named, ...(await diffHunks(shownText(old), shownText(fresh), maxLines)), notes};
 }
 
 function noteOf(from: PathState, to: PathState): readonly string[] {
@@ -155,11 +155,11 @@ function noteOf(from: PathState, to: PathState): readonly string[] {
 }
 
 /** Conflicts that a fault names. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Why nothing is merged: a sentence that names the paths. */
 function conflictText(conflicts: readonly {readonly path: string; readonly reason: string}[]): string {
-  const named = conflicts.slice(0, mostNamed).map(({path, reason}) => `${path} (${reason})`);
+  const named = conflicts.slice(0, maxNamed).map(({path, reason}) => `${path} (${reason})`);
   const more = conflicts.length - named.length;
   return `Nothing was merged, since these conflict with what is there now: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}.`;
 }

@@ -63,7 +63,7 @@ test('text and images are passed on, neighbours of one role as one; the answer i
       {role: 'assistant', blocks: [{kind: 'text', text: 'c'}]},
       {role: 'user', blocks: [{kind: 'text', text: 'd'}]},
     ],
-    mostTokens: 4096,
+    maxTokens: 4096,
   });
   expect(reply).toMatchObject({value: {content: {text: 'yes'}, stopReason: 'maxTokens'}});
 });

@@ -36,7 +36,7 @@ const request: ModelRequest = {
   tools: [],
   messages: [],
   thinking: {kind: 'default'},
-  mostTokens: 'default',
+  maxTokens: 'default',
 };
 
 /** Reads batches; `stopAfter` of them the signal fires. What was shown, and what was read of the model, too. */

@@ -121,7 +121,7 @@ describe('without a summary', () => {
       tools: [],
       messages: [],
       thinking: {kind: 'default'},
-      mostTokens: 'default',
+      maxTokens: 'default',
     } as const;
     expect(
       await writeSummary(

@@ -262,7 +262,7 @@ describe('a server that asks the model during a call', () => {
     expect(run.model.requests[1]).toMatchObject({
       system: 'Be brief.',
       tools: [],
-      mostTokens: 50,
+      maxTokens: 50,
       messages: [{role: 'user', blocks: [{kind: 'text', text: 'What is 1+2?'}]}],
     });
     expect(run.session.kept.filter(({kind}) => kind === 'agent-usage')).toMatchObject([{model: 'scripted'}]);

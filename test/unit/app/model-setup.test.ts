@@ -44,7 +44,7 @@ test('a local server: its address and model are kept as settings, and it answers
     tools: [],
     messages: [],
     thinking: {kind: 'default'},
-    mostTokens: 'default',
+    maxTokens: 'default',
   } as const;
   const events: string[] = [];
   for await (const batch of port.stream(request, signal)) events.push(...batch.map(({event}) => event));
@@ -98,7 +98,7 @@ test('an effort is asked for from the next request on, and told with the models'
     tools: [],
     messages: [],
     thinking: {kind: 'default'},
-    mostTokens: 'default',
+    maxTokens: 'default',
   } as const;
   for await (const batch of port.stream(request, signal)) expect(batch).not.toEqual([]);
   expect(server.requests.map(({body}) => body)).toMatchObject([{model, output_config: {effort: 'low'}}]);

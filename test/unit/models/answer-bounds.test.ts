@@ -11,7 +11,7 @@ const request: ModelRequest = {
   tools: [],
   messages: [],
   thinking: {kind: 'default'},
-  mostTokens: 'default',
+  maxTokens: 'default',
 };
 const clock = {random: () => 0, sleep: async () => {}};
 

@@ -52,7 +52,7 @@ test('servers that know only the older header get the key in it', async () => {
     environment: {},
   });
   await eventsOf(model.stream(ask('hi'), never()));
-  await eventsOf(model.stream(ask('hi', {mostTokens: 50}), never()));
+  await eventsOf(model.stream(ask('hi', {maxTokens: 50}), never()));
   const [request, bounded] = server.requests;
   expect(request?.headers['x-api-key']).toBe('k1');
   expect(request?.headers['content-type']).toBe('application/json');

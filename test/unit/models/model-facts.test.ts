@@ -57,12 +57,12 @@ test('nothing costs nothing', () => {
   expect(knownTable.facts(defaultAnthropicModel).costOf(none)).toBe(0);
 });
 
-const limit = (model: string): number => outputLimit(infoOf(model), {mostTokens: 'default'});
+const limit = (model: string): number => outputLimit(infoOf(model), {maxTokens: 'default'});
 
 test('output bounds', () => {
   expect([defaultAnthropicModel, 'claude-3-opus-20240229', 'some-model'].map(limit)).toEqual([32_000, 4096, 8192]);
-  expect(outputLimit(infoOf('some-model', {maxOutput: 100}), {mostTokens: 'default'})).toBe(100);
-  expect(outputLimit(infoOf('some-model'), {mostTokens: 20})).toBe(20);
+  expect(outputLimit(infoOf('some-model', {maxOutput: 100}), {maxTokens: 'default'})).toBe(100);
+  expect(outputLimit(infoOf('some-model'), {maxTokens: 20})).toBe(20);
 });
 
 test('a long request costs more as a whole where the provider says so', () => {

@@ -88,7 +88,7 @@ test('bounds the answer only when asked to, and asks for the usage', async () =>
       models: modelTable({'small-model': {maxOutput: 99}}),
       effort: 'default',
       wireApi: 'chat',
-    }).stream(ask('hi', {mostTokens: 50}), never()),
+    }).stream(ask('hi', {maxTokens: 50}), never()),
   );
   const [plain, bounded, short] = server.requests.map(request => request.body);
   expect(plain).toEqual({

@@ -75,7 +75,7 @@ const request = (messages: readonly Message[]): ModelRequest => ({
   tools: [{name: 'Bash', description: '', inputSchema: {}, offered: 'from-the-start'}, {provided: 'searching'}],
   messages,
   thinking: {kind: 'default'},
-  mostTokens: 'default',
+  maxTokens: 'default',
 });
 
 const prompt: Message = {role: 'user', id: messageId('u'), blocks: [{kind: 'text', text: 'tea?'}]};

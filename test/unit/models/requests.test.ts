@@ -201,7 +201,7 @@ describe('Anthropic', () => {
       tools: [],
       messages: [userSays('a'), assistant(text('  ')), userSays('b')],
       thinking: {kind: 'default'},
-      mostTokens: 'default',
+      maxTokens: 'default',
     };
     expect(anthropicRequest(request, written(5))).toEqual({
       model: 'm',
@@ -295,7 +295,7 @@ describe('a PDF that was read', () => {
       withoutUnseen(ask('', {messages}), {
         images: 'sent',
         pdfs,
-        bounds: {largestImage: 99, longestSide: 'unbounded', mostImages: 9, mostMedia: 999},
+        bounds: {largestImage: 99, longestSide: 'unbounded', maxImages: 9, maxMedia: 999},
       }),
       plain,
     ).messages.slice(-2);

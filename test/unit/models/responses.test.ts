@@ -52,7 +52,7 @@ const request = (model: string, ...messages: readonly Message[]): ModelRequest =
   ],
   messages,
   thinking: {kind: 'default'},
-  mostTokens: 'default',
+  maxTokens: 'default',
 });
 
 test('the whole conversation is sent each time, stored nowhere, with the reasoning that the model may go on with', () => {
@@ -138,7 +138,7 @@ test('images and documents of results go where the call is answered', () => {
 });
 
 test('the answer is bounded where it is asked to be', () => {
-  const asking = {...request('gpt-5.2', prompt), mostTokens: 50};
+  const asking = {...request('gpt-5.2', prompt), maxTokens: 50};
   expect(responsesRequest(asking, options).max_output_tokens).toBe(50);
   expect(responsesRequest(asking, {...options, info: infoOf('gpt-5.2', {maxOutput: 9})}).max_output_tokens).toBe(9);
 });

@@ -96,14 +96,14 @@ const told = (sides: readonly number[]): readonly string[] => {
     blocks: [{kind: 'image', mediaType: 'image/png', data: picture(side)}],
   }));
   const longestSide = {ofFew: 8000, few: 3, ofMany: 2000};
-  const bounds = {largestImage: 100, longestSide, mostImages: 8, mostMedia: 1000};
+  const bounds = {largestImage: 100, longestSide, maxImages: 8, maxMedia: 1000};
   return withoutUnseen(ask('', {messages: shown}), {images: 'sent', pdfs: 'sent', bounds}).messages.map(
     ({blocks: [block]}) => (block?.kind === 'text' ? block.text : (block?.kind ?? '')),
   );
 };
 
 describe('more than a provider takes', () => {
-  const bounds = {largestImage: 100, longestSide: 'unbounded', mostImages: 8, mostMedia: 1000} as const;
+  const bounds = {largestImage: 100, longestSide: 'unbounded', maxImages: 8, maxMedia: 1000} as const;
   const kinds = (sizes: readonly number[]): string =>
     withoutUnseen(ask('', {messages: conversation(sizes)}), {images: 'sent', pdfs: 'sent', bounds})
       .messages.map(({blocks}) => (blocks[0]?.kind === 'image' ? 'i' : 't'))
@@ -137,12 +137,12 @@ describe('more than a provider takes', () => {
   test.each([
     {
       by: 'number',
-      bounds: {largestImage: 100, longestSide: 'unbounded', mostImages: 100, mostMedia: 1_000_000} as const,
+      bounds: {largestImage: 100, longestSide: 'unbounded', maxImages: 100, maxMedia: 1_000_000} as const,
       breaks: 8,
     },
     {
       by: 'size',
-      bounds: {largestImage: 100, longestSide: 'unbounded', mostImages: 1000, mostMedia: 1000} as const,
+      bounds: {largestImage: 100, longestSide: 'unbounded', maxImages: 1000, maxMedia: 1000} as const,
       breaks: 8,
     },
   ])('of 300 requests with one image more each, few change what was sent before: by $by', ({bounds: most, breaks}) => {
@@ -162,8 +162,8 @@ describe('more than a provider takes', () => {
       fc.property(fc.array(fc.integer({min: 1, max: 100}), {maxLength: 40}), sizes => {
         const left = kinds(sizes);
         const kept = sizes.filter((_, at) => left[at] === 'i');
-        expect(kept.length).toBeLessThanOrEqual(bounds.mostImages);
-        expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(bounds.mostMedia);
+        expect(kept.length).toBeLessThanOrEqual(bounds.maxImages);
+        expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(bounds.maxMedia);
         // The newest ones stay.
         expect(left).toMatch(/^t*i*$/u);
         if (sizes.length > 0) expect(left.at(-1)).toBe('i');

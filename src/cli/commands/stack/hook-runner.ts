@@ -39,11 +39,11 @@ async function runCommand(command: string, context: RunContext, signal: AbortSig
     if (ran.tag === 'failed') return {kind: ran.error.status === 403 ? 'refused' : 'failed', reason: ran.error.error};
     const {exitCode, stderr} = ran.value;
     if (exitCode === 0) return {kind: 'done'};
-    return {kind: 'failed', reason: `exit code ${String(exitCode)} ${stderr.trim().slice(-mostStderr)}`.trim()};
+    return {kind: 'failed', reason: `exit code ${String(exitCode)} ${stderr.trim().slice(-maxStderr)}`.trim()};
   } catch (cause) {
     return {kind: 'failed', reason: causeText(cause)};
   }
 }
 
 /** UTF-16 units of what a failing hook wrote that are told. */
-const mostStderr = 500;
+const maxStderr = 500;

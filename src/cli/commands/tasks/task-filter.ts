@@ -24,8 +24,8 @@ export function taskFilter(options: {
   /** Gives up on input that is no stream at all: of a long file every line would be complained of. */
   function complainOrStop(position: string, message: string): void {
     unread += 1;
-    if (!isUnderstood && unread > mostUnread)
-      throw new Error(`This is no task-protocol stream: none of its first ${mostUnread} lines can be read.`);
+    if (!isUnderstood && unread > maxUnread)
+      throw new Error(`This is no task-protocol stream: none of its first ${maxUnread} lines can be read.`);
     complain(position, message);
   }
 
@@ -65,7 +65,7 @@ export function taskFilter(options: {
 }
 
 /** Complaints after which input of which nothing was understood is given up. */
-const mostUnread = 5;
+const maxUnread = 5;
 
 const payloadErrorText = ({message, position}: DecodedPayload & {readonly tag: 'failed'}): string =>
   `a payload cannot be read: ${message} (byte ${position})`;
@@ -96,7 +96,7 @@ export async function runFilter(
     for (const piece of pieces) {
       stdout.write(piece);
       length += piece.length;
-      if (length > mostWaiting) {
+      if (length > maxWaiting) {
         const {kind} = await stdout.drained();
         if (kind !== 'open') break;
         length = 0;
@@ -131,7 +131,7 @@ export const noteAt = (position: string, message: string): void => {
 };
 
 /** Characters of output that may wait for a slow reader. */
-const mostWaiting = 256 * 1024;
+const maxWaiting = 256 * 1024;
 
 /** The forms of task-protocol streams that `weft tasks` reads and writes. */
 export const inputs = ['auto', 'base64', 'json', 'sse'] as const;

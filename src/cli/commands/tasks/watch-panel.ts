@@ -22,7 +22,7 @@ export async function watchPanel(file: string | undefined): Promise<ExitCode> {
   const filter = taskFilter({
     input: 'auto',
     complain(position, message) {
-      if (held.length < mostHeld) held.push([position, message]);
+      if (held.length < maxHeld) held.push([position, message]);
       else more += 1;
     },
     onEvent(event) {
@@ -64,7 +64,7 @@ async function signalsHeard(): Promise<void> {
 }
 
 /** The number of complaints that are printed at the end; more are only counted. */
-const mostHeld = 100;
+const maxHeld = 100;
 
 const openPanel = (): TodoWatch =>
   watchTodos({stdin: process.stdin, stdout: process.stdout, look: lookOf(process.env, {color: true, theme: 'auto'})});

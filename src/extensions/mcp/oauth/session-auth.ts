@@ -121,7 +121,7 @@ async function machineAuth(
 }
 
 /** The most bytes of one answer about signing in: metadata and tokens are small. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 const limitMs = 30_000;
 
 /**
@@ -148,7 +148,7 @@ async function boundedBody(response: Response): Promise<Blob> {
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.byteLength;
-    if (bytes > mostBytes) throw new Error('the answer of the authorization server is too long');
+    if (bytes > maxBytes) throw new Error('the answer of the authorization server is too long');
     parts.push(new Uint8Array(part));
   }
   return new Blob(parts);

@@ -337,8 +337,8 @@ const begun: ReadCommand = {kind: 'begun'};
 const operators = ['d', 'c', 'y', '>', '<', 'gu', 'gU', 'g~'] as const;
 
 /** The largest count, so that every command stays fast. */
-const mostTimes = 999;
-const bounded = (digits: string): number => Math.min(mostTimes, digits === '' ? 1 : Number(digits));
+const maxTimes = 999;
+const bounded = (digits: string): number => Math.min(maxTimes, digits === '' ? 1 : Number(digits));
 
 function lengthOf(keys: string, place: 'command' | 'motion'): number {
   const first = keys[0] ?? '';

@@ -78,7 +78,7 @@ function spansOf(tokens: readonly CodeToken[]): readonly StyledSpan[] {
 const plainLine = (line: string): readonly StyledSpan[] => (line === '' ? [] : [{text: line, roles: plainRoles}]);
 
 const plainRoles: readonly Role[] = ['code-block'];
-const mostLines = 1500;
+const maxLines = 1500;
 
 const coloured = new WeakSet<DiffHunk>();
 const tokensOf = new WeakMap<DiffLine, readonly CodeToken[]>();
@@ -107,7 +107,7 @@ export const diffTokens = (line: DiffLine): readonly CodeToken[] | undefined => 
 
 function readSide(hunk: DiffHunk, side: 'added' | 'removed', grammar: GrammarName): void {
   let state: CodeState = codeStart;
-  for (const line of hunk.lines.slice(0, mostLines)) {
+  for (const line of hunk.lines.slice(0, maxLines)) {
     if (line.kind !== 'context' && line.kind !== side) continue;
     const read = readCodeLine(line.text, grammar, state);
     if (read === undefined) return;
@@ -174,10 +174,10 @@ interface KnownLine {
 
 /** Lines come again, with each frame and in later quotes: the latest of each grammar are kept. */
 const knownLines = new Map<GrammarName, QuickLRU<string, KnownLine>>();
-const mostKnown = 500;
+const maxKnown = 500;
 
 function remember(grammar: GrammarName, known: KnownLine): void {
-  const lines = knownLines.get(grammar) ?? new QuickLRU<string, KnownLine>({maxSize: mostKnown});
+  const lines = knownLines.get(grammar) ?? new QuickLRU<string, KnownLine>({maxSize: maxKnown});
   knownLines.set(grammar, lines.set(known.line, known));
 }
 

@@ -31,10 +31,10 @@ type Dropped = AppliedChanges['dropped'][number];
 export type ApplyHow = 'each' | 'all-or-nothing' | 'again';
 
 /** Files that are written to the disk one by one (fsync). More come from a package manager, which can bring them again. */
-const mostSynced = 200;
+const maxSynced = 200;
 
 /** Bytes up to which a replaced file is copied: one that is moved keeps an attribute of overlayfs. */
-const mostCopied = 64 * 1024 * 1024;
+const maxCopied = 64 * 1024 * 1024;
 
 /**
  * Applies changes to the real folders. Each file is old or new at every moment. A file that is not as it was when the layer was read
@@ -88,7 +88,7 @@ class Apply {
 
   constructor(chosen: readonly HeldEntry[], set: HeldSet, how: ApplyHow) {
     this.#how = how;
-    this.#syncs = chosen.filter(({change}) => change.class === 'file').length <= mostSynced;
+    this.#syncs = chosen.filter(({change}) => change.class === 'file').length <= maxSynced;
     this.#layers = set.layers.map(({lower, upper}, index) => {
       const ofLayer = <T extends {readonly layer: number}>(all: readonly T[]): readonly T[] =>
         all.filter(({layer}) => layer === index);
@@ -227,7 +227,7 @@ class Apply {
     }
     const isReplaced = now !== undefined && (now.kind === 'file' || now.kind === 'link');
     if (isReplaced) this.#keepOld(entry, place);
-    if (isReplaced && is.kind === 'file' && entry.change.class === 'file' && is.size <= mostCopied) {
+    if (isReplaced && is.kind === 'file' && entry.change.class === 'file' && is.size <= maxCopied) {
       this.#copy(entry, {source, place});
       return;
     }

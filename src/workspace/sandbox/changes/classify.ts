@@ -230,10 +230,10 @@ function makeRepositorySearch(): (folder: PathBytes) => Repository {
 type LinksAt = (path: PathBytes) => readonly PathBytes[];
 
 /** Turns at which a link is followed before it counts as one that leaves the workspace. */
-const mostTurns = 300;
+const maxTurns = 300;
 
 /** Links that the kernel follows at most for one path. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /**
  * Tests whether a link in `folder` can lead out of the workspace. The link is followed through all links of the view, through all links of
@@ -271,9 +271,9 @@ function leadsOut(
     }
     const next = joinBytes(at, name);
     ways.push({at: next, rest: left, links});
-    for (const link of links < mostLinks ? linksAt(next) : []) {
+    for (const link of links < maxLinks ? linksAt(next) : []) {
       turns += 1;
-      if (turns > mostTurns) return true;
+      if (turns > maxTurns) return true;
       ways.push({at, rest: `${link}/${left}`, links: links + 1});
     }
   }

@@ -111,7 +111,7 @@ const byPath = (a: Change, b: Change): number => (a.path < b.path ? -1 : a.path 
 
 /** Bytes of the largest file that is compared line by line, and lines that go or come of one that are shown. */
 const largestFile = 1024 * 1024;
-const mostLines = 2000;
+const maxLines = 2000;
 
 /** Shows a change line by line. */
 async function diffOf(entry: HeldEntry, set: HeldSet, signal: AbortSignal): Promise<FileDiff> {
@@ -125,7 +125,7 @@ async function diffOf(entry: HeldEntry, set: HeldSet, signal: AbortSignal): Prom
   const uncounted = {added: 0, removed: 0, hunks: []};
   const unshown = [old, now].find(({text}) => text === undefined);
   if (unshown !== undefined) return {...named, ...uncounted, notes: [unshown.why, ...notes]};
-  const hunks = await diffHunks(old.text ?? '', now.text ?? '', mostLines);
+  const hunks = await diffHunks(old.text ?? '', now.text ?? '', maxLines);
   return {...named, ...hunks, notes};
 }
 

@@ -308,7 +308,7 @@ export function openToRead(path: PathBytes, own: Node | undefined): number | und
 }
 
 /** Names of a folder that are looked for. A name may be removed meanwhile, so one alone would not tell. */
-const mostNames = 4;
+const maxNames = 4;
 
 /**
  * Returns those of the folders that hide everything in the real folder of the same path (opaque folders). Overlayfs notes that in an
@@ -320,7 +320,7 @@ async function findOpaque(
   signal: AbortSignal,
 ): Promise<ReadonlySet<PathBytes>> {
   const asked = folders.flatMap(({at, missing}) =>
-    missing.slice(0, mostNames).map(name => ({folder: at, path: joinBytes(at, name)})),
+    missing.slice(0, maxNames).map(name => ({folder: at, path: joinBytes(at, name)})),
   );
   const answers = await lookThrough(
     layer,

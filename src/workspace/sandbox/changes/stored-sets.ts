@@ -130,8 +130,8 @@ function copyFiles({entries, layers}: HeldSet, layer: number, to: string): void 
 }
 
 /** Change sets that are kept, and milliseconds for which they are. */
-const mostKept = 20;
-const mostMs = 7 * 24 * 60 * 60 * 1000;
+const maxKept = 20;
+const maxMs = 7 * 24 * 60 * 60 * 1000;
 
 const form = /^[0-9a-f]{8}$/u;
 
@@ -147,8 +147,8 @@ export async function keepSet(set: HeldSet, folder: string): Promise<string> {
     await removeStored(join(keptIn(folder), id));
     throw cause;
   }
-  const beyond = keptSets(folder).slice(mostKept);
-  const old = entriesIn(folder).filter(({at}) => Date.now() - at > mostMs);
+  const beyond = keptSets(folder).slice(maxKept);
+  const old = entriesIn(folder).filter(({at}) => Date.now() - at > maxMs);
   await Promise.all([...beyond, ...old].map(async each => removeStored(join(keptIn(folder), each.id))));
   return id;
 }

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {InputLines, type InputLine} from '../../../../src/protocol/rpc/input-lines.ts';
 
-function read(chunks: readonly Uint8Array[], mostBytes = 1000): readonly InputLine[] {
-  const lines = new InputLines(mostBytes);
+function read(chunks: readonly Uint8Array[], maxBytes = 1000): readonly InputLine[] {
+  const lines = new InputLines(maxBytes);
   return [...chunks.flatMap(chunk => lines.push(chunk)), ...lines.end()];
 }
 

@@ -80,7 +80,7 @@ describe('pruning', () => {
     const second = await here.take(`2${'x'.repeat(50_000)}`);
     const last = await here.take('last\n');
     const sessions = [session(90, last), session(2, second), session(3, first)];
-    expect(await pruneCheckpoints({folder: here.folder, sessions, now, mostBytes: 70_000})).toBe('pruned');
+    expect(await pruneCheckpoints({folder: here.folder, sessions, now, maxBytes: 70_000})).toBe('pruned');
     expect(here.bytes()).toBeLessThan(60_000);
     expect([await here.at(second, last), await here.at(first, last)]).toEqual([`2${'x'.repeat(50_000)}`, 'lost']);
   });

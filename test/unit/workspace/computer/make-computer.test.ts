@@ -2,7 +2,7 @@ import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Script} from 'node:vm';
 import {describe, expect, test} from 'vitest';
-import {type ComputerStep, mostBytes} from '../../../../src/actions/computer-port.ts';
+import {type ComputerStep, maxBytes} from '../../../../src/actions/computer-port.ts';
 import {failed, ok, type Outcome} from '../../../../src/base/outcome.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
 import type {ProgramCall} from '../../../../src/workspace/computer/desktop.ts';
@@ -185,7 +185,7 @@ describe('what goes wrong is a fault', () => {
     ],
     [
       'a picture that is too large',
-      async ({program}) => ok(program === 'xdotool' ? Buffer.from('800 600') : png(800, 600, mostBytes + 1)),
+      async ({program}) => ok(program === 'xdotool' ? Buffer.from('800 600') : png(800, 600, maxBytes + 1)),
       'The screenshot is too large: 3.6 MB, at most 3.6 MB can be sent.',
     ],
   ])('%s', async (_, run, text) => {

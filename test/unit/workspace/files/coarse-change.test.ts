@@ -39,7 +39,7 @@ test('the hunk is all from the first line that differs to the last, with the lin
     .map(([lines, end]) => lines.join('\n') + end);
   fc.assert(
     fc.property(text, text, fc.nat({max: 3}), (before, after, context) => {
-      expect(coarseChange(before, after, {context, mostShown: all})).toEqual(expected(before, after, context));
+      expect(coarseChange(before, after, {context, maxShown: all})).toEqual(expected(before, after, context));
     }),
     {numRuns: 3000},
   );
@@ -48,7 +48,7 @@ test('the hunk is all from the first line that differs to the last, with the lin
 test('more lines than are to be shown are counted, and nothing stands after those that are', () => {
   const before = 'x\n1\n2\n3\n4\ny\n';
   const after = 'x\n5\n6\n7\ny\n';
-  expect(coarseChange(before, after, {context: 3, mostShown: 2})).toEqual({
+  expect(coarseChange(before, after, {context: 3, maxShown: 2})).toEqual({
     added: 3,
     removed: 4,
     hunk: {
