@@ -261,7 +261,7 @@ class PromptStats {
     const {budget, limits, conversation, model, promptModel} = this.#context.session;
     const {maxTurns} = limits;
     if (maxTurns !== 'unlimited' && this.turns >= maxTurns) return {kind: 'max-turns', turns: maxTurns};
-    const least = conversation.usage.leastCostAfterNext(promptModel ?? model) - conversation.usage.costUsd;
+    const least = conversation.usage.minCostAfterNext(promptModel ?? model) - conversation.usage.costUsd;
     const usd = budget.limitPassedBy(least);
     return usd === undefined ? undefined : {kind: 'max-cost', usd};
   }

@@ -82,7 +82,7 @@ export class UsageMeter {
    * US dollars that will have been spent at the least when one more request to `model` has been sent: it brings what the one
    * before it brought, which costs no less than reading it from the provider's cache.
    */
-  leastCostAfterNext(model: string): number {
+  minCostAfterNext(model: string): number {
     if (this.#last === undefined || !isSameModel(this.#last.model, model) || !this.#extendsLast) return this.costUsd;
     const {inputTokens, cacheReadTokens, cacheWriteTokens} = this.#last.usage;
     const cacheRead = inputTokens + cacheReadTokens + cacheWriteTokens;

@@ -25,7 +25,7 @@ export const wireApis = ['responses', 'chat'] as const;
 export type WireApi = (typeof wireApis)[number];
 
 /** Megabytes. weft itself takes about as much as the least. */
-const leastCeiling = 256;
+const minCeiling = 256;
 export const defaultCeiling = 1024;
 
 /** What a setting of the UI is where nobody set it. */
@@ -143,8 +143,8 @@ const table = {
     grants: true,
   },
   memoryCeiling: {
-    schema: z.optional(z.int().check(z.minimum(leastCeiling))),
-    words: `a number of megabytes, ${leastCeiling} or more: weft warns you when it uses about that much memory`,
+    schema: z.optional(z.int().check(z.minimum(minCeiling))),
+    words: `a number of megabytes, ${minCeiling} or more: weft warns you when it uses about that much memory`,
     grants: false,
   },
   editorMode: oneOf(editorModes, 'the editing keys of the prompt'),

@@ -156,9 +156,9 @@ export function effortOf(
     case 'adaptive':
       return undefined;
     case 'disabled':
-      return leastEffort(control) ?? efforts[0];
+      return minEffort(control) ?? efforts[0];
     case 'budget':
-      if (thinking.tokens <= 0) return leastEffort(control) ?? efforts[0];
+      if (thinking.tokens <= 0) return minEffort(control) ?? efforts[0];
       return nearestEffort(efforts, thinking.tokens < 4096 ? 'low' : thinking.tokens < 16_384 ? 'medium' : 'high');
     default:
       return unreachable(thinking);
@@ -166,7 +166,7 @@ export function effortOf(
 }
 
 /** What a model is told that is not to think. */
-function leastEffort(control: ModelInfo['thinking']): 'none' | 'minimal' | 'low' | undefined {
+function minEffort(control: ModelInfo['thinking']): 'none' | 'minimal' | 'low' | undefined {
   if (control === 'effort-none') return 'none';
   if (control === 'effort-minimal') return 'minimal';
   return control === 'effort-low' ? 'low' : undefined;

@@ -37,7 +37,7 @@ interface ThinkingParams {
 }
 
 /** Tokens the API demands at the least for thinking. */
-const leastBudget = 1024;
+const minBudget = 1024;
 
 /** Tokens left for the answer behind the longest thinking. */
 const answerRoom = 4096;
@@ -56,7 +56,7 @@ export function thinkingParams(
     max_tokens: maxOutputTokens,
     thinking: {type: 'adaptive', ...(tells ? {display: 'summarized' as const} : {})},
   } as const;
-  const without = {max_tokens: maxOutputTokens, ...leastThinking(control)};
+  const without = {max_tokens: maxOutputTokens, ...minThinking(control)};
   switch (thinking.kind) {
     case 'default':
       return tells && control !== 'on-request' ? adaptive : {max_tokens: maxOutputTokens};
@@ -68,7 +68,7 @@ export function thinkingParams(
       if (thinking.tokens <= 0) return without;
       if (takesNoBudget(control)) return adaptive;
       if (goesOnWithoutThinking(messages)) return {max_tokens: maxOutputTokens};
-      const budget = Math.max(leastBudget, Math.floor(thinking.tokens));
+      const budget = Math.max(minBudget, Math.floor(thinking.tokens));
       return {
         max_tokens: Math.max(maxOutputTokens, budget + answerRoom),
         thinking: {type: 'enabled', budget_tokens: budget},
@@ -83,7 +83,7 @@ const takesNoBudget = (control: Control): boolean =>
   control === 'on-request' || control === 'adaptive' || control === 'between-tools' || control === 'always';
 
 /** Says to think as little as the model can be told to. */
-function leastThinking(control: Control): {readonly thinking?: ThinkingConfigParam} {
+function minThinking(control: Control): {readonly thinking?: ThinkingConfigParam} {
   if (control === 'always') return {};
   return {thinking: {type: control === 'between-tools' ? 'between_tools' : 'disabled'}};
 }

@@ -9,7 +9,7 @@ import {journal, type SessionContext} from '../session-context.ts';
 const fullPart = 0.7;
 
 /** It is done only where at least this part of the window becomes free. */
-const leastPart = 0.2;
+const minPart = 0.2;
 
 /** The latest messages stay as they are; and results by whose cut less than this is saved. In tokens. */
 const latest = 12;
@@ -23,7 +23,7 @@ export function shortenOldResults(session: SessionContext): void {
   if (contextWindow <= 0 || contextTokens < contextWindow * fullPart) return;
   const found = longResults(conversation.messages, {latest, least});
   const saved = found.reduce((sum, one) => sum + one.saved, 0);
-  if (saved < contextWindow * leastPart) return;
+  if (saved < contextWindow * minPart) return;
   const results = found.map(({id}) => id);
   journal(session, {kind: 'results-shortened', results});
   const shorter = withShortResults(conversation.messages, new Set(results));

@@ -82,7 +82,7 @@ export function expectedCost(
   ];
   return {
     model,
-    least: of === 'conversation' ? meter.leastCostAfterNext(model) - meter.costUsd : 0,
+    least: of === 'conversation' ? meter.minCostAfterNext(model) - meter.costUsd : 0,
     most: Math.max(...costs.map(cost => (cost === 'unknown' ? 0 : cost))),
   };
 }

@@ -19,7 +19,7 @@ import type {AgentRunner, Held, RunnerDeps, Spending} from './agent-runner.ts';
 import {HarnessAgent} from './harness-agent.ts';
 import type {AgentLimits} from './agent-limits.ts';
 import type {Branch, Tree} from './agent-branch.ts';
-import {leastTurns, modeOf, notHeeded, weftRunner} from './weft-agent.ts';
+import {minTurns, modeOf, notHeeded, weftRunner} from './weft-agent.ts';
 
 export interface SubAgentsSetup extends Pick<RunnerDeps, 'openEngine'> {
   readonly limits: AgentLimits;
@@ -305,7 +305,7 @@ export class SubAgents implements Tree {
     this.#turns += 1;
     if (this.#turns > limits.turns) this.#stopFor(running, `All sub-agents together have taken ${limits.turns} turns.`);
     // One of weft's own is stopped by its engine.
-    const own = leastTurns(running.kind.maxTurns, running.branch.session().limits.maxTurns);
+    const own = minTurns(running.kind.maxTurns, running.branch.session().limits.maxTurns);
     if (running.row.agent.harness !== 'weft' && running.row.progress.turns > own)
       this.#stopFor(running, `It was stopped after ${own} turns.`);
   }

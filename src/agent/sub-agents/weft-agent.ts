@@ -28,7 +28,7 @@ export function weftRunner(held: Held, deps: RunnerDeps): AgentRunner {
     mode: modeOf(kind, parent.mode),
     systemPrompt: kind.systemPrompt.kind === 'same' ? parent.systemPrompt : kind.systemPrompt.text,
     // What all cost together is looked at by whoever has started them.
-    limits: {maxTurns: leastTurns(kind.maxTurns, parent.limits.maxTurns), maxCostUsd: 'unlimited'},
+    limits: {maxTurns: minTurns(kind.maxTurns, parent.limits.maxTurns), maxCostUsd: 'unlimited'},
     // Where the user does not want to be asked, nobody is.
     interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
     // A sub-agent has no screen.
@@ -75,7 +75,7 @@ export const modeOf = ({mode}: AgentKind, parent: PermissionMode): PermissionMod
   mode === 'inherit' ? parent : narrowerMode(mode, parent);
 
 /** Requests that one may make, of its kind and of the agent that starts it. */
-export const leastTurns = (own: number, parent: number | 'unlimited'): number =>
+export const minTurns = (own: number, parent: number | 'unlimited'): number =>
   parent === 'unlimited' ? own : Math.min(own, parent);
 
 /** The tools that a kind may not call. Tools that need a person belong to the user's own agent. */

@@ -104,7 +104,7 @@ function findPrivateKeys(text: string): SecretScan {
       const isTail = end >= 0 && at === runs.length - 1;
       if (run[0].length < (isTail ? 4 : 16)) continue;
       // In source code that only mentions keys, names follow.
-      if (run[0].length < leastOfLetters && isWords(run[0]) && !isLine(body, run)) continue;
+      if (run[0].length < minOfLetters && isWords(run[0]) && !isLine(body, run)) continue;
       found.push({from: start + run.index, to: start + run.index + run[0].length, name: 'PRIVATE_KEY'});
     }
     if (end < 0 && to === text.length) {
@@ -120,7 +120,7 @@ function findPrivateKeys(text: string): SecretScan {
 }
 
 /** A shorter run of letters alone may be a name, unless it fills its line. */
-const leastOfLetters = 40;
+const minOfLetters = 40;
 
 const isLine = (body: string, {0: run, index}: RegExpExecArray): boolean =>
   /^["']?(?:\\n)?$/u.test(lineAround(body, index).trim().replace(run, ''));

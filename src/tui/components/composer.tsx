@@ -30,13 +30,13 @@ interface ComposerProps {
 
 export function Composer({view, ui, commands, demo, newlineKey, width, rows}: ComposerProps): ReactNode {
   const theme = useTheme();
-  const rules = rows >= leastWithRules ? 2 : 0;
+  const rules = rows >= minWithRules ? 2 : 0;
   const imageRows = ui.images.length > 0 && rows - rules > 1 ? 1 : 0;
   const offered = ui.mentions.kind === 'open' ? [] : completions(ui.draft.buffer.text, commands);
   const listed = ui.mentions.kind === 'open' ? Math.max(1, ui.mentions.found.paths.length) : offered.length;
   const most = rows - rules - imageRows;
   const field = draftLayout(ui.draft, {
-    rows: Math.max(1, Math.min(maxRows, most - Math.min(listed, leastListed))),
+    rows: Math.max(1, Math.min(maxRows, most - Math.min(listed, minListed))),
     frame: fieldFrame({theme, width}),
     hint: placeholderOf({view, demo, newlineKey}, width - 5),
     selection: selectionIn(ui),
@@ -77,9 +77,9 @@ export const composerDraftWidth = (frame: Frame): number => draftWidth(fieldFram
 
 const maxRows = 8;
 
-const leastWithRules = 6;
+const minWithRules = 6;
 
-const leastListed = 3;
+const minListed = 3;
 
 function suggestionHint(prompt: string, cells: number): string {
   const key = `${glyphs.between}Tab`;

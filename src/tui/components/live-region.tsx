@@ -380,12 +380,12 @@ function restOf(
   const whole = time + tokens + escInterrupts + background;
   if (movable !== 'no' && 2 + movable + cellWidth(whole) <= width) return whole;
   const forms = [time + tokens + escInterrupts, time + escInterrupts, `${time}${glyphs.between}Esc`];
-  return forms.find(form => cellWidth(form) <= width - leastDoing) ?? time;
+  return forms.find(form => cellWidth(form) <= width - minDoing) ?? time;
 }
 
 const background = `${glyphs.between}Ctrl+B background`;
 
-const leastDoing = 12;
+const minDoing = 12;
 
 const escInterrupts = `${glyphs.between}Esc to interrupt`;
 

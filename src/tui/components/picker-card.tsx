@@ -85,7 +85,7 @@ interface Columns {
 /** The narrowest label for whose sake no column of detail is left out. */
 const enoughLabel = 24;
 /** A column of detail that would be narrower is left out. */
-const leastDetail = 10;
+const minDetail = 10;
 /** Pointer, digit and the blanks behind them. */
 const leadWidth = 5;
 const gap = 2;
@@ -104,7 +104,7 @@ function columnsOf(items: readonly PickerItem<unknown>[], width: number): Column
   const [only] = details;
   if (only !== undefined && room() < Math.min(widest, enoughLabel)) {
     const left = width - leadWidth - letter - gap - Math.min(widest, enoughLabel);
-    details = left < leastDetail ? [] : [Math.min(only, left), ...details.slice(1)];
+    details = left < minDetail ? [] : [Math.min(only, left), ...details.slice(1)];
   }
   return {label: Math.min(widest, room()), details, letter};
 }

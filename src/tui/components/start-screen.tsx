@@ -36,7 +36,7 @@ export function StartScreen({facts, width, rows}: StartScreenProps): ReactNode {
   const room = Math.max(8, width - logoCells);
   const read = instructions.length === 0 ? '' : `${instructions.map(visibleLine).join(', ')} read`;
   const where = placeIn({directory: visibleLine(directory), branch: visibleLine(branch), read}, room);
-  const isLow = rows < leastRows + notices.length;
+  const isLow = rows < minRows + notices.length;
   return (
     <Box flexDirection="column" width={width} paddingTop={isLow ? 0 : 1}>
       <Row logo={logo[0]}>
@@ -76,16 +76,16 @@ function placeIn(
   const fork = branch === '' ? '' : `  ${glyphs.gitBranch} ${branch}`;
   const more = read === '' ? '' : glyphs.between + read;
   if (cellWidth(directory + fork + more) <= cells) return directory + fork + more;
-  return fit(fitPath(directory, Math.max(leastFolder, cells - cellWidth(fork))) + fork, cells);
+  return fit(fitPath(directory, Math.max(minFolder, cells - cellWidth(fork))) + fork, cells);
 }
 
-const leastFolder = 12;
+const minFolder = 12;
 
 const logo = ['╭╮╭', '╰╯╰'] as const;
 const logoCells = 6;
 
 /** With fewer rows only what weft works with is shown. */
-const leastRows = 7;
+const minRows = 7;
 
 function Row({logo: sign, children}: {readonly logo: string; readonly children: ReactNode}): ReactNode {
   return (
@@ -145,7 +145,7 @@ function Resume({lastSession, width}: Pick<StartFacts, 'lastSession'> & {readonl
   const command = `${apart}weft -c`;
   const lead = 'Last session: ';
   const room = width - lead.length - command.length;
-  const age = room < leastForAge ? '' : ` (${lastSession.age})`;
+  const age = room < minForAge ? '' : ` (${lastSession.age})`;
   const title = fit(visibleLine(lastSession.title), Math.max(1, room - age.length));
   return (
     <Text wrap="truncate">
@@ -158,4 +158,4 @@ function Resume({lastSession, width}: Pick<StartFacts, 'lastSession'> & {readonl
 }
 
 /** With fewer cells the title needs the room of the age. */
-const leastForAge = 30;
+const minForAge = 30;

@@ -129,16 +129,16 @@ export function changeSummary(
   let left = rows - parts.length;
   const lines = parts.flatMap((part, at) => {
     const all = linesOf(part, {shown: 'changes', long: 'clipped'}, frame);
-    const share = Math.max(leastLines, Math.floor(left / (parts.length - at)));
+    const share = Math.max(minLines, Math.floor(left / (parts.length - at)));
     const most = Math.min(all.length, share, left);
     // A note about lines that are left out needs lines beside it.
-    const shown = most === all.length || most >= leastLines ? foldLines(all, most, frame) : [];
+    const shown = most === all.length || most >= minLines ? foldLines(all, most, frame) : [];
     left -= shown.length;
     return [headingRow(part, tense, frame), ...shown];
   });
   return {lines, more: 0};
 }
 
-const leastLines = 3;
+const minLines = 3;
 
 const isDeletion = ({by}: ChangePart): boolean => by === 'deleted';

@@ -95,11 +95,11 @@ function blockLines(token: Token, frame: Frame): readonly string[] {
 }
 
 /** The least width for the text of a quote or an item, in cells; if less is left, it is not indented further. */
-const leastRoom = 8;
+const minRoom = 8;
 
 function quoteLines(quote: Tokens.Blockquote, frame: Frame): readonly string[] {
   const width = frame.width - 2;
-  if (width < leastRoom) return blocks(quote.tokens, frame, 'spaced');
+  if (width < minRoom) return blocks(quote.tokens, frame, 'spaced');
   const bar = frame.theme.style(['dim'], glyphs.quoteBar);
   return blocks(quote.tokens, {...frame, width}, 'spaced').map(line => (line === '' ? bar : `${bar} ${line}`));
 }
@@ -120,7 +120,7 @@ function itemLines(item: Tokens.ListItem, marker: string, frame: Frame): readonl
   const indent = cellWidth(marker);
   const width = frame.width - indent;
   const spacing = item.loose ? 'spaced' : 'tight';
-  if (width < leastRoom) {
+  if (width < minRoom) {
     const head = marker.trimEnd();
     const body = blocks(item.tokens, frame, spacing);
     return cellWidth(head) <= frame.width ? [head, ...body] : body;
@@ -135,7 +135,7 @@ function itemLines(item: Tokens.ListItem, marker: string, frame: Frame): readonl
 type Cell = readonly StyledSpan[];
 
 /** The least width of a column, in cells. If the columns do not fit, each row is shown as a record with one line for each cell. */
-const leastColumn = 6;
+const minColumn = 6;
 const between = ' │ ';
 
 /** Renders a table. Columns are as wide as their contents if they fit; otherwise the widest columns are narrowed and their cells wrap. */
@@ -181,7 +181,7 @@ function recordLines(header: readonly Cell[], rows: readonly (readonly Cell[])[]
 }
 
 function fitColumns(natural: readonly number[], room: number): readonly number[] | undefined {
-  const least = natural.map(width => Math.min(width, leastColumn));
+  const least = natural.map(width => Math.min(width, minColumn));
   if (least.reduce((sum, width) => sum + width, 0) > room) return undefined;
   // No column is wider than the width at which all of them fit together.
   let most = Math.max(...natural);

@@ -30,7 +30,7 @@ export const markdownStart: MarkdownPosition = {kind: 'between', after: 'nothing
 const longestOpenBlock = 16_384;
 
 /** The first lines of a paragraph stay together, because a line below them may turn them into a heading. */
-const leastParagraph = 3;
+const minParagraph = 3;
 
 /** Takes the finished pieces off the front of `text`, which stands at `place`; with `whole`, all of it. */
 export function splitMarkdown(text: string, place: MarkdownPosition, extent: 'growing' | 'whole'): MarkdownSplit {
@@ -135,7 +135,7 @@ class Splitter {
       return;
     }
     const isPart = this.#place.kind === 'between' && this.#place.after === 'part';
-    if ((isPart || paragraph.lines >= leastParagraph) && paragraph.marks.closed) {
+    if ((isPart || paragraph.lines >= minParagraph) && paragraph.marks.closed) {
       this.#cut(this.#at, this.#at);
       this.#place = {kind: 'between', after: 'part'};
       this.#begin(line, next);

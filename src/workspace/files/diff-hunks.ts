@@ -202,7 +202,7 @@ const maxCompared = 200_000;
 const maxWordEdits = 300;
 
 /** How much of the words of two lines must be the same for one to count as the other's counterpart. */
-const leastAlike = 0.4;
+const minAlike = 0.4;
 
 /** Marks the words that changed in lines that have a counterpart on the other side. Bounded work, whatever the lines are. */
 async function markChanges(hunks: readonly DiffHunk[]): Promise<readonly DiffHunk[]> {
@@ -259,7 +259,7 @@ function counterparts({removed, added}: Run): readonly (readonly [DiffLine, Diff
   for (let row = removed.length - 1; row >= 0; row -= 1) {
     for (let column = added.length - 1; column >= 0; column -= 1) {
       const pair = at(alike, row, column);
-      const paired = pair < leastAlike ? 0 : pair + at(best, row + 1, column + 1);
+      const paired = pair < minAlike ? 0 : pair + at(best, row + 1, column + 1);
       const cells = best[row] ?? [];
       cells[column] = Math.max(paired, at(best, row + 1, column), at(best, row, column + 1));
     }

@@ -5,7 +5,7 @@ import {plainSigns, type TextPair} from './find-text.ts';
 const maxCompared = 200;
 
 /** Characters from which on a text is unlikely to occur in a file by chance. */
-const leastTelling = 12;
+const minTelling = 12;
 
 /** Places named in a message, and lines of the first one that are quoted. */
 const maxNamed = 3;
@@ -17,7 +17,7 @@ const longestQuoted = 300;
 const maxAlike = 5000;
 
 /** Two lines at least this alike (0 to 1) may be meant to be the same. */
-const leastAlike = 0.5;
+const minAlike = 0.5;
 
 /** Whether a message may quote the file. It may not if the user would have to be asked before the model reads the file. */
 export type QuotePolicy = 'quotes' | 'line-numbers-only';
@@ -43,12 +43,12 @@ export function explainMiss(text: string, {oldText, newText}: TextPair, quoting:
 }
 
 function isMadeAlready(text: string, {oldText, newText}: TextPair): boolean {
-  if (newText.trim().length >= leastTelling) return text.includes(newText);
+  if (newText.trim().length >= minTelling) return text.includes(newText);
   const [old, fresh] = [squeeze(oldText), squeeze(newText)];
   // A short text stands in many files by chance; one much like the old one hardly does.
   const first = text.indexOf(newText);
   const isThereOnce = first >= 0 && first === text.lastIndexOf(newText);
-  return fresh.length >= 4 && isThereOnce && alikeness(pairsOf(old), old, fresh) >= leastAlike;
+  return fresh.length >= 4 && isThereOnce && alikeness(pairsOf(old), old, fresh) >= minAlike;
 }
 
 /** The lines at which the old text was probably meant to begin, best first: those where most of its lines match apart from white space. */
@@ -91,7 +91,7 @@ function alikeStarts(fileLines: readonly string[], oldLines: readonly string[]):
     compared += 1;
     if (compared > maxAlike) break;
     const alike = alikeness(parts, wanted, squeeze(line));
-    if (alike >= leastAlike) found.push({start: at - longest, alike});
+    if (alike >= minAlike) found.push({start: at - longest, alike});
   }
   return found
     .toSorted((a, b) => b.alike - a.alike || a.start - b.start)

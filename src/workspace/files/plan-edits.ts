@@ -57,7 +57,7 @@ interface CachedReplacement {
 }
 
 /** Bytes from which on a result is cached. */
-const leastLarge = 500_000;
+const minLarge = 500_000;
 
 /** Plans all edits, each on the result of those before it. The fault names every error of every file. */
 export async function planEdits(
@@ -127,7 +127,7 @@ function keepReplaced(edits: readonly FileEdit[], files: readonly OpenFile[], {r
   const {path, draft} = file;
   const from = hashOf(file);
   const after = draft.content;
-  if (from === undefined || after === undefined || after.length < leastLarge) return;
+  if (from === undefined || after === undefined || after.length < minLarge) return;
   replaced.set(path, {edit, from, after, notes: draft.notes});
 }
 

@@ -261,7 +261,7 @@ const unescapeBytes = (text: string): Buffer =>
 const maxLooked = 256 * 1024;
 
 /** Below this share of bytes that look right an encoding is not believed. */
-const leastShare = 0.6;
+const minShare = 0.6;
 
 /**
  * The encoding of bytes that are not all UTF-8 and have no zeros: by how many of those beyond ASCII are what is frequent in
@@ -275,7 +275,7 @@ function guessEncoding(bytes: Buffer): CodePage | ReadOnlyEncoding | 'utf-8' | '
     ['windows-1252', westernShare(text)],
     ...cyrillicShares(text),
   ];
-  let best: readonly [CodePage | ReadOnlyEncoding | 'utf-8' | 'unknown', number] = ['unknown', leastShare];
+  let best: readonly [CodePage | ReadOnlyEncoding | 'utf-8' | 'unknown', number] = ['unknown', minShare];
   for (const share of shares) if (share[1] > best[1]) best = share;
   return best[0];
 }

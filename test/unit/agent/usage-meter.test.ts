@@ -12,7 +12,7 @@ const meterAfter = (model: string): UsageMeter => {
 };
 
 test('the next request brings at least what the last one brought', () => {
-  expect(meterAfter('m').leastCostAfterNext('m')).toBeCloseTo(2 + 1.1);
+  expect(meterAfter('m').minCostAfterNext('m')).toBeCloseTo(2 + 1.1);
 });
 
 test.each([
@@ -20,16 +20,16 @@ test.each([
   ['m', 'm-20260101', 3.1],
   ['m', 'other', 2],
 ])('answered by %s, asked of %s', (answered, asked, cost) => {
-  expect(meterAfter(answered).leastCostAfterNext(asked)).toBeCloseTo(cost);
+  expect(meterAfter(answered).minCostAfterNext(asked)).toBeCloseTo(cost);
 });
 
 test('nothing is certain before the first request, or when the conversation was shortened', () => {
-  expect(new UsageMeter(scriptedModel([]), []).leastCostAfterNext('m')).toBe(0);
+  expect(new UsageMeter(scriptedModel([]), []).minCostAfterNext('m')).toBe(0);
   const meter = meterAfter('m');
   meter.follow([]);
-  expect(meter.leastCostAfterNext('m')).toBeCloseTo(2);
+  expect(meter.minCostAfterNext('m')).toBeCloseTo(2);
   meter.add('m', noUsage, 0);
-  expect(meter.leastCostAfterNext('m')).toBeCloseTo(2);
+  expect(meter.minCostAfterNext('m')).toBeCloseTo(2);
 });
 
 test('what a harness used is estimated where it tells tokens alone, and never hides what is known', () => {
