@@ -22,8 +22,11 @@ export default defineConfig(({mode}) => ({
     isolate: false,
     // Many tests wait for other processes.
     maxWorkers: availableParallelism() + 1,
-    tags: [{name: 'long', description: 'takes seconds: only npm run test:all runs it', timeout: 300_000}],
-    tagsFilter: mode === 'all' ? [] : ['!long'],
+    tags: [
+      {name: 'long', description: 'takes seconds: only npm run test:all runs it', timeout: 300_000},
+      {name: 'smoke', description: 'stands for the rest of a long file: npm test runs it'},
+    ],
+    tagsFilter: mode === 'all' ? [] : ['!long || smoke'],
     provide: {randomInputs: mode === 'all' ? 'all' : 'some'},
   },
 }));

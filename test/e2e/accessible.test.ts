@@ -1,3 +1,4 @@
+// @module-tag long
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
@@ -150,7 +151,7 @@ describe('weft --accessible', () => {
     expect({code, lines: stderr.trim().split('\n').length}).toEqual({code: 2, lines: 1});
   });
 
-  test('the bell sounds for what the setting names', async () => {
+  test('the bell sounds for what the setting names', {tags: 'smoke'}, async () => {
     await using scene = await openScene([call('Bash', {command: 'touch made'}), say('Made.')]);
     using terminal = open(scene, `--accessible --settings '{"bellOn": ["approval"]}' 'Make it.'`);
     await enter(terminal, /Approval needed[^]*answer> $/mu, '1');
@@ -174,7 +175,7 @@ describe('weft --accessible', () => {
 describe('weft --accessible inside tmux', () => {
   beforeEach(needs('tmux'));
 
-  test('a prompt over two lines is sent, and the answer read', async () => {
+  test('a prompt over two lines is sent, and the answer read', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('The answer is 42.')]);
     await using terminal = await openTmux(scene.place, pointedAt(scene.server));
     await terminal.type('weft --accessible');

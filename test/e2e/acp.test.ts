@@ -1,3 +1,4 @@
+// @module-tag long
 import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
@@ -84,7 +85,7 @@ const textIn = (updates: readonly SessionUpdate[], kind: SessionUpdate['sessionU
     )
     .join('');
 
-test('an editor shows no review and no suggestion, so neither is done', async () => {
+test('an editor shows no review and no suggestion, so neither is done', {tags: 'smoke'}, async () => {
   await using scene = await openScene([
     [call('OpenCodeReview', {}), call('SuggestPrompt', {prompt: 'next'})],
     say('Done.'),

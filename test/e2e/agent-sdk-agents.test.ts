@@ -1,3 +1,4 @@
+// @module-tag long
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -54,7 +55,7 @@ test("the client's own agents: their messages carry the call that started them, 
   expect(new Set(tasks.map(task => ('task_id' in task ? task.task_id : ''))).size).toBe(1);
 });
 
-test('texts of sub-agents are told where the client asks for them', async () => {
+test('texts of sub-agents are told where the client asks for them', {tags: 'smoke'}, async () => {
   await using scene = await reading('explore');
   writeFileSync(join(scene.place.work, 'a.txt'), 'tea\n');
   const run = await readAll(ask(scene, 'MAIN', {extraArgs: {'forward-subagent-text': null}}));

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {
@@ -37,7 +38,7 @@ const hooksOf = (event: HookEvent, hook: HookCallback, matcher?: string): Option
 });
 
 describe('hooks', () => {
-  test('PreToolUse denies', async () => {
+  test('PreToolUse denies', {tags: 'smoke'}, async () => {
     await using scene = await openScene([touch('a'), say('Done.')]);
     const hook = says({
       hookSpecificOutput: {
@@ -82,7 +83,7 @@ describe('hooks', () => {
     expect(called).toBe(0);
   });
 
-  test('PostToolUse reads the result and tells the model more', async () => {
+  test('PostToolUse reads the result and tells the model more', {tags: 'smoke'}, async () => {
     await using scene = await openScene([call('Bash', {command: 'echo hi'}), say('Done.')]);
     const {seen, hook} = telling({hookEventName: 'PostToolUse', additionalContext: 'It was 5 o’clock.'});
     await readAll(ask(scene, 'x', hooksOf('PostToolUse', hook)));

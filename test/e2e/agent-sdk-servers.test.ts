@@ -1,3 +1,4 @@
+// @module-tag long
 import {createSdkMcpServer, tool, type SDKMessage} from '@anthropic-ai/claude-agent-sdk';
 import {expect, test} from 'vitest';
 import * as z from 'zod';
@@ -66,7 +67,7 @@ test('servers come, go and are begun again while it runs', async () => {
   expect(toolResults({messages, thrown: undefined})).toEqual(['b']);
 });
 
-test('a server inside the client asks the person something', async () => {
+test('a server inside the client asks the person something', {tags: 'smoke'}, async () => {
   const asks = createSdkMcpServer({
     name: 'asks',
     tools: [

@@ -1,3 +1,4 @@
+// @module-tag long
 import {randomUUID} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -116,13 +117,13 @@ async function twoPrompts(scene: Scene, options: Options, between: (running: Que
 }
 
 describe('what a client may change while it runs', () => {
-  test('the model, and back to the one it began with', async () => {
+  test('the model, and back to the one it began with', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('1'), say('2')]);
     await twoPrompts(scene, {model: 'claude-first'}, running => running.setModel('claude-second'));
     expect(scene.server.requests.map(({body}) => body.model)).toEqual(['claude-first', 'claude-second']);
   });
 
-  test('what fills the context is told by part', async () => {
+  test('what fills the context is told by part', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('1'), say('2')]);
     writeFileSync(join(scene.place.work, 'AGENTS.md'), 'Use tabs.');
     let usage: Awaited<ReturnType<Query['getContextUsage']>> | undefined;

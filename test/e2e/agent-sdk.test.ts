@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Options, PermissionResult} from '@anthropic-ai/claude-agent-sdk';
@@ -12,7 +13,7 @@ import {skipWithoutOverlay, writeFiles} from './support/overlay.ts';
 
 const touch = (name: string) => call('Bash', {command: `touch ${name}`});
 
-test('a prompt in one string, answered', async () => {
+test('a prompt in one string, answered', {tags: 'smoke'}, async () => {
   await using scene = await openScene([[say('The answer.'), usage({input: 1000, output: 100})]]);
   const run = await readAll(ask(scene, 'What?', {model: 'claude-sonnet-4-5'}));
   expect([kinds(run), run.thrown]).toEqual([['system/init', 'assistant', 'result/success'], undefined]);
@@ -52,7 +53,7 @@ describe('canUseTool', () => {
     });
   });
 
-  test('is given the reason, what would spare the question, and the call', async () => {
+  test('is given the reason, what would spare the question, and the call', {tags: 'smoke'}, async () => {
     await using scene = await openScene([touch('a'), say('Done.')]);
     const asked: unknown[] = [];
     await readAll(
@@ -308,7 +309,7 @@ test('partial messages', async () => {
 });
 
 describe('ending', () => {
-  test('abort: the process is gone soon', async () => {
+  test('abort: the process is gone soon', {tags: 'smoke'}, async () => {
     await using scene = await openScene([hang()]);
     const abortController = new AbortController();
     const running = readAll(ask(scene, 'x', {abortController}));

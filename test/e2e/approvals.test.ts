@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
@@ -39,7 +40,7 @@ describe('approvals in a terminal', () => {
     await terminal.until(/Refused, I see\./u);
   });
 
-  test('Tab goes to it at once; what was pressed before is a prompt', async () => {
+  test('Tab goes to it at once; what was pressed before is a prompt', {tags: 'smoke'}, async () => {
     await using scene = await openScene([makes('a'), say('Done.'), say('Heard.')]);
     await using terminal = await open(scene);
     await enter(terminal, 'weft Make it.');

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -45,7 +46,7 @@ test('weft acts as an agent: with its prompt, its tools, its model, its hooks an
   expect(['a', 'guarded'].map(name => existsSync(join(scene.place.work, name)))).toEqual([false, true]);
 });
 
-test('what the user says on the command line goes first, and no agent widens a mode', async () => {
+test('what the user says on the command line goes first, and no agent widens a mode', {tags: 'smoke'}, async () => {
   await using scene = await openScene([call('Bash', {command: 'touch a'}), say('Done.')]);
   agentFile(scene, 'wild', 'description: Acts', 'model: haiku', 'permissionMode: bypassPermissions', '---', 'Act.');
   await scene.run(['-p', 'x', '--agent', 'wild', '--model', 'claude-sonnet-4-6', '--tools', 'Bash']);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {execFileSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -122,7 +123,7 @@ test('a block is started, asked, answered; an unknown one is an error; it ends w
   await processGone(Number(scene.read('pid')));
 });
 
-test('a server in the background gives the prompt back, is named, and ends with weft', async () => {
+test('a server in the background gives the prompt back, is named, and ends with weft', {tags: 'smoke'}, async () => {
   await using scene = await openScene([call('Bash', {command: 'sleep 7303 & echo $! >pid; echo up'}), say('done')]);
   expect(await told(scene)).toMatch(
     /^up\n\[left running, as block b1: sleep 7303 \(process \d+\); it ends with weft unless the user keeps it\]\n\[exit code 0 after \d+\.\d s/u,

@@ -1,3 +1,4 @@
+// @module-tag long
 import {createHash} from 'node:crypto';
 import {chmodSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -149,7 +150,7 @@ describe('/compact', () => {
     expect(next).not.toContain('First answer.');
   });
 
-  test('Esc stops the summary; Esc again leaves everything as it was', async () => {
+  test('Esc stops the summary; Esc again leaves everything as it was', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('First answer.'), hang(), say('Second answer.')]);
     await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
     await enter(terminal, 'weft "First prompt."');

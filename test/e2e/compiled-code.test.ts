@@ -1,3 +1,4 @@
+// @module-tag long
 import {execFileSync} from 'node:child_process';
 import {
   chmodSync,
@@ -27,7 +28,7 @@ const kept = (folder: string): Readonly<Record<string, string>> =>
   );
 
 describe('compiled code', () => {
-  test('is kept by the first start, for the user alone, and serves the next ones', async () => {
+  test('is kept by the first start, for the user alone, and serves the next ones', {tags: 'smoke'}, async () => {
     using place = new TempPlace();
     const folder = join(place.home, 'weft', 'cache');
     expect([await help(place, ''), existsSync(folder)]).toEqual([0, false]);
@@ -84,19 +85,23 @@ describe('compiled code', () => {
     expect(readdirSync(place.work).length).toBeGreaterThan(names.length + 3);
   });
 
-  test('is not waited for where a pipe lies in its place, and leaves nothing where a folder does', async () => {
-    using place = new TempPlace();
-    const folder = join(place.home, 'kept');
-    await help(place, folder);
-    const before = readdirSync(folder);
-    const [pipe = '', taken = ''] = before;
-    rmSync(join(folder, pipe));
-    execFileSync('mkfifo', [join(folder, pipe)]);
-    rmSync(join(folder, taken));
-    mkdirSync(join(folder, taken));
-    expect([await help(place, folder), readdirSync(folder)]).toEqual([0, before]);
-    expect(statSync(join(folder, pipe)).isFile()).toBe(true);
-  });
+  test(
+    'is not waited for where a pipe lies in its place, and leaves nothing where a folder does',
+    {tags: 'smoke'},
+    async () => {
+      using place = new TempPlace();
+      const folder = join(place.home, 'kept');
+      await help(place, folder);
+      const before = readdirSync(folder);
+      const [pipe = '', taken = ''] = before;
+      rmSync(join(folder, pipe));
+      execFileSync('mkfifo', [join(folder, pipe)]);
+      rmSync(join(folder, taken));
+      mkdirSync(join(folder, taken));
+      expect([await help(place, folder), readdirSync(folder)]).toEqual([0, before]);
+      expect(statSync(join(folder, pipe)).isFile()).toBe(true);
+    },
+  );
 
   test('is kept nowhere, and not read, in a folder that others can write', async () => {
     using place = new TempPlace();

@@ -1,3 +1,4 @@
+// @module-tag long
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
@@ -16,18 +17,22 @@ async function enter(terminal: ShellTerminal, line: string): Promise<void> {
 const ready = /claude-[\w-]+/u;
 
 describe('a mention without a terminal', () => {
-  test('carries the content of the file as Read tells it; what Read would ask about stays behind', async () => {
-    await using scene = await openScene([say('Seen.')]);
-    writeFileSync(join(scene.place.work, 'a.ts'), 'const one = 1;\nconst two = 2;\n');
-    writeFileSync(join(scene.place.work, '.env'), 'PASSWORD=hunter2-hunter2\n');
-    const run = await scene.run(['--prompt', 'explain @a.ts:2 and @.env and @/etc/passwd and @nobody']);
-    expect(run.stdout).toBe('Seen.\n');
-    expect(run.stderr).toMatch(/\/etc\/passwd not attached: /u);
-    const sent = JSON.stringify(scene.server.requests[0]?.body);
-    expect(sent).toContain(String.raw`<attached name=\"a.ts:2\">\n2\tconst two = 2;\n</attached>`);
-    expect(sent).not.toContain('hunter2');
-    expect(sent).not.toContain('root:');
-  });
+  test(
+    'carries the content of the file as Read tells it; what Read would ask about stays behind',
+    {tags: 'smoke'},
+    async () => {
+      await using scene = await openScene([say('Seen.')]);
+      writeFileSync(join(scene.place.work, 'a.ts'), 'const one = 1;\nconst two = 2;\n');
+      writeFileSync(join(scene.place.work, '.env'), 'PASSWORD=hunter2-hunter2\n');
+      const run = await scene.run(['--prompt', 'explain @a.ts:2 and @.env and @/etc/passwd and @nobody']);
+      expect(run.stdout).toBe('Seen.\n');
+      expect(run.stderr).toMatch(/\/etc\/passwd not attached: /u);
+      const sent = JSON.stringify(scene.server.requests[0]?.body);
+      expect(sent).toContain(String.raw`<attached name=\"a.ts:2\">\n2\tconst two = 2;\n</attached>`);
+      expect(sent).not.toContain('hunter2');
+      expect(sent).not.toContain('root:');
+    },
+  );
 });
 
 describe('the composer in a terminal', () => {

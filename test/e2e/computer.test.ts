@@ -1,3 +1,4 @@
+// @module-tag long
 import {execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, readFileSync} from 'node:fs';
@@ -113,7 +114,7 @@ test('in a pipe nobody can say yes; without a display the model hears nothing of
   ]);
 });
 
-test('the card says for what and how long; Esc takes the yes back', async () => {
+test('the card says for what and how long; Esc takes the yes back', {tags: 'smoke'}, async () => {
   const desk = await openDisplay();
   await using scene = await openScene([
     call('RequestComputerUse', {task_summary: 'Fill in the form', minutes: 5}),

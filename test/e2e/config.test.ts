@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -43,7 +44,7 @@ describe('weft config', () => {
     expect(await place.answer(['path'])).toBe(`${place.user}\n0`);
   });
 
-  test('a variable of the environment counts as it does for a session', async () => {
+  test('a variable of the environment counts as it does for a session', {tags: 'smoke'}, async () => {
     using place = new Config();
     expect(await place.answer(['get', 'accessible'])).toBe('false\n0');
     expect(await place.answer(['explain', 'accessible'], {ACCESSIBLE: '1'})).toBe(
@@ -51,7 +52,7 @@ describe('weft config', () => {
     );
   });
 
-  test('what the folder may not set without trust is left out, and said so', async () => {
+  test('what the folder may not set without trust is left out, and said so', {tags: 'smoke'}, async () => {
     using place = new Config();
     mkdirSync(join(place.work, '.weft'));
     writeFileSync(

@@ -1,3 +1,4 @@
+// @module-tag long
 import {spawn} from 'node:child_process';
 import {cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -104,7 +105,7 @@ test('doctor says which MCP servers answer, which do not, why, and who named the
   expect(report(stdout)['mcp']?.detail).toContain(`theirs (${theirs})`);
 });
 
-test('doctor names what does not work, and exits 1', async () => {
+test('doctor names what does not work, and exits 1', {tags: 'smoke'}, async () => {
   using place = new TempPlace();
   mkdirSync(join(place.home, 'weft'));
   writeFileSync(join(place.home, 'weft', 'weft.db'), 'no database at all, but long enough to be looked at'.repeat(20));

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -9,12 +10,16 @@ const edit = (old_string: string, new_string: string) => call('Edit', {file_path
 const accept = ['--prompt', 'Go.', '--permission-mode', 'acceptEdits'];
 
 describe('edits', () => {
-  test('two edits of one file in one message apply in order, the second to what the first left', async () => {
-    await using scene = await openScene([[edit('one', 'two'), edit('two', 'three')], say('Done.')]);
-    writeFileSync(join(scene.place.work, 'a.txt'), 'one\r\n');
-    expect(await scene.run(accept)).toMatchObject({code: 0, stdout: 'Done.\n', stderr: ''});
-    expect(scene.read('a.txt')).toBe('three\r\n');
-  });
+  test(
+    'two edits of one file in one message apply in order, the second to what the first left',
+    {tags: 'smoke'},
+    async () => {
+      await using scene = await openScene([[edit('one', 'two'), edit('two', 'three')], say('Done.')]);
+      writeFileSync(join(scene.place.work, 'a.txt'), 'one\r\n');
+      expect(await scene.run(accept)).toMatchObject({code: 0, stdout: 'Done.\n', stderr: ''});
+      expect(scene.read('a.txt')).toBe('three\r\n');
+    },
+  );
 
   test('a patch changes, makes, renames and deletes files', async () => {
     const patch = [

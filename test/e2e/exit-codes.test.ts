@@ -1,3 +1,4 @@
+// @module-tag long
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -23,7 +24,7 @@ describe('1: it failed, and says in one line what to do', () => {
     expect(scene.server.requests).toHaveLength(1);
   });
 
-  test('no server at the address', async () => {
+  test('no server at the address', {tags: 'smoke'}, async () => {
     await using scene = await openScene([]);
     await scene.server.close();
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
@@ -33,7 +34,7 @@ describe('1: it failed, and says in one line what to do', () => {
     );
   });
 
-  test('no model at all', async () => {
+  test('no model at all', {tags: 'smoke'}, async () => {
     using place = new TempPlace();
     expect(await runWeft(['--prompt', 'x'], {place})).toEqual({
       code: 1,
@@ -44,7 +45,7 @@ describe('1: it failed, and says in one line what to do', () => {
     });
   });
 
-  test('a model that answers nothing', async () => {
+  test('a model that answers nothing', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('')]);
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
     expect([code, stdout, stderr]).toEqual([1, '', 'weft: the model ended without an answer.\n']);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -13,7 +14,7 @@ const main = 'claude-opus-5-5';
 const other = 'claude-haiku-5-5';
 const flags = ['--model', 'opus', '--fallback-model', 'haiku'];
 
-test('in a pipe: stdout has the answer, stderr says who gave it', async () => {
+test('in a pipe: stdout has the answer, stderr says who gave it', {tags: 'smoke'}, async () => {
   await using scene = await openScene([...overloaded(3), say('In the end.')]);
   const {code, stdout, stderr} = await scene.run(['--prompt', 'x', ...flags]);
   expect([code, stdout, models(scene)]).toEqual([0, 'In the end.\n', [main, main, main, other]]);

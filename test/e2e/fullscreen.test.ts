@@ -1,3 +1,4 @@
+// @module-tag long
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -109,7 +110,7 @@ describe('a screen of its own', () => {
     expect(readByteLog(terminal.log()).clearedScreens).toBe(clearedScreens + 2);
   });
 
-  test('a key writes only what it changes, and at rest nothing is written', async () => {
+  test('a key writes only what it changes, and at rest nothing is written', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say(numbered(0, 60))]);
     using terminal = open(scene);
     await terminal.until(/Ask weft to do something/u);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {expect, test} from 'vitest';
 import {chunks} from '../support/model-script.ts';
 import {openScene} from '../support/scene.ts';
@@ -45,7 +46,7 @@ test('a tool call of a Gemini model: its signature goes back with it, and the th
   });
 });
 
-test('without a key: what to do about it', async () => {
+test('without a key: what to do about it', {tags: 'smoke'}, async () => {
   await using scene = await openScene([]);
   const {code, stderr} = await scene.run(['--prompt', 'x', '--provider', 'gemini']);
   expect([code, stderr]).toEqual([

@@ -1,3 +1,4 @@
+// @module-tag long
 import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -66,7 +67,7 @@ describe('a guard', () => {
     expect([isThere(scene, 'a'), run.stderr]).toEqual([true, expect.stringContaining('broke off: exit code 1')]);
   });
 
-  test('reads the call, decides about it, and is told no secret', async () => {
+  test('reads the call, decides about it, and is told no secret', {tags: 'smoke'}, async () => {
     await using scene = await openScene([touch('a'), say('Done.')]);
     const allow = {
       hookSpecificOutput: {
@@ -239,7 +240,7 @@ test('what a hook leaves running ends with weft, a waiting hook with a weft that
   );
 });
 
-test('a hook that says that it goes on by itself is not waited for, and ends with weft', async () => {
+test('a hook that says that it goes on by itself is not waited for, and ends with weft', {tags: 'smoke'}, async () => {
   await using scene = await openScene([say('Done.')]);
   const hook = command(`echo '{"async": true}'; sleep 3013; echo late`, {timeout: 600});
   const run = await scene.run(['-p', 'x', ...settingsFlag(on('SessionStart', hook))]);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {once} from 'node:events';
 import {createServer} from 'node:net';
@@ -151,17 +152,21 @@ test('a server that is down is no reason not to open; the prompt can be sent aga
   expect(await terminal.exited).toBe(0);
 });
 
-test('the same where the model is named: it is said at the start, not only with the first prompt', async () => {
-  using place = new TempPlace();
-  const {port} = await freePort();
-  const environment = {OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, WEFT_MODEL: 'small-model', NO_COLOR: '1'};
-  using terminal = openPty({place, environment, args: [], answers: 'all', size: [100, 30]});
-  await terminal.until(
-    /Nothing listens at [^]* Start the model server, or choose\s+another\s+model\s+with\s+\/login\./u,
-  );
-  terminal.type('/exit\r');
-  expect(await terminal.exited).toBe(0);
-});
+test(
+  'the same where the model is named: it is said at the start, not only with the first prompt',
+  {tags: 'smoke'},
+  async () => {
+    using place = new TempPlace();
+    const {port} = await freePort();
+    const environment = {OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, WEFT_MODEL: 'small-model', NO_COLOR: '1'};
+    using terminal = openPty({place, environment, args: [], answers: 'all', size: [100, 30]});
+    await terminal.until(
+      /Nothing listens at [^]* Start the model server, or choose\s+another\s+model\s+with\s+\/login\./u,
+    );
+    terminal.type('/exit\r');
+    expect(await terminal.exited).toBe(0);
+  },
+);
 
 test('headless, a server that is down is a clear error', async () => {
   using place = new TempPlace();

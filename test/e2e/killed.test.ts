@@ -1,3 +1,4 @@
+// @module-tag long
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {expect, test} from 'vitest';
@@ -41,7 +42,7 @@ test('killed in the middle of a command: the model is told that its result was l
   expect([kept, others]).toEqual([expect.not.stringContaining('weft ended'), [lost, lost]]);
 });
 
-test('killed while the answer comes: what was asked and what was shown are kept', async () => {
+test('killed while the answer comes: what was asked and what was shown are kept', {tags: 'smoke'}, async () => {
   await using scene = await openScene([[say('Half of'), until(new Promise(() => {}))], say('Whole.')]);
   const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json', '--include-partial-messages']);
   const finished = finish(child);
@@ -101,7 +102,7 @@ const moments = [
   {requests: 4, ms: 25},
 ];
 
-test('killed at any moment, a session goes on with a valid history', {tags: 'long'}, async () => {
+test('killed at any moment, a session goes on with a valid history', async () => {
   await using scene = await openScene(request => {
     if (toldPrompt(request).startsWith('Go on')) return say('Resumed.');
     const turn = request.body.messages.length;

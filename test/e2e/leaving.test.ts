@@ -1,3 +1,4 @@
+// @module-tag long
 import {join} from 'node:path';
 import {closeSync, constants, openSync, readFileSync, writeSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
@@ -93,7 +94,7 @@ describe('the terminal is as it was before', () => {
     await leftAsItWas(scene, terminal, before);
   });
 
-  test('after SIGKILL while an answer is streamed', async () => {
+  test('after SIGKILL while an answer is streamed', {tags: 'smoke'}, async () => {
     await using scene = await openScene([hang()]);
     using terminal = open(scene);
     const before = await asBefore(terminal);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
@@ -44,7 +45,7 @@ describe('a word that people try is a command, and nothing is sent', () => {
   });
 });
 
-test('what is piped in beside a slip is not sent either', async () => {
+test('what is piped in beside a slip is not sent either', {tags: 'smoke'}, async () => {
   await using scene = await openScene([]);
   const {code} = await scene.run(['logn'], {stdin: {text: 'a key'}});
   expect([code, scene.server.requests]).toEqual([2, []]);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -250,12 +251,16 @@ test('where the browser is on another machine, the address of the page that it c
   expect((await terminal.everything()).join('\n')).toContain('weft: guarded answers: 1 tool');
 });
 
-test('what servers say reaches no stderr past weft: the library of the protocol writes nothing', () => {
-  const folder = join(dirname(weftBin), '..', 'dist', 'chunks');
-  const texts = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
-  expect(texts.some(text => text.includes('x-mcp-header'))).toBe(true);
-  expect(texts.filter(text => /console\.\w+\([`'"]\[mcp-sdk\]/u.test(text))).toEqual([]);
-});
+test(
+  'what servers say reaches no stderr past weft: the library of the protocol writes nothing',
+  {tags: 'smoke'},
+  () => {
+    const folder = join(dirname(weftBin), '..', 'dist', 'chunks');
+    const texts = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
+    expect(texts.some(text => text.includes('x-mcp-header'))).toBe(true);
+    expect(texts.filter(text => /console\.\w+\([`'"]\[mcp-sdk\]/u.test(text))).toEqual([]);
+  },
+);
 
 function textOf(path: string): string {
   try {

@@ -1,3 +1,4 @@
+// @module-tag long
 import type {Options} from '@anthropic-ai/claude-agent-sdk';
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -171,7 +172,7 @@ test('a tool that is described differently is not accepted by a mode that asks n
   expect(JSON.parse(asked.stdout)).toMatchObject({permission_denials: [{tool_name: 'mcp__calc__add'}]});
 });
 
-test('kill -9 of weft leaves no server', {tags: 'long'}, async () => {
+test('kill -9 of weft leaves no server', async () => {
   await using scene = await openScene([call('mcp__calc__wait', {}), say('Done.')]);
   const mark = `mark of ${scene.place.work}`;
   const config = servers({calc: {name: mark, tools: [{name: 'wait', does: 'silent'}]}});
@@ -317,20 +318,24 @@ test('a server asks the model only once the user agrees; headless it reads why n
   expect(told(4)).toContain(String.raw`\"text\":\"Hi.\"`);
 });
 
-test('in the terminal UI a server that does not start is said once, and the prompt goes on', async () => {
-  await using scene = await openScene([call('Bash', {command: 'true'}), say('First.'), say('Second.')]);
-  writeFileSync(join(scene.place.work, 'servers.json'), servers({dead: {exit: 3, log: ['no database']}}));
-  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
-  await terminal.type('weft --permission-mode bypassPermissions --mcp-config servers.json\r');
-  await terminal.until(/claude-[\w-]+/u);
-  await terminal.type('one\r');
-  await terminal.until(
-    /First\.[^]*MCP server dead could not be started|MCP server dead could not be started[^]*First\./u,
-  );
-  await terminal.type('two\r');
-  await terminal.until(/Second\./u);
-  expect((await terminal.text()).match(/MCP server dead could not be started/gu)).toHaveLength(1);
-});
+test(
+  'in the terminal UI a server that does not start is said once, and the prompt goes on',
+  {tags: 'smoke'},
+  async () => {
+    await using scene = await openScene([call('Bash', {command: 'true'}), say('First.'), say('Second.')]);
+    writeFileSync(join(scene.place.work, 'servers.json'), servers({dead: {exit: 3, log: ['no database']}}));
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await terminal.type('weft --permission-mode bypassPermissions --mcp-config servers.json\r');
+    await terminal.until(/claude-[\w-]+/u);
+    await terminal.type('one\r');
+    await terminal.until(
+      /First\.[^]*MCP server dead could not be started|MCP server dead could not be started[^]*First\./u,
+    );
+    await terminal.type('two\r');
+    await terminal.until(/Second\./u);
+    expect((await terminal.text()).match(/MCP server dead could not be started/gu)).toHaveLength(1);
+  },
+);
 
 test('an Agent SDK program names servers of its own', async () => {
   await using scene = await openScene([call('mcp__calc__add', {a: 2}), say('Done.'), say('Hello.'), say('More.')]);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -18,7 +19,7 @@ const own = {
 
 const nobody = {ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', OPENAI_BASE_URL: ''};
 
-test('what nobody knows of a model is said to be unknown', async () => {
+test('what nobody knows of a model is said to be unknown', {tags: 'smoke'}, async () => {
   await using scene = await openScene([], 'openai');
   const {code, stdout, stderr} = await scene.run(['models', 'list']);
   expect([code, stderr]).toEqual([0, 'weft: OpenAI did not list its models (404)\n']);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say, usage} from '../support/model-script.ts';
@@ -28,7 +29,7 @@ describe('text', () => {
     expect((await scene.run(['--prompt', 'x'])).stdout).toBe('a\n\nb\n');
   });
 
-  test('nothing of a terminal is in it', async () => {
+  test('nothing of a terminal is in it', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('# Title\n\n**bold** ✓ 日本')]);
     const {stdout, stderr} = await scene.run(['--prompt', 'x'], {environment: {FORCE_COLOR: '1', TERM: 'xterm'}});
     expect([stdout, stderr]).toEqual(['# Title\n\n**bold** ✓ 日本\n', '']);
@@ -119,7 +120,7 @@ describe('stream-json', () => {
     expect(text).toBe('one two');
   });
 
-  test('the first line comes before the model has answered', async () => {
+  test('the first line comes before the model has answered', {tags: 'smoke'}, async () => {
     const gate = Promise.withResolvers<void>();
     await using scene = await openScene([[{part: 'until', gate: gate.promise}, say('late')]]);
     const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json']);
@@ -142,7 +143,7 @@ describe('which model', () => {
     expect(scene.server.requests.map(({body}) => body.model)).toEqual(['claude-from-environment', 'claude-from-flag']);
   });
 
-  test('--base-url and --provider, over the environment', async () => {
+  test('--base-url and --provider, over the environment', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('The answer.')]);
     await using other = await startModelServer([say('Another.')]);
     const args = ['--prompt', 'x', '--provider', 'openai', '--base-url', other.baseUrl.openai, '--model', 'm'];

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
@@ -313,7 +314,7 @@ describe('what need not ask', () => {
     '.gitignore': 'build\n',
   };
 
-  test('`make test` that writes ignored output alone: it is there', async ({skip}) => {
+  test('`make test` that writes ignored output alone: it is there', {tags: 'smoke'}, async ({skip}) => {
     await using scene = await openScene([call('Bash', {command: 'make test'}), say('Done.')]);
     await skipWithoutOverlay(scene, skip);
     makeRepository(scene.place.work, project);

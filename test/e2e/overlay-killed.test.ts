@@ -1,3 +1,4 @@
+// @module-tag long
 import {spawnSync} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -84,73 +85,75 @@ async function applying(work: string, version: number, finished: Promise<unknown
   while (!run.isOver && !existsSync(made) && statSync(first).ino === start) await immediate();
 }
 
-test(
-  'killed at any moment of a command and of what follows, nothing is half applied, and nothing is left',
-  {tags: 'long'},
-  async ({skip}) => {
-    await using scene = await openScene(byPrompt({BUILD: [call('Bash', {command: 'sh build.sh'}), say('Done.')]}));
-    await skipWithoutOverlay(scene, skip);
-    const {work, home} = scene.place;
-    let version = 1;
-    makeRepository(work, {
-      ...Object.fromEntries(Array.from({length: files}, (_, at) => [`src/f${at}`, contentOf(version)])),
-      [`src/only${version}`]: 'only\n',
-      '.gitignore': 'dist\nbuild.sh\n',
-    });
-    const ended = new Map<string, number>();
-    for (const {at, when, moreMs, who} of moments) {
-      const {line, reached, goOn} = waitingPoint();
-      writeFileSync(join(work, 'build.sh'), build(line, version + 1));
-      const child = scene.start(['--prompt', 'BUILD', '--permission-mode', 'acceptEdits'], auto);
-      const finished = finish(child);
-      await reached;
-      if (when !== 'in the command') goOn();
-      if (when === 'when changes are applied') await applying(work, version + 1, finished);
-      await pause(moreMs);
-      const watchdogs = who === 'weft' ? [] : processesWith('watchdog');
-      child.kill('SIGKILL');
-      for (const {pid} of watchdogs) endProcess(pid);
-      await finished;
+test('killed at any moment of a command and of what follows, nothing is half applied, and nothing is left', async ({
+  skip,
+}) => {
+  await using scene = await openScene(byPrompt({BUILD: [call('Bash', {command: 'sh build.sh'}), say('Done.')]}));
+  await skipWithoutOverlay(scene, skip);
+  const {work, home} = scene.place;
+  let version = 1;
+  makeRepository(work, {
+    ...Object.fromEntries(Array.from({length: files}, (_, at) => [`src/f${at}`, contentOf(version)])),
+    [`src/only${version}`]: 'only\n',
+    '.gitignore': 'dist\nbuild.sh\n',
+  });
+  const ended = new Map<string, number>();
+  for (const {at, when, moreMs, who} of moments) {
+    const {line, reached, goOn} = waitingPoint();
+    writeFileSync(join(work, 'build.sh'), build(line, version + 1));
+    const child = scene.start(['--prompt', 'BUILD', '--permission-mode', 'acceptEdits'], auto);
+    const finished = finish(child);
+    await reached;
+    if (when !== 'in the command') goOn();
+    if (when === 'when changes are applied') await applying(work, version + 1, finished);
+    await pause(moreMs);
+    const watchdogs = who === 'weft' ? [] : processesWith('watchdog');
+    child.kill('SIGKILL');
+    for (const {pid} of watchdogs) endProcess(pid);
+    await finished;
 
-      const atOnce = versionsOf(scene);
-      expect([at, atOnce.every(each => each === version || each === version + 1)]).toEqual([at, true]);
-      // The next start in the workspace finishes what was begun, or takes it back.
-      expect([at, await scene.run(['--prompt', 'NEXT'], auto)]).toMatchObject([at, {code: 0, stderr: told}]);
-      const [now = 0, ...others] = versionsOf(scene);
-      const only = Object.keys(filesOf(work)).filter(path => path.startsWith('src/only'));
-      expect([at, others, only]).toEqual([at, [], [`src/only${now}`]]);
-      await lookUntil(
-        () => processesWith(line).length === 0 && mountsIn(home).length === 0 && keptIn(home).length === 0,
-        () => `left after moment ${at}: ${JSON.stringify([processesWith(line), mountsIn(home), keptIn(home)])}`,
-        15_000,
-      );
-      ended.set(`${atOnce.length} versions, then ${now === version ? 'old' : 'new'}`, 1);
-      version = now;
-    }
-    expect([...ended.keys()].length, [...ended.keys()].join()).toBeGreaterThan(1);
+    const atOnce = versionsOf(scene);
+    expect([at, atOnce.every(each => each === version || each === version + 1)]).toEqual([at, true]);
+    // The next start in the workspace finishes what was begun, or takes it back.
+    expect([at, await scene.run(['--prompt', 'NEXT'], auto)]).toMatchObject([at, {code: 0, stderr: told}]);
+    const [now = 0, ...others] = versionsOf(scene);
+    const only = Object.keys(filesOf(work)).filter(path => path.startsWith('src/only'));
+    expect([at, others, only]).toEqual([at, [], [`src/only${now}`]]);
+    await lookUntil(
+      () => processesWith(line).length === 0 && mountsIn(home).length === 0 && keptIn(home).length === 0,
+      () => `left after moment ${at}: ${JSON.stringify([processesWith(line), mountsIn(home), keptIn(home)])}`,
+      15_000,
+    );
+    ended.set(`${atOnce.length} versions, then ${now === version ? 'old' : 'new'}`, 1);
+    version = now;
+  }
+  expect([...ended.keys()].length, [...ended.keys()].join()).toBeGreaterThan(1);
+});
+
+test(
+  '`doctor` finds and removes the empty files that an older weft left for protected names',
+  {tags: 'smoke'},
+  async ({skip}) => {
+    await using scene = await openScene([]);
+    await skipWithoutOverlay(scene, skip);
+    const {work} = scene.place;
+    makeRepository(work, {'a.ts': 'a\n'});
+    // As bubblewrap makes a place to mount on: empty, and nobody may write it.
+    for (const name of [
+      '.claude',
+      '.envrc',
+      '.github',
+      '.gitlab-ci.yml',
+      '.husky',
+      '.idea',
+      '.mcp.json',
+      '.npmrc',
+      '.vscode',
+    ])
+      writeFileSync(join(work, name), '', {mode: 0o444});
+    const {stdout} = await scene.run(['doctor', '--json'], auto);
+    expect(stdout).toMatch(/\.github/u);
+    await scene.run(['doctor'], auto);
+    expect(Object.keys(filesOf(work))).toEqual(['a.ts']);
   },
 );
-
-test('`doctor` finds and removes the empty files that an older weft left for protected names', async ({skip}) => {
-  await using scene = await openScene([]);
-  await skipWithoutOverlay(scene, skip);
-  const {work} = scene.place;
-  makeRepository(work, {'a.ts': 'a\n'});
-  // As bubblewrap makes a place to mount on: empty, and nobody may write it.
-  for (const name of [
-    '.claude',
-    '.envrc',
-    '.github',
-    '.gitlab-ci.yml',
-    '.husky',
-    '.idea',
-    '.mcp.json',
-    '.npmrc',
-    '.vscode',
-  ])
-    writeFileSync(join(work, name), '', {mode: 0o444});
-  const {stdout} = await scene.run(['doctor', '--json'], auto);
-  expect(stdout).toMatch(/\.github/u);
-  await scene.run(['doctor'], auto);
-  expect(Object.keys(filesOf(work))).toEqual(['a.ts']);
-});

@@ -1,3 +1,4 @@
+// @module-tag long
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, renameSync, watch} from 'node:fs';
 import {join} from 'node:path';
@@ -119,44 +120,42 @@ describe.each(Object.entries(projects))('%s', (_, {programs, files, commands, un
       unlike?.test(path) === true ? [] : [`${path} ${text.slice(0, 3)}`],
     );
 
-  test(
-    'behaves in the overlay as outside: exit codes, output, files, and what a second run need not do again',
-    {tags: 'long'},
-    async ({skip}) => {
-      const home = process.env['HOME'] ?? '';
-      const own = {
-        HOME: home,
-        CARGO_HOME: process.env['CARGO_HOME'] ?? join(home, '.cargo'),
-        RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(home, '.rustup'),
-      };
-      await using scene = await openScene([...commands.map(command => call('Bash', {command})), say('Done.')]);
-      await skipWithoutOverlay(scene, skip);
-      const folder = scene.place.work;
-      const start = (): void => {
-        mkdirSync(folder, {recursive: true});
-        makeRepository(folder, files);
-      };
-      start();
-      const outside = commands.map(command => {
-        const ran = spawnSync('sh', ['-c', `{ ${command}; } 2>&1`], {
-          cwd: folder,
-          env: scene.place.environment({...own, TMPDIR: scene.place.home}),
-          encoding: 'utf8',
-        });
-        return [command, ran.status, withoutTimes(ran.stdout)];
+  test('behaves in the overlay as outside: exit codes, output, files, and what a second run need not do again', async ({
+    skip,
+  }) => {
+    const home = process.env['HOME'] ?? '';
+    const own = {
+      HOME: home,
+      CARGO_HOME: process.env['CARGO_HOME'] ?? join(home, '.cargo'),
+      RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(home, '.rustup'),
+    };
+    await using scene = await openScene([...commands.map(command => call('Bash', {command})), say('Done.')]);
+    await skipWithoutOverlay(scene, skip);
+    const folder = scene.place.work;
+    const start = (): void => {
+      mkdirSync(folder, {recursive: true});
+      makeRepository(folder, files);
+    };
+    start();
+    const outside = commands.map(command => {
+      const ran = spawnSync('sh', ['-c', `{ ${command}; } 2>&1`], {
+        cwd: folder,
+        env: scene.place.environment({...own, TMPDIR: scene.place.home}),
+        encoding: 'utf8',
       });
-      const before = filesOf(folder);
-      renameSync(folder, join(scene.place.home, 'outside'));
-      start();
-      const {stderr} = await run(scene, own);
-      const inside = scene.server.requests
-        .slice(1)
-        .flatMap(toldResults)
-        .map((told, at) => [commands[at], exitCodeOf(told), withoutTimes(told)]);
-      expect([stderr, inside]).toEqual(['', outside]);
-      expect(like(filesOf(folder))).toEqual(like(before));
-    },
-  );
+      return [command, ran.status, withoutTimes(ran.stdout)];
+    });
+    const before = filesOf(folder);
+    renameSync(folder, join(scene.place.home, 'outside'));
+    start();
+    const {stderr} = await run(scene, own);
+    const inside = scene.server.requests
+      .slice(1)
+      .flatMap(toldResults)
+      .map((told, at) => [commands[at], exitCodeOf(told), withoutTimes(told)]);
+    expect([stderr, inside]).toEqual(['', outside]);
+    expect(like(filesOf(folder))).toEqual(like(before));
+  });
 });
 
 const run = (scene: Scene, environment: Readonly<Record<string, string>>) =>
@@ -164,7 +163,7 @@ const run = (scene: Scene, environment: Readonly<Record<string, string>>) =>
     environment: {...auto.environment, ...environment},
   });
 
-test("the user's watcher sees what was applied, when it is applied", async ({skip}) => {
+test("the user's watcher sees what was applied, when it is applied", {tags: 'smoke'}, async ({skip}) => {
   await using scene = await openScene([call('Bash', {command: 'sh build.sh'}), say('Done.')]);
   await skipWithoutOverlay(scene, skip);
   const {work} = scene.place;

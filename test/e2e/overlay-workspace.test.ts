@@ -1,3 +1,4 @@
+// @module-tag long
 import {chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
@@ -199,7 +200,7 @@ test('a command that a person allowed runs in the workspace itself, and nothing 
   expect(filesOf(work)).toEqual({...mine, 'dist/sub/out': '644 out\n'});
 });
 
-test('plan mode: the workspace is read-only, and no output is applied', async ({skip}) => {
+test('plan mode: the workspace is read-only, and no output is applied', {tags: 'smoke'}, async ({skip}) => {
   await using scene = await openScene([call('Bash', {command: 'sh build.sh; echo ended'}), say('Done.')]);
   await skipWithoutOverlay(scene, skip);
   const {work} = scene.place;

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -52,7 +53,7 @@ describe('permissions check', () => {
     expect(denied.code).toBe(0);
   });
 
-  test('several texts are several commands; people get words', async () => {
+  test('several texts are several commands; people get words', {tags: 'smoke'}, async () => {
     using place = new Permissions();
     const {code, stdout} = await place.run(['check', 'rm -rf build', 'frobnicate --all\u{1b}[31m']);
     expect(code).toBe(0);
@@ -61,33 +62,37 @@ describe('permissions check', () => {
     );
   });
 
-  test('JSON lines, in order, claims make it stricter, a bad line does not stop the rest', async () => {
-    using place = new Permissions();
-    place.write(place.settings, {permissions: {allow: ['Bash(make:*)']}});
-    const lines = [
-      '"make"',
-      '{"command":"make a","is_read_only":true}',
-      'make',
-      '',
-      '{"command":3}',
-      '{"command":"make","is_risky":"yes"}',
-      '[]',
-      '""',
-      '{"command":"rm -rf /","is_read_only":true,"is_risky":false,"more":1}\r',
-      '"no line end \\u2028\\ud800"',
-    ];
-    const {code, stdout, stderr} = await place.run(['check', '--json'], lines.join('\n'));
-    expect(code).toBe(1);
-    expect(verdicts(stdout)).toEqual(['allow', 'allow', 'ask', 'ask']);
-    expect(stderr.split('\n').map(line => /^weft: (line \d+): ./u.exec(line)?.[1])).toEqual([
-      'line 3',
-      'line 5',
-      'line 6',
-      'line 7',
-      'line 8',
-      undefined,
-    ]);
-  });
+  test(
+    'JSON lines, in order, claims make it stricter, a bad line does not stop the rest',
+    {tags: 'smoke'},
+    async () => {
+      using place = new Permissions();
+      place.write(place.settings, {permissions: {allow: ['Bash(make:*)']}});
+      const lines = [
+        '"make"',
+        '{"command":"make a","is_read_only":true}',
+        'make',
+        '',
+        '{"command":3}',
+        '{"command":"make","is_risky":"yes"}',
+        '[]',
+        '""',
+        '{"command":"rm -rf /","is_read_only":true,"is_risky":false,"more":1}\r',
+        '"no line end \\u2028\\ud800"',
+      ];
+      const {code, stdout, stderr} = await place.run(['check', '--json'], lines.join('\n'));
+      expect(code).toBe(1);
+      expect(verdicts(stdout)).toEqual(['allow', 'allow', 'ask', 'ask']);
+      expect(stderr.split('\n').map(line => /^weft: (line \d+): ./u.exec(line)?.[1])).toEqual([
+        'line 3',
+        'line 5',
+        'line 6',
+        'line 7',
+        'line 8',
+        undefined,
+      ]);
+    },
+  );
 
   test('a verdict comes before the next command is there', async () => {
     using place = new Permissions();

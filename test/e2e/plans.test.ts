@@ -1,3 +1,4 @@
+// @module-tag long
 import {readdirSync, realpathSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -142,7 +143,7 @@ test('planning changes nothing; a model that only talks is asked for the plan on
   expect([none.code, none.stdout, none.stderr]).toEqual([1, '', 'weft: the model gave no plan; it said: Still no.\n']);
 });
 
-test('--permission-mode plan ends with the plan, which nobody has approved', async () => {
+test('--permission-mode plan ends with the plan, which nobody has approved', {tags: 'smoke'}, async () => {
   await using scene = await openScene([call('ExitPlanMode', input), say('Never sent.')]);
   const ran = await scene.run(['--prompt', 'x', '--permission-mode', 'plan']);
   expect([ran.code, ran.stdout, scene.server.requests.length]).toEqual([0, text, 1]);

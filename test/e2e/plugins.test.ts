@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -247,7 +248,7 @@ test('hooks, skills and agents of a plugin are listed, its hooks tested; what it
   ]);
 });
 
-test('a plugin that is one skill, and the folder of a marketplace, which is no plugin', async () => {
+test('a plugin that is one skill, and the folder of a marketplace, which is no plugin', {tags: 'smoke'}, async () => {
   await using scene = await openScene([]);
   const [lone, market] = [join(scene.place.home, 'lone'), join(scene.place.home, 'market')];
   writeAll(lone, {'SKILL.md': markdown('only', 'Act.')});

@@ -1,3 +1,4 @@
+// @module-tag long
 import {describe, expect, test} from 'vitest';
 import {call, say, until, type Part} from '../support/model-script.ts';
 import {openScene} from '../support/scene.ts';
@@ -37,7 +38,7 @@ const streamed = (type: string, holds: (event: Message) => boolean) => (message:
   message['type'] === 'stream_event' && Object(message['event']).type === type && holds(Object(message['event']));
 
 describe('a line on a pipe comes at once', () => {
-  test('for each piece of text', async () => {
+  test('for each piece of text', {tags: 'smoke'}, async () => {
     const held = gates(times);
     await using scene = await openScene([[say('begin'), ...held.flatMap(({part}, at) => [part, say(`piece${at}`)])]]);
     const client = startRpc(scene, ['--include-partial-messages']);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -86,7 +87,7 @@ describe('the demo, without a terminal', () => {
     expect(readdirSync(place.home).filter(name => name.startsWith('weft-demo'))).toEqual([]);
   });
 
-  test('| head -1 is no failure', async () => {
+  test('| head -1 is no failure', {tags: 'smoke'}, async () => {
     await using scene = await openScene([]);
     const {stdout, stderr} = await scene.shell('weft demo | head -1; echo "${PIPESTATUS[*]}"');
     expect([stdout.split('\n').slice(1), stderr]).toEqual([['0 0', ''], '']);

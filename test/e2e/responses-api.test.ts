@@ -1,3 +1,4 @@
+// @module-tag long
 import {expect, test} from 'vitest';
 import {call, say, think} from '../support/model-script.ts';
 import type {DialectName} from '../support/model-server.ts';
@@ -49,10 +50,14 @@ const sizeIn = async (dialect: DialectName, more: readonly string[]): Promise<{b
   return {bytes: Buffer.byteLength(JSON.stringify(body)), tools: body?.tools?.length ?? 0};
 };
 
-test('the first request is small, and says what it says in the other protocols; each tool costs what the form of this API adds to it', async () => {
-  const [messages, responses] = await Promise.all([sizeIn('anthropic', []), sizeIn('responses', flags)]);
-  expect(messages.bytes).toBeLessThanOrEqual(10_000);
-  expect(responses.tools).toBe(messages.tools);
-  const ofEachTool = Buffer.byteLength('"type":"function","strict":false,');
-  expect(responses.bytes - messages.bytes).toBeLessThanOrEqual(ofEachTool * responses.tools);
-});
+test(
+  'the first request is small, and says what it says in the other protocols; each tool costs what the form of this API adds to it',
+  {tags: 'smoke'},
+  async () => {
+    const [messages, responses] = await Promise.all([sizeIn('anthropic', []), sizeIn('responses', flags)]);
+    expect(messages.bytes).toBeLessThanOrEqual(10_000);
+    expect(responses.tools).toBe(messages.tools);
+    const ofEachTool = Buffer.byteLength('"type":"function","strict":false,');
+    expect(responses.bytes - messages.bytes).toBeLessThanOrEqual(ofEachTool * responses.tools);
+  },
+);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {describe, expect, test} from 'vitest';
 import {breakOff, dropAfter, fail, say, sayPieces, type Answer, type Break} from '../support/model-script.ts';
 import {finish} from '../support/run-weft.ts';
@@ -21,7 +22,7 @@ describe('trouble that passes is not seen by the reader', () => {
     expect(scene.server.requests.at(-1)?.body).toEqual(scene.server.requests[0]?.body);
   });
 
-  test('a program is told of it', async () => {
+  test('a program is told of it', {tags: 'smoke'}, async () => {
     await using scene = await openScene([fail(529, quickly), say('In the end.')]);
     const {stdout} = await scene.run(['--prompt', 'x', '--output-format', 'stream-json']);
     expect(kindsOf(stdout)).toEqual(['system/init', 'system/api_retry', 'assistant:text', 'result/success']);

@@ -1,21 +1,16 @@
+// @module-tag long
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
-import {openScene, type Scene, toldResults} from '../support/scene.ts';
+import {openScene, toldResults} from '../support/scene.ts';
+import {skipWithoutOverlay} from './support/overlay.ts';
 import {answerTo, isType, prompt, startRpc} from './support/rpc-client.ts';
 
 beforeEach(needs('bwrap'));
 
 const environment = {WEFT_SANDBOX: ''};
-
-/** The reason is in the test's report where this machine lets no overlay work. */
-async function skipWithoutOverlay(scene: Scene, skip: (condition: boolean, reason: string) => void): Promise<void> {
-  const {stdout} = await scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']);
-  const {proven, reason} = JSON.parse(stdout);
-  skip(!proven.overlay, reason);
-}
 
 test.for(['auto', 'native'])(
   '`permissions check` says what a session does, and why (--sandbox %s)',
@@ -99,14 +94,20 @@ test('a program that allows nothing outside is not asked to let a command out, a
   expect([asked.length > 0, stdout.includes('in: bwrap')]).toEqual([true, true]);
 });
 
-test('a program that refuses changes without a reason is not quoted, since the command has run', async ({skip}) => {
-  await using scene = await openScene([call('Bash', {command: 'touch made'}), say('Done.')]);
-  await skipWithoutOverlay(scene, skip);
-  const settings = ['--settings', JSON.stringify({sandbox: turnedOn})];
-  const client = startRpc(scene, ['--permission-prompt-tool', 'stdio', ...settings], environment);
-  client.send(prompt('Go.'));
-  const asked = await client.next(isType('control_request'));
-  client.send(answerTo(asked['request_id'], {behavior: 'deny'}));
-  await client.finish();
-  expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(/^\[refused and not kept: made\]$/mu)]);
-});
+test(
+  'a program that refuses changes without a reason is not quoted, since the command has run',
+  {tags: 'smoke'},
+  async ({skip}) => {
+    await using scene = await openScene([call('Bash', {command: 'touch made'}), say('Done.')]);
+    await skipWithoutOverlay(scene, skip);
+    const settings = ['--settings', JSON.stringify({sandbox: turnedOn})];
+    const client = startRpc(scene, ['--permission-prompt-tool', 'stdio', ...settings], environment);
+    client.send(prompt('Go.'));
+    const asked = await client.next(isType('control_request'));
+    client.send(answerTo(asked['request_id'], {behavior: 'deny'}));
+    await client.finish();
+    expect(toldResults(scene.server.requests[1])).toEqual([
+      expect.stringMatching(/^\[refused and not kept: made\]$/mu),
+    ]);
+  },
+);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test, type TestContext} from 'vitest';
@@ -124,7 +125,7 @@ describe('with an overlay', () => {
     expect([ran.code, ran.stderr]).toEqual([code, expect.stringMatching(said)]);
   });
 
-  test('a dry run that is interrupted keeps what it had written', async ({skip}) => {
+  test('a dry run that is interrupted keeps what it had written', {tags: 'smoke'}, async ({skip}) => {
     await using scene = await openWork(skip);
     const child = scene.start(['sandbox', 'run', '--dry', '--', 'echo 2 >kept; echo ready; exec sleep 100']);
     const finished = finish(child);

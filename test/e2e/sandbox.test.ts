@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
@@ -65,7 +66,7 @@ describe('with bubblewrap', () => {
     });
   });
 
-  test('a command that runs inside has the exit code and the folder of any other', async ({skip}) => {
+  test('a command that runs inside has the exit code and the folder of any other', {tags: 'smoke'}, async ({skip}) => {
     await using scene = await openScene([]);
     const {code, stderr} = await scene.run(['sandbox', 'run', '--', 'pwd >where; exit 7']);
     skip(code === 1, stderr);
@@ -80,7 +81,7 @@ describe.each([
 ])('in the sandbox $provider, named', ({provider, program}) => {
   beforeEach(needs(program));
 
-  test('a command cannot type into the terminal that it shares', {tags: 'long'}, async ({skip}) => {
+  test('a command cannot type into the terminal that it shares', async ({skip}) => {
     await using scene = await openScene([]);
     await skipWithoutSandbox(scene, skip, provider);
     // TIOCSTI, on the terminal by its name and on the one that is open.
@@ -101,7 +102,7 @@ describe.each([
     skip(!typed(), 'this kernel lets no program type into a terminal');
   });
 
-  test('all commands of a run are confined, those that need no approval, too', {tags: 'long'}, async ({skip}) => {
+  test('all commands of a run are confined, those that need no approval, too', async ({skip}) => {
     await using scene = await openScene([call('Bash', {command: 'sh run.sh'}), say('Done.')]);
     write(scene, '.envrc', 'mine');
     write(scene, 'run.sh', 'echo x >made; echo x >.envrc; exit 4');

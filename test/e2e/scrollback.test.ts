@@ -1,3 +1,4 @@
+// @module-tag long
 import {setTimeout as pause} from 'node:timers/promises';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {readByteLog} from '../support/byte-log.ts';
@@ -53,7 +54,7 @@ describe('5,000 streamed lines', () => {
     expect(all.filter(row => row.includes('Ask weft to do something'))).toHaveLength(1);
   });
 
-  test('at most about twenty frames a second', {tags: 'long'}, async () => {
+  test('at most about twenty frames a second', async () => {
     await using scene = await openScene([slowly(numbered(400)), say('Never said.')]);
     using terminal = open(scene, 'all');
     await terminal.until(/Ask weft to do something/u);
@@ -71,7 +72,7 @@ describe('5,000 streamed lines', () => {
 const floods = (): readonly Part[] => slowly(numbered(2000));
 
 describe('a terminal that takes nothing', () => {
-  test('does not keep Esc from stopping the answer', {tags: 'long'}, async () => {
+  test('does not keep Esc from stopping the answer', async () => {
     await using scene = await openScene([floods()]);
     using terminal = open(scene, 'all');
     await terminal.until(/Ask weft to do something/u);
@@ -88,7 +89,7 @@ describe('a terminal that takes nothing', () => {
     expect(rows.length).toBeLessThan(1500);
   });
 
-  test('does not keep a signal from ending it', {tags: 'long'}, async () => {
+  test('does not keep a signal from ending it', async () => {
     await using scene = await openScene([floods()]);
     using terminal = open(scene, 'all');
     await terminal.until(/Ask weft to do something/u);
@@ -131,33 +132,29 @@ describe('a storm of resizes', () => {
   });
 });
 
-test(
-  'a terminal made narrower and wider again, step by step, has one composer and every line',
-  {tags: 'long'},
-  async () => {
-    const lines = numbered(60);
-    await using scene = await openScene([say(`${lines.join('\n')}\n\nThat is all.`)]);
-    using terminal = open(scene, 'all');
-    await terminal.until(/Ask weft to do something/u);
-    terminal.type('go on\r');
-    await terminal.until(/That is all\.[^]*Ask weft to do something/u);
-    // A terminal of this kind moves its cursor up with every narrowing of full-width rows. One more, and what it pushes into its
-    // scrollback cannot be reached: a composer of before stays there.
-    for (const columns of [30, 80, 20, 80]) {
-      terminal.resize(columns, 24);
-      await pause(600);
-    }
-    const all = await terminal.everything();
-    expect(rowsOf(all)).toEqual(lines);
-    expect(all.filter(row => row.includes('Ask weft to do something'))).toHaveLength(1);
-    expect(all.filter(row => row.startsWith('  asks first'))).toHaveLength(1);
-  },
-);
+test('a terminal made narrower and wider again, step by step, has one composer and every line', async () => {
+  const lines = numbered(60);
+  await using scene = await openScene([say(`${lines.join('\n')}\n\nThat is all.`)]);
+  using terminal = open(scene, 'all');
+  await terminal.until(/Ask weft to do something/u);
+  terminal.type('go on\r');
+  await terminal.until(/That is all\.[^]*Ask weft to do something/u);
+  // A terminal of this kind moves its cursor up with every narrowing of full-width rows. One more, and what it pushes into its
+  // scrollback cannot be reached: a composer of before stays there.
+  for (const columns of [30, 80, 20, 80]) {
+    terminal.resize(columns, 24);
+    await pause(600);
+  }
+  const all = await terminal.everything();
+  expect(rowsOf(all)).toEqual(lines);
+  expect(all.filter(row => row.includes('Ask weft to do something'))).toHaveLength(1);
+  expect(all.filter(row => row.startsWith('  asks first'))).toHaveLength(1);
+});
 
 describe('in tmux', () => {
   beforeEach(needs('tmux'));
 
-  test('1,500 streamed lines are in the scrollback once and in order', async () => {
+  test('1,500 streamed lines are in the scrollback once and in order', {tags: 'smoke'}, async () => {
     const lines = numbered(1500);
     await using scene = await openScene([say(`${lines.join('\n\n')}\n\nThat is all.`)]);
     await using terminal = await openTmux(scene.place, pointedAt(scene.server));
@@ -168,22 +165,18 @@ describe('in tmux', () => {
     expect(rowsOf(all).length).toBeGreaterThan(900);
   });
 
-  test(
-    'a storm of resizes while one long paragraph is streamed loses none of its lines and repeats none',
-    {tags: 'long'},
-    async () => {
-      const lines = numbered(400);
-      const parts = slowly(lines).map(part =>
-        part.part === 'text' ? {...part, pieces: part.pieces.map(piece => piece.replaceAll('\n\n', '\n'))} : part,
-      );
-      await using scene = await openScene([[...parts, say('\nThat is all.')]]);
-      await using terminal = await openTmux(scene.place, pointedAt(scene.server));
-      await goOn(terminal);
-      await expectWholeAfterStorm(terminal, {lines, heightAt: () => 24});
-    },
-  );
+  test('a storm of resizes while one long paragraph is streamed loses none of its lines and repeats none', async () => {
+    const lines = numbered(400);
+    const parts = slowly(lines).map(part =>
+      part.part === 'text' ? {...part, pieces: part.pieces.map(piece => piece.replaceAll('\n\n', '\n'))} : part,
+    );
+    await using scene = await openScene([[...parts, say('\nThat is all.')]]);
+    await using terminal = await openTmux(scene.place, pointedAt(scene.server));
+    await goOn(terminal);
+    await expectWholeAfterStorm(terminal, {lines, heightAt: () => 24});
+  });
 
-  test('a storm of resizes loses no line and leaves the live region whole', {tags: 'long'}, async () => {
+  test('a storm of resizes loses no line and leaves the live region whole', async () => {
     const lines = numbered(400);
     await using scene = await openScene([[...slowly(lines), say('That is all.')]]);
     await using terminal = await openTmux(scene.place, pointedAt(scene.server));

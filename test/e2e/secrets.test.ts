@@ -1,3 +1,4 @@
+// @module-tag long
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -245,7 +246,7 @@ test(
   },
 );
 
-test('the model reads a prompt that ends as a secret may begin', async () => {
+test('the model reads a prompt that ends as a secret may begin', {tags: 'smoke'}, async () => {
   const ask = call('Bash', {command: 'printf "Name a"; cat', wait_until_completion: false});
   await using scene = await openScene([ask, say('Done.')]);
   await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash']);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, realpathSync, writeFileSync} from 'node:fs';
@@ -8,7 +9,6 @@ import {lookUntil} from '../support/look-until.ts';
 import {call, say, until} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
 import {toldResults} from '../support/scene.ts';
-import {runWeft} from '../support/run-weft.ts';
 import {WeftServer} from '../support/weft-server.ts';
 import {type AgentMessage, agentEvents, serve} from '../support/agent-server.ts';
 
@@ -27,24 +27,28 @@ async function all(stream: AsyncIterable<AgentMessage>): Promise<readonly AgentM
 const done = {type: 'done', cost: expect.any(Number), duration: expect.any(Number)};
 const id = expect.stringMatching(/^[0-9a-f-]{36}$/u);
 
-test('over HTTP no review is opened and nothing is suggested; the session keeps what needs nobody', async () => {
-  await using scene = await serve([
-    [
-      call('OpenCodeReview', {}),
-      call('SuggestNewConversation', {summary: 'x'}),
-      call('SuggestPrompt', {prompt: 'next'}),
-      call('CreateDocuments', {documents: [{title: 'Plan', content: 'First.'}]}),
-    ],
-    say('Done.'),
-  ]);
-  const told = await all(events(scene.server, {prompt: 'Go.', workDir: scene.place.work}));
-  expect(told.flatMap(({type, isError}) => (type === 'tool_result' ? [isError] : []))).toEqual([
-    true,
-    true,
-    true,
-    false,
-  ]);
-});
+test(
+  'over HTTP no review is opened and nothing is suggested; the session keeps what needs nobody',
+  {tags: 'smoke'},
+  async () => {
+    await using scene = await serve([
+      [
+        call('OpenCodeReview', {}),
+        call('SuggestNewConversation', {summary: 'x'}),
+        call('SuggestPrompt', {prompt: 'next'}),
+        call('CreateDocuments', {documents: [{title: 'Plan', content: 'First.'}]}),
+      ],
+      say('Done.'),
+    ]);
+    const told = await all(events(scene.server, {prompt: 'Go.', workDir: scene.place.work}));
+    expect(told.flatMap(({type, isError}) => (type === 'tool_result' ? [isError] : []))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  },
+);
 
 test('a prompt is answered as events, kept as a session, and gone on with', async () => {
   await using scene = await serve([
@@ -164,7 +168,7 @@ test('changes of a command that ran unasked are asked about, and each answer kee
   const calls = ['c1', 'c2'].map(at => call('Bash', {command}, {id: at}));
   await using scene = await serve([...calls, say('Done.')], auto.environment);
   const {server, place} = scene;
-  await skipWithoutOverlay({run: words => runWeft(words, {place})}, skip);
+  await skipWithoutOverlay({place}, skip);
   let sessionId = '';
   const seen: unknown[] = [];
   for await (const {type, permission, ...message} of events(server, {prompt: 'Go.', workDir: place.work})) {

@@ -1,3 +1,4 @@
+// @module-tag long
 import {once} from 'node:events';
 import {existsSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -51,14 +52,14 @@ async function isLogged(scene: AgentServer): Promise<void> {
   await lookUntil(() => unwaited.test(log()), log);
 }
 
-test('work in the background that fails does not end the server', async () => {
+test('work in the background that fails does not end the server', {tags: 'smoke'}, async () => {
   await using scene = await serve([], environment);
   process.kill(scene.server.pid, 'SIGUSR2');
   await isLogged(scene);
   expect(await isUp(scene)).toBe(200);
 });
 
-test('nor a worker', {tags: 'long'}, async ({skip}) => {
+test('nor a worker', async ({skip}) => {
   skip(postgresMissing !== '', postgresMissing);
   await using scene = await serve([]);
   await using postgres = await startPostgres();

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test, type TestContext} from 'vitest';
@@ -84,7 +85,7 @@ test('a script runs byte for byte, and a field that is not known is refused', as
   expect(answers.map(({status}) => status)).toEqual([400, 400]);
 });
 
-test('a command that a signal ended has the exit code of a shell', async ({skip}) => {
+test('a command that a signal ended has the exit code of a shell', {tags: 'smoke'}, async ({skip}) => {
   await using scene = await openServer(skip, {permissions: {allow: ['Bash']}});
   expect((await scene.exec({command: 'kill -9 $$', provider: 'native'})).body).toMatchObject({exitCode: 137});
 });

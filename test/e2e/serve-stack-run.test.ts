@@ -1,3 +1,4 @@
+// @module-tag long
 import {once} from 'node:events';
 import {request, type IncomingMessage} from 'node:http';
 import {expect, test} from 'vitest';
@@ -90,7 +91,7 @@ test('the task stack is run, followed, stopped and gone on with over HTTP; one r
   expect((await server.ask('POST', path, {body: {once: 1}})).status).toBe(400);
 });
 
-test('where no model can be asked the stack does not run, and the answer says why', async () => {
+test('where no model can be asked the stack does not run, and the answer says why', {tags: 'smoke'}, async () => {
   await using server = await WeftServer.start();
   const {status, body} = await server.ask('POST', path);
   expect([status, body]).toEqual([409, {error: expect.stringContaining('The task stack cannot run: ')}]);

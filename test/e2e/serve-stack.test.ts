@@ -1,3 +1,4 @@
+// @module-tag long
 import {afterAll, beforeEach, beforeAll, expect, test} from 'vitest';
 import {WeftServer, type Answered} from '../support/weft-server.ts';
 
@@ -75,7 +76,7 @@ test('messages: create, get, list, unread, read status, check', async () => {
   expect((await put('/api/messages/msg_0_x/read-status', {})).status).toBe(404);
 });
 
-test('tasks: create, get, list, change, status, messages, delete', async () => {
+test('tasks: create, get, list, change, status, messages, delete', {tags: 'smoke'}, async () => {
   const made = await post('/api/tasks/create', {description: {overall_description: 'a', more: 1}});
   expect([made.status, made.body]).toEqual([
     201,

@@ -1,3 +1,4 @@
+// @module-tag long
 import {once} from 'node:events';
 import {readFileSync, statSync} from 'node:fs';
 import {connect} from 'node:net';
@@ -56,7 +57,7 @@ test('only loopback names with the port, and allowed names, are a Host', async (
     expect([host, await status(host)]).toEqual([host, 403]);
 });
 
-test('a request without a Host is refused', async () => {
+test('a request without a Host is refused', {tags: 'smoke'}, async () => {
   const socket = connect(Number(server.url.port), server.url.hostname);
   socket.end('GET /health HTTP/1.0\r\n\r\n');
   const chunks: Buffer[] = [];
@@ -163,7 +164,7 @@ test('without a token of the environment one is kept in a file for the user alon
   expect(tokens[0]).toBe(tokens[1]);
 });
 
-test('a port that is taken, and one that is none, are said', async () => {
+test('a port that is taken, and one that is none, are said', {tags: 'smoke'}, async () => {
   using place = new TempPlace();
   const taken = await runWeft(['serve', '--port', server.url.port], {place});
   expect([taken.code, taken.stdout]).toEqual([1, '']);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -160,7 +161,7 @@ test('SIGTERM stops every session and keeps it; screen reader mode says what goe
   expect(rows.map(({title}: {title: string}) => title).toSorted()).toEqual(['First task', 'Second task']);
 });
 
-test('a session that is not saved is not left while it works, and cannot be resumed', async () => {
+test('a session that is not saved is not left while it works, and cannot be resumed', {tags: 'smoke'}, async () => {
   await using scene = await openScene([[say('One.'), until(new Promise(() => {}))]]);
   using terminal = open(scene, ['--no-session-persistence', 'First task']);
   await terminal.until(/One\./u);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -23,7 +24,7 @@ const sessionOf = async (scene: Scene, args: readonly string[]): Promise<unknown
   resultOf((await scene.run([...args, '--output-format', 'json'])).stdout)['session_id'];
 
 describe('going on', () => {
-  test('--continue: each request begins with the one before it', async () => {
+  test('--continue: each request begins with the one before it', {tags: 'smoke'}, async () => {
     await using scene = await openScene([
       [say('I look.'), call('Glob', {pattern: '*'})],
       say('Nothing.'),
@@ -42,7 +43,7 @@ describe('going on', () => {
     expect(toldPrompt(requests[2])).toBe('And now?');
   });
 
-  test('--resume <id>, --session-id, and --continue takes the newest', async () => {
+  test('--resume <id>, --session-id, and --continue takes the newest', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('1'), say('2'), say('3'), say('4')]);
     expect(await sessionOf(scene, ['--prompt', 'first', '--session-id', id])).toBe(id);
     const second = await sessionOf(scene, ['--prompt', 'second']);

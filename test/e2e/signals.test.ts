@@ -1,3 +1,4 @@
+// @module-tag long
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {call, hang, say, until} from '../support/model-script.ts';
@@ -37,7 +38,7 @@ describe('a signal while a command runs: its processes are gone, the session is 
   });
 
   // Long enough for weft and the command to have started on a busy machine.
-  test('the time limit ends them as well', {tags: 'long'}, async () => {
+  test('the time limit ends them as well', async () => {
     await using scene = await openScene([call('Bash', {command: lingering})]);
     const finished = scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions', '--timeout', '8']);
     const pids = await pidsOf(scene);
@@ -55,7 +56,7 @@ describe('a signal while a command runs: its processes are gone, the session is 
 });
 
 describe('a signal while the model answers', () => {
-  test('SIGINT: the request is dropped, the result says so', async () => {
+  test('SIGINT: the request is dropped, the result says so', {tags: 'smoke'}, async () => {
     await using scene = await openScene([[say('Half of'), until(new Promise(() => {}))]]);
     const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json', '--include-partial-messages']);
     const finished = finish(child);
@@ -70,7 +71,7 @@ describe('a signal while the model answers', () => {
     await scene.server.disconnected();
   });
 
-  test('SIGTERM while nothing has come', async () => {
+  test('SIGTERM while nothing has come', {tags: 'smoke'}, async () => {
     await using scene = await openScene([hang()]);
     const child = scene.start(['--prompt', 'x']);
     const finished = finish(child);
@@ -113,7 +114,7 @@ describe('stdout that is closed is no failure', () => {
     expect((await scene.run(['--continue', '--prompt', 'Go on.'])).stdout).toBe('Resumed.\n');
   });
 
-  test('a long answer that nobody reads to its end', {tags: 'long'}, async () => {
+  test('a long answer that nobody reads to its end', async () => {
     await using scene = await openScene([say('word '.repeat(200_000))]);
     const {stdout, stderr} = await scene.shell(`weft --prompt x | head -c 4; echo " \${PIPESTATUS[*]}"`);
     expect([stdout, stderr]).toEqual(['word 0 0\n', '']);

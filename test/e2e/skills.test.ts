@@ -1,3 +1,4 @@
+// @module-tag long
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -67,32 +68,36 @@ describe('skills and commands', () => {
     expect([unknown.code, unknown.stderr]).toEqual([2, 'weft: There is no skill "dpf". List them: weft skills list\n']);
   });
 
-  test('the model is told of a skill in one line, reads it on use, and its files without asking', async () => {
-    await using scene = await openScene([
-      call('Skill', {name: 'pdf', arguments: 'a.pdf'}),
-      call('Skill', {name: 'pdf', arguments: 'a.pdf'}),
-      call('Read', {file_path: '~/.claude/skills/pdf/more.md'}),
-      say('Done.'),
-    ]);
-    write(
-      join(scene.place.home, '.claude/skills/pdf/SKILL.md'),
-      ...skill('pdf', 'Reads PDF files', 'Read $0 with care.'),
-    );
-    write(join(scene.place.home, '.claude/skills/pdf/more.md'), 'More about it.');
-    const done = await scene.run(['--prompt', 'read a.pdf']);
-    expect([done.code, done.stdout]).toEqual([0, 'Done.\n']);
-    const tool = scene.server.requests[0]?.body.tools?.find(({name}) => name === 'Skill');
-    expect(tool).toMatchObject({
-      description: expect.stringMatching(/:\n- pdf: Reads PDF files$/u),
-      input_schema: {properties: {name: {enum: ['pdf']}}},
-    });
-    const [first, second, file] = scene.server.requests.slice(1).map(request => toldResults(request).at(-1));
-    expect(first).toBe(
-      `<skill name="pdf" folder="${join(scene.place.home, '.claude/skills/pdf')}">\nRead a.pdf with care.\n</skill>`,
-    );
-    expect(second).toBe('The instructions of pdf are above in this conversation. Follow them.');
-    expect(file).toContain('More about it.');
-  });
+  test(
+    'the model is told of a skill in one line, reads it on use, and its files without asking',
+    {tags: 'smoke'},
+    async () => {
+      await using scene = await openScene([
+        call('Skill', {name: 'pdf', arguments: 'a.pdf'}),
+        call('Skill', {name: 'pdf', arguments: 'a.pdf'}),
+        call('Read', {file_path: '~/.claude/skills/pdf/more.md'}),
+        say('Done.'),
+      ]);
+      write(
+        join(scene.place.home, '.claude/skills/pdf/SKILL.md'),
+        ...skill('pdf', 'Reads PDF files', 'Read $0 with care.'),
+      );
+      write(join(scene.place.home, '.claude/skills/pdf/more.md'), 'More about it.');
+      const done = await scene.run(['--prompt', 'read a.pdf']);
+      expect([done.code, done.stdout]).toEqual([0, 'Done.\n']);
+      const tool = scene.server.requests[0]?.body.tools?.find(({name}) => name === 'Skill');
+      expect(tool).toMatchObject({
+        description: expect.stringMatching(/:\n- pdf: Reads PDF files$/u),
+        input_schema: {properties: {name: {enum: ['pdf']}}},
+      });
+      const [first, second, file] = scene.server.requests.slice(1).map(request => toldResults(request).at(-1));
+      expect(first).toBe(
+        `<skill name="pdf" folder="${join(scene.place.home, '.claude/skills/pdf')}">\nRead a.pdf with care.\n</skill>`,
+      );
+      expect(second).toBe('The instructions of pdf are above in this conversation. Follow them.');
+      expect(file).toContain('More about it.');
+    },
+  );
 
   test('a skill of a trusted project is used; a rule for its name denies it', async () => {
     await using scene = await openScene([

@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -154,7 +155,7 @@ test('a hook that needs an approval is refused, and the run ends with 3 before i
   expect(scene.server.requests).toEqual([]);
 });
 
-test('a hook that runs unasked finds no program of the workspace', async () => {
+test('a hook that runs unasked finds no program of the workspace', {tags: 'smoke'}, async () => {
   await using scene = await openScene([]);
   using stack = new SceneStack(scene);
   const programs = join(scene.place.work, 'bin');

@@ -1,3 +1,4 @@
+// @module-tag long
 import {spawn} from 'node:child_process';
 import {existsSync, realpathSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
@@ -20,7 +21,7 @@ describe('a run that cannot begin', () => {
     expect(run.stderr).toMatch(/^weft: .+\n$/u);
   });
 
-  test('a home that cannot be made ends weft at once', async () => {
+  test('a home that cannot be made ends weft at once', {tags: 'smoke'}, async () => {
     if (!existsSync('/proc/self')) return;
     using place = new TempPlace();
     const environment = {ANTHROPIC_API_KEY: 'k', WEFT_HOME: '/proc/x/weft'};

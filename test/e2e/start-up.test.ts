@@ -1,3 +1,4 @@
+// @module-tag long
 import {spawnSync} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -86,11 +87,11 @@ const librariesIn = (files: readonly string[]): readonly string[] => {
 const paths = (urls: readonly string[]): readonly string[] => urls.map(url => fileURLToPath(url));
 
 describe('what is loaded', () => {
-  test('the marks are in the built program', () => {
+  test('the marks are in the built program', {tags: 'smoke'}, () => {
     expect(librariesIn(readdirSync(chunkFolder).map(file => join(chunkFolder, file)))).toEqual([...marks.keys()]);
   });
 
-  test('--version: nothing of the built program', async () => {
+  test('--version: nothing of the built program', {tags: 'smoke'}, async () => {
     using place = new TempPlace();
     expect(await loadedBy(place, environment => runWeft(['--version'], {place, environment}))).toEqual([]);
   });
@@ -112,7 +113,7 @@ describe('what is loaded', () => {
     expect(loaded).not.toContain('NativeModule crypto');
   });
 
-  test('what is built is ASCII, which is read in less time and takes half the memory', () => {
+  test('what is built is ASCII, which is read in less time and takes half the memory', {tags: 'smoke'}, () => {
     const others = readdirSync(chunkFolder).filter(file =>
       /\P{ASCII}/u.test(readFileSync(join(chunkFolder, file), 'utf8')),
     );

@@ -1,3 +1,4 @@
+// @module-tag long
 import {describe, expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
 import {finish} from '../support/run-weft.ts';
@@ -33,7 +34,7 @@ describe('what the model is asked', () => {
   });
 });
 
-test('two megabytes on stdin arrive whole', async () => {
+test('two megabytes on stdin arrive whole', {tags: 'smoke'}, async () => {
   await using scene = await openScene([say('Read.')]);
   const text = 'Zeile mit Umlaut: ü\n'.repeat(100_000);
   expect(await scene.run(['--prompt', 'x'], {stdin: {text}})).toEqual(answer);
@@ -50,7 +51,7 @@ test('too much on stdin is refused in one line', async () => {
   ]);
 });
 
-test('an open pipe on which nothing comes holds nothing up', async () => {
+test('an open pipe on which nothing comes holds nothing up', {tags: 'smoke'}, async () => {
   await using scene = await openScene([say('Read.')]);
   const child = scene.start(['--prompt', 'x'], {stdin: 'open'});
   const finished = finish(child);

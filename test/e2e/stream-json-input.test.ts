@@ -1,3 +1,4 @@
+// @module-tag long
 import {once} from 'node:events';
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -44,7 +45,7 @@ describe('lines', () => {
     expect(scene.server.requests.map(toldPrompt)).toEqual(['one', 'two', 'three']);
   });
 
-  test('CRLF, a missing last line end, empty lines, U+2028 as data, a byte order mark', async () => {
+  test('CRLF, a missing last line end, empty lines, U+2028 as data, a byte order mark', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('1'), say('2')]);
     const text = `\u{feff}${JSON.stringify(prompt('a\u2028b'))}\r\n\r\n\n${JSON.stringify(prompt('last'))}`;
     const {code} = await scene.run(rpcArgs, {stdin: {text}});
@@ -62,20 +63,24 @@ describe('lines', () => {
     expect([(await client.finish()).code, toldPrompt(scene.server.requests[0])]).toEqual([0, 'żółć 🌍']);
   });
 
-  test('what cannot be read is told, the rest goes on, and the exit code says that something was lost', async () => {
-    await using scene = await openScene([say('ok')]);
-    const text = `{"type":\n[1]\n{"type":"poem"}\n${line(prompt('x'))}`;
-    const {code, stdout, stderr} = await scene.run(rpcArgs, {stdin: {text}});
-    expect(kindsOf(stdout)).toEqual([
-      'system/informational',
-      'system/informational',
-      'system/informational',
-      'system/init',
-      'assistant:text',
-      'result/success',
-    ]);
-    expect([code, stderr.trimEnd().split('\n').length]).toEqual([1, 3]);
-  });
+  test(
+    'what cannot be read is told, the rest goes on, and the exit code says that something was lost',
+    {tags: 'smoke'},
+    async () => {
+      await using scene = await openScene([say('ok')]);
+      const text = `{"type":\n[1]\n{"type":"poem"}\n${line(prompt('x'))}`;
+      const {code, stdout, stderr} = await scene.run(rpcArgs, {stdin: {text}});
+      expect(kindsOf(stdout)).toEqual([
+        'system/informational',
+        'system/informational',
+        'system/informational',
+        'system/init',
+        'assistant:text',
+        'result/success',
+      ]);
+      expect([code, stderr.trimEnd().split('\n').length]).toEqual([1, 3]);
+    },
+  );
 
   test('a line of more than 50 MB is refused with a result, and the stream goes on', async () => {
     await using scene = await openScene([say('ok')]);
@@ -90,7 +95,7 @@ describe('lines', () => {
     expect((await client.finish()).code).toBe(1);
   });
 
-  test('an empty prompt has a result as well', async () => {
+  test('an empty prompt has a result as well', {tags: 'smoke'}, async () => {
     await using scene = await openScene([]);
     const {code, stdout} = await scene.run(rpcArgs, {stdin: {text: line(prompt('  '))}});
     expect([code, jsonLines(stdout)]).toMatchObject([1, [{type: 'result', is_error: true}]]);
@@ -292,7 +297,7 @@ describe('the end', () => {
     await scene.server.disconnected();
   });
 
-  test('a client that does not read holds the model up, and gets all of it in the end', {tags: 'long'}, async () => {
+  test('a client that does not read holds the model up, and gets all of it in the end', async () => {
     const pieces = Array.from({length: 400}, (_, at) => `${at} ${'x'.repeat(100_000)} `);
     await using scene = await openScene([sayPieces(...pieces)]);
     const child = scene.start([...rpcArgs, '--include-partial-messages'], {stdin: 'open'});
@@ -318,7 +323,7 @@ describe('the end', () => {
     await scene.server.disconnected();
   });
 
-  test('stdout closed while it asks, stdin open: found out within seconds', {tags: 'long'}, async () => {
+  test('stdout closed while it asks, stdin open: found out within seconds', async () => {
     await using scene = await openScene([call('Bash', {command: 'touch a'}), say('never')]);
     const client = startRpc(scene, ['--permission-prompt-tool=stdio']);
     client.send(prompt('x'));

@@ -1,3 +1,4 @@
+// @module-tag long
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -22,13 +23,13 @@ describe('--json-schema', () => {
     expect(JSON.stringify(scene.server.requests[0]?.body)).toContain('"StructuredOutput"');
   });
 
-  test('an answer that does not fit is told and tried again', async () => {
+  test('an answer that does not fit is told and tried again', {tags: 'smoke'}, async () => {
     await using scene = await openScene([invalid, valid]);
     expect(await scene.run(asked)).toMatchObject({code: 0, stdout: '{"sum":3}\n'});
     expect(JSON.stringify(scene.server.requests[1]?.body.messages.at(-1))).toContain('/sum: must be number');
   });
 
-  test('three that do not fit end with exit code 1 and what was wrong', async () => {
+  test('three that do not fit end with exit code 1 and what was wrong', {tags: 'smoke'}, async () => {
     await using scene = await openScene([invalid, say('Three.'), invalid, valid]);
     const {code, stdout, stderr} = await scene.run(asked);
     expect([code, stdout]).toEqual([1, '']);

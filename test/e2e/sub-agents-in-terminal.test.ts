@@ -1,3 +1,4 @@
+// @module-tag long
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -25,7 +26,7 @@ async function begin({place, server}: Scene, flags = ''): Promise<ShellTerminal>
 
 const endless = call('Bash', {command: 'echo $$ > pid; exec sleep 600'});
 
-test('a sub-agent asks on a card that says who asks; what it does stands below its call', async () => {
+test('a sub-agent asks on a card that says who asks; what it does stands below its call', {tags: 'smoke'}, async () => {
   const made = call('Write', {file_path: 'a', content: 'made\n'});
   await using scene = await scripted([made, say('Made.')], [say('So it is.')]);
   await using terminal = await begin(scene);
@@ -109,7 +110,7 @@ async function eightPids(scene: Scene): Promise<readonly number[]> {
   return pids();
 }
 
-test('Esc ends eight at once, with what each runs', {tags: 'long'}, async () => {
+test('Esc ends eight at once, with what each runs', async () => {
   await using scene = await eight();
   await using terminal = await begin(scene, '--permission-mode bypassPermissions');
   const pids = await eightPids(scene);
@@ -119,28 +120,24 @@ test('Esc ends eight at once, with what each runs', {tags: 'long'}, async () => 
   await Promise.all(pids.map(pid => processGone(pid)));
 });
 
-test(
-  'of eight each asks on a card of its own, one after the other; Ctrl+B lets the agent go on without them',
-  {tags: 'long'},
-  async () => {
-    await using scene = await eight();
-    await using terminal = await begin(scene);
-    // Who asks first is a matter of chance.
-    const left = new Set(['1', '2', '3', '4', '5', '6', '7', '8']);
-    while (left.size > 0) {
-      const card = new RegExp(`maker ([${[...left].join('')}]): Run this command\\?`, 'u');
-      await terminal.onScreen(card);
-      left.delete(card.exec(await terminal.text())?.[1] ?? '');
-      await terminal.type('y');
-    }
-    const pids = await eightPids(scene);
-    for (let at = 1; at <= 8; at++) {
-      await terminal.press('C-b');
-    }
-    await terminal.until(/I go on\./u);
-    await terminal.type('/exit');
-    await terminal.press('Enter');
-    await terminal.until(/Stopped: the agent maker 1, [^]*the agent maker\s+8/u);
-    await Promise.all(pids.map(pid => processGone(pid)));
-  },
-);
+test('of eight each asks on a card of its own, one after the other; Ctrl+B lets the agent go on without them', async () => {
+  await using scene = await eight();
+  await using terminal = await begin(scene);
+  // Who asks first is a matter of chance.
+  const left = new Set(['1', '2', '3', '4', '5', '6', '7', '8']);
+  while (left.size > 0) {
+    const card = new RegExp(`maker ([${[...left].join('')}]): Run this command\\?`, 'u');
+    await terminal.onScreen(card);
+    left.delete(card.exec(await terminal.text())?.[1] ?? '');
+    await terminal.type('y');
+  }
+  const pids = await eightPids(scene);
+  for (let at = 1; at <= 8; at++) {
+    await terminal.press('C-b');
+  }
+  await terminal.until(/I go on\./u);
+  await terminal.type('/exit');
+  await terminal.press('Enter');
+  await terminal.until(/Stopped: the agent maker 1, [^]*the agent maker\s+8/u);
+  await Promise.all(pids.map(pid => processGone(pid)));
+});

@@ -1,3 +1,4 @@
+// @module-tag long
 import {mkdirSync, readdirSync, realpathSync, writeFileSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {expect, test} from 'vitest';
@@ -37,35 +38,39 @@ const exploreHook = (command: string) => [{matcher: 'explore', hooks: [{type: 'c
 const requestsOf = (scene: Scene, word: string): readonly ReceivedRequest[] =>
   scene.server.requests.filter(request => taskOf(request).includes(word));
 
-test('an explore agent reads in a context of its own, and its answer is what the model gets', async () => {
-  await using scene = await openScene(
-    scripts({
-      'FIND-IT': [[call('Read', {file_path: 'a.txt'})], say('The word is tea.')],
-      MAIN: [
-        [call('Agent', {description: 'find the word', prompt: 'FIND-IT in a.txt', subagent_type: 'explore'})],
-        say('Tea it is.'),
-      ],
-    }),
-  );
-  write(scene, {'a.txt': 'tea\n'});
-  const {code, stdout, stderr} = await scene.run(['--prompt', 'MAIN']);
-  expect({code, stdout, stderr}).toEqual({code: 0, stdout: 'Tea it is.\n', stderr: ''});
-  const [ofAgent] = requestsOf(scene, 'FIND-IT');
-  const [ofMain, second] = requestsOf(scene, 'MAIN');
-  // The provider reads the beginning of both from its cache.
-  expect({system: ofAgent?.body.system, tools: ofAgent?.body.tools, model: ofAgent?.body.model}).toEqual({
-    system: ofMain?.body.system,
-    tools: ofMain?.body.tools,
-    model: ofMain?.body.model,
-  });
-  expect(toldResults(second)).toEqual([
-    expect.stringMatching(
-      /^The word is tea\.\n\n\[agent [0-9a-f-]{36}: find the word, explore, 2 turns, 1 call, [\d,]+ tokens, \$[\d.]+\]$/u,
-    ),
-  ]);
-  const sessions = await scene.run(['sessions', 'list', '--json']);
-  expect(JSON.parse(sessions.stdout)).toHaveLength(1);
-});
+test(
+  'an explore agent reads in a context of its own, and its answer is what the model gets',
+  {tags: 'smoke'},
+  async () => {
+    await using scene = await openScene(
+      scripts({
+        'FIND-IT': [[call('Read', {file_path: 'a.txt'})], say('The word is tea.')],
+        MAIN: [
+          [call('Agent', {description: 'find the word', prompt: 'FIND-IT in a.txt', subagent_type: 'explore'})],
+          say('Tea it is.'),
+        ],
+      }),
+    );
+    write(scene, {'a.txt': 'tea\n'});
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'MAIN']);
+    expect({code, stdout, stderr}).toEqual({code: 0, stdout: 'Tea it is.\n', stderr: ''});
+    const [ofAgent] = requestsOf(scene, 'FIND-IT');
+    const [ofMain, second] = requestsOf(scene, 'MAIN');
+    // The provider reads the beginning of both from its cache.
+    expect({system: ofAgent?.body.system, tools: ofAgent?.body.tools, model: ofAgent?.body.model}).toEqual({
+      system: ofMain?.body.system,
+      tools: ofMain?.body.tools,
+      model: ofMain?.body.model,
+    });
+    expect(toldResults(second)).toEqual([
+      expect.stringMatching(
+        /^The word is tea\.\n\n\[agent [0-9a-f-]{36}: find the word, explore, 2 turns, 1 call, [\d,]+ tokens, \$[\d.]+\]$/u,
+      ),
+    ]);
+    const sessions = await scene.run(['sessions', 'list', '--json']);
+    expect(JSON.parse(sessions.stdout)).toHaveLength(1);
+  },
+);
 
 test('what a sub-agent runs in the background starts in the folder of its own shell', async () => {
   await using scene = await openScene(

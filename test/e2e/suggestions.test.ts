@@ -1,3 +1,4 @@
+// @module-tag long
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -67,7 +68,7 @@ test('a one-shot run is offered what needs nobody, all that the search names', a
   expect(toldResults(scene.server.requests[2])).toEqual([expect.stringMatching(/^tea\.js:1/u)]);
 });
 
-test('a program opens no review', async () => {
+test('a program opens no review', {tags: 'smoke'}, async () => {
   await using scene = await openScene([call('OpenCodeReview', {}), say('Done.')]);
   const read = await readAll(ask(scene, 'x', {canUseTool: async () => ({behavior: 'deny', message: 'never asked'})}));
   expect(toolResults(read)).toEqual([expect.stringContaining('No code review can be opened here.')]);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -54,7 +55,7 @@ describe('instructions', () => {
     );
   });
 
-  test('--system-prompt stands for everything, --append-system-prompt comes last', async () => {
+  test('--system-prompt stands for everything, --append-system-prompt comes last', {tags: 'smoke'}, async () => {
     await using scene = await openWith({'AGENTS.md': 'of the project'});
     expect(await systemIn(scene, '.', '--system-prompt', 'Be brief.', '--append-system-prompt', 'In French.')).toBe(
       'Be brief.\n\nIn French.',
@@ -109,7 +110,7 @@ describe('settings', () => {
     ]);
   });
 
-  test("the user's rules permit", async () => {
+  test("the user's rules permit", {tags: 'smoke'}, async () => {
     await using scene = await openWith(
       {'~/settings.json': settings({permissions: {allow: ['Bash(touch:*)']}})},
       touch(),

@@ -1,3 +1,4 @@
+// @module-tag long
 import {spawn} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -74,7 +75,7 @@ describe('lists through encode and watch', () => {
     expect([states.at(-1), watched.code, watched.stderr]).toEqual(['{"todos":[]}\n', 0, '']);
   });
 
-  test('what is no list is complained of with its line, the rest is written', async () => {
+  test('what is no list is complained of with its line, the rest is written', {tags: 'smoke'}, async () => {
     using place = new TempPlace();
     const text = `${listLines[0]}nothing\r\n\n{"todos":[{"id":"x"}]}\n${JSON.stringify({todos: lists[1]})}`;
     const {stdout, stderr, code} = await runWeft(['tasks', 'encode'], {place, stdin: {text}});
@@ -131,7 +132,7 @@ describe('what cannot be read', () => {
 });
 
 describe('as part of a pipeline', () => {
-  test('watch prints a change before the input ends', async () => {
+  test('watch prints a change before the input ends', {tags: 'smoke'}, async () => {
     using place = new TempPlace();
     const child = startWeft(['tasks', 'watch', '--json'], {place, stdin: 'open'});
     const ended = finish(child);
@@ -144,7 +145,7 @@ describe('as part of a pipeline', () => {
     expect(await ended).toEqual({code: 0, signal: null, stdout: line, stderr: ''});
   });
 
-  test('a closed stdout is no failure and ends the reading', async () => {
+  test('a closed stdout is no failure and ends the reading', {tags: 'smoke'}, async () => {
     using place = new TempPlace();
     const {stdout, stderr, code} = await shell(
       place,
@@ -182,7 +183,7 @@ describe('as part of a pipeline', () => {
 const told = (id: string): string =>
   `{"client_actions":{"actions":[{"add_messages_to_task":{"messages":[{"id":"${id}","agent_output":{"text":"text ${id}"}}]}}]}}\n`;
 
-test('transform makes one answer of a log, and says where it leaves out another', async () => {
+test('transform makes one answer of a log, and says where it leaves out another', {tags: 'smoke'}, async () => {
   using place = new TempPlace();
   const text = `${told('a')}{"finished":{}}\n${told('b')}${told('c')}{"finished":{}}\n`;
   const {stdout, stderr, code} = await runWeft(['tasks', 'transform', '--to', 'openai'], {place, stdin: {text}});

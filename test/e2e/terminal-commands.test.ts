@@ -1,3 +1,4 @@
+// @module-tag long
 import {readdirSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {call, say, think} from '../support/model-script.ts';
@@ -5,7 +6,7 @@ import {openScene, pointedAt} from '../support/scene.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
 
 describe('commands of the terminal UI', () => {
-  test('the transcript, copying, exporting and going on, on a screen that shrinks', async () => {
+  test('the transcript, copying, exporting and going on, on a screen that shrinks', {tags: 'smoke'}, async () => {
     await using scene = await openScene([
       [think('I think of the deep sea.'), say('I count.'), call('Bash', {command: 'seq 1 200'})],
       say('Counted.\n\n```sh\nseq 1 200\n```\n\nThe end.'),

@@ -1,3 +1,4 @@
+// @module-tag long
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -59,7 +60,7 @@ describe('in a terminal', () => {
     expect(scene.server.requests.map(toldPrompt)).toEqual(['begin', 'typed ahead']);
   });
 
-  test('an approval: the difference is shown, y changes the file', async () => {
+  test('an approval: the difference is shown, y changes the file', {tags: 'smoke'}, async () => {
     await using scene = await openEdit();
     await using terminal = await open(scene);
     await enter(terminal, 'weft Repair it.');
@@ -98,7 +99,7 @@ describe('in a terminal', () => {
     expect(() => scene.read('made')).toThrow('ENOENT');
   });
 
-  test('a question: the choice goes back to the model', async () => {
+  test('a question: the choice goes back to the model', {tags: 'smoke'}, async () => {
     const options = [
       {label: 'Red', description: ''},
       {label: 'Blue', description: ''},
@@ -117,7 +118,7 @@ describe('in a terminal', () => {
     expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(/Blue/u)]);
   });
 
-  test('Esc ends what runs, and the session goes on', async () => {
+  test('Esc ends what runs, and the session goes on', {tags: 'smoke'}, async () => {
     await using scene = await openScene([sleeping, say('Here again.')]);
     await using terminal = await open(scene);
     await enter(terminal, `weft ${free} Sleep.`);
@@ -242,7 +243,7 @@ describe('in a terminal', () => {
     await terminal.until(/Better\./u);
   });
 
-  test('without a model: the ways to one, and /demo plays', {tags: 'long'}, async () => {
+  test('without a model: the ways to one, and /demo plays', async () => {
     using place = new TempPlace();
     await using terminal = await openTerminal(place, {TMPDIR: place.home});
     await enter(terminal, between('weft'));

@@ -1,3 +1,4 @@
+// @module-tag long
 import {mkdirSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeAll, describe, expect, test} from 'vitest';
@@ -59,7 +60,7 @@ describe('read, edit, run', () => {
   });
 });
 
-test('a rule for one command permits no other behind it', async () => {
+test('a rule for one command permits no other behind it', {tags: 'smoke'}, async () => {
   await using scene = await openScene([call('Bash', {command: 'node --version; touch made'}), say('done')]);
   expect((await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash(node:*)'])).code).toBe(3);
   expect(() => scene.read('made')).toThrow('ENOENT');
@@ -161,7 +162,7 @@ test("the provider's key is in no command's environment", async () => {
   for (const secret of [scriptedKey, 'sk-other-987', 'token-555']) expect(told).not.toContain(secret);
 });
 
-test('a command cannot wait for somebody: no terminal, no pager, stdin at its end', async () => {
+test('a command cannot wait for somebody: no terminal, no pager, stdin at its end', {tags: 'smoke'}, async () => {
   const command = 'read -r line; echo "read: $?"; cat; echo "pager: $PAGER $GIT_PAGER"; tty';
   await using scene = await openScene([call('Bash', {command}), say('done')]);
   await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions'], {
@@ -259,7 +260,7 @@ test('twenty megabytes of output are bounded for the model and whole in a file',
   expect(statSync(whole).size).toBe(6 + bytes + bytes / 100 + 5);
 });
 
-test('an image is sent as an image', async () => {
+test('an image is sent as an image', {tags: 'smoke'}, async () => {
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   await using scene = await openScene([call('Read', {file_path: 'dot.png'}), say('A dot.')]);
   writeFileSync(join(scene.place.work, 'dot.png'), Buffer.from(png, 'base64'));

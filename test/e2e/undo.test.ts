@@ -1,3 +1,4 @@
+// @module-tag long
 import {
   chmodSync,
   existsSync,
@@ -85,7 +86,7 @@ describe('going back', () => {
     expect(listing(scene)).toEqual(before);
   });
 
-  test('what was said goes too and is not sent any more; --redo brings it back', async () => {
+  test('what was said goes too and is not sent any more; --redo brings it back', {tags: 'smoke'}, async () => {
     const write = call('Write', {file_path: 'made', content: 'made\n'});
     await using scene = await openScene([say('1'), write, say('2'), say('3'), say('4')]);
     await scene.run([...free, '--session-id', id, '--prompt', 'first']);

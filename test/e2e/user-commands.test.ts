@@ -1,3 +1,4 @@
+// @module-tag long
 import {chmodSync, existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -72,7 +73,7 @@ describe('a command of the user', () => {
     await terminal.until(/Stopped: printf "Name: "; read name; echo/u);
   });
 
-  test('shows its output while it runs, and Esc stops it and keeps what it has printed', async () => {
+  test('shows its output while it runs, and Esc stops it and keeps what it has printed', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('I have seen it.')]);
     using terminal = open(scene);
     await terminal.until(/Ask /u);

@@ -1,3 +1,4 @@
+// @module-tag long
 import {createInterface} from 'node:readline/promises';
 import {once} from 'node:events';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag long
 import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -54,41 +55,45 @@ const worktreesOf = (scene: Scene): readonly string[] => {
   return existsSync(folder) ? readdirSync(folder).filter(name => name !== '.gitignore') : [];
 };
 
-test('a sub-agent works in a worktree of its own, which begins with what is not committed; nobody to ask keeps it', async () => {
-  await using scene = await openScene(
-    scripts({
-      'EDIT-IT': [
-        [call('Grep', {pattern: 'TWO', output_mode: 'content'})],
-        [call('Read', {file_path: 'a.txt'})],
-        [call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'zwei'})],
-        [call('Bash', {command: 'pwd; cat a.txt untracked.txt; ls'})],
-        say('I changed it.'),
-      ],
-      MAIN: [[call('Agent', {description: 'Edit it', prompt: 'EDIT-IT', isolation: 'worktree'})], say('Kept.')],
-    }),
-  );
-  makeRepository(scene);
-  put(scene, 'untracked.txt', 'untracked\n');
-  put(scene, '.git/info/exclude', 'ignored.txt\n');
-  put(scene, 'ignored.txt', 'ignored\n');
-  const {stdout, stderr} = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits']);
-  expect({stdout, stderr}).toEqual({stdout: 'Kept.\n', stderr: ''});
-  const [name = ''] = worktreesOf(scene);
-  expect(name).toMatch(/^edit-it-[0-9a-f]{8}$/u);
-  const folder = join(realpathSync(scene.place.work), '.weft/worktrees', name);
-  const [, grepped, read, edited, ran] = requestsOf(scene, 'EDIT-IT').map(request => toldResults(request).join());
-  expect(grepped).toContain('TWO');
-  expect(read).toContain('TWO');
-  expect(edited).toContain('a.txt');
-  expect(ran).toContain(`${folder}\none\nzwei\nthree\nuntracked\na.txt\nuntracked.txt`);
-  expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
-  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
-  const [told = ''] = toldResults(requestsOf(scene, 'MAIN')[1]);
-  expect(told).toContain('I changed it.');
-  expect(told).toContain(`The worktree is kept: ${folder} (branch worktree-${name}).`);
-  expect(told).toContain('Changed a.txt (+1 -1)\n@@ -1 +1 @@\n one\n-TWO\n+zwei\n three');
-  expect(git(scene, 'status', '--porcelain')).toBe(' M a.txt\n?? untracked.txt\n');
-});
+test(
+  'a sub-agent works in a worktree of its own, which begins with what is not committed; nobody to ask keeps it',
+  {tags: 'smoke'},
+  async () => {
+    await using scene = await openScene(
+      scripts({
+        'EDIT-IT': [
+          [call('Grep', {pattern: 'TWO', output_mode: 'content'})],
+          [call('Read', {file_path: 'a.txt'})],
+          [call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'zwei'})],
+          [call('Bash', {command: 'pwd; cat a.txt untracked.txt; ls'})],
+          say('I changed it.'),
+        ],
+        MAIN: [[call('Agent', {description: 'Edit it', prompt: 'EDIT-IT', isolation: 'worktree'})], say('Kept.')],
+      }),
+    );
+    makeRepository(scene);
+    put(scene, 'untracked.txt', 'untracked\n');
+    put(scene, '.git/info/exclude', 'ignored.txt\n');
+    put(scene, 'ignored.txt', 'ignored\n');
+    const {stdout, stderr} = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits']);
+    expect({stdout, stderr}).toEqual({stdout: 'Kept.\n', stderr: ''});
+    const [name = ''] = worktreesOf(scene);
+    expect(name).toMatch(/^edit-it-[0-9a-f]{8}$/u);
+    const folder = join(realpathSync(scene.place.work), '.weft/worktrees', name);
+    const [, grepped, read, edited, ran] = requestsOf(scene, 'EDIT-IT').map(request => toldResults(request).join());
+    expect(grepped).toContain('TWO');
+    expect(read).toContain('TWO');
+    expect(edited).toContain('a.txt');
+    expect(ran).toContain(`${folder}\none\nzwei\nthree\nuntracked\na.txt\nuntracked.txt`);
+    expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
+    const [told = ''] = toldResults(requestsOf(scene, 'MAIN')[1]);
+    expect(told).toContain('I changed it.');
+    expect(told).toContain(`The worktree is kept: ${folder} (branch worktree-${name}).`);
+    expect(told).toContain('Changed a.txt (+1 -1)\n@@ -1 +1 @@\n one\n-TWO\n+zwei\n three');
+    expect(git(scene, 'status', '--porcelain')).toBe(' M a.txt\n?? untracked.txt\n');
+  },
+);
 
 test('a file that must not be read is as little read in a worktree, by the agent there and by its parent', async () => {
   const script: Record<string, readonly Answer[]> = {
@@ -548,34 +553,30 @@ describe('in a sandbox', () => {
 const runs = (file: string): Part =>
   call('Bash', {command: `echo $$ > ${file}; exec sleep 7411`, run_in_background: true});
 
-test(
-  'what a sub-agent runs in its worktree is in the list of background commands, and is stopped there',
-  {tags: 'long'},
-  async () => {
-    const left = {prompt: 'MAKE-IT', isolation: 'worktree', run_in_background: true};
-    await using scene = await openScene(
-      scripts({
-        'MAKE-IT': [[runs('its-pid')], hang()],
-        Go: [[runs('own-pid')], [call('Agent', {description: 'maker', ...left})], say('I go on.')],
-      }),
-    );
-    makeRepository(scene);
-    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
-    await terminal.type('weft Go. --allowed-tools Bash');
-    await terminal.press('Enter');
-    await terminal.until(/I go on\.[^]*Ask weft to do something/u);
-    const own = Number(await fileComes(join(scene.place.work, 'own-pid')));
-    const [worktree = ''] = worktreesOf(scene);
-    const its = Number(await fileComes(join(scene.place.work, '.weft/worktrees', worktree, 'its-pid')));
-    await terminal.type('/ps');
-    await terminal.press('Enter');
-    await terminal.onScreen(/1 +echo \$\$ > own-pid[^]*2 +echo \$\$ > its-pid/u);
-    await terminal.press('Down');
-    await terminal.onScreen(/❯ 2/u);
-    await terminal.type('s');
-    await processGone(its);
-    await terminal.onScreen(/1 +echo \$\$ > own-pid[^]*running[^]*2 +echo \$\$ > its-pid[^]*ended/u);
-    // The other one goes on: nothing is thrown.
-    process.kill(own, 0);
-  },
-);
+test('what a sub-agent runs in its worktree is in the list of background commands, and is stopped there', async () => {
+  const left = {prompt: 'MAKE-IT', isolation: 'worktree', run_in_background: true};
+  await using scene = await openScene(
+    scripts({
+      'MAKE-IT': [[runs('its-pid')], hang()],
+      Go: [[runs('own-pid')], [call('Agent', {description: 'maker', ...left})], say('I go on.')],
+    }),
+  );
+  makeRepository(scene);
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft Go. --allowed-tools Bash');
+  await terminal.press('Enter');
+  await terminal.until(/I go on\.[^]*Ask weft to do something/u);
+  const own = Number(await fileComes(join(scene.place.work, 'own-pid')));
+  const [worktree = ''] = worktreesOf(scene);
+  const its = Number(await fileComes(join(scene.place.work, '.weft/worktrees', worktree, 'its-pid')));
+  await terminal.type('/ps');
+  await terminal.press('Enter');
+  await terminal.onScreen(/1 +echo \$\$ > own-pid[^]*2 +echo \$\$ > its-pid/u);
+  await terminal.press('Down');
+  await terminal.onScreen(/❯ 2/u);
+  await terminal.type('s');
+  await processGone(its);
+  await terminal.onScreen(/1 +echo \$\$ > own-pid[^]*running[^]*2 +echo \$\$ > its-pid[^]*ended/u);
+  // The other one goes on: nothing is thrown.
+  process.kill(own, 0);
+});

@@ -1,28 +1,45 @@
 import {execFileSync} from 'node:child_process';
 import {lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
+import {failed, ok, type Outcome} from '../../../src/base/outcome.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {type Answer, say} from '../../support/model-script.ts';
 import type {ReceivedRequest} from '../../support/model-server.ts';
 import {processesWith} from '../../support/processes.ts';
+import {runWeft, TempPlace} from '../../support/run-weft.ts';
 import {endProcess, type Scene} from '../../support/scene.ts';
 
 /** The environment in which weft chooses the sandbox itself, as it does for users. */
 export const auto = {environment: {WEFT_SANDBOX: 'auto'}} as const;
 
-/** Why no overlay works on this machine; empty where it does. It takes a second to find out. */
-let missing: Promise<string> | undefined;
+/** The proof that weft keeps of a sandbox with an overlay, or why no overlay works on this machine. */
+let proving: Promise<Outcome<Buffer, string>> | undefined;
 
-/** The reason is in the test's report where this machine lets no overlay work. */
+/**
+ * Skips the test if no overlay works on this machine, with the reason for the report. Otherwise puts the proof into the home: weft needs
+ * a second to prove its sandbox anew. `sandbox.test.ts` tests the proof itself.
+ */
 export async function skipWithoutOverlay(
-  scene: Pick<Scene, 'run'>,
+  {place}: Pick<Scene, 'place'>,
   skip: (condition: boolean, reason: string) => void,
 ): Promise<void> {
-  missing ??= scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json']).then(({stdout}) => {
-    const {works, proven, reason} = JSON.parse(stdout);
-    return works && proven.overlay === true ? '' : `no overlay is proven: ${reason}`;
-  });
-  skip((await missing) !== '', await missing);
+  const proof = await (proving ??= prove());
+  if (proof.tag === 'failed') {
+    skip(true, `no overlay is proven: ${proof.error}`);
+    return;
+  }
+  mkdirSync(join(place.home, 'weft'), {recursive: true, mode: 0o700});
+  writeFileSync(join(place.home, proofFile), proof.value, {mode: 0o600});
+}
+
+const proofFile = 'weft/sandbox-bwrap.json';
+
+/** A dry run starts nothing unless an overlay is proven. */
+async function prove(): Promise<Outcome<Buffer, string>> {
+  using place = new TempPlace();
+  const words = ['sandbox', 'run', '--provider', 'bwrap', '--dry', '--json', '--', 'true'];
+  const {code, stderr} = await runWeft(words, {place});
+  return code === 0 ? ok(readFileSync(join(place.home, proofFile))) : failed(stderr.trim());
 }
 
 /** Writes files below a folder, with the folders they need; a name that ends in `.sh` may be executed. */
