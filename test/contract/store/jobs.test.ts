@@ -212,7 +212,7 @@ onEachDatabase(database => {
   const told = ['added', 'claimed', 'open', 'event', 'asked', 'ended'];
   test.each(told.map((line, index) => [line, index] as const))(
     'killed after it was %s, a job is in one state, and is gone on with once',
-    {timeout: 60_000},
+    {tags: 'long', timeout: 60_000},
     async (line, index) => {
       const store = opened(database.name);
       const child = startChild(database.name, 'steps', 'a');
