@@ -27,11 +27,11 @@ import type {Question, ImpactReport} from './ports.ts';
 import type {FileDiff, Preview} from './preview.ts';
 
 /**
- * What the engine tells every front end; all state on screen or on stdout is a fold of these. They carry typed actions and
- * results, which is why they stand here and not in `domain`.
+ * The events that the engine publishes to every front end. Everything on screen or on stdout is a fold of them.
+ * They carry typed actions and results, so they live here and not in `domain`.
  */
 export type AgentEvent =
-  /** The first event; again after clear and resume. `history` and `todoFrames` are what a resumed session already holds. */
+  /** The first event, sent again after a clear or a resume. `history` and `todoFrames` are what a resumed session already holds. */
   | {
       readonly event: 'session-opened';
       readonly session: SessionInfo;
@@ -39,20 +39,23 @@ export type AgentEvent =
       readonly todoFrames: readonly Uint8Array[];
       readonly usage: SessionUsage;
     }
-  /** A prompt is in the journal and is being worked on. The first one begins a run; later ones, before its `prompt-finished`, join that run. */
+  /**
+   * A prompt is in the journal and work on it has begun. The first one begins a run.
+   * Later prompts that arrive before its `prompt-finished` join that run.
+   */
   | {
       readonly event: 'prompt-accepted';
       readonly id: MessageId;
       readonly text: string;
       readonly attached: readonly string[];
     }
-  /** A command that the user typed begins and ends. Between the two come the events of an action with the same id. */
+  /** A command that the user typed begins or ends. The events of an action with the same id come in between. */
   | {readonly event: 'command-started' | 'command-finished'; readonly id: MessageId}
-  /** The running command of the user's waits for a person, or fills the screen: its terminal is there to attach to until it settles. */
+  /** The user's running command waits for input or fills the screen. Its terminal can be attached to until the command settles. */
   | {readonly event: 'terminal-needed'; readonly id: ActionId; readonly block: BlockId}
-  /** A queued prompt was withdrawn before any work on it began. */
+  /** A queued prompt was withdrawn before work on it began. */
   | {readonly event: 'prompt-withdrawn'; readonly id: MessageId}
-  /** A request is sent to the model; `turn` counts from 1 in each prompt. */
+  /** A request is sent to the model. `turn` counts from 1 in each prompt. */
   | {readonly event: 'turn-started'; readonly turn: number}
   | Extract<ModelEvent, {readonly event: 'retrying'}>
   | FellBack
@@ -69,7 +72,7 @@ export type AgentEvent =
   /** A call was decoded and waits its turn. `preview` comes with `approval-requested` or `action-started`. */
   | {readonly event: 'action-queued'; readonly id: ActionId; readonly action: Action; readonly label: string}
   | {readonly event: 'approval-requested'; readonly approval: Approval}
-  /** `edited`: the user changed the command; the changed one is judged, and unless it is denied it is asked about under the same id. */
+  /** `edited`: the user changed the command. The new command is judged and, unless it is denied, asked about under the same id. */
   | {
       readonly event: 'approval-settled';
       readonly id: ActionId;
@@ -80,16 +83,16 @@ export type AgentEvent =
       readonly id: ActionId;
       readonly asker: Asker;
       readonly questions: readonly Question[];
-      /** The changes that are asked about, which the user sees with it; mostly none. */
+      /** The changes that the question is about, shown with it. Usually empty. */
       readonly files: readonly FileDiff[];
     }
   | {readonly event: 'question-settled'; readonly id: ActionId}
-  /** The agent gives the user the terminal of a block; settled when it comes back, or when the block ends. */
+  /** The agent offers the user the terminal of a block. Settled when the user gives it back or the block ends. */
   | {readonly event: 'hand-over-asked'; readonly id: ActionId; readonly block: BlockId; readonly reason: string}
   | {readonly event: 'hand-over-settled'; readonly id: ActionId}
   | {readonly event: 'action-started'; readonly id: ActionId; readonly action: Action; readonly preview: Preview}
   | {readonly event: 'action-output'; readonly id: ActionId; readonly chunk: string}
-  /** Exactly one for every tool call. `toolResult` is what the model reads. */
+  /** Sent exactly once for every tool call. `toolResult` is what the model reads. */
   | {
       readonly event: 'action-settled';
       readonly call: ToolCallBlock;
@@ -97,28 +100,31 @@ export type AgentEvent =
       readonly toolResult: ToolResultBlock;
       readonly durationMs: number;
     }
-  /** The list changed; every view of it is decoded from these task-protocol payloads. */
+  /** The todo list changed. Every view of the list is decoded from these task-protocol payloads. */
   | {readonly event: 'todos-framed'; readonly frames: readonly Uint8Array[]}
   | {readonly event: 'usage-changed'; readonly usage: SessionUsage}
   | {readonly event: 'model-changed'; readonly model: string; readonly provider: string}
   | {readonly event: 'mode-changed'; readonly mode: PermissionMode}
-  /** A plan was proposed, decided about or carried out a step further. */
+  /** A plan was proposed or decided, or one of its steps made progress. */
   | {readonly event: 'plan-changed'; readonly plan: Plan}
-  /** What the sandbox was seen to stop is known now: commands that are confined run there. */
+  /** The sandbox has been probed. Confined commands now run in it. */
   | {readonly event: 'sandbox-proven'; readonly proof: Proof}
-  /** Files and conversation are as the report says. `todoFrames` are what the list is decoded from, from now on. */
+  /** Files and conversation are as the report says. From now on the todo list is decoded from `todoFrames`. */
   | {readonly event: 'rewound'; readonly report: RewindReport; readonly todoFrames: readonly Uint8Array[]}
-  /** The model writes the summary for a compaction that somebody asked about; `compaction-ended` follows, whatever came of it. */
+  /** The model writes the summary for a requested compaction. `compaction-ended` follows, whatever the result. */
   | {readonly event: 'compaction-begun'}
   | {readonly event: 'compaction-ended'}
   | {readonly event: 'compacted'; readonly report: CompactionReport}
   | HookRunEvent
-  /** A sub-agent begins; `agent-changed` follows with every change, the last one when its prompt has ended. A message may set it to work again. */
+  /**
+   * A sub-agent begins. `agent-changed` follows with every change, the last one when its prompt has ended.
+   * A message may put the sub-agent back to work.
+   */
   | {readonly event: 'agent-started'; readonly row: AgentRow}
   | {readonly event: 'agent-changed'; readonly row: AgentRow}
   /**
-   * What the own engine of a sub-agent publishes, or what its harness does. `call` is the call that started it. Its questions to the
-   * user come as those of the session, with who asks; answers go to the session, too.
+   * An event of a sub-agent's own engine or of its harness. `call` is the call that started the sub-agent.
+   * Its questions reach the user as questions of the session, with the asker named, and are answered through the session.
    */
   | {
       readonly event: 'agent-event';
@@ -127,13 +133,13 @@ export type AgentEvent =
       readonly call: ActionId;
       readonly happened: AgentHappening;
     }
-  /** The agent suggests a next prompt. It is the user's to take: nothing sends it. */
+  /** The agent suggests a next prompt. Nothing sends it unless the user does. */
   | {readonly event: 'prompt-suggested'; readonly prompt: string; readonly label: string}
   /** The user has agreed to look at the code review of this range. */
   | {readonly event: 'review-opened'; readonly range: string}
-  /** Something a person should know that belongs to no action: one sentence. */
+  /** One sentence for a person that belongs to no action. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
-  /** Exactly one for every prompt and those that joined it, after everything it started has settled and is in the journal. */
+  /** Sent exactly once for a prompt and those that joined it, after everything it started has settled and is in the journal. */
   | {readonly event: 'prompt-finished'; readonly summary: PromptSummary};
 
 export type AgentHappening =
@@ -150,28 +156,28 @@ export interface SessionInfo {
   readonly tools: readonly string[];
 }
 
-/** `undecodable`: the name or the input did not fit the catalogue; the fault is what the model was told. */
+/** `undecodable`: the name or the input didn't fit the catalogue. The model read the fault. */
 export type SettledCall =
   | {readonly tag: 'action'; readonly result: ActionResult}
   | {readonly tag: 'undecodable'; readonly fault: Fault};
 
-/** The question to a person whether an action may run. The first answer wins. */
+/** A question to a person: may this action run? The first answer wins. */
 export interface Approval {
   readonly id: ActionId;
   readonly asker: Asker;
   readonly toolName: string;
-  /** What the tool was given, as it is to run. */
+  /** The input of the tool as it will run. */
   readonly input: Json;
   readonly action: Action;
   readonly label: string;
   readonly preview: Preview;
   readonly verdict: Verdict;
-  /** The conditions on which it would run. */
+  /** The conditions that hold if it runs. */
   readonly obligations: readonly Obligation[];
-  /** `user`: the user edited the command on the card, and is asked about the edited one. */
+  /** `user`: the user edited the command on the card, and the edited command is the one to approve. */
   readonly wording: 'model' | 'user';
   readonly rationale: string;
-  /** What "for this session" would let through, in words. */
+  /** What "for this session" would allow, in words. */
   readonly sessionGrant: string;
   readonly impact: ImpactReport;
   readonly citations: readonly string[];
@@ -179,8 +185,9 @@ export interface Approval {
 
 export interface SessionUsage {
   readonly models: Readonly<Record<string, ModelUsage>>;
-  /** Tokens of the last request and its answer, after a compaction an estimate; and the model's window, 0 when unknown. */
+  /** Tokens of the last request and its answer. An estimate after a compaction. */
   readonly contextTokens: number;
+  /** Tokens that the model's window holds. 0 if unknown. */
   readonly contextWindow: number;
 }
 
@@ -190,40 +197,41 @@ export type PromptEnd =
   | {readonly kind: 'failed'; readonly fault: Fault}
   | {readonly kind: 'max-turns'; readonly turns: number}
   | {readonly kind: 'max-cost'; readonly usd: number}
-  /** The model gave no answer that fits the schema, though told twice what was wrong; `errors` are of the last one. */
+  /** The model gave no answer that fits the schema, although it was told twice what was wrong. `errors` are those of the last answer. */
   | {readonly kind: 'invalid-output'; readonly errors: readonly string[]}
-  /** A hook did not let the prompt begin or go on; `reason` may be empty. */
+  /** A hook stopped the prompt before or during its run. `reason` may be empty. */
   | {readonly kind: 'stopped-by-hook'; readonly reason: string}
-  /** The prompt is a slash command that came to nothing to send: the model has not been asked. */
+  /** The prompt is a slash command that produced nothing to send. The model was not asked. */
   | {readonly kind: 'not-sent'; readonly why: 'unknown-command' | 'not-permitted' | 'failed'; readonly fault: Fault};
 
 export interface PromptSummary {
   readonly end: PromptEnd;
-  /** The text of the last message; the answer when `end` is done. */
+  /** The text of the last message. It is the answer if `end` is `done`. */
   readonly answer: string;
   readonly stop: StopReason;
-  /** Requests sent to the model, and tool results that it read. */
+  /** Requests sent to the model. */
   readonly turns: number;
+  /** Tool results that the model read. */
   readonly results: number;
   readonly durationMs: number;
   /** Time spent waiting for the model. */
   readonly modelMs: number;
-  /** Time spent waiting for the user: approvals, questions, hand-overs of a terminal. */
+  /** Time spent waiting for the user: approvals, questions and terminal hand-overs. */
   readonly waitedMs: number;
   readonly usage: Usage;
   readonly sessionUsage: SessionUsage;
   readonly denials: readonly Denial[];
-  /** The answer as JSON, where a schema was asked for and it fits; `answer` is then its text. */
+  /** The answer as JSON, if a schema was given and the answer fits it. `answer` is then its text. */
   readonly structured: StructuredValue;
 }
 
 export type StructuredValue = {readonly kind: 'none'} | {readonly kind: 'value'; readonly value: Json};
 
-/** A call that was refused, or changes of one that were dropped. `by: 'nobody'`: nobody could be asked. */
+/** A refused call, or a call whose changes were dropped. `by: 'nobody'`: no one could be asked. */
 export interface Denial {
   readonly call: ToolCallBlock;
   readonly by: 'user' | 'rule' | 'hook' | 'nobody';
-  /** `call`: it did not run. `changes`: it ran, and changes were dropped: `total` of them, of which very many are not listed. */
+  /** `call`: it did not run. `changes`: it ran, and `total` of its changes were dropped. A very long list is cut. */
   readonly of:
     | {readonly kind: 'call'}
     | {readonly kind: 'changes'; readonly changes: readonly Change[]; readonly total: number};

@@ -3,26 +3,26 @@ import type {Fault} from '../domain/fault.ts';
 import type {AgentRow, Isolation, SubAgent} from '../domain/sub-agent.ts';
 
 /**
- * The sub-agents of an agent, as its calls start and address them. What one does ends with the call that waits for it: an abort settles
- * when the sub-agent has stopped.
+ * The sub-agents of an agent, as its calls start and address them. A sub-agent that a call waits for ends with that call.
+ * An abort settles when the sub-agent has stopped.
  */
 export interface AgentsPort {
-  /** Starts one, and waits for its answer unless it goes on in the background. A fault says why there is none. */
+  /** Starts a sub-agent and, unless it runs in the background, waits for its answer. A fault says why there is none. */
   start(request: AgentRequest, wait: AgentWait): Promise<Outcome<AgentReport, Fault>>;
-  /** Gives a message to one that is at work, or sets one to work again that has ended, and then waits as `start` does. */
+  /** Sends a message to a running sub-agent, or puts one that has ended back to work. Then waits as `start` does. */
   send(request: AgentMessage, wait: AgentWait): Promise<Outcome<AgentReport, Fault>>;
 }
 
 export interface AgentRequest extends Pick<SubAgent, 'name' | 'prompt' | 'kind' | 'harness'> {
-  /** Empty for that of its kind, or else of the agent that starts it. */
+  /** Empty for the model of its kind or, failing that, of the agent that starts it. */
   readonly model: string;
   readonly place: AgentRow['place'];
-  /** `none` leaves it to the kind. */
+  /** `none` leaves the choice to the kind. */
   readonly isolation: Isolation;
 }
 
 export interface AgentMessage {
-  /** The id of a sub-agent, or its name where only one has it. */
+  /** The id of a sub-agent, or its name if no other has the same. */
   readonly to: string;
   readonly message: string;
 }
@@ -33,13 +33,13 @@ export interface AgentWait {
   readonly background: AbortSignal;
 }
 
-/** A sub-agent when the call that started or addressed it settles: it has ended, or it goes on in the background. */
+/** A sub-agent at the time the call that started or addressed it settles: ended, or running in the background. */
 export interface AgentReport {
   readonly row: AgentRow;
-  /** `joined`: it reads the message with what it does. */
+  /** `joined`: the sub-agent was at work and reads the message with its next step. */
   readonly message: 'began' | 'joined';
-  /** What was asked for and is not so: sentences. */
+  /** Sentences about what was asked for and could not be had. */
   readonly notes: readonly string[];
-  /** What became of its worktree, and the changes in it: lines; empty where it had none. */
+  /** The state of its worktree and the changes in it, as lines. Empty if it had none. */
   readonly worktree: string;
 }

@@ -2,11 +2,11 @@ import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {SessionId} from '../domain/ids.ts';
 
-/** Files that are kept with a session as they are, named after their content. */
+/** Unchanged copies of files, kept with a session and named after their content. */
 export interface ArtifactsPort {
   /**
-   * Keeps a copy of the file at `path`, an absolute path with all links resolved. A file that is too large, that holds secrets, or that
-   * is no regular file is a fault. The same content under the same name is kept once.
+   * Keeps a copy of the file at `path`, an absolute path with all links resolved. Fails if the file is too large, holds secrets or
+   * is not a regular file. Keeps the same content under the same name only once.
    */
   keep(
     request: {readonly session: SessionId; readonly path: string},
@@ -14,23 +14,23 @@ export interface ArtifactsPort {
   ): Promise<Outcome<Artifact, Fault>>;
 }
 
-/** What names an artifact: its session, and the hash of its content in lower hex. */
+/** Identifies an artifact by its session and the SHA-256 of its content in lower-case hex. */
 export interface ArtifactKey {
   readonly session: SessionId;
   readonly sha256: string;
 }
 
-/** Where a server gives artifacts out; empty where there is none. */
+/** Returns the address at which a server offers the artifact. Empty if no server does. */
 export type ArtifactUrl = (artifact: ArtifactKey) => string;
 
 export interface Artifact {
-  /** Of the file, without its folders. */
+  /** The file name, without its folders. */
   readonly name: string;
   readonly sha256: string;
   readonly bytes: number;
-  /** Where the copy lies. */
+  /** The path of the copy. */
   readonly path: string;
-  /** Where the server that runs the session gives it out; empty where none does. */
+  /** The address at which the server that runs the session offers it. Empty if there is none. */
   readonly url: string;
 }
 

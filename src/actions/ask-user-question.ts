@@ -74,8 +74,8 @@ export const askUserQuestion = defineAction<
     return reply.kind === 'answered'
       ? {state: 'success', output: {questions: input.questions, answers: reply.answers}}
       : unanswered(reply, partial, {
-          dismissed: 'The user did not want to answer.',
-          unattended: 'Nobody is there to answer. Choose yourself and say in your answer what you assumed.',
+          dismissed: 'The user chose not to answer.',
+          unattended: 'No user is here to answer. Decide yourself and state your assumption in your answer.',
         });
   },
 });

@@ -1,6 +1,9 @@
 import type {AgentEvent} from './agent-event.ts';
 
-/** Whether the agent has something to hear of a sub-agent that it does not wait for. Who stops one needs no answer to that. */
+/**
+ * True if a background sub-agent of the main agent succeeded or failed. The agent has to be told. One that the user stopped needs no
+ * report.
+ */
 export const endsInBackground = (event: AgentEvent): boolean =>
   event.event === 'agent-changed' &&
   event.row.agent.parent === 'main' &&

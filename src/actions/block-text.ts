@@ -1,7 +1,7 @@
 import {byKind, type ByKind} from '../base/unreachable.ts';
 import type {BlockSnapshot, BlockState} from './ports.ts';
 
-/** What the model reads of a block: its text, then in brackets what else a person would see. */
+/** Returns what the model reads of a block: its text, then in brackets what else a person would see. */
 export function snapshotText(block: BlockSnapshot): string {
   const {output} = block;
   const lines = [output.text.replace(/\n$/u, '')];
@@ -30,7 +30,7 @@ const stateTexts: ByKind<BlockState, string> = {
   ended: () => 'ended',
 };
 
-/** `python3` for `cd x && FOO=1 /usr/bin/python3 -i`: the name of the program that goes on longest, the last one, for people. */
+/** Returns the name of the last program of a command, for people: `python3` for `cd x && FOO=1 /usr/bin/python3 -i`. */
 export function programName(command: string): string {
   const parts = command.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/gu, 'x').split(/;|&&|\|\||\n/u);
   const last = parts.findLast(part => part.trim() !== '') ?? '';

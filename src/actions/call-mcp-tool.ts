@@ -8,14 +8,14 @@ import type {McpCallObserver, McpResult, McpTool} from './mcp-port.ts';
 export interface McpCallInput {
   readonly server: string;
   readonly tool: string;
-  /** The name the model knows it by; rules speak of it. */
+  /** The name under which the model and permission rules know the tool. */
   readonly toolName: string;
-  /** `changed`: the server describes it differently than when it was last used, so that no permission from before covers it. */
+  /** `changed`: the server's description differs from the last use, so earlier permissions don't cover the tool. */
   readonly standing: McpTool['standing'];
   readonly arguments: JsonObject;
 }
 
-/** Tool names are made per server (`mcp__SERVER__TOOL`), so there is no fixed form here. */
+/** Has no fixed tool forms, since tool names are made per server (`mcp__SERVER__TOOL`). */
 export const callMcpTool = defineAction<
   McpCallInput,
   McpResult,
@@ -32,14 +32,14 @@ export const callMcpTool = defineAction<
     arguments: given,
   }),
   asks: [
-    {name: 'mcp-tool', risks: ['external'], askedWhen: 'no rule allows it, whatever the server claims of its tool'},
+    {name: 'mcp-tool', risks: ['external'], askedWhen: 'no rule allows it, whatever the server claims about its tool'},
   ],
   tools: [],
   label: input => `Call ${input.tool} of ${input.server}`,
   cancelled: input => ({server: input.server, tool: input.tool, reached: 'not-started'}),
   modelContent: output => output.blocks,
   partialText: ({server, reached}) =>
-    reached === 'called' ? `${server} was told to stop; it may have done some of it.` : '',
+    reached === 'called' ? `${server} was told to stop; it may have done part of the work.` : '',
   past: 'as-it-is',
   preview: async input => ok({kind: 'arguments', text: jsonText(input.arguments)}),
   async run({server, tool, toolName, standing: judged, arguments: input}, {ports, observe, signal, approval}) {
@@ -50,7 +50,7 @@ export const callMcpTool = defineAction<
         const {sampleWithApproval} = await import('./sampling.ts');
         return sampleWithApproval(request, ports, AbortSignal.any([asked, signal]));
       },
-      // A server may not take back what it asked for a call that is over.
+      // A server can't withdraw a question once its call is over.
       elicit: (elicitation, asked) => elicitByQuestions(elicitation, ports.questions, AbortSignal.any([asked, signal])),
     };
     const result = await ports.mcp.call({server, tool, toolName, standing, input}, observer, signal);

@@ -46,7 +46,7 @@ import {webFetch} from './web-fetch.ts';
 import {webSearch} from './web-search.ts';
 import {writeToLongRunningShellCommand} from './write-to-long-running-shell-command.ts';
 
-/** Every action that is built, in the order in which its tools are offered to the model. */
+/** Every implemented action, in the order in which its tools are offered to the model. */
 const catalogue = {
   'request-command-output': requestCommandOutput,
   'write-to-long-running-shell-command': writeToLongRunningShellCommand,
@@ -91,7 +91,9 @@ type OutputIn<D> = D extends ActionDefinition<infer _Input, infer Output, infer 
 type PartialIn<D> =
   D extends ActionDefinition<infer _Input, infer _Output, infer PartialOutput> ? PartialOutput : never;
 
-/** The types by name. Indexed maps, not conditional types, so that the compiler can follow one name through input and result. */
+/**
+ * The types by name. These are indexed maps and not conditional types, so that the compiler can follow one name through input and result.
+ */
 type Inputs = {readonly [N in ActionName]: InputIn<(typeof catalogue)[N]>};
 type Outputs = {readonly [N in ActionName]: OutputIn<(typeof catalogue)[N]>};
 type Partials = {readonly [N in ActionName]: PartialIn<(typeof catalogue)[N]>};
@@ -121,12 +123,12 @@ export const actionNames = Object.keys(catalogue) as readonly ActionName[];
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the signature pairs them, which the union cannot see for itself
 export const actionOf = <N extends ActionName>(name: N, input: InputOf<N>): Action => ({name, input}) as Action;
 
-/** The cancelled result of an action that never started: every action has its own. */
+/** Returns the cancelled result of an action that never started. */
 export function cancelledResult<N extends ActionName>(action: Action<N>, why: Cancellation): SettledOf<N> {
   return {state: 'cancelled', why, partial: definitions[action.name].cancelled(action.input)};
 }
 
-/** `Run npm test`: the action with its target, in words. */
+/** Returns the action with its target, in words: `Run npm test`. */
 export function labelOf<N extends ActionName>(action: Action<N>): string {
   return definitions[action.name].label(action.input);
 }
@@ -137,23 +139,23 @@ export function accessOf<N extends ActionName>(action: Action<N>): Access {
 
 export const toolNamesOf = (name: ActionName): readonly string[] => definitions[name].tools.map(tool => tool.name);
 
-/** How rules speak of each tool. */
+/** The rule kind of each tool, which says what its permission rules can match. */
 export const ruleKinds: RuleKinds = new Map(
   actionNames.flatMap(name => toolNamesOf(name).map(tool => [tool, definitions[name].ruleKind] as const)),
 );
 
-/** What an action is judged by. */
+/** Returns what the judge looks at. */
 export const judgedAction = (action: Action): JudgedAction => ({
   access: accessOf(action),
   tools: toolNamesOf(action.name),
   risk: definitions[action.name].risk,
 });
 
-/** Every class of actions that may be asked about, with the names of its tools. */
+/** Returns every case in which an action may ask for approval, with the names of its tools. */
 export const askClasses = (): readonly (AskCase & {readonly tools: readonly string[]})[] =>
   actionNames.flatMap(action => definitions[action].asks.map(each => ({...each, tools: toolNamesOf(action)})));
 
-/** What to show before asking; a failure is the action's result. */
+/** Returns what to show before asking. A failure is the action's result. */
 export async function previewAction<N extends ActionName>(
   action: Action<N>,
   context: ActionContext,
@@ -161,7 +163,7 @@ export async function previewAction<N extends ActionName>(
   return definitions[action.name].preview(action.input, context);
 }
 
-/** Runs the action; the caller turns a throw into a fault. */
+/** Runs the action. The caller turns a throw into a fault. */
 export async function runAction<N extends ActionName>(
   action: Action<N>,
   context: ActionRunContext,
@@ -169,12 +171,12 @@ export async function runAction<N extends ActionName>(
   return definitions[action.name].run(action.input, context);
 }
 
-/** Joins an action and how it ended. */
+/** Joins an action and its settled result. */
 export const resultOf = <N extends ActionName>(action: Action<N>, settled: SettledOf<N>): ActionResult =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the signature pairs them, which the union cannot see for itself
   ({name: action.name, input: action.input, settled}) as ActionResult;
 
-/** Writes these files, whatever is to be in them: what a change of them is judged as. */
+/** Returns an edit of these files without content, for judging any change of them. */
 export const writeFilesAction = (paths: readonly string[]): Action<'request-file-edits'> => ({
   name: 'request-file-edits',
   input: {edits: paths.map(path => ({kind: 'write', path, content: ''})), citations: [], userChanges: noUserChanges},
@@ -185,13 +187,13 @@ export const readFilesAction = (requests: InputOf<'read-files'>['requests']): Ac
   input: {requests},
 });
 
-/** A resource that the user mentions. */
+/** Reads a resource that the user mentions. */
 export const readResourceAction = ({server, uri}: McpResourceRequest): Action<'read-mcp-resource'> => ({
   name: 'read-mcp-resource',
   input: {kind: 'read', server, uri},
 });
 
-/** A command that the user typed: it runs in the foreground, and no model has said anything of it. */
+/** Runs a command that the user typed, in the foreground and without claims of a model. */
 export const userCommandAction = (command: string, timeoutMs: number): Action<'request-command-output'> => ({
   name: 'request-command-output',
   input: {
@@ -205,21 +207,21 @@ export const userCommandAction = (command: string, timeoutMs: number): Action<'r
   },
 });
 
-/** Whether it is a command or a sub-agent that weft waits for, which can be moved to the background. */
+/** True if weft waits for this command or sub-agent, so the user can move it to the background. */
 export const canGoOnBehind = (action: Action): boolean =>
   (action.name === 'request-command-output' || action.name === 'start-agent') && action.input.place === 'foreground';
 
 export const worksByAgent = ({name}: Pick<Action, 'name'>): boolean =>
   name === 'start-agent' || name === 'send-message-to-agent';
 
-/** The names by which a hook's matcher knows a tool: what watches over commands watches over those in the sandbox, too. */
+/** Returns the names that a hook's matcher may use for a tool. Hooks that watch commands also watch sandboxed ones. */
 export const matchedNames = (tool: string): readonly string[] =>
   toolNamesOf('sandbox-exec').includes(tool) ? [tool, ...toolNamesOf('request-command-output')] : [tool];
 
-/** The tools by which a model starts a sub-agent. */
+/** The tools that start a sub-agent. */
 export const agentTools: ReadonlySet<string> = new Set(definitions['start-agent'].tools.map(({name}) => name));
 
-/** What a command that ended well has printed, without a word of weft's; `undefined` for any other end and any other action. */
+/** Returns the bare output of a command that exited with 0. `undefined` for any other end or action. */
 export function printedBy(result: ActionResult): string | undefined {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return undefined;
   const {output} = result.settled;
@@ -235,8 +237,8 @@ export const citationsOf = (action: Action): readonly string[] =>
   action.name === 'request-command-output' || action.name === 'request-file-edits' ? action.input.citations : [];
 
 /**
- * The same action with the user's command in the place of the model's; `undefined` where there is no command to edit. That the
- * model called its own harmless says nothing of this one, nor does its reason.
+ * Returns the action with the user's command instead of the model's, or `undefined` if the action has no command.
+ * The model's reason and its claim that the command is harmless don't apply to the new one.
  */
 export function withCommand(action: Action, command: string): Action<'request-command-output'> | undefined {
   if (action.name !== 'request-command-output') return undefined;
@@ -255,7 +257,7 @@ export function withCommand(action: Action, command: string): Action<'request-co
   };
 }
 
-/** The same action with the name of the program that input to a block goes to, for people; all other actions as they are. */
+/** Adds the name of the running program to input for a block, for people. Returns any other action unchanged. */
 export function withProgramName(action: Action, {find}: Pick<BlocksPort, 'find'>): Action {
   if (action.name !== 'write-to-long-running-shell-command') return action;
   const found = find(blockId(action.input.blockId));
@@ -263,7 +265,7 @@ export function withProgramName(action: Action, {find}: Pick<BlocksPort, 'find'>
   return {...action, input: {...action.input, program}};
 }
 
-/** The same edits with what the user changed in them; `undefined` for an action without edits. */
+/** Returns the same edits with the user's changes to them, or `undefined` if the action has no edits. */
 export const withUserChanges = (action: Action, userChanges: UserChanges): Action<'request-file-edits'> | undefined =>
   action.name === 'request-file-edits' ? {...action, input: {...action.input, userChanges}} : undefined;
 

@@ -5,24 +5,28 @@ import type {Change, DroppedChange, NotApplied, ProtectedBecause} from '../domai
 import type {FileDiff} from './preview.ts';
 
 export interface WorkspaceChanges {
-  /** In the order of their paths; of very many the first ones. */
+  /** In the order of their paths. A very long list is cut. */
+  /** The number of files that were cut from the list. */
   readonly files: readonly FileDiff[];
   readonly more: number;
 }
 
-/** The changes that a confined command has left in its view of the workspace. Whatever is not applied is gone once `DecideChanges` settles. */
+/**
+ * The changes that a confined command left in its view of the workspace. Changes that are not applied are lost once `DecideChanges`
+ * settles.
+ */
 export interface HeldChanges {
   readonly changes: readonly Change[];
-  /** The changes of these paths line by line, in the same order; a file that cannot be shown has no hunks and a note. */
+  /** Returns the changes of these paths as diffs, in the same order. A file that can't be shown has no hunks and a note. */
   diffs(paths: readonly string[], signal: AbortSignal): Promise<readonly FileDiff[]>;
   /**
-   * Applies these paths and no others. Each file is old or new at every moment; one that changed outside since the command began stays
-   * as it is and is a conflict. May be called several times. `all-or-nothing` applies nothing if there is a conflict.
+   * Applies these paths and no others. At every moment a file is either old or new. A file that changed outside since the command began
+   * stays as it is and is a conflict. `all-or-nothing` applies nothing if there is a conflict. May be called several times.
    */
   apply(paths: readonly string[], how: 'each' | 'all-or-nothing', signal: AbortSignal): Promise<AppliedChanges>;
   /**
-   * Keeps them for `weft sandbox apply`, under the ID that it answers with, and applies nothing. They can be neither applied nor shown by
-   * this afterwards. A failure says why they could not be kept.
+   * Keeps the changes for `weft sandbox apply` under the returned ID, and applies nothing.
+   * Afterwards this object can neither apply nor show them. A failure says why they could not be kept.
    */
   keep(signal: AbortSignal): Promise<Outcome<string, string>>;
 }
@@ -32,16 +36,16 @@ export interface AppliedChanges {
   readonly dropped: readonly (DroppedChange & {readonly why: 'conflict' | 'failed' | 'interrupted' | 'protected'})[];
 }
 
-/** What became of the changes of a command. */
+/** What was done with the changes of a command. */
 export interface ChangesOutcome {
-  /** Output is left out: nobody looks at it. */
+  /** Leaves out build output, which people don't look at. */
   readonly applied: readonly Change[];
   readonly dropped: readonly DroppedChange[];
-  /** How many more changes the two lists would hold: of very many, and of each reason to drop them, they hold the first ones. */
+  /** How many changes the two lists leave out. A very long list is cut, and dropped changes are cut per reason. */
   readonly more: {readonly applied: number; readonly dropped: MoreDropped};
-  /** The applied changes of the class `file`, line by line, in the order of their paths; of very many the first ones. */
+  /** Diffs of the applied changes of class `file`, in the order of their paths. A very long list is cut. */
   readonly diffs: readonly FileDiff[];
-  /** Why a person, program or hook refused changes, for the model; mostly empty. */
+  /** Why a person, program or hook refused changes, for the model. Usually empty. */
   readonly said: string;
 }
 
@@ -56,18 +60,18 @@ export const noHeldChanges: ChangesOutcome = {
 };
 
 /**
- * Decides about the changes of one command, asks a person if necessary, and applies what may be applied. Never throws. If the signal has
- * aborted before, nobody is asked: output is applied as always, and the rest is dropped as `interrupted`.
+ * Decides about the changes of one command, asks a person if necessary, and applies what is allowed. Never throws.
+ * If the signal has already aborted, no one is asked: build output is applied as always, and the rest is dropped as `interrupted`.
  */
 export type DecideChanges = (held: HeldChanges, signal: AbortSignal) => Promise<ChangesOutcome>;
 
-/** The same for one that also has to know what the sandbox seems to have kept the command from, as in `ShellReport`. */
+/** Like `DecideChanges`. `blocked` is what the sandbox seems to have kept the command from, as in `ShellReport`. */
 export type DecideEnded = (held: HeldChanges, signal: AbortSignal, blocked: string) => Promise<ChangesOutcome>;
 
-/** How many files a line names. */
+/** File names in one line, at most. */
 const maxInLine = 10;
 
-/** What became of the changes of a command, one line for what was kept and one for each reason why something was not. */
+/** Returns one line about the applied changes of a command and one for each reason why changes were dropped. */
 export function changesTexts(outcome: ChangesOutcome): readonly string[] {
   const {applied, more, diffs} = outcome;
   const counts = new Map(diffs.map(({path, added, removed}) => [path, ` (+${added} -${removed})`]));
@@ -84,7 +88,7 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
   ];
 }
 
-/** The same of a command that a person moved to the background: nobody interrupted it. */
+/** Marks interrupted changes as dropped because a person moved the command to the background. */
 export function inBackground(outcome: ChangesOutcome): ChangesOutcome {
   const {interrupted: background = 0, ...others} = outcome.more.dropped;
   return {
@@ -94,7 +98,7 @@ export function inBackground(outcome: ChangesOutcome): ChangesOutcome {
   };
 }
 
-/** What was not kept, one line for each reason; `more` counts what the list leaves out. */
+/** Returns one line for each reason why changes were dropped. `more` counts changes that are not in the list. */
 export const droppedTexts = (
   {dropped, said}: Pick<ChangesOutcome, 'dropped' | 'said'>,
   more: MoreDropped = {},
@@ -117,20 +121,20 @@ function droppedText(
   return first.why === 'refused' && said !== '' ? `${text}; they said: ${said.replaceAll(/\s+/gu, ' ')}` : text;
 }
 
-/** Names a dropped change, and why no command may make it. The files of a repository's `.git` count as one. */
+/** Returns the path of a dropped change, with the reason why no command may make it. The files inside a `.git` folder count as one. */
 function protectedName(change: Change): string {
   if (change.class !== 'protected') return change.path;
   const path = change.why === 'repository' ? change.path.replace(/(?<=(?:^|\/)\.git)\/.*$/su, '') : change.path;
   return path + protectedTexts[change.why];
 }
 
-/** Whether a remark in the result of a command says what became of its changes. */
+/** True if a remark in a command's result is about its changes. */
 export const isChangesText = (remark: string): boolean =>
   remark.startsWith(changedLead) || Object.values(dropTexts).some(words => remark.startsWith(`${words}: `));
 
 const changedLead = 'it changed ';
 
-/** The first of the names, and how many more there are, with `more` that have no name here. */
+/** Lists the first names and the number of further ones, including `more` without a name. */
 export function namedFiles(names: readonly string[], more = 0): string {
   const left = Math.max(0, names.length - maxInLine) + more;
   return (
@@ -139,7 +143,7 @@ export function namedFiles(names: readonly string[], more = 0): string {
   );
 }
 
-/** How a run in which nobody can be asked keeps changes, for people and for the model. */
+/** How to keep changes in a run that can't ask, for people and for the model. */
 export const keepsChanges = "to keep such changes: --permission-mode acceptEdits, or --allowed-tools 'Edit(PATH)'";
 
 const dropTexts: Readonly<Record<NotApplied, string>> = {

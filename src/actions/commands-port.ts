@@ -5,15 +5,15 @@ import {rejected, type Fault} from '../domain/fault.ts';
 import type {ExtensionScope} from '../domain/slash-command.ts';
 
 /**
- * Slash commands that become prompts: files of the user, of the project and of plugins, skills, and prompts of MCP servers. The
- * engine expands them when it takes up a prompt, so every front end has them.
+ * Slash commands that become prompts: files of the user, the project and plugins; skills; and prompts of MCP servers.
+ * The engine expands them when it starts a prompt, so every front end has them.
  */
 export interface CommandsPort {
-  /** Settles when `list` is complete, in bounded time: files have been read, and servers that are just starting had their time. */
+  /** Settles in bounded time when `list` is complete: files are read, and servers that are starting have had time to. */
   ready(signal: AbortSignal): Promise<void>;
-  /** The commands by name, each name once; the same list as long as nothing changed. */
+  /** Returns the commands, one for each name. Returns the same list until something changes. */
   list(): readonly PromptCommand[];
-  /** What the command comes to with this argument. A fault says what is missing; an abort settles soon. */
+  /** Expands the command with this argument. A fault says what is missing. An abort settles soon. */
   expand(request: CommandRequest, signal: AbortSignal): Promise<Outcome<ExpandedPrompt, Fault>>;
 }
 
@@ -23,14 +23,14 @@ export interface CommandRequest {
   readonly argument: string;
 }
 
-/** Everything here except the name is written by others: bounded, and not yet made visible for a terminal. */
+/** A slash command. Everything except its name is text from others: bounded, but not yet made visible for a terminal. */
 export interface PromptCommand {
   readonly name: string;
   readonly description: string;
-  /** What the argument is, such as `[issue-number]`; empty where nothing is said. */
+  /** Describes the argument, such as `[issue-number]`. Empty if there is no hint. */
   readonly argumentHint: string;
   readonly kind: 'command' | 'skill' | 'server-prompt';
-  /** Who gave it; `weft`: it comes with weft. */
+  /** The origin. `weft`: built in. */
   readonly source:
     | {readonly kind: 'weft'}
     | {readonly kind: 'file'; readonly scope: ExtensionScope; readonly path: string}
@@ -38,25 +38,25 @@ export interface PromptCommand {
 }
 
 export interface ExpandedPrompt {
-  /** Joined without anything between them. */
+  /** Concatenated without separators. */
   readonly parts: readonly PromptPart[];
-  /** Whether `@file` in the parts of kind `text` attaches files, as in a prompt that the user types. */
+  /** Whether `@file` in text parts attaches files, as in a prompt that the user types. */
   readonly mentions: 'attach' | 'none';
-  /** The model for this prompt; `undefined` leaves it as it is. */
+  /** The model for this prompt. `undefined` keeps the current one. */
   readonly model: string | undefined;
-  /** Permission rules that hold while this prompt runs. */
+  /** Permission rules that apply while this prompt runs. */
   readonly allowedTools: readonly string[];
-  /** How the model reads what the parts come to. */
+  /** Wraps the expanded text for the model. */
   block(text: string): TextBlock;
 }
 
 export type PromptPart =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'image'; readonly image: ImageBlock}
-  /** A command line whose output stands here. It is judged and asked about like every command of the model. */
+  /** A command line to be replaced by its output. It is judged and asked about like every command of the model. */
   | {readonly kind: 'shell'; readonly command: string};
 
-/** Several sources as one: a name that two of them have is the first one's. */
+/** Joins several sources. If two have a command of the same name, the first one wins. */
 export function joinCommands(sources: readonly CommandsPort[]): CommandsPort {
   let joined: {readonly of: readonly (readonly PromptCommand[])[]; readonly list: readonly PromptCommand[]} | undefined;
   return {
@@ -78,7 +78,7 @@ export function joinCommands(sources: readonly CommandsPort[]): CommandsPort {
   };
 }
 
-const noSuchCommand = (name: string): Fault => rejected(`There is no command /${name}.`);
+const noSuchCommand = (name: string): Fault => rejected(`Unknown command /${name}.`);
 
 const nothing: readonly PromptCommand[] = [];
 

@@ -2,28 +2,28 @@ import type {Outcome} from '../base/outcome.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 
-/** The screen, the mouse and the keyboard of this machine, through programs that are installed. */
+/** The screen, mouse and keyboard of this machine, used through installed programs. */
 export interface ComputerPort {
-  /** Whether there is a display, and the programs for it. Starts nothing. */
+  /** Whether there is a display with programs for it. Starts nothing. */
   readonly using: 'offered' | 'none';
-  /** Asks the display for its size: a fault where the programs do not work, with what to do. */
+  /** Asks the display for its size. Fails if the programs don't work, and says what to do. */
   probe(signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
-  /** Does one step, in at most 30 s. A button that it holds is let go, also where it is aborted. */
+  /** Performs one step in at most 30 s. Releases any held button, even after an abort. */
   act(step: ComputerStep, signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
-  /** The whole screen, at most `maxEdge` pixels wide and high and `maxBytes` large. A copy is kept as a file. */
+  /** Captures the whole screen, at most `maxEdge` pixels wide and high and `maxBytes` large. Keeps a copy as a file. */
   screenshot(signal: AbortSignal): Promise<Outcome<Screenshot, Fault>>;
 }
 
 /** The longest edge of a screenshot, in pixels: about what models see sharply. */
 export const maxEdge = 1280;
 
-/** Of a screenshot: models take images of 5 MB as base64. */
+/** Bytes of a screenshot, at most: models take images of 5 MB as base64. */
 export const maxBytes = 3_600_000;
 
 export interface Screenshot extends Size {
   readonly image: ImageBlock;
   readonly bytes: number;
-  /** Of the screen itself, in the pixels that its programs count. */
+  /** The size of the screen itself, in the pixels that its programs count. */
   readonly screen: Size;
   readonly path: string;
 }
@@ -82,11 +82,11 @@ export const namedKeys = [
 ] as const;
 export type NamedKey = (typeof namedKeys)[number];
 
-/** The computer as the session may use it: after the user's yes, for as long as that holds. */
+/** The computer as the session may use it: after the user agrees, until the agreed time is over. */
 export interface SessionComputer extends Omit<ComputerPort, 'using'> {
-  /** The user has said yes to this. Answers with the time at which that ends, in milliseconds since 1970. */
+  /** Records that the user agreed. Returns the time at which that ends, in milliseconds since 1970. */
   grant(asked: ComputerRequest): number;
-  /** What the user has said yes to, while it holds; `undefined` where the agent has to ask. */
+  /** Returns the request that the user agreed to while it holds, or `undefined` if the agent has to ask. */
   granted(): ComputerRequest | undefined;
 }
 

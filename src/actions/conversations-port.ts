@@ -1,11 +1,11 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 
-/** The kept sessions of the folder that weft works in. */
+/** The stored sessions of the folder that weft works in. */
 export interface ConversationsPort {
   /**
-   * Reads a part of a session of this folder, without secrets: the messages before number `before`, as many as fit. An id that is
-   * none, or that of a session of another folder, is a fault that names the latest sessions there are.
+   * Reads part of a session of this folder, without secrets: the messages before number `before`, as many as fit.
+   * Fails for an unknown id and for a session of another folder. The fault names the latest sessions.
    */
   fetch(
     request: {readonly id: string; readonly before: number | 'end'},
@@ -18,12 +18,13 @@ export interface FetchedConversation {
   /** The first line of its first prompt. */
   readonly title: string;
   readonly updatedAt: number;
-  /** In order; texts that are too long are cut and say so. */
+  /** In order. Long texts are cut and say so. */
   readonly messages: readonly FetchedMessage[];
-  /** The number of the first of them, from 1, and of all messages of the session. */
+  /** The number of the first message in `messages`, from 1. */
   readonly first: number;
+  /** The number of messages in the session. */
   readonly total: number;
-  /** The line before and after what the session says, which nobody could know when it was written. */
+  /** An unguessable line that stands before and after the text of the session. */
   readonly boundary: string;
 }
 
@@ -32,10 +33,10 @@ export interface FetchedMessage {
   readonly text: string;
 }
 
-/** What the agent suggests to the user. */
+/** Suggestions of the agent to the user. */
 export interface SuggestionsPort {
-  /** Shows a next prompt, which the user may take, change or leave. It is never sent by itself. */
+  /** Shows a next prompt, which the user may send, change or ignore. Never sends it. */
   suggestPrompt(suggestion: {readonly prompt: string; readonly label: string}): void;
-  /** Opens a new conversation when the running prompt has ended well; its first prompt takes the summary along. */
+  /** Opens a new conversation when the running prompt has ended well. Its first prompt includes the summary. */
   continueInNew(summary: string): void;
 }

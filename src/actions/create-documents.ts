@@ -17,7 +17,7 @@ export const createDocuments = defineAction<
     toolForm({
       name: 'CreateDocuments',
       description:
-        'Keep documents (plans, notes) with this session, outside of the workspace; the user reads and edits them, too.',
+        'Keep documents (plans, notes) with this session, outside the workspace. The user can read and edit them.',
       otherNames: {text: 'content'},
       schema: () =>
         z.object({

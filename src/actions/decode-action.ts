@@ -20,29 +20,29 @@ export interface EnabledTool {
   readonly jsonSchema: () => JsonObject;
 }
 
-/** What decides, beside the catalogue, which tools there are. */
+/** Decides, with the catalogue, which tools there are. */
 export interface ToolSources {
-  /** All that can be called, whether the model is offered it or not. */
+  /** All MCP tools that can be called, offered to the model or not. */
   readonly mcpTools: readonly McpTool[];
-  /** Those of `mcpTools` that the model is offered, in the order in which it was first offered them. */
+  /** The MCP tools that the model is offered, in the order of the first offer. */
   readonly offeredTools: readonly McpTool[];
-  /** MCP servers whose tools are not known yet: a model that names one of its tools has heard of it elsewhere. */
+  /** MCP servers whose tools are not known yet. The model may know the name of a tool from elsewhere. */
   readonly startingServers: readonly string[];
-  /** What more tools can be searched for, in words; empty where all are offered. */
+  /** A sentence about the tools that ToolSearch can find. Empty if all tools are offered. */
   readonly moreTools: string;
-  /** The tools of weft's own that are offered since the model has found them. */
+  /** Names of weft's own tools that the model has found with ToolSearch. */
   readonly foundTools: ReadonlySet<string>;
   readonly resources: 'offered' | 'none';
   /** Whether weft itself can search the web. */
   readonly webSearch: 'offered' | 'none';
-  /** Whether the agent plans, and may propose what it has planned. */
+  /** Whether the agent is in plan mode and may propose a plan. */
   readonly planning: 'offered' | 'none';
   readonly frontEnd: FrontEndAbilities;
   readonly skills: SkillCatalogue | undefined;
-  /** The kinds of sub-agents that files define, one a line; empty where there are none. */
+  /** The kinds of sub-agents that files define, one a line. Empty if there are none. */
   readonly agentKinds: string;
   readonly answerSchema: JsonObject | undefined;
-  /** Tools that are not offered. A call to one that is `forbidden` goes on to the judge, who says why. */
+  /** Tools that are not offered. A call to a `forbidden` tool goes to the judge, who says why. */
   readonly disabled: ReadonlyMap<string, 'absent' | 'forbidden'>;
 }
 
@@ -63,8 +63,8 @@ export const catalogueOnly: ToolSources = {
 };
 
 /**
- * The tools of every built action in catalogue order, then those of MCP servers in theirs: the same list as long as the sources
- * are the same, so that prompt caches hold.
+ * Returns the tools of every implemented action in catalogue order, then those of MCP servers in theirs.
+ * The same sources give the same list, so that prompt caches hold.
  */
 export function enabledTools(sources: ToolSources = catalogueOnly): readonly EnabledTool[] {
   return [
@@ -113,14 +113,14 @@ function fixedTools(
   });
 }
 
-/** The tools of weft's own that a model is offered once it has found them, in catalogue order. */
+/** The tools of weft's own that ToolSearch can find, in catalogue order. */
 export const searchableTools: readonly EnabledTool[] = actionNames.flatMap(action =>
   isSearchedFor(definitions[action].offered)
     ? definitions[action].tools.map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}))
     : [],
 );
 
-/** The schema with a property that can only be one of these. */
+/** Restricts a property of the schema to these values. */
 function withChoices(schema: JsonObject, property: string, choices: readonly string[]): JsonObject {
   const {properties} = schema;
   if (!isJsonObject(properties)) return schema;
@@ -128,8 +128,8 @@ function withChoices(schema: JsonObject, property: string, choices: readonly str
 }
 
 /**
- * Turns a tool call into an action of the catalogue. An unknown name and an input that does not fit are faults for the
- * model to read; nothing throws.
+ * Turns a tool call into an action of the catalogue. An unknown name or an input that doesn't fit is a fault for the model to read.
+ * Never throws.
  */
 export function decodeAction(
   name: string,
@@ -145,9 +145,7 @@ export function decodeAction(
     );
   }
   if (sources.disabled.get(name) === 'absent')
-    return failed(
-      rejected(`There is no tool named ${JSON.stringify(name)} here. Available: ${offeredNames(sources)}.`),
-    );
+    return failed(rejected(`No tool named ${JSON.stringify(name)} here. Available: ${offeredNames(sources)}.`));
   const tool = sources.mcpTools.find(({toolName}) => toolName === name);
   if (tool !== undefined) {
     return decodeMcpCall({server: tool.server, tool: tool.name, toolName: name, standing: tool.standing}, input);
@@ -167,10 +165,10 @@ export function decodeAction(
     const trouble = decoded.tag === 'ok' && unknown === 'refused' ? pathTrouble(decoded.value) : undefined;
     return trouble === undefined ? decoded : failed(rejected(trouble));
   }
-  return failed(rejected(`There is no tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
+  return failed(rejected(`No tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
 }
 
-/** The input under the names of the tool's schema: hooks and programs that see a call look for those. */
+/** Returns the input with the field names of the tool's schema, which hooks and programs expect. */
 export function namedInput(tool: string, input: Json): Json {
   const known = knownInput(tool, input, 'dropped');
   return known.tag === 'ok' ? known.value : input;
@@ -188,7 +186,7 @@ function knownInput(tool: string, input: Json, unknown: FieldRules['unknown']): 
 export const decodePastAction = (name: string, input: Json): Outcome<Action, Fault> =>
   decodeElsewhere(name, input, 'dropped');
 
-/** A call that another program carries out: its MCP servers are not known here, and its name says which it is. */
+/** Decodes a call that another program executes. Its MCP servers are not known here, so the name alone identifies the tool. */
 export function decodeElsewhere(name: string, input: Json, unknown: FieldRules['unknown']): Outcome<Action, Fault> {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/su.exec(name) ?? [];
   if (server === undefined || tool === undefined) return decodeAction(name, input, catalogueOnly, unknown);
@@ -199,14 +197,14 @@ export function decodeElsewhere(name: string, input: Json, unknown: FieldRules['
 
 const toolPrefix = (server: string): string => mcpToolName(server, '');
 
-/** Whether the arguments fit is the server's to say. */
+/** Does not check the arguments, which the server does. */
 function decodeMcpCall(address: Omit<InputOf<'call-mcp-tool'>, 'arguments'>, input: Json): Outcome<Action, Fault> {
   return isJsonObject(input)
     ? ok(actionOf('call-mcp-tool', {...address, arguments: input}))
-    : failed(rejected(`The input of ${address.toolName} does not fit: it must be a JSON object.`));
+    : failed(rejected(`The input of ${address.toolName} is invalid: it must be a JSON object.`));
 }
 
-/** `undefined` when the action does not go by `tool`. */
+/** Returns `undefined` if the action has no tool of this name. */
 function decodeAs<N extends ActionName>(action: N, tool: string, input: Json): Outcome<Action, Fault> | undefined {
   const definition = definitions[action];
   const form = definition.tools.find(({name}) => name === tool);
@@ -215,7 +213,7 @@ function decodeAs<N extends ActionName>(action: N, tool: string, input: Json): O
   return decoded.tag === 'ok' ? ok(actionOf(action, decoded.value)) : failed(misfit(tool, decoded.error));
 }
 
-/** Says why nothing can have a path of the action: the judge would take such a path for one elsewhere. */
+/** Returns why a path of the action can't exist. The judge would take such a path for another one. */
 const pathTrouble = (action: Action): string | undefined =>
   pathsIn(accessOf(action))
     .map(whyInvalidPath)
@@ -228,7 +226,7 @@ function pathsIn(access: Access): readonly string[] {
 }
 
 const misfit = (tool: string, problem: string): Fault =>
-  rejected(`The input of ${tool} does not fit: ${problem.replace(/\.$/u, '')}.`);
+  rejected(`The input of ${tool} is invalid: ${problem.replace(/\.$/u, '')}.`);
 
 const offeredNames = (sources: ToolSources): string =>
   enabledTools(sources)

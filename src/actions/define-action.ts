@@ -15,21 +15,24 @@ import type {ActionPorts, QuestionReply, ShellRequest} from './ports.ts';
 import {nothingToShow, type Preview} from './preview.ts';
 
 /**
- * One action of the catalogue: all that depends on which action it is. `Input` is what the host works on, `Output` its own success,
- * `PartialOutput` what its own cancelled result carries. An action without a cancelled result, an access or a label does not compile.
+ * An action of the catalogue, with everything that depends on which action it is. `Input` is what the host works on, `Output` the data of a
+ * success, and `PartialOutput` the data of a cancelled result. A definition without a cancelled result, access or label does not compile.
  */
 export interface ActionDefinition<Input, Output, PartialOutput> {
-  /** One line for people: what the action does. */
+  /** Describes the action in one line, for people. */
   readonly summary: string;
-  /** What it can do at worst, before anything is known of its input. */
+  /** The worst it can do, before its input is known. */
   readonly risk: RiskLevel;
-  /** Actions of one message run side by side when all are `parallel`; a `barrier` runs alone, in its place. */
+  /** Actions of one message run side by side if all are `parallel`. A `barrier` runs alone, in its position. */
   readonly scheduling: 'parallel' | 'barrier';
   /**
-   * When models are offered its tools: only where an MCP server has resources, where more tools can be found than the request has,
-   * where there are skills, where the caller asks for JSON of a schema, where weft has a search engine, or in plan mode (`planning`). `when-found`: once the
-   * model has found them; before that a request has their names alone. `with-display`: the same, and only where a person takes part and the
-   * computer can be used. An ability of front ends: the same, and only where the front end has it. Of `agents` the kinds of sub-agents that files define are added.
+   * The condition under which models are offered its tools:
+   * `mcp-resources`: an MCP server has resources. `more-tools`: more tools exist than the request holds. `skills`: there are skills.
+   * `answer-schema`: the caller wants JSON of a schema. `web-search`: weft has a search engine. `planning`: plan mode is on.
+   * `when-found`: the model has found them; until then a request holds only their names.
+   * `with-display`: like `when-found`, if a person takes part and the computer can be used.
+   * An ability of front ends: like `when-found`, if the front end has it.
+   * `agents`: always, with the kinds of sub-agents that files define.
    */
   readonly offered:
     | 'always'
@@ -43,32 +46,32 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
     | 'when-found'
     | 'with-display'
     | FrontEndAbility;
-  /** What it would touch: what the judge and permission rules look at. */
+  /** Returns what the action would touch. The judge and permission rules look at nothing else. */
   access(input: Input): Access;
   readonly ruleKind: RuleKind;
   readonly asks: readonly AskCase[];
-  /** The names models know it by, each with its own input form. Empty: its tools are made while weft runs. */
+  /** The names that models know it by, each with its own input form. Empty if its tools are made at run time. */
   readonly tools: readonly ToolForm<Input>[];
-  /** Names the target, for cards, logs and transcripts: `Run npm test`. */
+  /** Names the action and its target, for cards, logs and transcripts: `Run npm test`. */
   label(input: Input): string;
-  /** What the cancelled result of an action that never started carries. */
+  /** Returns the data of the cancelled result of an action that never started. */
   cancelled(input: Input): PartialOutput;
-  /** What the model reads after a success. */
+  /** Returns what the model reads after a success. */
   modelContent(output: Output): readonly ResultContent[];
-  /** What the model reads of the work done before a cancellation; empty when there is nothing to say. */
+  /** Returns what the model reads about work done before a cancellation. Empty if there is nothing to say. */
   partialText(partial: PartialOutput): string;
-  /** What plain front ends say of a success beside the label, as clauses; empty where the label says it all. */
+  /** Returns clauses that plain front ends add to the label of a success. Empty if the label says it all. */
   outcome(output: Output): readonly string[];
-  /** `by-own-events`: what it did is said by events of its own (a question, a changed list), not as an action that ended. */
+  /** `by-own-events`: its own events report it (a question, a changed list), not the end of an action. */
   readonly reported: 'as-action' | 'by-own-events';
-  /** Which part of the text of a success people read in a resumed session. `for-the-model`: none, the label says what was done. */
+  /** The part of a success's text that people read in a resumed session. `for-the-model`: none, since the label says what was done. */
   readonly past: 'as-it-is' | 'remarks-at-end' | 'files' | 'answer-of-agent' | 'block' | 'command' | 'for-the-model';
-  /** What a card shows before the action runs. A failure settles the action: nothing is asked, nothing is run. */
+  /** Returns what a card shows before the action runs. A failure settles the action: it neither asks nor runs. */
   preview(input: Input, context: ActionContext): Promise<Outcome<Preview, Settled<Output, PartialOutput>>>;
   run(input: Input, context: ActionRunContext): Promise<Settled<Output, PartialOutput>>;
 }
 
-/** Whether a model has its tools only after it has found them. */
+/** True if the model has the tools only after finding them with ToolSearch. */
 export const isSearchedFor = (offered: Offered): boolean =>
   offered === 'when-found' || offered === 'with-display' || needsAbility(offered);
 
@@ -82,34 +85,37 @@ export interface ActionContext {
 }
 
 export interface ActionRunContext extends ActionContext {
-  /** `answered`: the user, or who answers for the user, said that this very action may run; otherwise a rule, a mode or a hook let it through. */
+  /**
+   * `answered`: the user, or a program that answers for the user, approved this very action. `not-asked`: a rule, a mode or a hook allowed
+   * it.
+   */
   readonly approval: 'answered' | 'not-asked';
-  /** What was shown when it was approved; an action whose effect would differ by now refuses to run. */
+  /** What was shown when it was approved. An action whose effect would now differ refuses to run. */
   readonly shown: Preview;
   readonly detail: VerdictDetail;
   readonly terms: RunTerms;
   readonly observe: (chunk: string) => void;
-  /** Fires when the user moves the action's command to the background. */
+  /** Fires when the user moves the command of the action to the background. */
   readonly background: AbortSignal;
-  /** The terminal of a command that the user typed; `none` for every action of the model. */
+  /** The terminal of a command that the user typed. `none` for every action of the model. */
   readonly terminal: ShellRequest['terminal'];
 }
 
 export interface ToolForm<Input> extends OtherFields {
   readonly name: string;
-  /** `unlisted`: models are not told of it; one that knows it from elsewhere may call it. */
+  /** `unlisted`: not offered, but models that know the tool from elsewhere may call it. */
   readonly listing: 'listed' | 'unlisted';
-  /** For the model: short, says when to use it. */
+  /** For the model: short, and says when to use the tool. */
   readonly description: string;
-  /** JSON Schema of the input; the built program has it ready. */
+  /** Returns the JSON Schema of the input, which the build generates. */
   readonly jsonSchema: () => JsonObject;
-  /** The same with the fields that models are not told of. */
+  /** Returns the same schema with the unlisted fields. */
   readonly wholeSchema: () => JsonObject;
-  /** Takes an input that has known fields alone. A failure names the field and what was wrong, for the model to correct. */
+  /** Decodes an input that has only known fields. A failure names the field and the problem, for the model to correct. */
   readonly decode: (raw: Json) => Outcome<Input, string>;
 }
 
-/** What most actions have in common; each is also the careful choice. */
+/** Values that most actions share. Each is also the cautious choice. */
 const usual = {
   scheduling: 'barrier',
   ruleKind: 'whole-tool',
@@ -120,27 +126,27 @@ const usual = {
   preview: async () => ok(nothingToShow),
 } satisfies Partial<ActionDefinition<never, never, never>>;
 
-/** A definition, which names only what is not as usual. */
+/** Makes a definition from the values that differ from `defaults`. */
 export const defineAction = <Input, Output, PartialOutput>(
   definition: Omit<ActionDefinition<Input, Output, PartialOutput>, keyof typeof usual> &
     Partial<Pick<ActionDefinition<Input, Output, PartialOutput>, keyof typeof usual>>,
 ): ActionDefinition<Input, Output, PartialOutput> => ({...usual, ...definition});
 
-/** For actions that need no permission: they talk to the user, or read what weft itself holds. */
+/** For actions that need no permission: they talk to the user, or read what weft itself keeps. */
 export const needsNoPermission = {
   risk: 'read-only',
   access: (): Access => ({kind: 'none'}),
   asks: [],
 } as const;
 
-/** A tool form whose schema is built on first use: most runs touch few of the schemas. */
+/** Makes a tool form. Builds its schema on first use, since most runs use few of the schemas. */
 export function toolForm<Shape extends z.ZodMiniType, Input>(
   form: {
     readonly name: string;
     readonly description: string;
     readonly schema: () => Shape;
     readonly toInput: (parsed: z.output<Shape>) => Input;
-    /** Fields that no offered schema names, to keep requests short. Models that know them from other agents may use them. */
+    /** Fields that are left out of the offered schema to keep requests short. Models that know them from other agents may use them. */
     readonly unlistedFields?: readonly string[];
   } & Partial<OtherFields>,
 ): ToolForm<Input> {
@@ -169,7 +175,7 @@ function withoutFields(schema: JsonObject, names: readonly string[]): JsonObject
   return {...schema, properties: Object.fromEntries(listed)};
 }
 
-/** The same tool, whose input is looked over besides. A failure names the field and what is wrong. */
+/** Makes the same tool with a further check of its input. A failure names the field and the problem. */
 export const checkedForm = <Given, Input>(
   form: ToolForm<Given>,
   check: (given: Given) => Outcome<Input, string>,
@@ -181,14 +187,14 @@ export const checkedForm = <Given, Input>(
   },
 });
 
-/** The same tool under a name that models are not told of. */
+/** Makes the same tool under a name that is not offered. */
 export const unlistedForm = <Input>(form: ToolForm<Input>, name: string): ToolForm<Input> => ({
   ...form,
   name,
   listing: 'unlisted',
 });
 
-/** What a question comes to that nobody answered, in words for the model. */
+/** Returns the cancelled result of a question without an answer. */
 export const unanswered = <PartialOutput>(
   {kind}: Exclude<QuestionReply, {kind: 'answered'}>,
   partial: PartialOutput,
@@ -199,7 +205,7 @@ export const unanswered = <PartialOutput>(
   partial,
 });
 
-/** Shows nothing, unless the call lacks something: then it is a fault. */
+/** Returns an empty preview, or a fault if there is a problem with the call. */
 export const previewUnless = (lack: string | false): Outcome<Preview, Settled<never, never>> =>
   lack === false ? ok(nothingToShow) : failed({state: 'error', fault: rejected(lack)});
 

@@ -4,11 +4,11 @@ import type {Fault} from '../domain/fault.ts';
 
 export interface DocumentsPort {
   list(): readonly SessionDocument[];
-  /** The new documents. A fault where there are too many, or one is too long; then none is made. */
+  /** Creates documents. If there are too many or one is too long, fails and creates none. */
   create(drafts: readonly DocumentDraft[]): Outcome<readonly SessionDocument[], Fault>;
   /**
-   * Several edits of one document apply in order, each to the text that the one before leaves; all or none. Text is found as in
-   * files: exactly, or apart from what models get wrong where it is the only place. Answers with the documents that have changed.
+   * Applies all edits or none. Edits of one document apply in order, each to the result of the one before. Text is found as in files:
+   * exactly, or else tolerating the usual mistakes of models if only one location fits. Returns the changed documents.
    */
   edit(edits: readonly DocumentEdit[]): Promise<Outcome<readonly SessionDocument[], Fault>>;
 }
@@ -18,7 +18,7 @@ export interface DocumentDraft {
   readonly text: string;
 }
 
-/** `id` may be a title that only one document has. */
+/** `id` may be a title if only one document has it. */
 export interface DocumentEdit {
   readonly id: string;
   readonly oldText: string;

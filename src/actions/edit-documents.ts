@@ -11,7 +11,7 @@ export interface EditDocumentsInput {
 }
 
 export interface EditDocumentsOutput {
-  /** Those that changed. */
+  /** The documents that changed. */
   readonly documents: readonly SessionDocument[];
 }
 
@@ -25,7 +25,7 @@ export const editDocuments = defineAction<EditDocumentsInput, EditDocumentsOutpu
     toolForm({
       name: 'EditDocuments',
       description:
-        'Edit documents kept with this session: each search text must stand there exactly once. All edits are made, or none.',
+        'Edit documents kept with this session. Each search text must occur exactly once. All edits apply, or none.',
       otherNames: {id: 'document_id', old_string: 'search', new_string: 'replace'},
       schema: () =>
         z.object({

@@ -3,14 +3,14 @@ import {isJsonList, isJsonObject, type Json, type JsonObject, textOf} from '../b
 import type {Elicitation, ElicitationReply} from './mcp-port.ts';
 import type {ActionPorts, Question, QuestionAnswer, QuestionOption} from './ports.ts';
 
-/** A server that asks for more at once is declined. */
+/** Fields of a form, at most. A longer form is declined. */
 const maxFields = 10;
 
 const declined: ElicitationReply = {action: 'decline', content: undefined};
 
 /**
- * Asks the user what an MCP server wants to know, a question for each field of its form. A form that weft cannot show is declined, as
- * is every one where nobody can be asked. Answers that do not fit are declined, too: the server gets nothing that it did not ask for.
+ * Asks the user for an MCP server, one question for each field of its form. Declines a form that weft can't show, answers that don't
+ * fit, and everything if no one can be asked. The server gets nothing that it didn't ask for.
  */
 export async function elicitByQuestions(
   elicitation: Elicitation,
@@ -39,15 +39,15 @@ interface Field {
   readonly name: string;
   readonly need: 'required' | 'optional';
   readonly question: Question;
-  /** `none`: the user left it out. `refused`: the answer does not fit. */
+  /** `none`: the user skipped the field. `refused`: the answer doesn't fit, or the user declined. */
   readonly valueOf: (answer: QuestionAnswer) => {readonly json: Json} | 'none' | 'refused';
 }
 
 const option = (label: string, description = ''): QuestionOption => ({label, description, recommended: 'plain'});
 
-const doneLabel = 'I have done it';
+const doneLabel = 'Done';
 
-/** The address is shown whole: whoever opens it has to see where it leads. weft never opens it. */
+/** Asks the user to open an address. Shows all of it, so that the user sees where it leads. weft never opens it. */
 function urlField({server, message, url}: Elicitation): Field {
   return {
     name: '',
@@ -104,7 +104,7 @@ function fieldOf(field: {
           ? []
           : [option(String(given), 'what the server proposes')];
   const left = need === 'optional' ? [option(leaveOut)] : [];
-  const no = option(declineLabel, 'the server is told that you decline');
+  const no = option(declineLabel, 'tell the server that you decline');
   return {
     name,
     need,
@@ -127,7 +127,7 @@ function fieldOf(field: {
   };
 }
 
-const leaveOut = 'Leave it out';
+const leaveOut = 'Skip';
 const declineLabel = 'Decline';
 
 function valueIn(
@@ -156,7 +156,7 @@ interface Choice {
   readonly value: string;
 }
 
-/** The values of an enumeration in all the forms that servers write it in. */
+/** Returns the values of an enumeration, in every form that servers use. */
 function choicesOf(schema: Json | undefined): readonly Choice[] {
   if (!isJsonObject(schema)) return [];
   const titled = schema['oneOf'] ?? schema['anyOf'];

@@ -1,7 +1,7 @@
 import {fallbackText} from '../domain/model-fallback.ts';
 import type {AgentEvent} from './agent-event.ts';
 
-/** What an event warns people of; `undefined` where it is no warning. */
+/** Returns the warning that an event carries for people, or `undefined`. */
 export function eventWarning(event: AgentEvent): string | undefined {
   if (event.event === 'notice') return event.level === 'warning' ? event.text : undefined;
   if (event.event === 'fell-back') return fallbackText(event);

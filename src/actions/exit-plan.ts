@@ -5,7 +5,7 @@ import {rejected} from '../domain/fault.ts';
 import {type Plan, planBounds, type PlanDraft, draftOf, planText} from '../domain/plan.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 
-/** Shows the user a plan and asks whether it is to be carried out; a yes ends plan mode. */
+/** Shows the user a plan and asks whether to carry it out. Approval ends plan mode. */
 export const exitPlan = defineAction<
   PlanDraft,
   {readonly plan: Plan; readonly decision: 'approved' | 'kept'},
@@ -20,17 +20,15 @@ export const exitPlan = defineAction<
     toolForm({
       name: 'ExitPlanMode',
       description:
-        'You are in plan mode: look at what you need, change nothing, and when the plan is ready call this. The user approves it, ' +
-        'changes its steps or says what to plan instead.',
+        'You are in plan mode: explore, change nothing, and call this when the plan is ready. The user approves it,  ' +
+        'edits its steps or says what to plan instead.',
       schema: () =>
         z.object({
           goal: z.string().check(z.minLength(1), z.maxLength(planBounds.goal)),
           steps: z
             .array(z.string().check(z.minLength(1), z.maxLength(planBounds.step)))
-            .check(z.minLength(1), z.maxLength(planBounds.steps), z.describe('In order, each one thing to do')),
-          notes: z.optional(
-            z.string().check(z.maxLength(planBounds.notes), z.describe('Risks, choices, what is left out')),
-          ),
+            .check(z.minLength(1), z.maxLength(planBounds.steps), z.describe('In order, one task each')),
+          notes: z.optional(z.string().check(z.maxLength(planBounds.notes), z.describe('Risks, choices, omissions'))),
         }),
       toInput: ({goal, steps, notes}): PlanDraft => ({
         goal: goal.trim(),
@@ -44,9 +42,9 @@ export const exitPlan = defineAction<
   modelContent: ({plan, decision}) =>
     textContent(
       decision === 'kept'
-        ? `The plan is kept as ${plan.id} for the user, who decides about it later. End your turn now.`
-        : `The user has approved the plan, and plan mode is over. Carry it out now:\n\n${planText(draftOf(plan))}\n\nIts steps are your todo ` +
-            'list: mark each one there, by its wording, as in_progress when you begin it and as completed when it is done.',
+        ? `The plan is saved as ${plan.id} for the user to decide on later. End your turn now.`
+        : `The user approved the plan, and plan mode is over. Carry it out now:\n\n${planText(draftOf(plan))}\n\nIts steps are your todo ` +
+            'list. With the same wording, mark each one in_progress when you begin it and completed when it is done.',
     ),
   outcome: ({plan, decision}) => [
     pluralize(plan.steps.length, 'step'),

@@ -6,7 +6,7 @@ import {cancelWords} from './outcome.ts';
 import {pastResult} from './past-result.ts';
 import type {GrepReport, GrepRequest} from './ports.ts';
 
-/** Something that was looked at: `read` `src/a.ts`; `searched` `"x"`, and what was found. */
+/** One line of a summary of exploration: `read` `src/a.ts`, or `searched` `"x"` with what was found. */
 export interface Glance {
   readonly verb: 'read' | 'searched' | 'listed';
   readonly target: string;
@@ -50,7 +50,7 @@ export function glancesAt(result: ActionResult): readonly Glance[] {
   return targets;
 }
 
-/** What an action of an earlier session looked at; `resultText` is what the model read of it. */
+/** Returns what an action of an earlier session explored. `resultText` is what the model read. */
 export function pastGlances(
   action: Action,
   outcome: ToolResultBlock['outcome'],

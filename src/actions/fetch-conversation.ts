@@ -5,7 +5,7 @@ import {interrupted, settledBy} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import {framed} from './web-port.ts';
 
-/** Reads another session of this folder, a part at a time. What stands in it is data: it may quote files and pages of strangers. */
+/** Reads another session of this folder, a part at a time. Its content is untrusted: it may quote files and web pages. */
 export const fetchConversation = defineAction<
   {readonly id: string; readonly before: number | 'end'},
   FetchedConversation,
@@ -19,14 +19,12 @@ export const fetchConversation = defineAction<
     toolForm({
       name: 'FetchConversation',
       description:
-        'Read an earlier conversation (session) of this folder, its latest messages first. An unknown id answers with the sessions there are.',
+        'Read an earlier conversation (session) of this folder, latest messages first. An unknown id lists the sessions.',
       otherNames: {session_id: 'conversation_id'},
       schema: () =>
         z.object({
           conversation_id: z.string().check(z.minLength(1), z.maxLength(100)),
-          before: z.optional(
-            z.int().check(z.minimum(1), z.describe('Read what stands before the message of this number')),
-          ),
+          before: z.optional(z.int().check(z.minimum(1), z.describe('Read messages before this number'))),
         }),
       toInput: raw => ({id: raw.conversation_id.trim(), before: raw.before ?? 'end'}),
     }),
@@ -49,6 +47,6 @@ function conversationText({id, title, updatedAt, messages, first, total, boundar
   return [
     `Conversation ${id} (${JSON.stringify(title)}, last used ${new Date(updatedAt).toISOString().slice(0, 16)}Z): ${which}`,
     framed(rows.join('\n\n'), boundary, 'an earlier conversation'),
-    ...(first > 1 ? [`[for what stands before, call FetchConversation with before: ${first}]`] : []),
+    ...(first > 1 ? [`[for earlier messages, call FetchConversation with before: ${first}]`] : []),
   ].join('\n');
 }

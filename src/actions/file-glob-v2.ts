@@ -5,8 +5,9 @@ import {settledBy} from '../domain/settled.ts';
 import {defineAction, previewUnless, textContent, toolForm} from './define-action.ts';
 import type {GlobReport, GlobRequest} from './ports.ts';
 
-/** Paths when the model sets no limit, and at most. */
+/** Paths that one call returns by default. */
 const defaultMatches = 200;
+/** Paths that one call returns at most. */
 const maxMatches = 2000;
 
 export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patterns: readonly string[]}>({

@@ -8,40 +8,41 @@ import type {DiffHunk, FileDiff} from './preview.ts';
 
 export interface FilesPort {
   /**
-   * The same files, in which paths lead where they led when they were judged. Where a link leads one of them elsewhere by then, the
-   * file is not touched and the call fails.
+   * Returns the same port, with paths pinned to where they led when they were judged. If a link now leads one elsewhere,
+   * the call fails and does not touch the file.
    */
   limitedTo(paths: readonly JudgedPath[]): FilesPort;
   /**
-   * Resolves a path as models and users write it (relative to the workspace, `~`), following symbolic links. Longer than 4,096
-   * characters it is outside, and every use of it is a fault. Files in which weft keeps the output of commands are inside.
+   * Resolves a path as models and users write it (relative to the workspace, `~`), following symbolic links. A path longer than 4,096
+   * characters counts as outside, and every use of it fails. Files in which weft keeps the output of commands count as inside.
    */
   resolve(path: string): ResolvedPath;
   read(request: ReadRequest, signal: AbortSignal): Promise<Outcome<ReadFile, Fault>>;
   /**
-   * Works out what the edits would do; writes nothing. Several faults are reported in one message. Where weft keeps the output
-   * of commands nothing is edited.
+   * Works out what the edits would do. Writes nothing. Reports several faults in one message. Refuses edits of files in which weft keeps
+   * the
+   * output of commands.
    */
   plan(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly FileDiff[], Fault>>;
   /**
-   * Applies the edits, all or nothing, each file replaced atomically. What somebody else changed meanwhile stays, where the
-   * lines that change are still those in `shown`; where not, or where `shown` does not hold them all, nothing is written. A file that is written as a whole must be as
-   * the model read it.
+   * Applies the edits, all or nothing, and replaces each file atomically. Keeps changes that others made meanwhile if the lines to
+   * change are still those in `shown`. Writes nothing if they are not, or if `shown` does not hold them all.
+   * A file that is written as a whole must still be as the model read it.
    */
   apply(request: EditRequest, shown: readonly FileDiff[], signal: AbortSignal): Promise<Outcome<AppliedEdits, Fault>>;
-  /** The whole texts that the edits would lead to, for an editor; nothing of binary files. Writes nothing. */
+  /** Returns the whole texts that the edits would lead to, for an editor, without binary files. Writes nothing. */
   draft(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly DraftText[], Fault>>;
 }
 
-/** What is in a file; `unreadable` where there is something that is no readable file. */
+/** The content of a file. `unreadable`: something is there, but not a readable file. */
 export type Fingerprint =
   | {readonly path: string; readonly kind: 'file'; readonly sha256: string}
   | {readonly path: string; readonly kind: 'absent' | 'unreadable'};
 
-/** What whoever looks an edit over before it is written needs; it writes nothing. */
+/** What a review of an edit needs before it is written. Writes nothing. */
 export type EditPreview = Pick<FilesPort, 'plan' | 'draft'>;
 
-/** `before` is empty for a file that is made, `text` for one that goes. */
+/** `before` is empty for a new file, `text` for a deleted one. */
 export interface DraftText {
   readonly path: string;
   readonly before: string;
@@ -50,13 +51,13 @@ export interface DraftText {
 
 export interface AppliedEdits {
   readonly files: readonly FileDiff[];
-  /** What of the proposal was not written, or not like that; empty where the user changed nothing. */
+  /** How the written files differ from the proposal. Empty if the user changed nothing. */
   readonly userChanged: readonly UserChangedFile[];
 }
 
 /**
- * `dropped`: hunks of the proposal that were left out. `rewritten`: the way from the proposed text to the written one.
- * `not-renamed`: the file does not become `path`.
+ * `dropped`: hunks of the proposal that were left out. `rewritten`: the difference between the proposed and the written text.
+ * `not-renamed`: the file was not renamed to `path`.
  */
 export interface UserChangedFile {
   readonly path: string;
@@ -64,7 +65,7 @@ export interface UserChangedFile {
   readonly hunks: readonly DiffHunk[];
 }
 
-/** Bytes of text in one answer to a model, whatever number of files it is of. */
+/** Bytes of text in one answer to a model, at most, for all its files together. */
 export const answerBytes = 250_000;
 
 /** `offset` is the first line, 1-based; `limit` counts lines. The answer ends after `answerBytes`, and says so. */
@@ -78,15 +79,15 @@ export type ReadFile =
   | {
       readonly kind: 'text';
       readonly path: string;
-      /** Lines without their ends, numbered from `firstLine`. */
+      /** Lines without line terminators, numbered from `firstLine`. */
       readonly lines: readonly string[];
       readonly firstLine: number;
       readonly totalLines: number;
-      /** What the reader should know: lines that were cut, encoding, an empty file. Empty when there is nothing. */
+      /** Remarks for the reader, such as cut lines, the encoding or an empty file. */
       readonly notes: readonly string[];
     }
   | {readonly kind: 'image'; readonly path: string; readonly image: ImageBlock}
-  /** `pages` is `undefined` where the file does not tell. */
+  /** `pages` is `undefined` if the file does not say. */
   | {
       readonly kind: 'document';
       readonly path: string;
@@ -97,13 +98,13 @@ export type ReadFile =
 
 /** Images that the user puts into a prompt. */
 export interface ImagePort {
-  /** Reads the image at a path as people write it; what is no image (by its content), or too large, is a fault. */
+  /** Reads the image at a path as people write it. Fails if its content is not an image, or is too large. */
   read(path: string, signal: AbortSignal): Promise<Outcome<ReadImage, Fault>>;
-  /** The image on the clipboard; a fault says why there is none, and what to do. */
+  /** Reads the image on the clipboard. A fault says why there is none and what to do. */
   fromClipboard(signal: AbortSignal): Promise<Outcome<ReadImage, Fault>>;
 }
 
-/** Size in pixels, 0 where the image does not tell. */
+/** Size in pixels, 0 if the image does not say. */
 export interface ReadImage {
   readonly name: string;
   readonly width: number;
@@ -114,16 +115,16 @@ export interface ReadImage {
 /** Finds files and folders of the workspace by some letters of their paths, for people who type. */
 export interface FileFinder {
   /**
-   * Looks for paths that hold the letters of `query` in their order; folders end in a slash, ignored files come behind all
-   * others. Tells the best whenever there are better ones, lastly as `complete`. Blocks nobody for more than a few
-   * milliseconds. After an abort nothing is told any more.
+   * Finds paths that contain the letters of `query` in order. Folders end in a slash, and ignored files come last. Calls `onFound` with the
+   * best paths whenever there are better ones, and at the end as `complete`. Never blocks for more than a few milliseconds.
+   * Calls nothing after an abort.
    */
-  find(query: string, tell: (found: FoundFiles) => void, signal: AbortSignal): Promise<void>;
+  find(query: string, onFound: (found: FoundFiles) => void, signal: AbortSignal): Promise<void>;
 }
 
-/** What a search for files has found so far, best first. */
+/** The results of a search for files so far, best first. */
 export interface FoundFiles {
   readonly paths: readonly string[];
-  /** `looking` while the files are still being listed or compared. */
+  /** `looking` while files are still being listed or compared. */
   readonly state: 'looking' | 'complete';
 }

@@ -1,9 +1,9 @@
-/** Something that a front end does for an action. Without it, the action is not offered, and a call of it is an error. */
+/** An action that a front end supports. Without it, the action is not offered, and a call is an error. */
 export type FrontEndAbility = 'opens-reviews' | 'opens-conversations' | 'shows-suggestions';
 
 export type FrontEndAbilities = ReadonlySet<FrontEndAbility>;
 
-/** The abilities of front ends of which a person reads the answer alone, and of sub-agents. */
+/** The abilities of sub-agents and of front ends in which a person reads only the answer. */
 export const noAbilities: FrontEndAbilities = new Set();
 
 /** The abilities of the terminal UI, with and without a screen reader. */
@@ -13,9 +13,9 @@ export const terminalAbilities: FrontEndAbilities = new Set([
   'shows-suggestions',
 ]);
 
-/** Tells a model that called such an action what to do in its place. */
+/** Tells a model that called such an action what to do instead. */
 export const withoutAbility: Readonly<Record<FrontEndAbility, string>> = {
-  'opens-reviews': 'No code review can be opened here. Say in your answer what you found.',
+  'opens-reviews': 'No code review can be opened here. Report your findings in your answer.',
   'opens-conversations': 'No new conversation can be opened here. Go on in this one.',
-  'shows-suggestions': 'No suggestion can be shown here. Say in your answer what could come next.',
+  'shows-suggestions': 'No suggestion can be shown here. Suggest next steps in your answer.',
 };

@@ -8,7 +8,7 @@ export interface StructuredAnswerInput {
   readonly answer: Json;
 }
 
-/** Offered only where a schema was asked for; the schema is then the tool's own. */
+/** Offered only if the caller gave a schema, which is then the schema of the tool. */
 export const giveStructuredAnswer = defineAction<
   StructuredAnswerInput,
   {readonly answer: Json},
@@ -21,15 +21,15 @@ export const giveStructuredAnswer = defineAction<
     toolForm({
       name: 'StructuredOutput',
       description:
-        'Give your final answer with this tool, as JSON that fits its schema. Call it exactly once, when all work is done: it ends the task.',
-      // What fits is the caller's to say, and whatever does not is told by its check.
+        'Give your final answer with this tool, as JSON that fits its schema. Call it exactly once, when all work is done. It ends the task.',
+      // The caller's schema decides what fits, and its check reports what doesn't.
       schema: () => z.json(),
       toInput: (answer): StructuredAnswerInput => ({answer}),
     }),
   ],
   label: () => 'Give the answer as JSON',
   cancelled: () => ({reached: 'not-given'}),
-  modelContent: () => textContent('The answer fits the schema and is given.'),
+  modelContent: () => textContent('The answer fits the schema.'),
   reported: 'by-own-events',
   async run({answer}, {ports}) {
     const given = ports.answer.give(answer);

@@ -6,12 +6,13 @@ import {defineAction, previewUnless, textContent, toolForm} from './define-actio
 import type {GrepReport, GrepRequest} from './ports.ts';
 
 export interface GrepInput extends GrepRequest {
-  /** Lines of the result that the model has read already. */
+  /** Lines of the result to skip, which the model has already read. */
   readonly offset: number;
 }
 
-/** Result lines when the model sets no limit, and at most. */
+/** Lines that one call returns by default. */
 const defaultLimit = 250;
+/** Lines that one call returns at most. */
 const maxLines = 2000;
 
 export const grep = defineAction<GrepInput, GrepReport, {readonly queries: readonly string[]}>({
@@ -57,7 +58,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
       schema: () =>
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),
-          queries: z.optional(z.array(z.string()).check(z.describe('Several patterns: any may match'))),
+          queries: z.optional(z.array(z.string()).check(z.describe('Several patterns, any matches'))),
           path: z.optional(z.string().check(z.describe('File or folder'))),
           glob: z.optional(z.string().check(z.describe('Only these files, e.g. "*.ts"'))),
           output_mode: z.optional(
@@ -65,7 +66,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
           ),
           context: z.optional(z.int().check(z.gte(0), z.lte(100), z.describe('Lines around a match'))),
           '-i': z.optional(z.boolean().check(z.describe('Ignore case'))),
-          head_limit: z.optional(z.int().check(z.gte(0), z.describe(`Most lines, default ${defaultLimit}`))),
+          head_limit: z.optional(z.int().check(z.gte(0), z.describe(`Max lines, default ${defaultLimit}`))),
           '-A': z.optional(z.int().check(z.gte(0), z.lte(100))),
           '-B': z.optional(z.int().check(z.gte(0), z.lte(100))),
           multiline: z.optional(z.boolean()),
@@ -83,7 +84,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
         fileType: raw.type ?? '',
         span: raw.multiline === true ? 'lines' : 'line',
         offset: raw.offset ?? 0,
-        // None is how other agents say: no limit.
+        // Other agents use 0 for no limit.
         limit: Math.min((raw.head_limit ?? defaultLimit) || maxLines, maxLines),
       }),
     }),
@@ -106,7 +107,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
     return lines.length > 0 && offset >= lines.length
       ? {
           state: 'error',
-          fault: rejected(`The search found ${pluralize(lines.length, 'line')}: offset ${offset} leaves none.`),
+          fault: rejected(`The search found only ${pluralize(lines.length, 'line')}, so offset ${offset} leaves none.`),
         }
       : {state: 'success', output: {lines: lines.slice(offset), omitted}};
   },

@@ -10,12 +10,12 @@ import {editPaths, type FileEdit, noUserChanges} from '../domain/file-edit.ts';
 import type {HarnessAccess, HarnessApproval} from './harness-port.ts';
 import type {Preview} from './preview.ts';
 
-/** A harness's request as actions of weft. The strictest verdict on `judged` counts; a card shows `shown`. */
+/** A harness's request as actions of weft. The strictest verdict on `judged` counts, and a card shows `shown`. */
 interface AskedActions {
   readonly judged: readonly [Action, ...Action[]];
   readonly shown: Action;
   readonly executor: Executor<RunTerms>;
-  /** As hooks and lists of refusals name it. */
+  /** The call as hooks and lists of refusals name it. */
   readonly call: {readonly name: string; readonly input: JsonObject};
   readonly place: 'here' | {readonly preview: Preview};
 }
@@ -30,8 +30,8 @@ const same = (action: Action, name: string, input: JsonObject): AskedAction => (
 });
 
 /**
- * A program of others knows nothing of weft's environment and sandbox, and opens paths by their names. weft on another machine keeps
- * the obligations that it names.
+ * Another program's agent knows nothing of weft's environment and sandbox, and opens paths by name.
+ * weft on another machine keeps the obligations that it names.
  */
 function harnessExecutor(name: string, access: HarnessAccess, directory: string): Executor<RunTerms> {
   const kept = access.kind === 'own-call' ? access.obligations : [];
@@ -42,7 +42,7 @@ function harnessExecutor(name: string, access: HarnessAccess, directory: string)
     discharge: {
       'restricted-environment': ifKept,
       confined: (obligation, means) => (obligation.to === 'outside' ? means : ifKept(obligation, means)),
-      // The command was judged in the folder in which the harness says that it runs it.
+      // The command was judged in the folder in which the harness says it will run it.
       directory: ({path}, means) => ({...means, directory: path}),
       'left-out': ifKept,
       paths: ({paths, links}, means) => (links.length === 0 || kept.includes('paths') ? {...means, paths} : 'cannot'),
@@ -79,7 +79,7 @@ const editFrom = (directory: string, edit: FileEdit): FileEdit =>
 
 const pathFrom = (directory: string, path: string): string => (/^[/~]/u.test(path) ? path : `${directory}/${path}`);
 
-/** What a harness that was started in `directory` asks about, in the terms of the catalogue. */
+/** Translates the request of a harness that was started in `directory` into actions of the catalogue. */
 export const actionsOf = (approval: HarnessApproval, place: HarnessPlace): AskedActions => ({
   ...askedActionOf(approval, place),
   executor: harnessExecutor(place.harness, approval.access, place.directory),
@@ -118,7 +118,7 @@ function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, di
       const edits = access.edits.map(edit => editFrom(directory, edit));
       const input = {file_path: access.paths.join(', ')};
       const shown = edits.flatMap(editPaths);
-      // The harness shows no change of these files: the judge looks at their names, and so does the card.
+      // The harness shows no change of these files, so the judge and the card get only their names.
       const named = paths
         .filter(path => !shown.includes(path))
         .map(path => ({kind: 'replace', path, replacements: []}) as const);
@@ -189,7 +189,7 @@ interface Move {
   readonly to: string;
 }
 
-/** The input as if the folder of the work lay here: the rules here speak of paths by it. */
+/** Rewrites paths of the remote work folder to the local one, since the rules here name local paths. */
 const movedInput = (input: JsonObject, move: Move): JsonObject =>
   Object.fromEntries(Object.entries(input).map(([key, value]) => [key, movedValue(value, key, move)]));
 
@@ -199,7 +199,7 @@ function movedValue(value: Json, key: string, move: Move): Json {
   return typeof value === 'string' ? movedText(value, key, move) : value;
 }
 
-/** A text that is a path, or a command with paths in it. */
+/** Rewrites a text that is a path, or a command with paths in it. */
 function movedText(text: string, key: string, {from, to}: Move): string {
   if (from === '' || from === '/' || from === to) return text;
   if (key !== 'command') return text === from || text.startsWith(`${from}/`) ? to + text.slice(from.length) : text;

@@ -8,49 +8,49 @@ import type {MessageId} from '../domain/ids.ts';
 import type {RuleChange} from '../domain/risk.ts';
 
 /**
- * Hooks: code of the user or of the host program that is asked at fixed moments of a session. Which hooks there are, what they match
- * and how long each may take is decided by the implementation; it joins the answers of several hooks: deny before ask before allow.
- * After an abort a promise settles soon, with any reply. A rejection is a bug; it blocks what the hook guards.
+ * Hooks: code of the user or of the host program that is called at fixed moments of a session. The implementation decides which hooks
+ * there are, what they match and how long each may take. It joins the answers of several hooks: deny before ask before allow.
+ * After an abort a promise settles soon, with any reply. A rejection is a bug, and blocks what the hook guards.
  */
 export interface HooksPort {
-  /** Before a call is judged and asked about. */
+  /** Runs before a call is judged and asked about. */
   preToolUse(call: ToolCallBlock, signal: AbortSignal): Promise<HookReply<CallAnswer>>;
-  /** Before a person is asked about a call, also where there is nobody to ask. */
+  /** Runs before a person is asked about a call, even if there is no one to ask. */
   permissionRequest(request: PermissionRequest, signal: AbortSignal): Promise<HookReply<PermissionAnswer>>;
   postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>>;
-  /** After a call that failed or was interrupted while it ran; not after one that was refused. */
+  /** Runs after a call that failed or was interrupted while it ran, but not after a refused one. */
   postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
-  /** Before a prompt, also one that joins a running one, is taken up. */
+  /** Runs before work on a prompt begins, also for one that joins a running prompt. */
   userPromptSubmit(prompt: SubmittedPrompt, signal: AbortSignal): Promise<HookReply<PromptAnswer>>;
   stop(ending: Ending, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
-  /** Before the conversation is compacted. */
+  /** Runs before the conversation is compacted. */
   preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
-  /** Before a sub-agent takes its first turn; the context is for it. */
+  /** Runs before the first turn of a sub-agent, which reads the context. */
   subagentStart(agent: Subagent, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
   subagentStop(ending: Ending & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
-  /** Something that hooks are told of and cannot prevent. */
+  /** Tells hooks about something that they can't prevent. */
   happened(happening: Happening, signal: AbortSignal): Promise<HookReply<undefined>>;
-  /** The engine says once what hooks are told of the session, and hears of every run. */
+  /** Gives the hooks access to the session, and the engine the events of every run. Called once. */
   attach(engine: HookEngine): void;
-  /** What there is, for a person to look at. */
+  /** Lists the hooks, for a person to look at. */
   list(): readonly HookRow[];
 }
 
 export interface HookEngine {
   readonly session: () => HookSession;
-  /** The conversation as it is now. */
+  /** Returns the current conversation. */
   readonly messages: () => readonly Message[];
   readonly publish: (event: HookRunEvent) => void;
 }
 
-/** What every hook reads of the session. */
+/** The facts about the session that every hook gets. */
 export interface HookSession {
   readonly sessionId: string;
   readonly directory: string;
   readonly mode: string;
   readonly model: string;
-  /** Empty as long as there was none. */
+  /** Empty before the first prompt. */
   readonly promptId: string;
 }
 
@@ -64,36 +64,36 @@ export type Happening =
       readonly message: string;
     }
   | {readonly event: 'PostCompact'; readonly summary: string}
-  /** weft itself refused a call: the mode, or that nobody can be asked; no rule, hook or person. */
+  /** weft itself refused a call, because of the mode or because no one can be asked. Not a rule, hook or person. */
   | {readonly event: 'PermissionDenied'; readonly call: ToolCallBlock; readonly reason: string};
 
-/** A sub-agent, as hooks are told of it. `agentType` is what matchers look at: the name of its kind. */
+/** A sub-agent, as hooks see it. Matchers match `agentType`, the name of its kind. */
 export interface Subagent {
   readonly agentId: string;
   readonly agentType: string;
 }
 
 export interface HookRow extends Pick<Hook, 'event' | 'matcher' | 'text' | 'source'> {
-  /** Whether it is called: hooks of a project only where the user trusts it. */
+  /** Whether it is called. Hooks of a project are called only if the user trusts the project. */
   readonly standing: 'in-use' | 'not-trusted';
   readonly runs: number;
-  /** What its last run came to; empty before the first. */
+  /** The outcome of its last run. Empty before the first. */
   readonly last: string;
 }
 
-/** One hook, wherever it comes from: what is called, and how a broken one counts. */
+/** One hook, from any source: what to run, and how its failure counts. */
 export interface Hook {
   readonly event: string;
   readonly matcher: string;
   readonly text: string;
-  /** Where it comes from: a settings file, a plugin, the program that drives weft. */
+  /** Where it comes from: a settings file, a plugin, or the program that drives weft. */
   readonly source: string;
   /** Hooks of one event with the same key are called once. */
   readonly key: string;
   readonly timeoutMs: number;
   readonly wait: 'for-answer' | 'async';
   readonly onFailure: 'block' | 'allow';
-  /** A permission rule: it is called for the calls that the rule speaks of. Empty for all. */
+  /** A permission rule that limits the hook to the calls it matches. Empty for all calls. */
   readonly condition: string;
   run(input: JsonObject, signal: AbortSignal): Promise<HookRun>;
 }
@@ -101,11 +101,11 @@ export interface Hook {
 export interface HookRun {
   readonly outcome:
     | {readonly kind: 'json'; readonly value: JsonObject}
-    /** It ended well and printed this, mostly nothing. */
+    /** It ended well and printed this text, usually empty. */
     | {readonly kind: 'text'; readonly text: string}
     /** It blocks by its exit code. */
     | {readonly kind: 'blocked'; readonly reason: string}
-    /** `gone`: who would have answered is there no more, so a call that it guards never runs. */
+    /** `gone`: the program that would have answered is no longer there, so a call that the hook guards never runs. */
     | {readonly kind: 'failed'; readonly how: HookFailureKind; readonly why: string};
   readonly exitCode: number | 'unknown';
   readonly stdout: string;
@@ -116,9 +116,9 @@ export type HookFailureKind = 'not-started' | 'crashed' | 'timed-out' | 'unreada
 
 export interface PermissionRequest {
   readonly call: ToolCallBlock;
-  /** Rules that would spare the question. */
+  /** Rules that would make the question unnecessary. */
   readonly rules: readonly string[];
-  /** What the call has changed, if it has run in a view of its own and is asked about afterwards; mostly none. */
+  /** The changes of a call that ran in its own view of the workspace and is asked about afterwards. Usually empty. */
   readonly changes: readonly Change[];
 }
 
@@ -132,14 +132,14 @@ export interface PermissionAnswer {
 export interface HookReply<Answer> {
   readonly answer: Answer;
   readonly failures: readonly HookFailure[];
-  /** `stop` ends the prompt; `reason` is for the user and may be empty. */
+  /** `stop` ends the prompt. `reason` is for the user and may be empty. */
   readonly flow: {readonly kind: 'go-on'} | {readonly kind: 'stop'; readonly reason: string};
   readonly messages: readonly string[];
 }
 
 /**
- * `notice`: whether the user hears of it, since one that fails at every call is told of once. `block`: what the hook was asked about
- * does not happen. Where there is nothing to block, it means `go-on`.
+ * `notice`: whether to tell the user. A hook that fails at every call is reported once.
+ * `block`: the hooked action does not happen. If there is nothing to block, it means `go-on`.
  */
 export interface HookFailure {
   readonly notice: 'tell' | 'told';
@@ -150,22 +150,22 @@ export interface HookFailure {
 export interface CallAnswer extends ContextAnswer {
   readonly verdict:
     | {readonly kind: 'none'}
-    /** The user is not asked; what a rule or the mode denies stays denied. */
+    /** The user is not asked. A denial by a rule or the mode still holds. */
     | {readonly kind: 'allow'}
     | {readonly kind: 'deny'; readonly reason: string}
     /** The user is asked, even about a call that would have run without approval. */
     | {readonly kind: 'ask'; readonly reason: string};
-  /** The input that is decoded, judged and run in the place of the model's. */
+  /** The input to decode, judge and run instead of the model's. */
   readonly input: JsonObject | 'unchanged';
 }
 
 export interface ContextAnswer {
-  /** For the model; empty for none. */
+  /** For the model. May be empty. */
   readonly context: string;
 }
 
 export interface ResultAnswer extends ContextAnswer {
-  /** What the model reads in the place of the result. */
+  /** The text that the model reads instead of the result. */
   readonly modelText: {readonly kind: 'unchanged'} | {readonly kind: 'replaced'; readonly text: string};
 }
 
@@ -193,7 +193,7 @@ export interface Ending {
 }
 
 export interface StopAnswer {
-  /** `block` sends the model on, with the reason. */
+  /** `block` makes the model go on, and it reads the reason. */
   readonly verdict: {readonly kind: 'none'} | {readonly kind: 'block'; readonly reason: string};
 }
 

@@ -4,7 +4,7 @@ import {readingAsks} from '../domain/access.ts';
 import {interrupted} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 
-/** Names of files that tell how a project is built and tested, or what is already written for agents. */
+/** Names of files that show how a project is built and tested, or that hold instructions for agents. */
 const tellingFiles = [
   'AGENTS.md',
   'CLAUDE.md',
@@ -36,23 +36,24 @@ const tellingFiles = [
   '.gitlab-ci.yml',
 ];
 
-/** Directory levels that are looked through, and paths that are told. */
+/** Directory levels to look through. */
 const depth = 3;
+/** Paths to list, at most. */
 const maxFound = 60;
 
-/** What a project's instructions are to be, for whoever is asked to write them. */
-export const projectDirections = `Look this project over and propose its AGENTS.md, which every agent reads when it begins to work here.
-- Read what tells how it is built: README, package manifests, Makefile and the like, CI workflows, the top folders and a few typical sources and tests. Where AGENTS.md, CLAUDE.md or rules for other agents exist, begin with them.
-- Write what an agent needs and cannot guess: the commands that build, run, check and test it (also a single test), where things are, conventions that the code follows, traps. Name only commands and paths that you have seen. No general advice, no lists of files that a look shows. At most 60 lines.
-- Where AGENTS.md exists, improve it by edits and keep what people wrote. Where only CLAUDE.md exists, improve that one. Otherwise create AGENTS.md. Propose it as one edit: the user sees it as a diff and decides.`;
+/** Instructions for the model that writes a project's AGENTS.md. */
+export const projectDirections = `Explore this project and propose its AGENTS.md, which every agent reads when it starts work here.
+- Read how it is built: README, package manifests, Makefile and the like, CI workflows, the top folders, and a few typical sources and tests. Start with AGENTS.md, CLAUDE.md or rules for other agents, if any exist.
+- Write what an agent needs and can't guess: the commands that build, run, check and test it (including a single test), where things are, the conventions of the code, pitfalls. Name only commands and paths that you have seen. No general advice, no file lists that a look would show. At most 60 lines.
+- If AGENTS.md exists, improve it with edits and keep what people wrote. If only CLAUDE.md exists, improve that. Otherwise create AGENTS.md. Propose it as one edit: the user sees the diff and decides.`;
 
-/** Looks which files of a project tell about it; what is to become of them the model reads and the user decides. */
+/** Finds the files that describe a project. The model reads what to do with them, and the user decides about its proposal. */
 export const initProject = defineAction<
   Record<string, never>,
   {readonly found: readonly string[]; readonly omitted: number},
   undefined
 >({
-  summary: 'Look the project over for its instructions (AGENTS.md).',
+  summary: 'Explore the project to write its instructions (AGENTS.md).',
   risk: 'read-only',
   scheduling: 'parallel',
   offered: 'when-found',
@@ -62,26 +63,26 @@ export const initProject = defineAction<
   tools: [
     toolForm({
       name: 'InitProject',
-      description: "Begin to write or improve the project's AGENTS.md: which files to read and what to write.",
+      description: "Start writing or improving the project's AGENTS.md: which files to read, what to write.",
       schema: () => z.object({}),
       toInput: () => ({}),
     }),
   ],
-  label: () => 'Look the project over',
+  label: () => 'Explore the project',
   cancelled: () => undefined,
   modelContent: ({found, omitted}) =>
     textContent(
       [
         projectDirections,
         '',
-        found.length === 0 ? 'There is none of the usual files yet: begin with the folders.' : 'Files that may tell:',
+        found.length === 0 ? 'None of the usual files exist yet. Start with the folders.' : 'Files to start with:',
         ...found,
         ...(omitted > 0 ? [`[${omitted} more]`] : []),
       ].join('\n'),
     ),
-  outcome: ({found, omitted}) => [pluralize(found.length + omitted, 'telling file')],
+  outcome: ({found, omitted}) => [pluralize(found.length + omitted, 'relevant file')],
   async run(_, {ports, signal}) {
-    // A pattern without a slash is sought at every depth.
+    // A pattern without a slash matches at every depth.
     const patterns = tellingFiles.map(name => (name.includes('/') ? name : `**/${name}`));
     const found = await ports.search.glob({patterns, path: '.', limit: maxFound, maxDepth: depth}, signal);
     if (signal.aborted) return interrupted(undefined);

@@ -6,9 +6,9 @@ import {interrupted, settledBy} from '../domain/settled.ts';
 import {checkedForm, defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 
 export interface InsertCommentsInput {
-  /** A path in the repository; empty for the workspace. */
+  /** A path in the repository. Empty for the workspace. */
   readonly repository: string;
-  /** What the review compares with; empty for the last commit. */
+  /** The revision that the review compares with. Empty for the last commit. */
   readonly base: string;
   readonly comments: readonly NewComment[];
 }
@@ -18,7 +18,7 @@ export const insertCodeReviewComments = defineAction<
   {readonly comments: readonly ReviewComment[]},
   {readonly comments: number}
 >({
-  summary: 'Comment on changed code, for the user to look at.',
+  summary: 'Comment on changed code for the user to review.',
   ...needsNoPermission,
   offered: 'when-found',
   tools: [
@@ -27,17 +27,17 @@ export const insertCodeReviewComments = defineAction<
       toolForm({
         name: 'InsertCodeReviewComments',
         description:
-          "Put comments on lines of changed files into the session's code review, which the user opens with /review and answers.",
+          "Add comments on lines of changed files to the session's code review. The user opens it with /review and answers.",
         otherNames: {file_path: 'path', line_number: 'line', start_line: 'line', body: 'text', comment: 'text'},
         schema: () =>
           z.object({
             repo_path: z.optional(z.string().check(z.describe('Default: the workspace'))),
-            base_branch: z.optional(z.string().check(z.describe('What the changes are compared with; default HEAD'))),
+            base_branch: z.optional(z.string().check(z.describe('What to compare with; default HEAD'))),
             comments: z
               .array(
                 z.object({
                   path: z.string().check(z.minLength(1)),
-                  line: z.optional(z.int().check(z.minimum(1), z.describe('In the new text; none: the whole file'))),
+                  line: z.optional(z.int().check(z.minimum(1), z.describe('In the new text; omit for the whole file'))),
                   end_line: z.optional(z.int().check(z.minimum(1))),
                   text: z.string().check(z.minLength(1), z.maxLength(4000)),
                   severity: z.optional(z.enum(severities)),
@@ -58,7 +58,7 @@ export const insertCodeReviewComments = defineAction<
       }),
       value => {
         const wrong = value.comments.findIndex(({lines}) => lines !== 'file' && lines.last < lines.first);
-        return wrong === -1 ? ok(value) : failed(`comments.${wrong}.end_line: it stands before line`);
+        return wrong === -1 ? ok(value) : failed(`comments.${wrong}.end_line: it must not be before line`);
       },
     ),
   ],

@@ -2,13 +2,14 @@ import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json
 import {nearestName} from '../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 
-/** How a tool reads fields that its schema does not name. */
+/** How a tool reads fields that are not in its schema. */
 export interface OtherFields {
-  /** Other names of fields, at every depth, as other agents have them. Only a name of exactly the same meaning stands here. */
+  /** Names that other agents use for a field, at every depth. Only names of exactly the same meaning belong here. */
   readonly otherNames: Readonly<Record<string, string>>;
   /**
-   * Fields that weft does not have, each with the values that ask for nothing. One that is also another name of a field counts only
-   * where that field is not given.
+   * Fields that weft does not have, each with the values that request nothing. If one is also an alias of a field, it is ignored only if
+   * that
+   * field is given.
    */
   readonly idleFields: Readonly<Record<string, 'any' | readonly Json[]>>;
 }
@@ -19,10 +20,7 @@ export interface FieldRules extends OtherFields {
   readonly unknown: 'refused' | 'dropped';
 }
 
-/**
- * Returns the input under the names of its schema, without fields that are null. The error names each field that the schema
- * does not know.
- */
+/** Returns the input with the field names of its schema, without null fields. The error names each unknown field. */
 export function withKnownFields(input: Json, rules: FieldRules): Outcome<Json, string> {
   const problems: string[] = [];
   const known = fitted(input, {schema: rules.schema, at: '', rules, problems});
@@ -31,7 +29,7 @@ export function withKnownFields(input: Json, rules: FieldRules): Outcome<Json, s
 
 interface Place {
   readonly schema: Json | undefined;
-  /** The path to the value, with a point at its end. */
+  /** The path to the value, with a dot at its end. */
   readonly at: string;
   readonly rules: FieldRules;
   readonly problems: string[];
@@ -47,7 +45,7 @@ function fitted(value: Json, place: Place): Json {
   return isJsonObject(value) && isJsonObject(properties) ? fittedObject(value, properties, place) : value;
 }
 
-/** Models put numbers and truth values into quotes. */
+/** Models put numbers and booleans in quotes. */
 function unquoted(value: string, type: Json | undefined): Json {
   if (type === 'boolean' && /^(?:true|false)$/u.test(value)) return value === 'true';
   return (type === 'integer' || type === 'number') && /^\d+(?:\.\d+)?$/u.test(value) ? Number(value) : value;
@@ -75,7 +73,7 @@ function fittedObject(value: JsonObject, properties: JsonObject, place: Place): 
   return Object.fromEntries([...found].map(([name, field]) => [name, field.value]));
 }
 
-/** The name that the schema has for a field: `filePath` is `file_path`. */
+/** Returns the schema's name for a field: `file_path` for `filePath`. */
 function nameIn(properties: JsonObject, key: string, {otherNames}: OtherFields): string | undefined {
   if (Object.hasOwn(properties, key)) return key;
   const simple = simpleName(key);
@@ -84,13 +82,13 @@ function nameIn(properties: JsonObject, key: string, {otherNames}: OtherFields):
   return Object.keys(properties).find(name => simpleName(name) === simple);
 }
 
-/** One letter may be an option, whose case counts. */
+/** A name of one or two letters may be an option, whose case counts. */
 const simpleName = (name: string): string => (name.length < 3 ? name : name.replaceAll(/[_-]/gu, '').toLowerCase());
 
-/** In these a model says why it makes a call. */
+/** Fields in which models explain a call. */
 const remarks: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason']);
 
-/** An empty value and a remark ask for nothing. */
+/** True for an empty value, a remark, or a value that requests nothing. */
 function isIdle(key: string, given: Json, {idleFields}: OtherFields): boolean {
   if (['""', '[]', '{}'].includes(JSON.stringify(given))) return true;
   const idle = Object.hasOwn(idleFields, key) ? idleFields[key] : undefined;

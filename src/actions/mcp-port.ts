@@ -4,40 +4,41 @@ import type {Access} from '../domain/access.ts';
 import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 
-/** The MCP servers of this run. What they say and offer is theirs: nothing of it is trusted, everything is bounded. */
+/** The MCP servers of this run. Everything they send is untrusted and bounded. */
 export interface McpPort {
   /**
-   * Called before each request to the model: waits for servers that are `required`, and a few seconds for those that run in the program
-   * which drives weft; the tools of all others join a later request. A fault says which required server did not start.
+   * Waits before each request to the model: for `required` servers, and a few seconds for servers in the program that drives weft.
+   * The tools of all other servers join a later request. A fault says which required server did not start.
    */
   ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
   settled(signal: AbortSignal): Promise<void>;
   /**
-   * Those of all servers that are not disabled, in the order of the servers, as they were last heard of: a server need not run yet. The
-   * same list while nothing changed.
+   * Returns the tools of all enabled servers in server order, as last reported. A server need not be running.
+   * Returns the same list until something changes.
    */
   tools(): readonly McpTool[];
   servers(): readonly McpServerState[];
   /**
-   * Starts the server where it does not run. Settles once, in bounded time; an abort tells the server and settles at once. A result that
-   * says it is an error is a fault.
+   * Calls a tool and starts its server if necessary. Settles once, in bounded time. An abort notifies the server and settles at once.
+   * A result that is marked as an error is a fault.
    */
   call(request: McpCallRequest, observer: McpCallObserver, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
-  /** The resources of one server, or of all for `undefined`. */
+  /** Returns the resources of one server, or of all if `server` is `undefined`. */
   resources(server: string | undefined, signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>>;
-  /** Those that servers which are not disabled listed when they were last connected; the same list while nothing changed. */
+  /** Returns the resources that enabled servers listed when last connected. Returns the same list until something changes. */
   listedResources(): readonly McpResource[];
   readResource(request: McpResourceRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
-  /** The prompts of all servers that are not disabled, as they were last heard of. */
+  /** Returns the prompts of all enabled servers, as last reported. */
   prompts(): readonly McpPrompt[];
   expandPrompt(request: McpPromptRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
-  /** Ends the connection and makes it anew; the failure says why that did not help. */
+  /** Closes the connection and opens a new one. The failure says why that didn't help. */
   reconnect(server: string): Promise<Outcome<undefined, string>>;
-  /** Takes the tools of a server away for this session, or brings them back. */
+  /** Disables the tools of a server for this session, or enables them again. */
   toggle(server: string, wanted: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>>;
   /**
-   * Signs the user in to a server in the browser and connects it; `say` hears where the link is that the user has to open. Answers with
-   * what came of it, a sentence.
+   * Signs the user in to a server in the browser and connects it. `say` gets the link that the user has to open. Returns a sentence about
+   * the
+   * result.
    */
   signIn(server: string, say: (line: string) => void, signal: AbortSignal): Promise<Outcome<string, string>>;
 }
@@ -51,21 +52,21 @@ export interface McpPromptRequest {
 export interface McpCallRequest {
   readonly server: string;
   readonly tool: string;
-  /** The name by which the call was judged: a tool that goes by another one is not called. */
+  /** The name under which the call was judged. A tool that now has another name is not called. */
   readonly toolName: string;
   /**
-   * As it was when the call was judged: one that has changed since is not called. `accepted`: it had changed, and the user agreed to
-   * the call, so that permissions cover it again.
+   * The standing when the call was judged. A tool that has changed since is not called. `accepted`: the tool had changed and the user
+   * agreed to the call, so permissions cover it again.
    */
   readonly standing: McpTool['standing'] | 'accepted';
   readonly input: JsonObject;
 }
 
-/** Whoever called a tool, as far as its server may speak to them meanwhile. */
+/** The caller of a tool, as far as the server may talk to it during the call. */
 export interface McpCallObserver {
   readonly progress: (line: string) => void;
   readonly elicit: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
-  /** Asks the model for the server, where the user agrees. */
+  /** Asks the model for the server, if the user agrees. */
   readonly sample: (request: SamplingRequest, signal: AbortSignal) => Promise<SamplingReply>;
 }
 
@@ -74,39 +75,39 @@ export interface McpResourceRequest {
   readonly uri: string;
 }
 
-/** `server` and `name` are what the server goes by; models know it as `toolName`. */
+/** `server` and `name` are the server's own names. Models know the tool as `toolName`. */
 export interface McpTool {
   readonly server: string;
   readonly name: string;
   readonly toolName: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** What the server claims of it. */
+  /** The server's claim about the tool. */
   readonly effect: 'claims-read-only' | 'claims-destructive' | 'unsaid';
-  /** `changed`: its description or schema is not what it was when it was last used or first seen, so earlier permissions do not cover it. */
+  /** `changed`: its description or schema differs from when it was last used or first seen, so earlier permissions don't cover it. */
   readonly standing: Extract<Access, {kind: 'mcp-tool'}>['standing'];
-  /** `always`: it is never put behind ToolSearch. */
+  /** `always`: it is never hidden behind ToolSearch. */
   readonly offering: 'always' | 'by-size';
 }
 
 export interface McpServerState {
   readonly name: string;
-  /** `idle`: its tools are known, and it is started with the first call. `untrusted`: the project names it, and it is not started. */
+  /** `idle`: its tools are known, and the first call starts it. `untrusted`: the project configures it, and it is not started. */
   readonly status: 'connected' | 'failed' | 'pending' | 'disabled' | 'idle' | 'needs-sign-in' | 'untrusted';
-  /** Where it comes from: `sdk` runs in the program that drives weft, which may also have `given` it. */
+  /** Its origin. `sdk` runs in the program that drives weft. `given`: that program configured it. */
   readonly source: 'sdk' | 'user' | 'project' | 'local' | 'given';
-  /** The file or flag that names it; empty for `sdk`. */
+  /** The file or flag that configures it. Empty for `sdk`. */
   readonly path: string;
   readonly transport: 'program' | 'http' | 'sdk';
-  /** Why it failed, or what to do; empty otherwise. */
+  /** Why it failed, or what to do. Empty otherwise. */
   readonly error: string;
-  /** How the server calls itself; empty until it is connected. */
+  /** The server's own name. Empty until it is connected. */
   readonly title: string;
   readonly version: string;
-  /** How the server wants its tools to be used, bounded; empty where it does not say, or is not used. */
+  /** The server's advice on its tools, bounded. Empty if it gives none or is not in use. */
   readonly instructions: string;
   readonly resources: 'offered' | 'none';
-  /** The last lines that it wrote beside messages, oldest first. */
+  /** The last lines it wrote besides messages, oldest first. */
   readonly log: readonly string[];
   readonly latencyMs: number | undefined;
 }
@@ -130,16 +131,16 @@ export interface McpPrompt {
   }[];
 }
 
-/** What a server wants to ask the model (`sampling/createMessage`), in the protocol's form. */
+/** A request of a server to the model (`sampling/createMessage`), in the form of the protocol. */
 export interface SamplingRequest {
   readonly server: string;
   readonly params: JsonObject;
 }
 
-/** What a model said to a server that asked it, in the protocol's form; the error says why it was not asked. */
+/** The model's answer to a server, in the form of the protocol. The error says why the model was not asked. */
 export type SamplingReply = Outcome<JsonObject, string>;
 
-/** What a server answered, bounded, ready for the model. */
+/** A server's answer, bounded and ready for the model. */
 export interface McpResult {
   readonly blocks: readonly (TextBlock | ImageBlock)[];
 }
@@ -148,9 +149,9 @@ export interface Elicitation {
   readonly server: string;
   readonly message: string;
   readonly mode: 'form' | 'url';
-  /** Empty where the mode is `form`. */
+  /** Empty if the mode is `form`. */
   readonly url: string;
-  /** Empty where the server gave none. */
+  /** Empty if the server gave none. */
   readonly elicitationId: string;
   readonly requestedSchema: JsonObject | undefined;
 }
@@ -160,37 +161,37 @@ export interface ElicitationReply {
   readonly content: JsonObject | undefined;
 }
 
-/** Runs programs that are spoken to over their stdin and stdout: MCP servers and harnesses. */
+/** Runs programs that talk over stdin and stdout: MCP servers and harnesses. */
 export interface ServerProcesses {
-  /** Starts a program; the error says why it could not be. */
+  /** Starts a program. The error says why that failed. */
   start(program: ServerProgram, events: ServerProcessEvents): Promise<Outcome<ServerProcess, string>>;
 }
 
 export interface ServerProgram {
   readonly command: string;
   readonly args: readonly string[];
-  /** What it gets beside the few variables that every program gets. */
+  /** Variables to add to the few that every program gets. */
   readonly env: Readonly<Record<string, string>>;
   readonly directory: string;
 }
 
 export interface ServerProcessEvents {
-  /** A line of its stdout. */
+  /** Called with each line of stdout. */
   readonly line: (line: string) => void;
-  /** A line of its stderr. */
+  /** Called with each line of stderr. */
   readonly log: (line: string) => void;
 }
 
 export interface ServerProcess {
-  /** Settles when the program and all its children are gone; says how it ended, as a clause. */
+  /** Settles with a clause about the exit, when the program and all its children are gone. */
   readonly ended: Promise<string>;
   /** Resolves when the program's stdin has taken the line. */
   write(line: string): Promise<void>;
-  /** Closes its stdin, and ends it where that does not. */
+  /** Closes the program's stdin, and kills it if that doesn't end it. */
   stop(): Promise<void>;
 }
 
-const noServer = failed(rejected('There are no MCP servers here.'));
+const noServer = failed(rejected('No MCP servers here.'));
 
 const noTools: readonly McpTool[] = [];
 const noPrompts: readonly McpPrompt[] = [];
@@ -202,9 +203,9 @@ export const noMcp: McpPort = {
   tools: () => noTools,
   prompts: () => noPrompts,
   expandPrompt: async () => noServer,
-  reconnect: async () => failed('There are no MCP servers here.'),
-  toggle: async () => failed('There are no MCP servers here.'),
-  signIn: async () => failed('There are no MCP servers here.'),
+  reconnect: async () => failed('No MCP servers here.'),
+  toggle: async () => failed('No MCP servers here.'),
+  signIn: async () => failed('No MCP servers here.'),
   servers: () => [],
   call: async () => noServer,
   resources: async () => ok([]),

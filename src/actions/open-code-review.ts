@@ -4,19 +4,19 @@ import {defineAction, needsNoPermission, textContent, toolForm, unanswered} from
 import {plainQuestion} from './ports.ts';
 
 export interface OpenReviewInput {
-  /** As after `/review`; empty for the working tree. */
+  /** The range as written after `/review`. Empty for the working tree. */
   readonly range: string;
 }
 
 export interface OpenReviewOutput {
   readonly choice: 'opened' | 'not-now';
-  /** What the user said instead; may be empty. */
+  /** The user's own answer. May be empty. */
   readonly other: string;
 }
 
 const yes = 'Open it';
 
-/** Asks the user whether to look at the code review now: it takes the whole screen. */
+/** Asks the user whether to look at the code review now, since it takes the whole screen. */
 export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, OpenReviewInput>({
   summary: 'Show the code review to the user.',
   ...needsNoPermission,
@@ -27,7 +27,7 @@ export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, Op
       description: 'Ask the user to look at the changes with your review comments (InsertCodeReviewComments) now.',
       schema: () =>
         z.object({
-          base_branch: z.optional(z.string().check(z.describe('What the changes are compared with; default HEAD'))),
+          base_branch: z.optional(z.string().check(z.describe('What to compare with; default HEAD'))),
         }),
       toInput: raw => ({range: raw.base_branch ?? ''}),
     }),
@@ -37,8 +37,8 @@ export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, Op
   modelContent: ({choice, other}) =>
     textContent(
       choice === 'opened'
-        ? 'The user looks at the review. What they want done they will say: end your turn.'
-        : `The user does not want to look now; /review opens it later.${other === '' ? '' : ` The user says: ${other}`}`,
+        ? 'The user is looking at the review and will say what to do. End your turn.'
+        : `The user does not want to look now. /review opens it later.${other === '' ? '' : ` The user says: ${other}`}`,
     ),
   outcome: ({choice}) => [choice === 'opened' ? 'opened' : 'not now'],
   async run({range}, {ports, signal}) {
@@ -50,7 +50,7 @@ export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, Op
     const reply = await ports.questions.ask([asked], signal);
     if (signal.aborted) return interrupted({range});
     if (reply.kind !== 'answered') {
-      const unattended = 'Nobody is there to look. Say in your answer what you found.';
+      const unattended = 'No user is here to look. Report your findings in your answer.';
       return unanswered(reply, {range}, {dismissed: '', unattended});
     }
     const [answer] = reply.answers;

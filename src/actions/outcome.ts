@@ -17,13 +17,13 @@ import type {ActionDefinition} from './define-action.ts';
 import type {ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
 
-/** How a call ended, in the short words that front ends without cards say. */
+/** How a call ended, in a few words for front ends without cards. */
 export interface CallOutcome {
-  /** `ended-badly`: a command that did run, and whose exit code or signal says that it did not end well. */
+  /** `ended-badly`: a command that ran, with an exit code or signal that reports a failure. */
   readonly kind: 'done' | 'ended-badly' | 'failed' | 'refused' | 'stopped';
-  /** What there is to say beside the action's label; often nothing. */
+  /** What to say besides the action's label. Often empty. */
   readonly words: readonly string[];
-  /** What a command has printed; empty for every other action. */
+  /** The output of a command. Empty for every other action. */
   readonly printed: string;
 }
 
@@ -50,7 +50,7 @@ function successWords<N extends ActionName>({name, settled}: ActionResult<N>): r
   return settled.state === 'success' ? definition.outcome(settled.output) : [];
 }
 
-/** Whether a command ran and did not end well: its exit code is its result, but a tick beside it would read as if all were well. */
+/** True if a command ran and failed. It is a success of the action, but a tick beside it would mislead. */
 export function exitedBadly(result: ActionResult): boolean {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
   const {output} = result.settled;
@@ -62,12 +62,12 @@ export function exitedBadly(result: ActionResult): boolean {
 export const commandIn = (action: Action): InputOf<'request-command-output'> | undefined =>
   action.name === 'request-command-output' ? action.input : undefined;
 
-/** Whether all that the action does is seen in the list of todos. */
+/** True if the todo list shows everything that the action does. */
 export const changesTodos = ({name}: Pick<Action, 'name'>): boolean => name === 'update-todos';
 
 export const todoTools: ReadonlySet<string> = new Set(toolNamesOf('update-todos'));
 
-/** How a command ended, or which block it is now, where its sign does not say all of it; empty for every other action. */
+/** Returns how a command ended, or its block, if its status sign doesn't say it all. Empty for every other action. */
 export function endWords(result: ActionResult): string {
   if (result.settled.state === 'cancelled') return cancelWords(result.name, result.settled.why.reason);
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return '';
@@ -85,7 +85,7 @@ const endTexts: ByKind<ShellReport['end'], string> = {
   moved: ({block}) => `in background as ${block}`,
 };
 
-/** Why an action was not run to its end, in two or three words. */
+/** Returns why an action did not finish, in two or three words. */
 export const cancelWords = (name: ActionName, reason: CancelReason): string =>
   name === 'ask-user-question' && reason === 'declined' ? 'not answered' : reasonWords[reason];
 
@@ -97,22 +97,22 @@ const reasonWords: Readonly<Record<CancelReason, string>> = {
   'not-run': 'not run',
 };
 
-/** The files that an edit, or a command that nobody was asked about, has changed. */
+/** Returns the files that an edit changed, or a command whose changes needed no approval. */
 export const changedFiles = (result: ActionResult): readonly FileDiff[] =>
   editedFiles(result) ?? changesOfCommand(result).diffs;
 
-/** What became of the changes of a command; none for every other action. */
+/** Returns what was done with the changes of a command. Empty for every other action. */
 export function changesOfCommand(result: ActionResult): ChangesOutcome {
   if (result.name !== 'request-command-output' && result.name !== 'sandbox-exec') return noHeldChanges;
   const {settled} = result;
   return settled.state === 'success' && 'report' in settled.output ? settled.output.report.changes : noHeldChanges;
 }
 
-/** What an edit has changed; `undefined` for every other action, and where nothing was written. */
+/** Returns the changes of an edit, or `undefined` for any other action and if nothing was written. */
 export const editedFiles = (result: ActionResult): readonly FileDiff[] | undefined =>
   result.name === 'request-file-edits' && result.settled.state === 'success' ? result.settled.output.files : undefined;
 
-/** What a command printed, also one that was stopped. */
+/** Returns the output of a command, even if it was stopped. */
 export function printedOutput(result: ActionResult): string {
   if (result.name !== 'request-command-output') return '';
   const {settled} = result;

@@ -3,7 +3,7 @@ import {clip} from '../base/clip.ts';
 import type {FileEdit, PatchHunk, PatchLine} from '../domain/file-edit.ts';
 
 /**
- * Reads a patch in the V4A form: `*** Begin Patch`, sections `*** Add File:`, `*** Delete File:`, `*** Update File:` (with
+ * Parses a patch in the V4A format: `*** Begin Patch`, sections `*** Add File:`, `*** Delete File:`, `*** Update File:` (with
  * `*** Move to:`), `*** End Patch`. The error is for the model and names the line.
  */
 export function parsePatch(patch: string): Outcome<readonly FileEdit[], string> {
@@ -13,7 +13,7 @@ export function parsePatch(patch: string): Outcome<readonly FileEdit[], string> 
     return failed('patch: the first line must be "*** Begin Patch".');
   }
   const end = lines.findLastIndex(line => line.trim() === '*** End Patch');
-  if (end <= begin) return failed('patch: there is no "*** End Patch" line; the patch seems to be cut off.');
+  if (end <= begin) return failed('patch: the "*** End Patch" line is missing; the patch seems to be cut off.');
   if (lines.slice(end + 1).some(line => !isWrapping(line))) return failed('patch: text follows "*** End Patch".');
 
   const edits: FileEdit[] = [];
@@ -36,16 +36,16 @@ export function parsePatch(patch: string): Outcome<readonly FileEdit[], string> 
     edits.push(...section.value);
     at = next;
   }
-  return edits.length === 0 ? failed('patch: it changes no file.') : ok(edits);
+  return edits.length === 0 ? failed('patch: it changes no files.') : ok(edits);
 }
 
 const heading = /^\*\*\* (Add|Update|Delete) File: *(.*?) *$/u;
 
-/** What models put around a patch: fences, the here-document of a shell. */
+/** What models put around a patch: fences, a shell's here-document. */
 const isWrapping = (line: string): boolean =>
   /^\s*(?:```\w*|EOF|(?:apply_patch|ApplyPatch)? *<<-? *['"]?EOF['"]?)?\s*$/u.test(line);
 
-/** The lines of one section; `first` is the number of the first one, for messages. */
+/** The lines of one section. `first` is the number of the first one, for messages. */
 interface Body {
   readonly lines: readonly string[];
   readonly first: number;
@@ -59,7 +59,7 @@ function parseSection(verb: string, path: string, body: Body): Outcome<readonly 
       const stray = body.lines.findIndex(line => line.trim() !== '');
       return stray < 0
         ? ok([{kind: 'delete', path}])
-        : failed(`patch: line ${body.first + stray}: a section that deletes ${path} has no lines of its own.`);
+        : failed(`patch: line ${body.first + stray}: the section that deletes ${path} must have no lines.`);
     }
     default:
       return parseUpdate(path, body);
@@ -71,7 +71,7 @@ function parseAdd(path: string, {lines, first}: Body): Outcome<readonly FileEdit
   const stray = kept.findIndex(line => !line.startsWith('+'));
   if (stray >= 0) {
     return failed(
-      `patch: line ${first + stray} is ${quoted(kept[stray] ?? '')}; every line of a new file begins with "+".`,
+      `patch: line ${first + stray} is ${quoted(kept[stray] ?? '')}; every line of a new file must begin with "+".`,
     );
   }
   const newText = kept.map(line => `${line.slice(1)}\n`).join('');
@@ -98,7 +98,7 @@ function parseUpdate(path: string, {lines, first}: Body): Outcome<readonly FileE
     } else if (line.trim() === '*** End of File') {
       finish('end-of-file');
     } else if (line === '') {
-      // A blank line of context that lost its space; at the end of a hunk it is only there for the eye.
+      // A blank context line that lost its space. At the end of a hunk it is only layout.
       draft.lines.push({kind: 'context', text: ''});
       draft.blank += 1;
     } else if (sign === ' ' || sign === '+' || sign === '-') {
@@ -106,7 +106,7 @@ function parseUpdate(path: string, {lines, first}: Body): Outcome<readonly FileE
       draft.blank = 0;
     } else if (line !== '\\ No newline at end of file') {
       return failed(
-        `patch: line ${first + start + at} is ${quoted(line)}; lines of a change begin with " ", "+", "-" or "@@".`,
+        `patch: line ${first + start + at} is ${quoted(line)}; lines of a change must begin with " ", "+", "-" or "@@".`,
       );
     }
   }
@@ -124,7 +124,7 @@ function parseUpdate(path: string, {lines, first}: Body): Outcome<readonly FileE
 interface Draft {
   readonly context: string[];
   readonly lines: PatchLine[];
-  /** Blank lines at its end so far. */
+  /** Blank lines at the end so far. */
   blank: number;
 }
 
@@ -132,7 +132,7 @@ const emptyDraft = (): Draft => ({context: [], lines: [], blank: 0});
 
 const kinds = {' ': 'context', '+': 'added', '-': 'removed'} as const;
 
-/** The text of an `@@` line; the line numbers of a unified diff say nothing here. */
+/** Returns the text of an `@@` line. The line numbers of a unified diff are ignored. */
 const contextOf = (line: string): string =>
   line
     .replace(/^@@(?: -\d+(?:,\d+)? \+\d+(?:,\d+)? @@)? ?/u, '')

@@ -7,18 +7,18 @@ import {type Action, cancellationText, definitions} from './catalogue.ts';
 import {decodePastAction} from './decode-action.ts';
 import {cancelWords} from './outcome.ts';
 
-/** A call of a resumed session as people read it. The journal keeps only the text that the model read. */
+/** A call of a resumed session, as people read it. The journal has only the text that the model read. */
 export interface PastResult {
   readonly failed: boolean;
-  /** How the call ended, beside its title. */
+  /** How the call ended, shown beside its title. */
   readonly notes: readonly string[];
-  /** Zero if the text does not say how long the call took. */
+  /** Zero if the text doesn't say how long the call took. */
   readonly seconds: number;
-  /** The result without the words that weft wrote for the model, but for what became of the changes of a command. */
+  /** The result without weft's remarks for the model, except those about the changes of a command. */
   readonly output: string;
 }
 
-/** The text blocks of a result, without the reminders. */
+/** Returns the text blocks of a result, without the reminders. */
 export const resultText = (result: Pick<ToolResultBlock, 'content'> | undefined): string =>
   (result?.content ?? [])
     .filter(block => !isReminder(block))
@@ -31,7 +31,7 @@ export function pastResultOf(call: ToolCallBlock, result: ToolResultBlock | unde
   return pastResult(action, result?.outcome ?? 'cancelled', resultText(result));
 }
 
-/** Takes the words for the model out of the text of a result. The text of an unknown tool stays as it is. */
+/** Removes remarks for the model from the text of a result. Leaves the text of an unknown tool unchanged. */
 export function pastResult(action: Action | 'unknown', outcome: ToolResultBlock['outcome'], text: string): PastResult {
   if (outcome === 'cancelled') return pastCancellation(action, text);
   const whole = {failed: outcome === 'error', notes: [], seconds: 0, output: text};
@@ -58,12 +58,12 @@ export function pastResult(action: Action | 'unknown', outcome: ToolResultBlock[
   }
 }
 
-/** The line about the end of a command or about its block. */
+/** Matches the line about the end of a command or about its block. */
 const endLine =
   /^\[(?:exit code (?<code>\d+)|(?<signal>ended by \S+)|(?<late>timed out) and was ended|(?<stopped>interrupted)|moved to the background as (?<moved>b\d+)) after (?<seconds>[\d.]+) s in .*\]$/u;
 const blockLine = /^\[block (?<id>b\d+): (?<state>.+?), [\d.]+ s after its start\b.*\]$/u;
 
-/** The end of a command, or the state of its block; `undefined` if the text says neither. */
+/** Returns the end of a command or the state of its block, or `undefined` if the text has neither. */
 function pastCommand(text: string): PastResult | undefined {
   const lines = text.split('\n');
   const rest = withoutRemarks(lines);
@@ -91,20 +91,20 @@ function pastCommand(text: string): PastResult | undefined {
   return undefined;
 }
 
-/** The lines before the remarks in brackets that weft adds for the model. */
+/** Returns the lines before the bracketed remarks that weft adds for the model. */
 function withoutRemarks(lines: readonly string[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex(line => !/^\[.*\]$/u.test(line)) + 1);
 }
 
 const isChange = (line: string): boolean => /^(?:Created|Changed|Deleted|Renamed) .+ \(\+\d+ -\d+\)$/u.test(line);
 
-/** The answer of a sub-agent: the text before the lines about its worktree and its id. */
+/** Returns the answer of a sub-agent: the text before the lines about its worktree and its id. */
 function agentAnswer(text: string): string {
-  if (/^It (?:goes on in the background|reads the message)/u.test(text)) return '';
+  if (/^It (?:(?:goes on|continues) in the background|reads the message)/u.test(text)) return '';
   return withoutRemarks(text.replace(/\n\n(?:(?!\n\n)[^])*\[agent [^\n]*\]$/u, '').split('\n')).join('\n');
 }
 
-/** A call that was not run to its end: why, then what it had printed. */
+/** Returns why a call did not finish, then what it had printed. */
 function pastCancellation(action: Action | 'unknown', text: string): PastResult {
   const [first = '', ...rest] = text.split('\n');
   const name = action === 'unknown' ? 'call-mcp-tool' : action.name;

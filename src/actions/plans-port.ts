@@ -3,9 +3,9 @@ import type {Plan, PlanDraft} from '../domain/plan.ts';
 
 /** The plans of the session, for the action that proposes one. Errors are for the model. */
 export interface PlansPort {
-  /** Keeps the plan as one that waits for the user; proposed again by the same action it replaces what that proposed. */
+  /** Stores the plan for the user to decide on. A further proposal by the same action replaces it. */
   propose(draft: PlanDraft): Promise<Outcome<undefined, string>>;
-  /** `answered`: the user has approved it as it is here, so plan mode ends and the steps become todos. Else it stays kept. */
+  /** `answered`: the user approved the plan in this form, so plan mode ends and the steps become todos. Otherwise it stays stored. */
   leave(
     draft: PlanDraft,
     approval: 'answered' | 'not-asked',

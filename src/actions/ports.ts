@@ -21,7 +21,7 @@ import type {SkillsPort} from './skills-port.ts';
 import type {FileDiff} from './preview.ts';
 import type {WebPort} from './web-port.ts';
 
-/** The effects actions need. The workspace, the store and the front ends implement them. */
+/** The effects that actions need. The workspace, the store and the front ends implement them. */
 export interface ActionPorts {
   readonly shell: ShellPort;
   readonly files: FilesPort;
@@ -42,9 +42,9 @@ export interface ActionPorts {
   readonly documents: DocumentsPort;
   readonly artifacts: SessionArtifacts;
   readonly decideChanges: DecideChanges;
-  /** Whether a person is asked about running outside what failed in the sandbox. */
+  /** Whether to offer a person to run a command outside the sandbox after it failed inside. */
   readonly leaving: 'offered' | 'never';
-  /** Takes the checkpoint for undo. To be awaited before a command that had a view of its own runs without one. Never throws. */
+  /** Takes the checkpoint for undo. Await it before a command runs again without its own view of the workspace. Never throws. */
   readonly checkpoint: (signal: AbortSignal) => Promise<void>;
   readonly review: ReviewPort;
   readonly sampling: SamplingPort;
@@ -60,7 +60,7 @@ export interface FoundTool {
 }
 
 export interface ToolSearchPort {
-  /** Finds tools and offers them from the next request on; waits, bounded, for servers that are starting. */
+  /** Finds tools and offers them from the next request on. Waits a bounded time for servers that are starting. */
   search(
     request: {readonly query: string; readonly limit: number},
     signal: AbortSignal,
@@ -68,12 +68,12 @@ export interface ToolSearchPort {
 }
 
 export interface ShellPort {
-  /** The directory the next command starts in: the workspace root, or where a `cd` inside the workspace has led. */
+  /** The directory in which the next command starts: the workspace root, or the target of a `cd` inside the workspace. */
   readonly directory: string;
   /**
-   * Runs `command` with the user's shell in its own process group, stdin closed, pagers and editors disabled, provider keys
-   * withheld. An abort ends the whole tree before the promise settles; what is left running after a normal end goes on in a
-   * block. `observe` gets decoded output as it comes.
+   * Runs `command` with the user's shell in its own process group, with stdin closed, pagers and editors disabled and provider keys
+   * withheld. An abort ends the whole process tree before the promise settles. Processes that survive a normal end continue in a block.
+   * `observe` gets decoded output as it comes.
    */
   run(request: ShellRequest, observe: (chunk: string) => void, signal: AbortSignal): Promise<ShellReport>;
 }
@@ -81,39 +81,39 @@ export interface ShellPort {
 export interface ShellRequest {
   readonly command: string;
   readonly directory: string;
-  /** Milliseconds until the tree is ended. */
+  /** Milliseconds until the process tree is ended. */
   readonly timeoutMs: number;
-  /** `expected`: where it then waits for keys at a terminal it made itself, it is ended. */
+  /** `expected`: the command is ended if it waits for keys at a terminal it opened itself. */
   readonly paging: 'expected' | 'unexpected';
   readonly environment: CommandEnvironment;
   readonly confinement: Confinement;
   readonly hosts: CommandHosts;
-  /** Who decides about what the command changes in its view of the workspace; `none`: it has no such view. */
+  /** Decides about the changes in the command's view of the workspace. `none`: it has no such view. */
   readonly changes: 'none' | DecideEnded;
-  /** Fires when the command is to go on in the background: it becomes a block, and the run settles with what was printed so far. */
+  /** Fires to move the command to the background: it becomes a block, and the run settles with the output so far. */
   readonly background: AbortSignal;
   readonly terminal: 'none' | OwnTerminal;
 }
 
-/** Who is asked about a host that a command in the sandbox wants and no rule decides about; `none`: the command needs no network. */
+/** Decides about hosts that no rule covers and that a sandboxed command wants. `none`: the command needs no network. */
 export type CommandHosts = 'none' | AskHost;
 
-/** Asks about one host. `nobody`: there is nobody to ask. An abort ends the question; the answer is then of no account. */
+/** Asks about one host. `nobody`: no one can be asked. An abort ends the question, and its answer is ignored. */
 export type AskHost = (wanted: WantedHost, signal: AbortSignal) => Promise<'allowed' | 'refused' | 'nobody'>;
 
-/** A host that a command in the sandbox wants. */
+/** A host that a sandboxed command wants to reach. */
 export interface WantedHost {
   readonly host: string;
   readonly port: number;
-  /** The rule that would allow this host and no other. */
+  /** The rule that would allow exactly this host. */
   readonly rule: string;
-  /** `ask-rule`: a rule says to ask about it each time. */
+  /** `ask-rule`: a rule requires a question each time. */
   readonly standing: 'no-rule' | 'ask-rule';
 }
 
 export interface OwnTerminal {
   readonly size: ScreenSize;
-  /** Called at most once: the command waits for a person, or fills the screen. `block` is there to attach to until the run settles. */
+  /** Called at most once, when the command waits for input or fills the screen. `block` can be attached to until the run settles. */
   readonly needed: (block: BlockId) => void;
 }
 
@@ -129,102 +129,107 @@ export interface ShellReport {
   readonly durationMs: number;
   readonly directory: string;
   readonly nextDirectory: string;
-  /** What it left running, which is a block now and ends with weft: one line each. */
+  /** Processes that it left running, one line each. They are a block now and end with weft. */
   readonly leftRunning: readonly string[];
-  /** What the model should know besides: sentences without a full stop. */
+  /** Remarks for the model: sentences without a full stop. */
   readonly notes: readonly string[];
-  /** What the sandbox seems to have kept it from, as the end of a sentence; empty where it ran in none or that is not why it failed. */
+  /**
+   * What the sandbox seems to have blocked, as the end of a sentence. Empty without a sandbox, or if that is not why the command failed.
+   */
   readonly blocked: string;
-  /** What became of the changes in its view of the workspace; none if it had no such view. */
+  /** What was done with the changes in its view of the workspace. Empty if it had no view. */
   readonly changes: ChangesOutcome;
 }
 
-/** Changes the bytes of an output as they come, before anything else sees them; `end` gives what was held back. */
+/** Changes the bytes of an output as they come, before anything else sees them. `end` returns the held bytes. */
 export interface OutputFilter {
   push(bytes: Uint8Array): Uint8Array;
-  /** Returns held bytes that give nothing away. Called when no more has come for a while. */
+  /** Returns held bytes that can't be part of a secret. Called when no more have come for a while. */
   pause(): Uint8Array;
   end(): Uint8Array;
 }
 
 /**
- * Commands that go on beside the conversation, each in a terminal of its own (in pipes where no terminal can be made). A
- * block ends with weft unless the user keeps it.
+ * Commands that run alongside the conversation, each in a terminal of its own (in pipes if no terminal can be made). A block ends with weft
+ * unless the user keeps it.
  */
 export interface BlocksPort {
-  /** The block that goes by this id; a fault says which are there. */
+  /** Returns the block with this id. The fault lists the ids that exist. */
   find(id: BlockId): Outcome<FoundBlock, Fault>;
-  /** Starts `command` in `directory`, where the shell of the agent that asks is; waits until it ends, asks for input, or a short time is over. */
+  /**
+   * Starts `command` in `directory`, the shell directory of the agent that asks. Waits until it ends, asks for input, or a short time is
+   * over.
+   */
   start(
     request: Pick<ShellRequest, 'command' | 'directory' | 'environment' | 'confinement'>,
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>>;
-  /** Waits (bounded) for so many seconds, or for the end; an unknown id is a fault. An abort ends the wait, not the block. */
+  /** Waits for some seconds or for the end, in bounded time. An unknown id is a fault. An abort ends the wait, not the block. */
   read(
     request: {readonly id: BlockId; readonly wait: number | 'completion'},
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>>;
-  /** Writes, then waits a moment for what comes of it. */
+  /** Writes input, then waits a moment for its effect. */
   write(
     request: {readonly id: BlockId; readonly input: string; readonly mode: BlockInputMode},
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>>;
 }
 
-/** `input`: whether the command can be written to as long as it goes on. */
+/** `input`: whether the command accepts input while it runs. */
 export interface FoundBlock extends Pick<BlockInfo, 'command' | 'state'> {
   readonly input: 'open' | 'none';
 }
 
-/** What a person would see of a block now, and what it has printed since it was last read. */
+/** What a person would see of a block now, and its output since the last read. */
 export interface BlockSnapshot {
   readonly id: BlockId;
   readonly command: string;
   readonly directory: string;
   readonly state: BlockState;
-  /** Text that scrolled by since the last snapshot, then the lines of the screen; bounded. */
+  /** Text that scrolled by since the last snapshot, then the lines of the screen. Bounded. */
   readonly output: BoundedOutput;
-  /** Zero-based, in cells of the screen. */
+  /** Zero-based, in screen cells. */
   readonly cursor: {readonly row: number; readonly column: number};
   readonly screen: 'normal' | 'alternate';
   readonly ageMs: number;
-  /** `pipes` where this machine gives no terminal. */
+  /** `pipes` if this machine provides no terminal. */
   readonly terminal: 'pty' | 'pipes';
-  /** What the model should know besides: sentences without a full stop. */
+  /** Remarks for the model: sentences without a full stop. */
   readonly notes: readonly string[];
 }
 
 export type BlockState =
   | {readonly kind: 'running'}
-  /** It is silent and seems to wait for somebody to type; `lastLine` is what it shows. */
+  /** It is silent and seems to wait for input. `lastLine` is the line it shows. */
   | {readonly kind: 'waiting'; readonly lastLine: string}
   | {readonly kind: 'exited'; readonly code: number}
   | {readonly kind: 'signalled'; readonly signal: string}
-  /** It is gone; how it ended nobody could see. */
+  /** It ended, and its exit status is unknown. */
   | {readonly kind: 'ended'};
 
-/** Blocks as the user handles them; only front ends with a terminal have this. */
+/** Blocks as the user handles them. Only front ends with a terminal have this. */
 export interface TerminalControl {
   list(): readonly BlockInfo[];
-  /** Calls back after every change of what `list` says, at most a few times a second. */
+  /** Calls back after every change of what `list` returns, at most a few times a second. */
   watch(listener: () => void): () => void;
   stop(id: BlockId): Promise<void>;
   keep(id: BlockId): void;
-  /** Connects a person's terminal: `show` gets text for it, soon that which draws the present screen. */
+  /** Connects a person's terminal. `show` gets text for it, beginning soon with text that draws the current screen. */
   attach(id: BlockId, terminal: AttachedTerminal): Outcome<Attachment, Fault>;
 }
 
 export interface BlockInfo extends Pick<BlockSnapshot, 'id' | 'command' | 'state' | 'ageMs'> {
-  /** TCP ports it listens on, where this machine can tell. */
+  /** TCP ports it listens on, if this machine can tell. */
   readonly ports: readonly number[];
-  /** The last line with text on it; plain. */
+  /** The last line with text on it, without styles. */
   readonly lastLine: string;
   readonly life: 'with-weft' | 'kept';
 }
 
 export interface AttachedTerminal {
   readonly size: {readonly columns: number; readonly rows: number};
-  /** Whole sequences, and only those that touch nothing but this screen and its keys and mouse. */
+  /** Shows whole escape sequences, and only those that affect this screen, its keys and its mouse. */
   show(text: string): void;
   ended(): void;
 }
@@ -236,7 +241,7 @@ export interface Attachment {
 }
 
 interface HandOverPort {
-  /** Gives the user the terminal of a block and waits until it comes back; `unattended` when no front end has a user. */
+  /** Gives the user the terminal of a block and waits until it comes back. `unattended` if no front end has a user. */
   handOver(request: {readonly id: BlockId; readonly reason: string}, signal: AbortSignal): Promise<HandOverEnd>;
 }
 
@@ -245,48 +250,48 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** `detached`: the user gave it back. `ended`: the command ended meanwhile. `declined`: the user did not want it. */
+/** `detached`: the user gave it back. `ended`: the command ended meanwhile. `declined`: the user refused it. */
 export type HandOverEnd = 'detached' | 'ended' | 'declined' | 'unattended';
 
-/** Looks for what destructive commands would hit, without running them. */
+/** Finds what destructive commands would hit, without running them. */
 export interface ImpactPort {
   find(commands: readonly ResolvedCommand[], signal: AbortSignal): Promise<ImpactReport>;
 }
 
 export interface ImpactReport {
-  /** `deletes 37 files, 12 of them untracked`; empty when nothing would be hit or nothing is known. */
+  /** Such as `deletes 37 files, 12 of them untracked`. Empty if nothing would be hit or nothing is known. */
   readonly summary: string;
-  /** Some of them, as paths relative to the workspace. */
+  /** Some of the affected files, as paths relative to the workspace. */
   readonly paths: readonly string[];
   readonly more: number;
-  /** How files that are overwritten would change, where their new content is known; paths as in `paths`. */
+  /** Diffs of files that would be overwritten, if their new content is known. Paths as in `paths`. */
   readonly diffs: readonly FileDiff[];
 }
 
 export const noImpact: ImpactReport = {summary: '', paths: [], more: 0, diffs: []};
 
-/** stdout and stderr as they came, interleaved; head and tail kept, the middle only in `file`. */
+/** stdout and stderr interleaved as they came. Head and tail are kept; the middle is only in `file`. */
 export interface BoundedOutput {
   readonly text: string;
   readonly totalBytes: number;
   /** Lines that `text` leaves out in its middle. */
   readonly leftOutLines: number;
-  /** Where the whole output lies for a week, for reading; `undefined` when `text` is all of it. */
+  /** Where the whole output can be read for a week. `undefined` if `text` is all of it. */
   readonly file: string | undefined;
 }
 
-/** Neither search follows symbolic links, nor shows what the user's rules leave out. At most 50 patterns or globs a request. */
+/** No search follows symbolic links or shows what the user's rules exclude. At most 50 patterns or globs a request. */
 export interface SearchPort {
-  /** The same search, in which paths lead where they led when they were judged. */
+  /** Returns the same search, with paths pinned to where they led when they were judged. */
   limitedTo(paths: readonly JudgedPath[]): SearchPort;
   grep(request: GrepRequest, signal: AbortSignal): Promise<Outcome<GrepReport, Fault>>;
   glob(request: GlobRequest, signal: AbortSignal): Promise<Outcome<GlobReport, Fault>>;
-  /** The code that has most to do with a question; ignored files are left out. */
+  /** Finds the code most related to a question. Leaves out ignored files. */
   codebase(request: CodebaseRequest, signal: AbortSignal): Promise<Outcome<CodebaseReport, Fault>>;
 }
 
 export interface GrepRequest {
-  /** Rust-flavoured regular expressions; a line matches when one of them does. */
+  /** Rust-flavored regular expressions. A line matches if one of them does. */
   readonly queries: readonly string[];
   readonly path: string;
   readonly globs: readonly string[];
@@ -294,82 +299,83 @@ export interface GrepRequest {
   readonly letterCase: 'sensitive' | 'insensitive';
   readonly before: number;
   readonly after: number;
-  /** As ripgrep knows it, `ts` say; empty for all. */
+  /** A ripgrep file type, such as `ts`. Empty for all. */
   readonly fileType: string;
-  /** Whether a match may go over several lines. */
+  /** Whether a match may span several lines. */
   readonly span: 'line' | 'lines';
   readonly limit: number;
 }
 
 export interface GrepReport {
-  /** `path:line:text` (content), paths (files), `path:count` (count): by path, then by line. */
+  /** `path:line:text` (content), paths (files) or `path:count` (count), by path, then by line. */
   readonly lines: readonly string[];
-  /** Lines left out because of the limit; `at-least` when the search stopped early. */
+  /** Lines beyond the limit. `at-least` if the search stopped early. */
   readonly omitted: {readonly count: number; readonly exact: 'exact' | 'at-least'};
 }
 
 export interface CodebaseRequest {
   readonly query: string;
   readonly path: string;
-  /** Only files whose path contains one of these; all if there are none. */
+  /** Only files whose path contains one of these. All files if empty. */
   readonly filters: readonly string[];
   readonly limit: number;
 }
 
 export interface CodebaseReport {
-  /** The best first, one in each file. */
+  /** The best first, one for each file. */
   readonly places: readonly CodePlace[];
-  /** Beginnings of words that were looked for. */
+  /** The word stems that were searched for. */
   readonly terms: readonly string[];
   readonly files: number;
-  /** `cut`: there was more to search than there was time for. */
+  /** `cut`: time ran out before everything was searched. */
   readonly searched: 'whole' | 'cut';
 }
 
 export interface CodePlace {
-  /** Relative to the workspace root where inside it, else absolute. */
+  /** Relative to the workspace root if inside it, else absolute. */
   readonly path: string;
   /** The first and the last line, from 1. */
   readonly from: number;
   readonly to: number;
-  /** What it stands in, such as a function; empty where that is not known. */
+  /** The enclosing definition, such as a function. Empty if unknown. */
   readonly within: string;
   readonly lines: readonly {readonly line: number; readonly text: string}[];
 }
 
 export interface GlobRequest {
   /**
-   * Each starts in the folder that its beginning names, up to the first part with a wildcard (one of `*?[{\`) or the last
-   * part: joined to `path` as text, then resolved as `FilesPort.resolve` does it. `~/` is the home folder; a leading slash
-   * means the folder of that name inside `path`, or the absolute one where there is none. Nothing outside that folder is
-   * found. A leading `!` leaves out. At most 1,000 characters and 100 brace alternatives each.
+   * Each starts in the folder that its literal beginning names, up to the first part with a wildcard (one of `*?[{\`) or the last part:
+   * joined to `path` as text, then resolved like `FilesPort.resolve`. `~/` is the home folder. A leading slash means the folder of that
+   * name
+   * inside `path`, or the absolute one if there is none. Nothing outside that folder is found. A leading `!` excludes.
+   * At most 1,000 characters and 100 brace alternatives each.
    */
   readonly patterns: readonly string[];
   readonly path: string;
   readonly limit: number;
-  /** Directory levels below `path`; 0 means no bound. */
+  /** Directory levels below `path`. 0 for no bound. */
   readonly maxDepth: number;
 }
 
 export interface GlobReport {
-  /** Paths relative to the workspace root where inside it, else absolute; sorted by name. */
+  /** Paths relative to the workspace root if inside it, else absolute. Sorted by name. */
   readonly paths: readonly string[];
   readonly omitted: number;
 }
 
 export interface TodoPort {
-  /** Takes what the model sent as its whole list; the host keeps ids, and open todos that were left out. */
+  /** Replaces the list by the one from the model. The host keeps ids, and open todos that were left out. */
   replace(entries: readonly TodoEntry[]): Promise<TodoUpdate>;
 }
 
-/** The list as it stands, and which of its open todos are there although they were left out. */
+/** The current list, and the open todos in it that the model left out. */
 export interface TodoUpdate {
   readonly todos: TodoList;
   readonly keptOpen: TodoList;
 }
 
 export interface TodoEntry {
-  /** The model's id, or `undefined`: the host then finds or makes one. */
+  /** The model's id. `undefined` if the host has to find or make one. */
   readonly id: TodoId | undefined;
   readonly title: string;
   readonly description: string;
@@ -377,24 +383,24 @@ export interface TodoEntry {
 }
 
 interface QuestionPort {
-  /** Waits for the user's answers; `unattended` when no front end can ask. */
+  /** Waits for the user's answers. `unattended` if no front end can ask. */
   ask(questions: readonly Question[], signal: AbortSignal): Promise<QuestionReply>;
 }
 
-/** A person who decides about hosts that commands in the sandbox want. */
+/** A person who decides about hosts that sandboxed commands want. */
 interface HostsPort {
   ask(wanted: WantedHost & {readonly command: string}, signal: AbortSignal): ReturnType<AskHost>;
 }
 
 export interface Question {
   readonly question: string;
-  /** A word or two that stands for the question in a tab or list. */
+  /** A word or two that name the question in a tab or list. */
   readonly header: string;
   readonly options: readonly QuestionOption[];
   readonly choice: 'one' | 'many';
 }
 
-/** A question with one answer, of which none is recommended: labels with what they mean. */
+/** Makes a question with one answer and no recommendation, from pairs of label and description. */
 export const plainQuestion = (
   header: string,
   question: string,
@@ -417,14 +423,14 @@ export type QuestionReply =
   | {readonly kind: 'dismissed'}
   | {readonly kind: 'unattended'};
 
-/** One per question, in order. `other` is what the user typed instead of, or beside, the options; may be empty. */
+/** One for each question, in order. `other` is what the user typed instead of, or besides, the options. May be empty. */
 export interface QuestionAnswer {
   readonly selected: readonly string[];
   readonly other: string;
 }
 
-/** Where the final answer goes when the caller wants it as JSON of a schema. */
+/** Receives the final answer if the caller wants it as JSON of a schema. */
 export interface AnswerPort {
-  /** Takes the answer out of what the model wrote; a fault says what does not fit the schema. */
+  /** Takes the answer from what the model wrote. A fault says what doesn't fit the schema. */
   give(written: Json): Outcome<Json, Fault>;
 }

@@ -6,10 +6,10 @@ export type Preview =
   | {readonly kind: 'none'}
   | {readonly kind: 'command'; readonly command: string; readonly directory: string}
   | {readonly kind: 'diff'; readonly files: readonly FileDiff[]}
-  /** What another program is given, as JSON text in one line. */
+  /** The input of another program, as JSON in one line. */
   | {readonly kind: 'arguments'; readonly text: string}
   | {readonly kind: 'plan'; readonly plan: PlanDraft}
-  /** What a command has changed in its view of the workspace. `files` are the diffs of `asked`, which are the changes to decide about. */
+  /** The changes of a command in its view of the workspace. `asked` are those to decide about, and `files` are their diffs. */
   | {
       readonly kind: 'changes';
       readonly command: string;
@@ -18,23 +18,23 @@ export type Preview =
       readonly files: readonly FileDiff[];
     };
 
-/** SHA-256 of a file's bytes in lower hex, or `absent` where there is no file. */
+/** SHA-256 of a file's bytes in lower-case hex, or `absent` if there is no file. */
 export type ContentState = string;
 
 export interface FileDiff {
   readonly path: string;
   readonly before: ContentState;
   readonly after: ContentState;
-  /** Where the file was before, when it was renamed to `path`. */
+  /** The previous path, if the file was renamed to `path`. */
   readonly movedFrom: string | undefined;
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
-  /** What should be known of it besides: how the place was found, the encoding. Sentences without a full stop. */
+  /** Remarks, such as how the location was found or the encoding: sentences without a full stop. */
   readonly notes: readonly string[];
 }
 
-/** Whether the hunks hold each line that is counted: of a very large change they hold the first ones. */
+/** True if the hunks hold each counted line. A very large change is cut. */
 export const showsAll = ({hunks, added, removed}: FileDiff): boolean =>
   added + removed <= hunks.reduce((sum, {lines}) => sum + lines.filter(({kind}) => kind !== 'context').length, 0);
 
@@ -47,7 +47,7 @@ export interface DiffHunk {
 export interface DiffLine {
   readonly kind: 'context' | 'added' | 'removed';
   readonly text: string;
-  /** The UTF-16 columns of the words of it that changed, in order, where it has a counterpart on the other side; empty where it has none. */
+  /** The UTF-16 columns of the changed words, in order. Empty if the line has no counterpart on the other side. */
   readonly changed: readonly TextRange[];
 }
 

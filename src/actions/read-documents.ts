@@ -6,7 +6,7 @@ import {interrupted} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 
 export interface ReadDocumentsInput {
-  /** None: all are named, and none is read. */
+  /** If empty, all documents are listed and none is read. */
   readonly ids: readonly string[];
 }
 

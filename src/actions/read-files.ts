@@ -11,14 +11,15 @@ export type ReadEntry =
   | {readonly state: 'read'; readonly file: ReadFile}
   | {readonly state: 'failed'; readonly path: string; readonly fault: Fault};
 
-/** Lines in one answer when the model sets no limit. */
+/** Lines in one answer by default. */
 export const defaultLines = 2000;
 
-/** Files in one call, and files open at the same time. */
+/** Files in one call, at most. */
 const maxFiles = 50;
+/** Files to read at the same time, at most. */
 const maxAtOnce = 8;
 
-/** The same for PDFs. */
+/** Base64 characters of PDFs in one answer, at most. */
 const documentRoom = 27_000_000;
 
 export const readFiles = defineAction<
@@ -110,7 +111,7 @@ async function readOne(
     : {state: 'failed', path: request.path, fault: read.error};
 }
 
-/** Lets through what one answer holds; what does not fit any more becomes a failure that says so. */
+/** Counts the content of one answer. Turns an entry that doesn't fit into a failure that says so. */
 function makeRoom(): {readonly take: (entry: ReadEntry) => ReadEntry} {
   const left = {text: answerBytes, image: maxImageData, document: documentRoom};
   return {
@@ -127,12 +128,12 @@ function makeRoom(): {readonly take: (entry: ReadEntry) => ReadEntry} {
 }
 
 const noRoom = {
-  text: rejected(`left out: one answer holds ${answerBytes / 1000} kB of text; read it in a call of its own.`),
-  image: rejected(`left out: one answer holds ${maxImageData / 1_000_000} MB of images; read it in a call of its own.`),
-  document: rejected('left out: one answer holds one large PDF; read it in a call of its own.'),
+  text: rejected(`left out: one answer holds ${answerBytes / 1000} kB of text. Read it in a separate call.`),
+  image: rejected(`left out: one answer holds ${maxImageData / 1_000_000} MB of images. Read it in a separate call.`),
+  document: rejected('left out: one answer holds one large PDF. Read it in a separate call.'),
 };
 
-/** Bytes of text, or base64 characters. */
+/** Returns bytes of text, or base64 characters. */
 const sizeOf = (file: ReadFile): number =>
   byKind<ReadFile, number>(file, {
     text: ({lines}) => bytesOf(lines),
@@ -176,6 +177,6 @@ function numbered(file: Extract<ReadFile, {kind: 'text'}>): string {
   return [...lines, ...file.notes.map(note => `[${note}]`)].join('\n');
 }
 
-/** Lines from the first one to `last`. */
+/** Returns the number of lines from the first one to `last`. */
 const linesTo = (last: number | undefined, first: number | undefined): number | undefined =>
   last === undefined ? undefined : Math.max(1, last - Math.max(1, first ?? 1) + 1);

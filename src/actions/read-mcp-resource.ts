@@ -13,7 +13,7 @@ export type McpResourceOutput =
   | {readonly kind: 'read'; readonly result: McpResult}
   | {readonly kind: 'list'; readonly resources: readonly McpResource[]};
 
-/** Offered only where a server has resources. */
+/** Offered only if a server has resources. */
 export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput, {readonly uri: string}>({
   summary: 'Read a resource of an MCP server.',
   risk: 'external',
@@ -22,13 +22,11 @@ export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput,
     input.kind === 'list'
       ? {kind: 'none'}
       : {kind: 'mcp-resource', server: input.server, toolName: 'ReadMcpResourceTool', uri: input.uri},
-  asks: [
-    {name: 'mcp-resource', risks: ['external'], askedWhen: 'no rule allows it: a server reads something for the model'},
-  ],
+  asks: [{name: 'mcp-resource', risks: ['external'], askedWhen: 'no rule allows it'}],
   tools: [
     toolForm({
       name: 'ListMcpResourcesTool',
-      description: 'List the resources that MCP servers offer, of one server or of all.',
+      description: 'List the resources of one MCP server or of all.',
       otherNames: {server_name: 'server'},
       schema: () => z.object({server: z.optional(z.string())}),
       toInput: (raw): McpResourceInput => ({kind: 'list', server: raw.server}),
@@ -59,7 +57,7 @@ export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput,
 });
 
 const listText = (resources: readonly McpResource[]): string =>
-  resources.length === 0 ? 'There are no resources.' : resources.map(line).join('\n');
+  resources.length === 0 ? 'No resources.' : resources.map(line).join('\n');
 
 const line = ({server, uri, name, description, mediaType}: McpResource): string =>
   [`${server}: ${uri}`, name, mediaType, description].filter(part => part !== '').join(' · ');

@@ -8,11 +8,11 @@ import type {BlockSnapshot} from './ports.ts';
 
 export interface CommandReadInput {
   readonly blockId: string;
-  /** Seconds to wait, or until the command ends. */
+  /** Seconds to wait, or `completion` to wait for the end of the command. */
   readonly delay: number | 'completion';
 }
 
-/** `running`: the wait was interrupted, the block was not. */
+/** `running`: the wait was interrupted, but the block goes on. */
 export const readShellCommandOutput = defineAction<
   CommandReadInput,
   {readonly block: BlockSnapshot},
@@ -24,7 +24,7 @@ export const readShellCommandOutput = defineAction<
   tools: [
     toolForm({
       name: 'BashOutput',
-      description: 'Read what a block shows, and what it has printed since it was last read.',
+      description: "Read a block's screen and its output since the last read.",
       otherNames: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
       schema: () =>
         z.object({
@@ -41,7 +41,7 @@ export const readShellCommandOutput = defineAction<
   label: input => `Read output of ${firstLine(input.blockId, 40)}`,
   cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
   modelContent: output => textContent(snapshotText(output.block)),
-  partialText: partial => (partial.reached === 'running' ? `Block ${partial.blockId} goes on.` : ''),
+  partialText: partial => (partial.reached === 'running' ? `Block ${partial.blockId} is still running.` : ''),
   outcome: ({block}) => [blockText(block)],
   past: 'block',
   async run(input, {ports, signal}) {

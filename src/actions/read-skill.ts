@@ -5,7 +5,7 @@ import {settledBy} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {SkillReading} from './skills-port.ts';
 
-/** Offered only where there are skills; the tool registry adds their names and lines. */
+/** Offered only if there are skills. The tool registry adds their names and descriptions. */
 export const readSkill = defineAction<
   {readonly name: string; readonly argument: string},
   SkillReading,

@@ -13,11 +13,11 @@ import type {ActionPorts, BlockSnapshot, CommandHosts, ShellReport} from './port
 
 export interface CommandInput {
   readonly command: string;
-  /** `block`: it goes on beside the conversation. */
+  /** `block`: it runs alongside the conversation. */
   readonly place: CommandAccess['place'];
-  /** Only in the foreground. */
+  /** Applies only in the foreground. */
   readonly timeoutMs: number;
-  /** The model's own view: hints for the judge, which can only make it stricter. */
+  /** The model's own assessment. It can only make the judge stricter. */
   readonly claims: CommandClaims;
   readonly description: string;
   readonly rationale: string;
@@ -133,7 +133,10 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
   run: (input, context) => (input.place === 'block' ? runBlock(input, context) : runForeground(input, context)),
 });
 
-/** For this command alone: the next one starts where it would have started without. A comment or a text must not reach the end. */
+/**
+ * Runs one command in another directory, without changing where the next one starts. A comment or quoted text at its end must not hide the
+ * closing parenthesis.
+ */
 function commandIn(directory: string, command: string): string {
   if (directory === '.' || directory === '') return command;
   const end = /[#\\\n]/u.test(command) ? '\n)' : ')';
@@ -165,7 +168,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
     terminal,
   } as const;
   let report = await context.ports.shell.run(request, context.observe, context.signal);
-  // What the failed run has changed in its view is dropped.
+  // The changes of the failed run in its view are dropped.
   if (await goesOutside(report.blocked)) {
     await context.ports.checkpoint(context.signal);
     report = await context.ports.shell.run(
@@ -177,7 +180,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   return settledRun(command, report, {kind: 'completed', command, report});
 }
 
-/** Who is asked about hosts. What the host found harmless talks to nobody: it is spared the proxy. */
+/** Returns who is asked about hosts. A command that the host judged harmless has no network, so it needs no proxy. */
 export const hostsOf = (
   command: string,
   {
@@ -194,7 +197,7 @@ export const hostsOf = (
     ? 'none'
     : (wanted, ended) => ports.hosts.ask({...wanted, command}, AbortSignal.any([ended, signal]));
 
-/** Settles an action by how its command ended. `output` is its output if the command ran. */
+/** Settles an action by the end of its command. `output` is its output if the command ran. */
 export function settledRun<Output>(
   command: string,
   report: ShellReport,
@@ -217,13 +220,13 @@ export function settledRun<Output>(
 
 const runOutside = 'Run it outside';
 
-/** Leaving the sandbox is for a person to decide; where nobody can be asked the command has failed. */
+/** Asks a person whether to leave the sandbox. If no one can be asked, the command has failed. */
 async function mayRunOutside(
   command: string,
   blocked: string,
   {ports, signal, terms}: ActionRunContext,
 ): Promise<boolean> {
-  // In plan mode nothing may change anything, whoever allows it.
+  // Plan mode allows no changes, even if someone agrees.
   if (signal.aborted || terms.confinement === 'read-only' || ports.leaving === 'never') return false;
   const reply = await ports.questions.ask(
     [
@@ -233,7 +236,7 @@ async function mayRunOutside(
         options: [
           {
             label: 'Keep the result',
-            description: 'the agent reads that it failed, and why',
+            description: 'tell the agent that it failed, and why',
             recommended: 'recommended',
           },
           {label: runOutside, description: 'once, with your files and your network', recommended: 'plain'},
@@ -246,7 +249,7 @@ async function mayRunOutside(
   return reply.kind === 'answered' && reply.answers[0]?.selected[0] === runOutside;
 }
 
-/** An interruption while it starts ends it: nobody has heard of its id yet. */
+/** Starts a block. An interruption during the start ends it, since no one knows its id yet. */
 async function runBlock({command}: CommandInput, {ports, signal, terms}: ActionRunContext): Promise<CommandSettled> {
   const {environment, confinement, directory} = terms;
   const started = await ports.blocks.start({command, directory, environment, confinement}, signal);
@@ -266,14 +269,14 @@ const claim = (flag: boolean | undefined): Claim => (flag === undefined ? 'unsai
 export function partialText({reached, output}: CommandPartial): string {
   if (reached === 'not-started') return '';
   return output === ''
-    ? 'It was running and was ended; it had printed nothing.'
+    ? 'It was running and was stopped. It had printed nothing.'
     : `Output before it was stopped:\n${output}`;
 }
 
 function outputText(output: CommandOutput): string {
   if (output.kind === 'completed') return reportText(output.report);
   const {block} = output;
-  const goesOn = `\n[it goes on: BashOutput, BashInput and BashHandOver take block_id ${block.id}]`;
+  const goesOn = `\n[still running: use BashOutput, BashInput and BashHandOver with block_id ${block.id}]`;
   return snapshotText(block) + (isGoing(block.state) ? goesOn : '');
 }
 
@@ -281,7 +284,7 @@ export function reportText(report: ShellReport): string {
   const seconds = (report.durationMs / 1000).toFixed(1);
   const lines = [report.output.text.replace(/\n$/u, '')];
   if (report.output.file !== undefined) {
-    lines.push(`[${report.output.totalBytes} bytes in all; the whole output is in ${report.output.file}]`);
+    lines.push(`[${report.output.totalBytes} bytes in total; the whole output is in ${report.output.file}]`);
   }
   for (const line of report.leftRunning) {
     lines.push(`[left running, as block ${line}; it ends with weft unless the user keeps it]`);
@@ -294,14 +297,14 @@ export function reportText(report: ShellReport): string {
   if (report.blocked !== '') lines.push(`[it ran in the sandbox: ${report.blocked}]`);
   if (report.end.kind === 'moved') {
     lines.push(
-      `[the user moved it to the background, where it goes on: BashOutput takes block_id ${report.end.block}]`,
+      `[the user moved it to the background, where it continues: use BashOutput with block_id ${report.end.block}]`,
     );
   }
   lines.push(`[${endText(report)} after ${seconds} s in ${report.directory}]`);
   return lines.filter(line => line !== '').join('\n');
 }
 
-/** `exit code 1`, `ended by SIGTERM`, `timed out`: how a command ended, in words. */
+/** Returns how a command ended, in words: `exit code 1`, `ended by SIGTERM`, `timed out and was ended`. */
 export const endText = ({end}: ShellReport): string => byKind(end, endTexts);
 
 const endTexts: ByKind<ShellReport['end'], string> = {

@@ -21,7 +21,7 @@ interface EditsPartial {
   readonly paths: readonly string[];
 }
 
-/** Names that other agents have for the fields of a replacement. */
+/** Names that other agents use for the fields of a replacement. */
 const replacementNames = {
   path: 'file_path',
   absolute_path: 'file_path',
@@ -50,12 +50,12 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     {
       name: 'edit-secret-file',
       risks: ['local-change'],
-      askedWhen: 'by its name the file may hold secrets, in every mode that asks',
+      askedWhen: 'its name suggests that the file holds secrets, in every mode that asks',
     },
     {
       name: 'edit-secret',
       risks: ['local-change'],
-      askedWhen: 'it puts a secret into a file that is not made for secrets, in every mode that asks',
+      askedWhen: 'it puts a secret into a file that is not meant for secrets, in every mode that asks',
     },
     {
       name: 'edit-protected',
@@ -69,7 +69,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
       description:
         'Replace old_string by new_string in a file. old_string must match exactly, white space included, and occur once ' +
         '(or set replace_all). Do not include the line numbers that Read shows. An empty old_string creates the file; with ' +
-        'start_line and end_line it stands for those whole lines, as they were read.',
+        'start_line and end_line it replaces those whole lines, as they were read.',
       otherNames: replacementNames,
       idleFields: replacementIdle,
       schema: () =>
@@ -95,7 +95,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         ],
       }),
     }),
-    // Edit does the same in several calls; models that were trained with it may call it all the same.
+    // Edit does the same in several calls, but models that were trained with MultiEdit may call it.
     unlistedForm(
       toolForm({
         name: 'MultiEdit',
@@ -128,7 +128,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         edits: [{kind: 'write', path: file_path, content}],
       }),
     }),
-    // A patch that cannot be read is a fault of the call.
+    // A patch that can't be parsed is a fault of the call.
     checkedForm(
       toolForm({
         name: 'ApplyPatch',
@@ -161,16 +161,16 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     return isAmended && plan.value.length === 0 ? failed(nothingLeft(input)) : ok({kind: 'diff', files: plan.value});
   },
   async run(input, {ports, shown, signal}) {
-    if (shown.kind !== 'diff') return {state: 'error', fault: rejected('The edit was never shown.')};
+    if (shown.kind !== 'diff') return {state: 'error', fault: rejected('The edit was not shown before it ran.')};
     const applied = await ports.files.apply(input, shown.files, signal);
     return settledBy(applied);
   },
 });
 
-/** A user who leaves nothing of the proposal has said no. */
+/** A user who drops the whole proposal has declined it. */
 const nothingLeft = (input: EditsInput): Settled<EditsOutput, EditsPartial> => ({
   state: 'cancelled',
-  why: {reason: 'declined', message: 'they left out every change; nothing was written.'},
+  why: {reason: 'declined', message: 'they dropped every change. Nothing was written.'},
   partial: {paths: pathsIn(input)},
 });
 
@@ -206,19 +206,20 @@ const fileText = (file: FileDiff): string =>
     '\n',
   );
 
-/** Lines, and characters of each, that a model is told of what a user changed in its proposal. */
+/** Lines of the user's changes that a model reads, at most. */
 const maxLines = 150;
+/** Characters of each such line, at most. */
 const longestLine = 400;
 
-/** What the model reads of what was not written as it proposed. */
+/** Returns what the model reads about a file that was not written as proposed. */
 function userChangeText({path, kind, hunks}: UserChangedFile): string {
   if (kind === 'not-renamed') return `[edited by the user before it was written: the file was not renamed to ${path}]`;
-  if (hunks.length === 0) return `[edited by the user before it was written: ${path}, its change was left out]`;
+  if (hunks.length === 0) return `[edited by the user before it was written: ${path}, its change was dropped]`;
   const lines = hunks.flatMap(hunkLines);
   const more = lines.length > maxLines ? [`… ${lines.length - maxLines} more lines`] : [];
   const what =
     kind === 'dropped'
-      ? `${hunks.length === 1 ? 'this change was' : `these ${hunks.length} changes were`} left out`
+      ? `${hunks.length === 1 ? 'this change was' : `these ${hunks.length} changes were`} dropped`
       : 'from the proposed text to what is in the file now';
   return [
     `[edited by the user before it was written: ${path}, ${what}:`,
@@ -235,10 +236,10 @@ const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => 
   ...lines.map(({kind, text}) => `${signs[kind]}${text}`),
 ];
 
-/** Characters of the diff that a model reads. */
+/** Characters of a diff that a model reads, at most. */
 const maxText = 16_000;
 
-/** Changes as a diff; `bounded` for a model. */
+/** Formats changes as a diff. `bounded` for a model. */
 export function diffText({files, more}: WorkspaceChanges, form: 'bounded' | 'whole'): string {
   const lines: string[] = [];
   const [most, longest] = form === 'whole' ? [Infinity, Infinity] : [maxText, longestLine];

@@ -4,20 +4,21 @@ import type {Fault} from '../domain/fault.ts';
 import type {FileDiff} from './preview.ts';
 
 export interface ReviewDiff {
-  /** The folder of the repository; paths of files are relative to it. */
+  /** The folder of the repository. Paths of files are relative to it. */
   readonly root: string;
   /** What is compared, in words: `working tree against HEAD`. */
   readonly title: string;
   readonly files: readonly FileDiff[];
-  /** Changed files that are not among `files`, because there are too many. */
+  /** The number of changed files beyond those in `files`. */
   readonly more: number;
 }
 
-/** Reads changes from git, which writes nothing and runs no program that the repository names. */
+/** Reads changes from git. Writes nothing, and runs no program that the repository configures. */
 export interface ReviewSourcePort {
   /**
-   * `range` is what people write: nothing (the working tree against its last commit), a branch or commit (what has been done since it
-   * parted from that), or two of them with dots between. `repository` is a path in it; empty for the workspace.
+   * `range` is what people write: empty (the working tree against its last commit), a branch or commit (changes since the common ancestor),
+   * or
+   * two of them separated by dots. `repository` is a path in it; empty for the workspace.
    */
   read(
     request: {readonly repository: string; readonly range: string},
@@ -26,11 +27,11 @@ export interface ReviewSourcePort {
 }
 
 export interface ReviewPort {
-  /** Adds comments of the agent's to the review, all or none: each must be on a file that has changed. */
+  /** Adds comments of the agent to the review, all or none. Each must be on a changed file. */
   insert(
     request: {readonly repository: string; readonly base: string; readonly comments: readonly NewComment[]},
     signal: AbortSignal,
   ): Promise<Outcome<readonly ReviewComment[], Fault>>;
-  /** Shows the review to the user, once nothing else has the screen. */
+  /** Shows the review to the user once the screen is free. */
   show(range: string): void;
 }

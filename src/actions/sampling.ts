@@ -6,10 +6,10 @@ import type {SamplingReply, SamplingRequest} from './mcp-port.ts';
 import {type ActionPorts, plainQuestion} from './ports.ts';
 import type {AskedMessage, ModelQuestion} from './sampling-port.ts';
 
-/** Tokens of one answer, whatever the server wants. */
+/** Tokens of one answer, at most, whatever the server asks for. */
 const maxAnswerTokens = 4096;
 const maxMessages = 50;
-/** Characters of text that a server may send to the model at once. */
+/** Characters of text in one request of a server, at most. */
 const maxText = 100_000;
 /** Characters of it that the question shows. */
 const shownText = 2000;
@@ -17,8 +17,8 @@ const shownText = 2000;
 const yes = 'Allow once';
 
 /**
- * Asks the model for an MCP server (`sampling/createMessage`), once the user has agreed to this very request: no rule and no mode agrees
- * for the user. Where nobody can be asked, the server reads that.
+ * Asks the model for an MCP server (`sampling/createMessage`) after the user has agreed to this very request. No rule or mode can agree
+ * for the user. If no one can be asked, the server gets that as its error.
  */
 export async function sampleWithApproval(
   {server, params}: SamplingRequest,
@@ -33,16 +33,15 @@ export async function sampleWithApproval(
   const reply = await questions.ask(
     [
       plainQuestion('Ask model', questionText(server, question, sampling.model()), [
-        ['Decline', 'the server is told that you decline'],
+        ['Decline', 'tell the server that you decline'],
         [yes, 'you pay for it, and the server gets the answer'],
       ]),
     ],
     signal,
   );
-  if (reply.kind === 'unattended')
-    return failed('weft asks the user about every sampling, and nobody can be asked here.');
+  if (reply.kind === 'unattended') return failed("Sampling needs the user's approval, and no user can be asked here.");
   const isAllowed = reply.kind === 'answered' && reply.answers[0]?.selected[0] === yes;
-  if (!isAllowed || signal.aborted) return failed('The user declined the sampling.');
+  if (!isAllowed || signal.aborted) return failed('The user declined the sampling request.');
   const answer = await sampling.answer(question, signal);
   if (answer.tag === 'failed') return answer;
   const {text, model, end} = answer.value;
@@ -65,31 +64,31 @@ function questionText(server: string, {system, messages, maxTokens: most}: Model
 const textOf = (block: TextBlock | ImageBlock): string =>
   block.kind === 'text' ? block.text : `[image (${block.mediaType})]`;
 
-/** What a server wants to ask, as far as weft passes it on: text and images, and no tools. */
+/** Reads a server's request as far as weft supports it: text and images, without tools. */
 function readQuestion({messages, systemPrompt, maxTokens, tools}: JsonObject): Outcome<ModelQuestion, string> {
-  if (isJsonList(tools) && tools.length > 0) return failed('weft lets servers give the model no tools.');
+  if (isJsonList(tools) && tools.length > 0) return failed('weft does not support tools in sampling requests.');
   const system = typeof systemPrompt === 'string' ? systemPrompt : '';
   const given = isJsonList(messages) ? messages : [];
-  if (given.length > maxMessages) return failed(`weft passes on at most ${maxMessages} messages.`);
+  if (given.length > maxMessages) return failed(`A sampling request may have at most ${maxMessages} messages.`);
   const asked: AskedMessage[] = [];
   for (const message of given) {
     const read = readMessage(message);
-    if (read === undefined) return failed('weft passes on messages of text and images, and this has others.');
+    if (read === undefined) return failed('weft supports only text and images in sampling requests.');
     const last = asked.at(-1);
     if (last?.role === read.role) asked.splice(-1, 1, {...read, blocks: [...last.blocks, ...read.blocks]});
     else asked.push(read);
   }
   if (asked[0]?.role !== 'user' || asked.at(-1)?.role !== 'user')
-    return failed('The messages have to begin and end with one of the user.');
+    return failed('The first and the last message must be from the user.');
   const blocks = asked.flatMap(message => message.blocks);
   const text = blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), system.length);
   const images = blocks.reduce((sum, block) => sum + (block.kind === 'image' ? block.data.length : 0), 0);
-  if (text > maxText || images > maxImageData) return failed('That is more than weft passes on to the model at once.');
+  if (text > maxText || images > maxImageData) return failed('The sampling request is too large.');
   const wanted = typeof maxTokens === 'number' && maxTokens >= 1 ? Math.floor(maxTokens) : maxAnswerTokens;
   return ok({system, messages: asked, maxTokens: Math.min(wanted, maxAnswerTokens)});
 }
 
-/** `undefined` for what weft does not pass on. */
+/** Returns `undefined` for messages that weft doesn't support. */
 function readMessage(given: Json): AskedMessage | undefined {
   if (!isJsonObject(given)) return undefined;
   const {role, content = null} = given;

@@ -22,49 +22,50 @@ import {diffText} from './request-file-edits.ts';
 
 export interface SandboxExecInput {
   readonly command: string;
-  /** `dry`: its changes are kept for `weft sandbox apply`, and none is applied. */
+  /** `dry`: the changes are kept for `weft sandbox apply`, and none is applied. */
   readonly effects: 'dry' | 'decided';
   readonly timeoutMs: number;
 }
 
 export interface SandboxExecOutput {
   readonly report: ShellReport;
-  /** The changes that a dry run has left; `none` if its changes were decided about, or it had no view to change. */
+  /** The changes of a dry run. `none` if they were decided about, or the command had no view to change. */
   readonly kept: KeptChanges | 'none';
 }
 
 export interface KeptChanges {
   readonly changes: readonly Change[];
-  /** The first ones of the class `file`. */
+  /** Diffs of the first changes of class `file`. */
   readonly diffs: readonly FileDiff[];
-  /** The ID that `weft sandbox apply` takes; a failure says why they could not be kept. */
+  /** The ID that `weft sandbox apply` takes. A failure says why the changes could not be kept. */
   readonly id: Outcome<string, string>;
 }
 
-/** Files whose diff is read, and changes that are named without one. */
+/** Diffs to read, at most. */
 const maxDiffs = 200;
+/** Changes to list without a diff, at most. */
 const maxNamed = 50;
 
-/** Runs a command that sees a copy-on-write view of the workspace, whatever the sandbox of the settings is. */
+/** Runs a command in a copy-on-write view of the workspace, whatever sandbox the settings choose. */
 export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, CommandPartial>({
   summary: 'Try a shell command on a copy of the workspace and return what it would change.',
   risk: 'unknown',
   offered: 'when-found',
   access: ({command}) => ({kind: 'command', command, place: 'foreground', claims: unsaidClaims}),
-  // A pattern of commands would allow them outside the sandbox, too.
+  // Has no rules for commands, since a command pattern would also allow commands outside the sandbox.
   asks: [
     {
       name: 'sandbox-command',
       risks: ['read-only', 'local-change', 'external', 'destructive', 'unknown'],
-      askedWhen: 'a part of it does more than run code and change files of the workspace, or no sandbox can hold it',
+      askedWhen: 'part of it does more than run code and change workspace files, or no sandbox can confine it',
     },
   ],
   tools: [
     toolForm({
       name: 'SandboxExec',
       description:
-        'Dry run: run a shell command in the sandbox, on a copy-on-write view of the workspace, and read its output and the diff of its changes. ' +
-        'Nothing is applied, unless apply is true: then its changes are decided about as those of Bash are.',
+        'Dry run: run a shell command in the sandbox, on a copy-on-write view of the workspace, and read its output and diff. ' +
+        'Applies nothing unless apply is true; then its changes are handled like those of Bash.',
       otherNames: {cmd: 'command', timeout_ms: 'timeout'},
       idleFields: {description: 'any', explanation: 'any', network: [false]},
       schema: () =>
@@ -98,7 +99,7 @@ async function runInView(
   {ports, terms, signal, observe, background, terminal}: ActionRunContext,
 ): Promise<Settled<SandboxExecOutput, CommandPartial>> {
   const {environment, directory} = terms;
-  // In plan mode it can change nothing, also not in a view of its own.
+  // In plan mode it can change nothing, not even its own view.
   const confinement = terms.confinement === 'read-only' ? 'read-only' : 'sandbox';
   const isDry = effects === 'dry' && confinement === 'sandbox';
   let kept: KeptChanges | 'none' = isDry ? {changes: [], diffs: [], id: ok('')} : 'none';
@@ -143,12 +144,12 @@ function outputText({report, kept}: SandboxExecOutput): string {
   if (changes.length === 0) return `${reportText(report)}\n[dry run: it changed nothing]`;
   return [
     reportText(report),
-    `[dry run: ${keptWords(kept)}${id.tag === 'ok' ? `; the user applies exactly these by weft sandbox apply ${id.value}` : `; they could not be kept: ${id.error}`}]`,
+    `[dry run: ${keptWords(kept)}${id.tag === 'ok' ? `; the user can apply exactly these with weft sandbox apply ${id.value}` : `; they could not be kept: ${id.error}`}]`,
     ...changeLines(kept, 'bounded'),
   ].join('\n');
 }
 
-/** The changes as a diff, then those that are named without one: what git ignores, and what is never applied. */
+/** Returns the changes as a diff, then a list of those without one: ignored by git, or never applied. */
 export function changeLines({changes, diffs}: KeptChanges, form: 'bounded' | 'whole'): readonly string[] {
   const files = changes.filter(change => change.class === 'file').length;
   const others = changes.filter(change => change.class !== 'file');
@@ -159,7 +160,7 @@ export function changeLines({changes, diffs}: KeptChanges, form: 'bounded' | 'wh
   ];
 }
 
-/** `it would change 3 files`. */
+/** Such as `it would change 3 files`. */
 export const keptWords = ({changes}: KeptChanges): string =>
   changes.length === 0 ? 'it would change nothing' : `it would change ${pluralize(changes.length, 'file')}`;
 

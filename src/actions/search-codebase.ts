@@ -5,14 +5,15 @@ import {settledBy} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {CodebaseReport, CodebaseRequest, CodePlace} from './ports.ts';
 
-/** Places when the model sets no limit, and at most. */
+/** Results that one call returns by default. */
 const usualLimit = 10;
+/** Results that one call returns at most. */
 const maxPlaces = 30;
 
-/** Units of a line that the model reads: it is cut after secrets have been replaced, so that none is cut itself. */
+/** UTF-16 units of a line that the model reads. Lines are cut after secrets are replaced, so that no secret is cut. */
 const longestText = 160;
 
-/** Finds the code that a question is about, where the words that it is written in are not known. */
+/** Finds the code that a question is about, when its exact words are unknown. */
 export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, {readonly query: string}>({
   summary: 'Find code by what it does.',
   risk: 'read-only',
@@ -25,7 +26,7 @@ export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, {rea
     toolForm({
       name: 'SearchCodebase',
       description:
-        'Find code by a question or by words for what it does (also synonyms), best file first, when you do not know what to Grep for; ignored files are left out.',
+        "Find code by a question or by words for what it does (also synonyms), best file first, when you don't know what to Grep for; skips ignored files.",
       otherNames: {codebase_path: 'path', search_dir: 'path', max_results: 'limit', partial_paths: 'path_filters'},
       schema: () =>
         z.object({
@@ -34,7 +35,7 @@ export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, {rea
           path_filters: z.optional(
             z
               .array(z.string())
-              .check(z.maxLength(20), z.describe('Only paths that contain one of these, e.g. "src/api"')),
+              .check(z.maxLength(20), z.describe('Only paths containing one of these, e.g. "src/api"')),
           ),
           limit: z.optional(z.int().check(z.minimum(1), z.maximum(maxPlaces), z.describe(`Default ${usualLimit}`))),
         }),
@@ -58,15 +59,14 @@ export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, {rea
   },
 });
 
-/** `src/a.ts:12-40 in parseRules`. */
+/** Such as `src/a.ts:12-40 in parseRules`. */
 export const placeText = ({path, from, to, within}: CodePlace): string =>
   `${path}:${from}${to === from ? '' : `-${to}`}${within === '' ? '' : ` in ${within}`}`;
 
 function reportText({places, terms, files, searched}: CodebaseReport): string {
-  const cut =
-    searched === 'cut' ? ['[The search ended before all files were searched; give a path further down.]'] : [];
+  const cut = searched === 'cut' ? ['[The search ran out of time; give a narrower path.]'] : [];
   if (places.length === 0) {
-    return [`Nothing found for ${terms.join(', ')}. Try other words for it.`, ...cut].join('\n');
+    return [`Nothing found for ${terms.join(', ')}. Try other words.`, ...cut].join('\n');
   }
   return [
     ...places.flatMap(place => [

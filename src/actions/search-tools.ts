@@ -10,15 +10,16 @@ export interface SearchToolsInput {
 
 export interface SearchToolsOutput {
   readonly found: readonly FoundTool[];
-  /** How many tools there are to search in. */
+  /** The number of tools that were searched. */
   readonly total: number;
 }
 
-/** Tools that a search by words finds where the model does not say, and the most that any search finds. */
+/** Tools that a search by words returns by default. */
 const usualLimit = 5;
+/** Tools that any search returns at most. */
 const maxFound = 20;
 
-/** Finds tools that are not in the request: those of MCP servers that would take too much of the context, and seldom used ones of weft's own. */
+/** Finds tools that are not in the request: those of MCP servers that would take too much context, and rarely used ones of weft's own. */
 export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, undefined>({
   summary: 'Find tools that are not in the request.',
   ...needsNoPermission,
@@ -31,7 +32,7 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
       otherNames: {limit: 'max_results'},
       schema: () =>
         z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(maxFound)))}),
-      // All are wanted that are named.
+      // A query by name wants all the tools it names.
       toInput: ({query, max_results}): SearchToolsInput => ({
         query,
         limit: max_results ?? (query.trim().startsWith('select:') ? maxFound : usualLimit),
@@ -42,7 +43,7 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
   cancelled: () => undefined,
   modelContent: ({found, total}) =>
     found.length === 0
-      ? textContent(`No tool fits. There are ${total} to search in; try other words.`)
+      ? textContent(`No tool matches. There are ${total} tools to search; try other words.`)
       : found.map(({name, description, inputSchema}) => ({
           kind: 'text',
           text: JSON.stringify({name, description, input_schema: inputSchema}),

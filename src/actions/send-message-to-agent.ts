@@ -25,7 +25,7 @@ export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentP
   label: ({to}) => `Message to ${to}`,
   cancelled: ({to}) => ({name: to, answer: ''}),
   modelContent: report => textContent(reportText(report)),
-  partialText: ({answer}) => (answer === '' ? '' : `It had said: ${answer}`),
+  partialText: ({answer}) => (answer === '' ? '' : `It had answered: ${answer}`),
   outcome: ({row}) => agentFacts(row),
   past: 'answer-of-agent',
   run: async (input, {ports, signal, background}) =>

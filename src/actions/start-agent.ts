@@ -10,7 +10,7 @@ import {defineAction, textContent, toolForm, unlistedForm} from './define-action
 
 export interface AgentPartial {
   readonly name: string;
-  /** What it had said; empty where it was not started. */
+  /** The sub-agent's text so far. Empty if it never started. */
   readonly answer: string;
 }
 
@@ -19,7 +19,7 @@ const form = toolForm({
   description:
     'Give a task to a sub-agent with a context of its own; its final answer comes back. Types: general (default); explore, plan, review, which only read.',
   otherNames: {name: 'description', agent_type: 'subagent_type', harness_type: 'harness'},
-  // Where both are given, the description is what people read.
+  // If both are given, people read the description.
   idleFields: {name: 'any', mode: ['default'], execution_mode: ['local'], readonly: [false]},
   schema: () =>
     z.object({
@@ -42,10 +42,10 @@ const form = toolForm({
   }),
 });
 
-/** `general-purpose` is what models know it by from elsewhere. */
+/** Models trained with other agents know it as `general-purpose`. */
 const kindNamed = (name: string): string => (name === '' || name === 'general-purpose' ? 'general' : name);
 
-/** Starting one asks nobody; what it does is judged and asked about as it comes. */
+/** Starting a sub-agent needs no approval. Its actions are judged and asked about as they come. */
 export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>({
   summary: 'Have a sub-agent do a task.',
   risk: 'read-only',
@@ -58,21 +58,21 @@ export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>(
   label: ({name}) => `Agent: ${name}`,
   cancelled: ({name}) => ({name, answer: ''}),
   modelContent: report => textContent(reportText(report)),
-  partialText: ({answer}) => (answer === '' ? '' : `It had said: ${answer}`),
+  partialText: ({answer}) => (answer === '' ? '' : `It had answered: ${answer}`),
   outcome: ({row}) => agentFacts(row),
   past: 'answer-of-agent',
   run: async (input, {ports, signal, background}) =>
     settledAgent(await ports.agents.start(input, {signal, background}), input.name),
 });
 
-/** A sub-agent that failed is an error of the call, and one that was stopped a call that was cancelled. */
+/** Settles the call: a failed sub-agent is an error, a stopped one a cancelled call. */
 export function settledAgent(report: Outcome<AgentReport, Fault>, name: string): Settled<AgentReport, AgentPartial> {
   if (report.tag === 'failed') return {state: 'error', fault: report.error};
   const {row, notes, worktree} = report.value;
   const {status} = row;
   switch (status.kind) {
     case 'failed': {
-      const said = status.answer === '' ? '' : `\nIt had said: ${status.answer}`;
+      const said = status.answer === '' ? '' : `\nIt had answered: ${status.answer}`;
       const text = `${status.reason}${said}\n${[worktree, [...notes, aboutAgent(row)].join(' ')].filter(part => part !== '').join('\n')}`;
       return {state: 'error', fault: rejected(text)};
     }
@@ -89,30 +89,30 @@ export function settledAgent(report: Outcome<AgentReport, Fault>, name: string):
   }
 }
 
-/** What the model reads of a sub-agent when its call settles, or when one in the background has ended. */
+/** Returns what the model reads about a sub-agent when its call settles, or when one in the background ends. */
 export function reportText({row, message, notes, worktree}: AgentReport): string {
   const {status} = row;
   const about = [worktree, [...notes, aboutAgent(row)].join(' ')].filter(part => part !== '').join('\n\n');
   switch (status.kind) {
     case 'succeeded':
-      return `${status.answer === '' ? 'It said nothing.' : status.answer}\n\n${about}`;
+      return `${status.answer === '' ? 'It gave no answer.' : status.answer}\n\n${about}`;
     case 'failed':
-      return `It failed: ${status.reason}${status.answer === '' ? '' : ` It had said: ${status.answer}`}\n\n${about}`;
+      return `It failed: ${status.reason}${status.answer === '' ? '' : ` It had answered: ${status.answer}`}\n\n${about}`;
     case 'cancelled':
-      return `It was stopped.${status.answer === '' ? '' : ` It had said: ${status.answer}`}\n\n${about}`;
+      return `It was stopped.${status.answer === '' ? '' : ` It had answered: ${status.answer}`}\n\n${about}`;
     case 'started':
     case 'in_progress':
     case 'blocked':
     case 'idle':
       return message === 'joined'
         ? `It reads the message with its next step. ${about}`
-        : `It goes on in the background; you will be told of its end. ${about}`;
+        : `It continues in the background. You will be notified when it ends. ${about}`;
     default:
       return unreachable(status);
   }
 }
 
-/** The line by which the model knows a sub-agent: SendMessage goes to this id. */
+/** The line that identifies a sub-agent for the model. SendMessage takes this id. */
 const aboutAgent = (row: AgentRow): string =>
   `[agent ${row.agent.id}: ${[row.agent.name, ...agentFacts(row)].join(', ')}]`;
 

@@ -6,21 +6,21 @@ import {checkedForm, defineAction, needsNoPermission, textContent, toolForm} fro
 
 export interface SuggestPromptInput {
   readonly prompt: string;
-  /** A few words that stand for it; may be empty. */
+  /** A few words that stand for the prompt. May be empty. */
   readonly label: string;
 }
 
-/** Shows the user a next prompt, to take or to leave. The call does not wait for that. */
+/** Shows the user a next prompt, which the user may send or ignore. The call does not wait for that. */
 export const suggestPrompt = defineAction<SuggestPromptInput, SuggestPromptInput, {readonly prompt: string}>({
   summary: 'Suggest a next prompt to the user.',
   ...needsNoPermission,
   offered: 'shows-suggestions',
   tools: [
-    // What a front end would take for a command or a note of the user's is refused: Tab and Enter must not run a command.
+    // Refuses what a front end would take for a command or a note: accepting a suggestion must not run a command.
     checkedForm(
       toolForm({
         name: 'SuggestPrompt',
-        description: 'Show the user a likely next prompt, which one key takes. Last call of a turn, once.',
+        description: 'Suggest a likely next prompt, which the user accepts with one key. Last call of a turn, once.',
         schema: () =>
           z.object({
             prompt: z.string().check(z.minLength(1), z.maxLength(2000), z.describe('As the user would write it')),
@@ -32,14 +32,14 @@ export const suggestPrompt = defineAction<SuggestPromptInput, SuggestPromptInput
         const {prompt} = value;
         if (prompt === '') return failed('prompt: it is empty');
         return /^[!/#]/u.test(prompt)
-          ? failed('prompt: it must be a prompt and no command: it begins with !, / or #')
+          ? failed('prompt: it must not be a command; it begins with !, / or #')
           : ok(value);
       },
     ),
   ],
   label: ({prompt, label}) => `Suggest next: ${label === '' ? clip(prompt.split('\n', 1)[0] ?? '', 80) : label}`,
   cancelled: ({prompt}) => ({prompt}),
-  modelContent: () => textContent('The suggestion is shown to the user, who may take it. End your turn.'),
+  modelContent: () => textContent('The user sees the suggestion and may accept it. End your turn.'),
   async run(input, {ports, signal}) {
     if (signal.aborted) {
       return interrupted({prompt: input.prompt});

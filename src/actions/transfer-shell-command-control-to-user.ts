@@ -7,13 +7,13 @@ import {interrupted} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {BlockSnapshot, HandOverEnd} from './ports.ts';
 
-/** `over`: the command had ended before anybody was asked. */
+/** `over`: the command had already ended, so the user was not asked. */
 export interface HandOverOutput {
   readonly end: Exclude<HandOverEnd, 'unattended'> | 'over';
   readonly block: BlockSnapshot;
 }
 
-/** `running`: it was with the user, or about to be. */
+/** `running`: the user had the terminal, or was about to get it. */
 export const transferShellCommandControlToUser = defineAction<
   {readonly blockId: string; readonly reason: string},
   HandOverOutput,
@@ -25,7 +25,7 @@ export const transferShellCommandControlToUser = defineAction<
   tools: [
     toolForm({
       name: 'BashHandOver',
-      description: 'Give the user the terminal of a block, for a password say, and wait until it comes back.',
+      description: "Give the user a block's terminal (e.g. for a password) and wait until it comes back.",
       otherNames: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
       schema: () =>
         z.object({block_id: z.string(), reason: z.string().check(z.describe('What to do there, shown to the user'))}),
@@ -36,7 +36,7 @@ export const transferShellCommandControlToUser = defineAction<
   cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
   modelContent: output => textContent(`${snapshotText(output.block)}\n[${endTexts[output.end]}]`),
   partialText: partial =>
-    partial.reached === 'running' ? `The hand-over was broken off; block ${partial.blockId} goes on.` : '',
+    partial.reached === 'running' ? `The hand-over was interrupted. Block ${partial.blockId} is still running.` : '',
   outcome: ({block}) => [blockText(block)],
   past: 'block',
   async run(input, {ports, signal}) {
@@ -49,18 +49,18 @@ export const transferShellCommandControlToUser = defineAction<
       const partial = {blockId: input.blockId, reached: 'running'} as const;
       return interrupted(partial);
     }
-    if (end === 'unattended') return {state: 'error', fault: rejected(`${noUser} Block ${id} goes on.`)};
+    if (end === 'unattended') return {state: 'error', fault: rejected(`${noUser} Block ${id} is still running.`)};
     const after = await ports.blocks.read({id, wait: 0}, signal);
     if (after.tag === 'failed') return {state: 'error', fault: after.error};
     return {state: 'success', output: {end, block: after.value}};
   },
 });
 
-const noUser = 'There is no user at a terminal here, so nothing can be handed over.';
+const noUser = 'No user is at a terminal here, so nothing can be handed over.';
 
 const endTexts: Readonly<Record<HandOverOutput['end'], string>> = {
   detached: 'the user had the terminal and gave it back',
   ended: 'the user had the terminal; the command has ended',
   declined: 'the user did not take the terminal',
-  over: 'the command had ended already; the user was not asked',
+  over: 'the command had already ended; the user was not asked',
 };

@@ -57,13 +57,14 @@ function countText(todos: TodoList): string {
   return `${count('completed')} completed, ${count('in_progress')} in progress, ${count('pending')} pending`;
 }
 
-/** Titles named at most, and how much of each: what the model sent it knows. */
+/** Titles to list, at most. The model knows what it sent. */
 const maxNamed = 10;
+/** Characters of each title, at most. */
 const titleLength = 80;
 
 function keptText(kept: TodoList): string {
   if (kept.length === 0) return '';
   const named = kept.slice(0, maxNamed).map(({title}) => JSON.stringify(clip(title, titleLength)));
   const more = kept.length > maxNamed ? ` and ${kept.length - maxNamed} more` : '';
-  return ` Kept open, though your list left them out: ${named.join(', ')}${more}. To drop one, send it with status cancelled.`;
+  return ` Still open, though missing from your list: ${named.join(', ')}${more}. To drop one, send it with status cancelled.`;
 }

@@ -7,11 +7,11 @@ import {defineAction, textContent, toolForm} from './define-action.ts';
 
 export interface UploadArtifactInput {
   readonly path: string;
-  /** What it is, for the user; may be empty. */
+  /** What the file is, for the user. May be empty. */
   readonly description: string;
 }
 
-/** Keeps a copy of a file with the session: a report, a picture, a build. It goes nowhere else. */
+/** Keeps a copy of a file with the session, such as a report, a picture or a build. The copy never leaves the machine. */
 export const uploadArtifact = defineAction<
   UploadArtifactInput,
   {readonly artifact: Artifact; readonly description: string},
@@ -27,7 +27,7 @@ export const uploadArtifact = defineAction<
     toolForm({
       name: 'UploadArtifact',
       description:
-        'Keep a copy of a file (report, picture, build) with this session, so that the user has it after the file is gone. It stays on this machine.',
+        'Keep a copy of a file (report, picture, build) with this session, so the user still has it if the file is deleted. It stays on this machine.',
       otherNames: {path: 'file_path'},
       schema: () =>
         z.object({
@@ -40,7 +40,7 @@ export const uploadArtifact = defineAction<
   label: ({path}) => `Keep ${path} as an artifact`,
   cancelled: ({path}) => ({path}),
   modelContent: ({artifact: {name, sha256, bytes, path, url}}) => {
-    const download = url === '' ? '' : `; whoever has the token of the server gets it from ${url}`;
+    const download = url === '' ? '' : `; with the server's token it can be downloaded from ${url}`;
     return textContent(`Kept ${name} (${bytes} bytes, sha256 ${sha256}) at ${path}${download}`);
   },
   outcome: ({artifact: {path, url}}) => (url === '' ? [path] : [path, url]),

@@ -18,16 +18,16 @@ import {interrupted, settledBy} from '../domain/settled.ts';
 import {checkedForm, defineAction, toolForm} from './define-action.ts';
 
 export interface UseComputerInput {
-  /** In order. Empty: only a screenshot is taken. */
+  /** In order. If empty, only a screenshot is taken. */
   readonly steps: readonly ComputerStep[];
-  /** The model's own words; may be empty. */
+  /** The model's own words. May be empty. */
   readonly summary: string;
 }
 
-/** `done` counts steps. */
+/** Steps of one call, at most. */
 const maxSteps = 20;
 
-/** Does what a person does with mouse and keyboard, and then looks at the screen. */
+/** Performs steps with mouse and keyboard, then takes a screenshot. */
 export const useComputer = defineAction<
   UseComputerInput,
   {readonly steps: number; readonly screenshot: Screenshot},
@@ -42,12 +42,12 @@ export const useComputer = defineAction<
   }),
   asks: [{name: 'computer-secret', risks: ['external'], askedWhen: 'it types a secret'}],
   tools: [
-    // What a step lacks is a fault of the call.
+    // A step without its required fields is a fault of the call.
     checkedForm(
       toolForm({
         name: 'UseComputer',
         description:
-          'Use mouse and keyboard as a person does, after RequestComputerUse. It ends with a screenshot, in whose pixels x and y are.',
+          'Use mouse and keyboard like a person, after RequestComputerUse. Ends with a screenshot; x and y are its pixels.',
         schema: () =>
           z.object({
             action_summary: z.optional(z.string().check(z.trim(), z.maxLength(300))),
@@ -81,20 +81,20 @@ export const useComputer = defineAction<
         for (const [at, step] of value.actions.entries()) {
           const read = readStep(step);
           if (read.tag === 'failed') return failed(`actions.${at}: ${read.error}`);
-          // Each call ends with a screenshot.
+          // Each call ends with a screenshot anyway.
           if (read.value !== 'screenshot') steps.push(read.value);
         }
         return ok({steps, summary: value.summary});
       },
     ),
   ],
-  // What is done stands first: the model's words say only what for.
+  // The steps come first, since the model's words only say what they are for.
   label: ({steps, summary}) => `Use the computer: ${stepsText(steps)}${summary === '' ? '' : ` (${summary})`}`,
   cancelled: ({steps}) => ({done: 0, of: steps.length}),
   modelContent: ({screenshot}) => {
     const {width, height, path, image} = screenshot;
     return [
-      {kind: 'text', text: `Screenshot, ${width}×${height}: coordinates are pixels of this image. A copy is ${path}`},
+      {kind: 'text', text: `Screenshot, ${width}×${height}: coordinates are pixels of this image. Copy: ${path}`},
       image,
     ];
   },
@@ -104,7 +104,7 @@ export const useComputer = defineAction<
     let done = 0;
     const stopped = () => interrupted({done, of: steps.length});
     for (const step of steps) {
-      // The time may end between two steps.
+      // The granted time may end between two steps.
       if (computer.granted() === undefined) return {state: 'error', fault: afterSteps(notGranted, done)};
       const acted = await computer.act(step, signal);
       if (signal.aborted) return stopped();
@@ -121,13 +121,13 @@ export const useComputer = defineAction<
   },
 });
 
-const notGranted = rejected('The user does not allow the use of the computer now. Ask with RequestComputerUse.');
+const notGranted = rejected('The user has not allowed computer use now. Ask with RequestComputerUse.');
 
-/** What went before has happened, whatever comes of the rest. */
+/** Adds the number of steps that were already done. */
 const afterSteps = (fault: Fault, done: number): Fault =>
-  done === 0 ? fault : rejected(`${faultText(fault)} The ${pluralize(done, 'step')} before it had been done.`);
+  done === 0 ? fault : rejected(`${faultText(fault)} ${pluralize(done, 'earlier step')} had been done.`);
 
-/** `Screenshot 1280×720, 210.4 kB: /tmp/…/screenshot-1.png` */
+/** Such as `screenshot 1280×720, 210.4 kB: /tmp/…/screenshot-1.png`. */
 export const screenshotText = ({width, height, bytes, path}: Screenshot): string =>
   `screenshot ${width}×${height}, ${byteSize(bytes)}: ${path}`;
 
@@ -204,13 +204,13 @@ function readStep(step: WrittenStep): Outcome<ComputerStep | 'screenshot', strin
 const pointOf = (x: number | undefined, y: number | undefined): Point | undefined =>
   x === undefined || y === undefined ? undefined : {x, y};
 
-/** `ctrl+shift+t`: modifiers, and one key at the end, which may be a plus. */
+/** Parses a chord such as `ctrl+shift+t`: modifiers, and one key at the end, which may be a plus. */
 function readChord(text: string): Outcome<{readonly kind: 'keys'} & KeyChord, string> {
   const [, before = '', last = ''] = /^(.*?)\+?(\+|[^+]+)$/su.exec(text.trim()) ?? [];
   const modifiers: Modifier[] = [];
   for (const name of before.split('+').filter(part => part !== '')) {
     const modifier = modifierNames[name.trim().toLowerCase()];
-    if (modifier === undefined) return failed(`${JSON.stringify(name)} is no modifier (ctrl, shift, alt, super)`);
+    if (modifier === undefined) return failed(`${JSON.stringify(name)} is not a modifier (ctrl, shift, alt, super)`);
     if (!modifiers.includes(modifier)) modifiers.push(modifier);
   }
   const written = last.trim().toLowerCase().replaceAll(/[_ ]/gu, '');
@@ -218,7 +218,7 @@ function readChord(text: string): Outcome<{readonly kind: 'keys'} & KeyChord, st
   if (named !== undefined) return ok({kind: 'keys', modifiers, key: {named}});
   const [character, ...more] = last;
   return character === undefined || more.length > 0
-    ? failed(`${JSON.stringify(last)} is no key (one character, or ${namedKeys.join(', ')})`)
+    ? failed(`${JSON.stringify(last)} is not a key (one character, or ${namedKeys.join(', ')})`)
     : ok({kind: 'keys', modifiers, key: {character}});
 }
 

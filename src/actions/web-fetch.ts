@@ -8,9 +8,9 @@ import {checkedForm, defineAction, textContent, toolForm} from './define-action.
 import {cutNote, framed, type PageContent, type WebPage} from './web-port.ts';
 
 interface WebFetchInput {
-  /** Absolute, as `readWebUrl` writes it. */
+  /** An absolute URL, as `readWebUrl` writes it. */
   readonly url: string;
-  /** What the model looks for in the page; empty where it did not say. */
+  /** What the model looks for in the page. May be empty. */
   readonly prompt: string;
 }
 
@@ -39,7 +39,7 @@ export const webFetch = defineAction<
     },
   ],
   tools: [
-    // An address that cannot be fetched is a fault of the call.
+    // An address that can't be fetched is a fault of the call.
     checkedForm(
       toolForm({
         name: 'WebFetch',
@@ -81,7 +81,7 @@ function pageContent({url, content, ageMs, notes}: WebPage, prompt: string): rea
   switch (content.kind) {
     case 'moved':
       return textContent(
-        `${url} has moved (${content.status}) to another host: ${content.to}\nNothing was read there. Call WebFetch with that address to read it.`,
+        `${url} has moved (${content.status}) to another host: ${content.to}\nNothing was read. Call WebFetch with that address to read it.`,
       );
     case 'image':
       return [{kind: 'text', text: [`${url} (image)`, ...about].join('\n')}, content.image];

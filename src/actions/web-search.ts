@@ -6,7 +6,7 @@ import {checkedForm, defineAction, textContent, toolForm} from './define-action.
 import {nothingToShow} from './preview.ts';
 import {framed, noSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
 
-/** Names of hosts in one call. */
+/** Host names in one call, at most. */
 const maxDomains = 50;
 
 export const webSearch = defineAction<
@@ -27,11 +27,11 @@ export const webSearch = defineAction<
     {name: 'search-secret', risks: ['external'], askedWhen: 'a secret is part of the query, whatever rules allow'},
   ],
   tools: [
-    // The API of the models takes only one of the two lists, and so do the providers of searches.
+    // The models' API and the search providers take only one of the two lists.
     checkedForm(
       toolForm({
         name: 'WebSearch',
-        description: 'Search the web; cite the addresses that you use.',
+        description: 'Search the web; cite the addresses you use.',
         otherNames: {search_term: 'query'},
         idleFields: {numResults: 'any', num_results: 'any', max_results: 'any'},
         schema: () =>
@@ -58,7 +58,7 @@ export const webSearch = defineAction<
   cancelled: ({query}) => ({query}),
   modelContent: ({query, report}) => textContent(reportText(query, report)),
   outcome: ({report}) => [pluralize(report.results.length, 'result')],
-  // Before anybody is asked: a call can come although the tool is not offered.
+  // Checked before anyone is asked: a call can come although the tool is not offered.
   preview: async (_, {ports}) =>
     ports.web.searching === 'offered' ? ok(nothingToShow) : failed({state: 'error', fault: noSearchEngine}),
   async run(input, {ports, signal}) {

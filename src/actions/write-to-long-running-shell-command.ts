@@ -12,13 +12,13 @@ import {nothingToShow} from './preview.ts';
 
 export interface CommandWriteInput {
   readonly blockId: string;
-  /** The name of the program that runs there; empty where it is not known. */
+  /** The name of the program that runs there. Empty if unknown. */
   readonly program: string;
   readonly input: string;
   readonly mode: BlockInputMode;
 }
 
-/** `running`: it may have been written. */
+/** `running`: the input may have been written. */
 export const writeToLongRunningShellCommand = defineAction<
   CommandWriteInput,
   {readonly block: BlockSnapshot},
@@ -32,7 +32,7 @@ export const writeToLongRunningShellCommand = defineAction<
   tools: [
     toolForm({
       name: 'BashInput',
-      description: 'Type into a running block, then read what it shows.',
+      description: 'Type into a running block, then read its screen.',
       otherNames: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
       schema: () =>
         z.object({
@@ -53,10 +53,10 @@ export const writeToLongRunningShellCommand = defineAction<
   cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
   modelContent: output => textContent(snapshotText(output.block)),
   partialText: partial =>
-    partial.reached === 'running' ? `The input was sent; block ${partial.blockId} goes on.` : '',
+    partial.reached === 'running' ? `The input was sent. Block ${partial.blockId} is still running.` : '',
   outcome: ({block}) => [blockText(block)],
   past: 'block',
-  // A block that is gone is said at once: nobody is asked about input that nothing can read.
+  // Fails at once if the block is gone, so that the user is not asked about input that nothing can read.
   async preview(input, {ports}) {
     const found = ports.blocks.find(blockId(input.blockId));
     if (found.tag === 'failed') return failed({state: 'error', fault: found.error});
@@ -75,6 +75,6 @@ export const writeToLongRunningShellCommand = defineAction<
   },
 });
 
-/** Keys that nobody could see are shown as JSON writes them. */
+/** Shows invisible keys as JSON escapes. */
 const inputText = ({input, mode}: CommandWriteInput): string =>
   mode === 'raw' ? JSON.stringify(clip(input, 200)) : firstLine(input, 200);

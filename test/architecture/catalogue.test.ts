@@ -98,7 +98,7 @@ describe('tool names', () => {
   test('that nobody knows are a fault that lists what there is', () => {
     expect(decodeAction('Bsah', {})).toEqual({
       tag: 'failed',
-      error: {kind: 'rejected', message: `There is no tool named "Bsah". Available: ${offeredNames()}.`},
+      error: {kind: 'rejected', message: `No tool named "Bsah". Available: ${offeredNames()}.`},
     });
   });
 });

@@ -95,8 +95,8 @@ test('an editor shows no review and no suggestion, so neither is done', {tags: '
     expect(editor.asked).toEqual([]);
   });
   expect(toldResults(scene.server.requests[1])).toEqual([
-    'No code review can be opened here. Say in your answer what you found.',
-    'No suggestion can be shown here. Say in your answer what could come next.',
+    'No code review can be opened here. Report your findings in your answer.',
+    'No suggestion can be shown here. Suggest next steps in your answer.',
   ]);
 });
 

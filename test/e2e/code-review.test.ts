@@ -18,6 +18,6 @@ test('review comments go onto files that git says have changed', async () => {
   expect(toldResults(scene.server.requests[1])).toEqual([
     'Inserted c1 (a.txt:1).',
     'Nothing was inserted: b.txt is not among the changed files. Changed: a.txt.',
-    'No code review can be opened here. Say in your answer what you found.',
+    'No code review can be opened here. Report your findings in your answer.',
   ]);
 });

@@ -83,12 +83,12 @@ test('in bypass mode, too, the agent asks once; then it sees the screen, clicks 
   expect([asked, readFileSync(file, 'utf8')]).toEqual([[['RequestComputerUse', task]], 'hello "41"\n']);
   const [, refused, granted, used = ''] = toolResults(read);
   expect([refused, granted]).toEqual([
-    'The user does not allow the use of the computer now. Ask with RequestComputerUse.',
+    'The user has not allowed computer use now. Ask with RequestComputerUse.',
     expect.stringContaining('The user allows it for 2 minutes.'),
   ]);
   const [text, image] = JSON.parse(used);
-  expect(text.text).toMatch(/^Screenshot, 1280×720: .* A copy is (?<path>.*\.png)$/u);
-  const path = text.text.split('A copy is ')[1];
+  expect(text.text).toMatch(/^Screenshot, 1280×720: .* Copy: (?<path>.*\.png)$/u);
+  const path = text.text.split('Copy: ')[1];
   expect(readFileSync(path).toString('base64')).toBe(image.source.data);
   // The model was offered the tools only after it had found them.
   const tools = scene.server.requests.map(({body}) => JSON.stringify(body['tools']).includes('"name":"UseComputer"'));
@@ -134,6 +134,6 @@ test('the card says for what and how long; Esc takes the yes back', {tags: 'smok
   await terminal.press('Enter');
   await terminal.until(/I may not\./u);
   expect(toldResults(scene.server.requests[3])).toEqual([
-    'The user does not allow the use of the computer now. Ask with RequestComputerUse.',
+    'The user has not allowed computer use now. Ask with RequestComputerUse.',
   ]);
 });

@@ -15,10 +15,10 @@ test('weft init sends what is to be looked at and written; a file that is there 
   expect([code, stdout, scene.read('AGENTS.md')]).toEqual([3, 'I could not.\n', '# Mine\n']);
   const sent = JSON.stringify(scene.server.requests[0]?.body.messages);
   expect(toldPrompt(scene.server.requests[0])).toContain('/init the tests');
-  expect(sent).toContain('Look this project over and propose its AGENTS.md');
+  expect(sent).toContain('Explore this project and propose its AGENTS.md');
   expect(sent).toContain('- The user asks besides: the tests');
   expect(toldResults(scene.server.requests[1])).toEqual([
-    expect.stringMatching(/Files that may tell:\nAGENTS\.md$/u),
+    expect.stringMatching(/Files to start with:\nAGENTS\.md$/u),
     expect.stringContaining('# Mine'),
   ]);
 });

@@ -301,7 +301,7 @@ test('a server asks the model only once the user agrees; headless it reads why n
   const told = (request: number): string => JSON.stringify(scene.server.requests[request]?.body.messages.at(-1));
   await scene.run(args(config, '--permission-mode', 'bypassPermissions'));
   expect(scene.server.requests).toHaveLength(2);
-  expect(told(1)).toContain('weft asks the user about every sampling, and nobody can be asked here');
+  expect(told(1)).toContain("Sampling needs the user's approval, and no user can be asked here");
 
   writeFileSync(join(scene.place.work, 'servers.json'), config);
   await using terminal = await openTerminal(scene.place, pointedAt(scene.server));

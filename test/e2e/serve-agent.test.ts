@@ -429,7 +429,7 @@ test('a file that the agent keeps has a URL, which gives it out to keep, and onl
   const messages = await all(events(server, {prompt: 'Keep it.', workDir: place.work}));
   const {sessionId = ''} = messages[0] ?? {};
   const [output = ''] = toldResults(scene.model.requests[1]);
-  const url = new URL(/whoever has the token of the server gets it from (http:\S+)$/u.exec(output)?.[1] ?? 'none:');
+  const url = new URL(/with the server's token it can be downloaded from (http:\S+)$/u.exec(output)?.[1] ?? 'none:');
   const sha256 = createHash('sha256').update(page).digest('hex');
   expect([url.origin, url.pathname]).toEqual([server.url.origin, `/agent/sessions/${sessionId}/artifacts/${sha256}`]);
   const got = await server.ask('GET', url.pathname);

@@ -244,7 +244,7 @@ test('one in the background goes on beside the agent, and its end is told to the
   const {code, stdout} = await scene.run(['--prompt', 'MAIN']);
   expect({code, stdout}).toEqual({code: 0, stdout: 'Now it is done.\n'});
   expect(toldResults(requestsOf(scene, 'MAIN')[1])).toEqual([
-    expect.stringMatching(/^It goes on in the background; you will be told of its end\. \[agent /u),
+    expect.stringMatching(/^It continues in the background\. You will be notified when it ends\. \[agent /u),
   ]);
   expect(JSON.stringify(requestsOf(scene, 'MAIN')[2]?.body.messages.at(-1))).toContain('The slow answer.');
 });
@@ -313,7 +313,7 @@ test("an agent's file says what a sub-agent is, may call and may take; what it a
   const [first, second] = requestsOf(scene, 'WORK');
   expect(toldSystem(first)).toMatch(/^You read\.\n/u);
   expect(first?.body.tools?.map(({name}) => name)).toEqual(['Read']);
-  expect(toldResults(second)).toEqual([expect.stringMatching(/^There is no tool named "Bash" here/u)]);
+  expect(toldResults(second)).toEqual([expect.stringMatching(/^No tool named "Bash" here/u)]);
   expect(JSON.stringify(requestsOf(scene, 'MAIN')[0]?.body.tools)).toContain('- reader: Reads files');
   expect(toldResults(requestsOf(scene, 'MAIN')[1])).toEqual([
     expect.stringMatching(/^It was stopped after 2 turns\.\nNot heeded of what defines reader: effort\. \[agent /u),

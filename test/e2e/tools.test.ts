@@ -94,8 +94,8 @@ test('what other agents ask for in fields of their own is done', async () => {
   const line = 'src/sum.js-2-last';
   expect(toldResults(scene.server.requests[1])).toEqual([
     `${match}\n${line}`,
-    'The search found 2 lines: offset 2 leaves none.',
-    'The search found 2 lines: offset 9 leaves none.',
+    'The search found only 2 lines, so offset 2 leaves none.',
+    'The search found only 2 lines, so offset 9 leaves none.',
     expect.stringMatching(/^export .*\nlast\nsum\.js\n\[exit code 0 /su),
     expect.stringMatching(/absent: No such file or directory\n\[exit code 1 /u),
     expect.stringMatching(/^src\n\[exit code 0 /u),
@@ -187,7 +187,7 @@ describe('fields of a call', () => {
     await scene.run(['--prompt', 'x']);
     expect(scene.server.requests.map(toldResults)).toEqual([
       [],
-      [expect.stringMatching(/^The input of Agent does not fit: there is no field execution_mode\./u)],
+      [expect.stringMatching(/^The input of Agent is invalid: there is no field execution_mode\./u)],
     ]);
   });
 
@@ -206,8 +206,8 @@ describe('what the model does wrong is told to it, and the run goes on', () => {
     // Nothing is sent anywhere for it.
     ['an address that is none', call('WebFetch', {url: 'nowhere', prompt: 'x'}), /WebFetch/u],
     ['input that does not fit', call('Bash', {comand: 'ls'}), /command/u],
-    ['input that is no JSON', callRaw('Bash', '{"command": "l'), /input of Bash does not fit/u],
-    ['input that is no object', callRaw('Bash', '["ls"]'), /input of Bash does not fit/u],
+    ['input that is no JSON', callRaw('Bash', '{"command": "l'), /input of Bash is invalid/u],
+    ['input that is no object', callRaw('Bash', '["ls"]'), /input of Bash is invalid/u],
     ['a file that is not there', call('Read', {file_path: 'nowhere.txt'}), /nowhere\.txt/u],
     [
       'a text that is not in the file',

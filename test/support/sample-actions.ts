@@ -193,7 +193,7 @@ export const sampleActions: {
     label: 'Keep out/report.pdf as an artifact',
     partial: {path: 'out/report.pdf'},
   },
-  'init-project': {input: {}, label: 'Look the project over', partial: undefined},
+  'init-project': {input: {}, label: 'Explore the project', partial: undefined},
   'sandbox-exec': {
     input: {command: 'make fmt', effects: 'dry', timeoutMs: 120_000},
     label: 'Try in the sandbox: make fmt',

@@ -523,6 +523,6 @@ test('results of searches are counted, and what the user wants instead is said',
   ]);
   expect(renderers['suggest-new-conversation']({choice: 'stay', other: 'finish first'}, frame, 'agent')).toEqual({
     rows: ['finish first'],
-    foot: ['not wanted'],
+    foot: ['declined'],
   });
 });

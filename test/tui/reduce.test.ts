@@ -141,7 +141,7 @@ const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancel
     'The user interrupted this.\nOutput before it was stopped:\n1',
     ['  ⊘ sleep 9                                      interrupted', '    ╰ 1'],
   ],
-  ['Nope', {}, 'error', 'There is no tool named "Nope".', ['  ✗ Nope', '    ╰ There is no tool named "Nope".']],
+  ['Nope', {}, 'error', 'No tool named "Nope".', ['  ✗ Nope', '    ╰ No tool named "Nope".']],
 ];
 
 describe('stories', () => {
@@ -449,7 +449,7 @@ describe('stories', () => {
           input: {questions: []},
           settled: {
             state: 'cancelled',
-            why: {reason: 'declined', message: 'The user did not want to answer.'},
+            why: {reason: 'declined', message: 'The user chose not to answer.'},
             partial: {questions: []},
           },
         },

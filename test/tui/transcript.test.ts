@@ -63,7 +63,7 @@ describe('what the transcript has', () => {
       called('1', 'Bash', {command: 'make\nmake test'}),
       called('2', 'Edit', {file_path: 'a.ts', old_string: 'const old = 1;', new_string: 'const fresh = 2;'}),
       {kind: 'approval', id: actionId('2'), label: 'Edit a.ts', decision: 'refused', by: 'user'},
-      result('2', 'Changed a.ts (+1 -1)\n[edited by the user before it was written: a.ts, its change was left out]'),
+      result('2', 'Changed a.ts (+1 -1)\n[edited by the user before it was written: a.ts, its change was dropped]'),
       result('1', output),
     ]).filter(line => line.trim() !== '');
     expect(lines.slice(0, 7)).toEqual([

@@ -119,7 +119,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   'open-code-review': ({choice, other}, frame) => noteBody(other, frame, choice === 'opened' ? 'opened' : 'not now'),
   'upload-artifact': ({artifact, description}, frame) =>
     noteBody(description, frame, ...[artifact.path, artifact.url].filter(place => place !== '').map(visibleLine)),
-  'init-project': ({found, omitted}, frame) => listBody(found, countOf(found.length + omitted, 'telling file'), frame),
+  'init-project': ({found, omitted}, frame) => listBody(found, countOf(found.length + omitted, 'relevant file'), frame),
   'sandbox-exec': ({report, kept}, frame, by) =>
     kept === 'none'
       ? withChanges(reportBody(report, frame, by), report.changes, frame)
@@ -128,11 +128,11 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   'fetch-conversation': ({title, messages, total}, frame) =>
     noteBody(title, frame, `${messages.length} of ${countOf(total, 'message')}`),
   'request-computer-use': ({until}) =>
-    body([], until === 0 ? 'allowed already' : `allowed until ${timeOfDay(until)}; Esc or /computer off ends it`),
+    body([], until === 0 ? 'already allowed' : `allowed until ${timeOfDay(until)}; Esc or /computer off ends it`),
   'use-computer': ({screenshot}) => body([], visibleLine(screenshotText(screenshot))),
   'suggest-prompt': ({prompt, label}, frame) => noteBody(label === '' ? '' : prompt, frame),
   'suggest-new-conversation': (output, frame) =>
-    noteBody(output.choice === 'stay' ? output.other : '', frame, output.choice === 'new' ? 'accepted' : 'not wanted'),
+    noteBody(output.choice === 'stay' ? output.other : '', frame, output.choice === 'new' ? 'accepted' : 'declined'),
   'exit-plan': ({plan, decision}, frame) =>
     decision === 'kept'
       ? body([], `kept as ${plan.id}`)

@@ -246,7 +246,7 @@ describe.each([
             {
               kind: 'text',
               text:
-                'up\n[the user moved it to the background, where it goes on: BashOutput takes block_id b3]\n' +
+                'up\n[the user moved it to the background, where it continues: use BashOutput with block_id b3]\n' +
                 '[moved to the background as b3 after 0.0 s in /work]',
             },
           ],

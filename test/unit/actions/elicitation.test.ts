@@ -42,7 +42,7 @@ test.each<readonly [string, Elicitation, QuestionReply | readonly QuestionAnswer
   ['a number', size, [type('12')], {action: 'accept', content: {size: 12}}],
   ['what the server proposes', size, [choose('3')], {action: 'accept', content: {size: 3}}],
   ['no number', size, [type('1.5')], {action: 'decline'}],
-  ['nothing where nothing is needed', size, [choose('Leave it out')], {action: 'accept', content: {}}],
+  ['nothing where nothing is needed', size, [choose('Skip')], {action: 'accept', content: {}}],
   ['yes', fields({ok: {type: 'boolean'}}, 'ok'), [choose('Yes')], {action: 'accept', content: {ok: true}}],
   [
     'several',
@@ -71,8 +71,8 @@ test('each field is a question, which says who asks', async () => {
       header: 'size',
       options: [
         {label: '3', description: 'what the server proposes', recommended: 'plain'},
-        {label: 'Leave it out', description: '', recommended: 'plain'},
-        {label: 'Decline', description: 'the server is told that you decline', recommended: 'plain'},
+        {label: 'Skip', description: '', recommended: 'plain'},
+        {label: 'Decline', description: 'tell the server that you decline', recommended: 'plain'},
       ],
       choice: 'one',
     },
@@ -81,7 +81,7 @@ test('each field is a question, which says who asks', async () => {
 
 test('an address is shown whole, and weft does not open it', async () => {
   const link = {...form(undefined), mode: 'url', url: 'https://example.com/in?a=b'} as const;
-  const {asked, heard} = await elicited(link, [choose('I have done it')]);
+  const {asked, heard} = await elicited(link, [choose('Done')]);
   expect(asked[0]?.question).toContain('asks you to open https://example.com/in?a=b\n');
   expect(heard).toEqual({action: 'accept', content: undefined});
   expect((await elicited(link, [choose('No')])).heard.action).toBe('decline');

@@ -19,6 +19,6 @@ test('where there are no harnesses none can be started', async () => {
   } as const;
   expect(await noHarnesses.start(request, host, new AbortController().signal)).toEqual({
     tag: 'failed',
-    error: {kind: 'rejected', message: 'There is no harness "claude" here.'},
+    error: {kind: 'rejected', message: 'No harness named "claude" here.'},
   });
 });

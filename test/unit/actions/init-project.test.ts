@@ -47,13 +47,13 @@ test('names the files that tell, bounded, behind what is to be written', async (
   expect(settled).toEqual({state: 'success', output: {found: ['README.md', 'package.json'], omitted: 3}});
   if (settled.state !== 'success') return;
   const text = blockTexts(definition.modelContent(settled.output)).join('');
-  expect(text).toMatch(/^Look this project over and propose its AGENTS\.md/u);
-  expect(text).toMatch(/Files that may tell:\nREADME\.md\npackage\.json\n\[3 more\]$/u);
+  expect(text).toMatch(/^Explore this project and propose its AGENTS\.md/u);
+  expect(text).toMatch(/Files to start with:\nREADME\.md\npackage\.json\n\[3 more\]$/u);
 });
 
 test('says that an empty folder has none of them', () => {
   expect(blockTexts(definition.modelContent({found: [], omitted: 0})).join('')).toMatch(
-    /There is none of the usual files yet/u,
+    /None of the usual files exist yet/u,
   );
 });
 

@@ -16,19 +16,19 @@ describe('a field that a tool does not have', () => {
       'is named, with those there are',
       'Glob',
       {pattern: '*', root: '/etc'},
-      'The input of Glob does not fit: there is no field root. The fields here are pattern, patterns, path, max_matches, max_depth.',
+      'The input of Glob is invalid: there is no field root. The fields here are pattern, patterns, path, max_matches, max_depth.',
     ],
     [
       'that is misspelled is told what it may be',
       'Glob',
       {pattern: '*', max_match: 3},
-      'The input of Glob does not fit: there is no field max_match (did you mean max_matches?). The fields here are pattern, patterns, path, max_matches, max_depth.',
+      'The input of Glob is invalid: there is no field max_match (did you mean max_matches?). The fields here are pattern, patterns, path, max_matches, max_depth.',
     ],
     [
       'that asks for another place is not left out',
       'Agent',
       {description: 'a', prompt: 'b', execution_mode: {remote: {environment_id: 'e'}}},
-      'The input of Agent does not fit: there is no field execution_mode. The fields here are description, prompt, subagent_type, harness, model, run_in_background, isolation.',
+      'The input of Agent is invalid: there is no field execution_mode. The fields here are description, prompt, subagent_type, harness, model, run_in_background, isolation.',
     ],
     [
       'is found inside lists',
@@ -39,25 +39,25 @@ describe('a field that a tool does not have', () => {
           {content: 'b', status: 'pending', priority: 'high', due: 1, owner: 'me'},
         ],
       },
-      'The input of TodoWrite does not fit: there is no field todos.1.due or todos.1.owner. The fields here are content, status, activeForm, id.',
+      'The input of TodoWrite is invalid: there is no field todos.1.due or todos.1.owner. The fields here are content, status, activeForm, id.',
     ],
     [
       'of a tool without fields',
       'InitProject',
       {force: true},
-      'The input of InitProject does not fit: there is no field force. It takes no fields.',
+      'The input of InitProject is invalid: there is no field force. It takes no fields.',
     ],
     [
       'that would switch the sandbox off',
       'Bash',
       {command: 'ls', dangerouslyDisableSandbox: true},
-      'The input of Bash does not fit: there is no field dangerouslyDisableSandbox. The fields here are command, description, timeout, is_read_only, is_risky, uses_pager, wait_until_completion, run_in_background, rationale, citations, workdir.',
+      'The input of Bash is invalid: there is no field dangerouslyDisableSandbox. The fields here are command, description, timeout, is_read_only, is_risky, uses_pager, wait_until_completion, run_in_background, rationale, citations, workdir.',
     ],
     [
       'under two names with two values',
       'Glob',
       {pattern: '*', path: 'src', search_dir: '/etc'},
-      'The input of Glob does not fit: path and search_dir are the same field and differ. Give one of them.',
+      'The input of Glob is invalid: path and search_dir are the same field and differ. Give one of them.',
     ],
   ])('%s', (_what, tool, input, told) => {
     expect(decoded(tool, input)).toBe(told);
@@ -91,7 +91,7 @@ describe('a field under another name', () => {
 
   test('keeps the case of options of one letter', () => {
     expect(decoded('Grep', {pattern: 'a', '-I': true})).toMatch(
-      /^The input of Grep does not fit: there is no field -I\. The/u,
+      /^The input of Grep is invalid: there is no field -I\. The/u,
     );
   });
 });
@@ -171,7 +171,7 @@ test('numbers and truth values may stand in quotes, texts are texts', () => {
     '-i': true,
     '-A': 1,
   });
-  expect(decoded('Bash', {command: 'ls', timeout: '5 s'})).toMatch(/^The input of Bash does not fit: timeout: /u);
+  expect(decoded('Bash', {command: 'ls', timeout: '5 s'})).toMatch(/^The input of Bash is invalid: timeout: /u);
 });
 
 const long = 'a'.repeat(256);
@@ -209,6 +209,6 @@ describe('null', () => {
   });
 
   test('is no value of a field that must be there', () => {
-    expect(decoded('Bash', {command: null})).toMatch(/^The input of Bash does not fit: command: /u);
+    expect(decoded('Bash', {command: null})).toMatch(/^The input of Bash is invalid: command: /u);
   });
 });

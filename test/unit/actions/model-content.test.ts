@@ -44,7 +44,7 @@ describe('what the model reads', () => {
     [report({kind: 'timed-out', afterMs: 1}, 'x'), 'x\n[timed out and was ended after 1.2 s in /w]'],
     [
       report({kind: 'exited', code: 0}, 'head … tail', '/t/out'),
-      'head … tail\n[11 bytes in all; the whole output is in /t/out]\n[exit code 0 after 1.2 s in /w]',
+      'head … tail\n[11 bytes in total; the whole output is in /t/out]\n[exit code 0 after 1.2 s in /w]',
     ],
   ])('of a command %#', (commandReport, expected) => {
     expect(

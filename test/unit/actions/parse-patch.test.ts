@@ -51,18 +51,21 @@ describe('parsePatch', () => {
 
   test.each<[string, string]>([
     ['', 'patch: the first line must be "*** Begin Patch".'],
-    ['*** Begin Patch\n*** Add File: a\n+x', 'patch: there is no "*** End Patch" line; the patch seems to be cut off.'],
-    [patchOf(), 'patch: it changes no file.'],
+    [
+      '*** Begin Patch\n*** Add File: a\n+x',
+      'patch: the "*** End Patch" line is missing; the patch seems to be cut off.',
+    ],
+    [patchOf(), 'patch: it changes no files.'],
     [`${patchOf('*** Delete File: a')}\nand more`, 'patch: text follows "*** End Patch".'],
     [
       patchOf('--- a/file'),
       'patch: line 2 is "--- a/file", not "*** Add File: path", "*** Update File: path" or "*** Delete File: path".',
     ],
-    [patchOf('*** Add File: a', 'x'), 'patch: line 3 is "x"; every line of a new file begins with "+".'],
-    [patchOf('*** Delete File: a', '-x'), 'patch: line 3: a section that deletes a has no lines of its own.'],
+    [patchOf('*** Add File: a', 'x'), 'patch: line 3 is "x"; every line of a new file must begin with "+".'],
+    [patchOf('*** Delete File: a', '-x'), 'patch: line 3: the section that deletes a must have no lines.'],
     [
       patchOf('*** Update File: a', '@@', 'x'),
-      'patch: line 4 is "x"; lines of a change begin with " ", "+", "-" or "@@".',
+      'patch: line 4 is "x"; lines of a change must begin with " ", "+", "-" or "@@".',
     ],
     [patchOf('*** Update File: a', '@@', ' x'), 'patch: change 1 of a has no line that begins with "+" or "-".'],
     [patchOf('*** Update File: a'), 'patch: the section on a changes nothing.'],

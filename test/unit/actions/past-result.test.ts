@@ -13,7 +13,7 @@ const command = 'request-command-output';
 const running = '[block b2: running, 0.5 s after its start, cursor at line 1, column 1, in /w]';
 const waiting = running.replace('running', 'waiting for input: Name:');
 const changed = {path: 'a.ts', kind: 'changed', class: 'file'} as const;
-const moved = '[the user moved it to the background, where it goes on: BashOutput takes block_id b1]';
+const moved = '[the user moved it to the background, where it continues: use BashOutput with block_id b1]';
 
 describe('what people read of a result that was kept', () => {
   test.each([
@@ -42,13 +42,13 @@ describe('what people read of a result that was kept', () => {
     ],
     [
       command,
-      `up\n${running}\n[it goes on: BashOutput, BashInput and BashHandOver take block_id b2]`,
+      `up\n${running}\n[still running: use BashOutput, BashInput and BashHandOver with block_id b2]`,
       {...plain, notes: ['b2: running'], output: 'up'},
     ],
     ['read-shell-command-output', waiting, {...plain, notes: ['b2: waiting for input: Name:'], output: ''}],
     [
       'start-agent',
-      'It goes on in the background; you will be told of its end. [agent x: look]',
+      'It continues in the background. You will be notified when it ends. [agent x: look]',
       {...plain, output: ''},
     ],
     ['start-agent', 'Well.\n\nBoth.\n\n[agent x: look, 2 turns]', {...plain, output: 'Well.\n\nBoth.'}],

@@ -40,7 +40,7 @@ test('several files together hold no more text than one answer; what is left out
     const file = files[path];
     return file === undefined ? failed(rejected('gone: there is no such file.')) : ok(file);
   });
-  const note = 'left out: one answer holds 250 kB of text; read it in a call of its own.';
+  const note = 'left out: one answer holds 250 kB of text. Read it in a separate call.';
   expect(blocks).toEqual([
     `first\n1\t${'ä'.repeat(60_000)}`,
     `second: ${note}`,
@@ -56,7 +56,7 @@ test('images have room of their own', async () => {
   expect(blocks).toEqual([
     'a (image)',
     '[image of 3000000]',
-    'b: left out: one answer holds 7 MB of images; read it in a call of its own.',
+    'b: left out: one answer holds 7 MB of images. Read it in a separate call.',
     'c (image)',
     '[image of 3000000]',
   ]);

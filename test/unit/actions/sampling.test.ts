@@ -69,15 +69,15 @@ test('text and images are passed on, neighbours of one role as one; the answer i
 });
 
 test.each<readonly [string, JsonObject, RegExp]>([
-  ['no messages', {}, /begin and end/u],
+  ['no messages', {}, /must be from the user/u],
   [
     'an answer of the model last',
     {messages: [says('user', text('a')), says('assistant', text('b'))]},
-    /begin and end/u,
+    /must be from the user/u,
   ],
   ['audio', {messages: [says('user', {type: 'audio', data: 'AA==', mimeType: 'audio/wav'})]}, /text and images/u],
-  ['tools', {messages: [says('user', text('a'))], tools: [{name: 't'}]}, /no tools/u],
-  ['too much', {messages: [says('user', text('a'.repeat(200_000)))]}, /more than weft passes on/u],
+  ['tools', {messages: [says('user', text('a'))], tools: [{name: 't'}]}, /does not support tools/u],
+  ['too much', {messages: [says('user', text('a'.repeat(200_000)))]}, /too large/u],
   ['too many messages', {messages: Array.from({length: 60}, () => says('user', text('a')))}, /at most 50/u],
 ])('%s: the server reads why not, and nobody is asked', async (_case, params, why) => {
   const {reply, sent, shown} = await allowed(params);

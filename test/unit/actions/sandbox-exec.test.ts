@@ -79,7 +79,7 @@ test('a dry run is confined, applies nothing, and gives the diff with the ID to 
       text: [
         'printed',
         '[exit code 3 after 0.0 s in /work]',
-        '[dry run: it would change 3 files; the user applies exactly these by weft sandbox apply c1]',
+        '[dry run: it would change 3 files; the user can apply exactly these with weft sandbox apply c1]',
         'Changed src/a.ts (+1 -0)',
         '@@ -1 +1 @@',
         '+new',

@@ -77,7 +77,7 @@ describe('SearchCodebase', () => {
       [{query: 'x', path: '.', filters: [], limit: 10}],
       {
         state: 'success',
-        text: 'Nothing found for x. Try other words for it.\n[The search ended before all files were searched; give a path further down.]',
+        text: 'Nothing found for x. Try other words.\n[The search ran out of time; give a narrower path.]',
       },
     ]);
   });

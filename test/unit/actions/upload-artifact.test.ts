@@ -36,7 +36,7 @@ test('where a server runs the session, the model hears from where it is had', as
   const bench = engineBench(script, {artifacts: {keep: async () => ok({...artifact, url})}});
   await bench.prompt('go');
   expect((await settled(bench)).text).toBe(
-    `Kept report.pdf (3 bytes, sha256 ab) at /data/ab/report.pdf; whoever has the token of the server gets it from ${url}`,
+    `Kept report.pdf (3 bytes, sha256 ab) at /data/ab/report.pdf; with the server's token it can be downloaded from ${url}`,
   );
 });
 

@@ -118,7 +118,7 @@ describe('InsertCodeReviewComments', () => {
     expect(decodeAction('InsertCodeReviewComments', {comments: [{...leak, end_line: 2}]})).toMatchObject({
       tag: 'failed',
       error: {
-        message: 'The input of InsertCodeReviewComments does not fit: comments.0.end_line: it stands before line.',
+        message: 'The input of InsertCodeReviewComments is invalid: comments.0.end_line: it must not be before line.',
       },
     });
   });
@@ -128,8 +128,8 @@ describe('OpenCodeReview', () => {
   const open = [callsTools(callBlock('OpenCodeReview', {base_branch: 'main'})), says('end')];
 
   test.each([
-    ['Open it', 1, 'The user looks at the review. What they want done they will say: end your turn.'],
-    ['Not now', 0, 'The user does not want to look now; /review opens it later.'],
+    ['Open it', 1, 'The user is looking at the review and will say what to do. End your turn.'],
+    ['Not now', 0, 'The user does not want to look now. /review opens it later.'],
   ])('asks before it takes the screen: %s', async (choice, opened, text) => {
     const bench = engineBench(open);
     bench.engine.submit(promptOp('go'));
@@ -153,7 +153,7 @@ describe('OpenCodeReview', () => {
     await alone.prompt('go');
     expect([await settled(bench), await settled(alone)]).toEqual([
       {state: 'cancelled', text: 'The user said no to this.'},
-      {state: 'cancelled', text: 'Nobody is there to look. Say in your answer what you found.'},
+      {state: 'cancelled', text: 'No user is here to look. Report your findings in your answer.'},
     ]);
   });
 });

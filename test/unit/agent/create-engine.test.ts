@@ -169,10 +169,10 @@ describe('calls', () => {
     expect(told.map(({outcome}) => outcome)).toEqual(['error', 'error', 'error']);
     const texts = told.map(({content}) => (content[0]?.kind === 'text' ? content[0].text : ''));
     expect(texts[0]).toMatch(
-      /^There is no tool named "Frobnicate"\. Available: Bash, BashInput, BashOutput, BashHandOver, Read,/u,
+      /^No tool named "Frobnicate"\. Available: Bash, BashInput, BashOutput, BashHandOver, Read,/u,
     );
-    expect(texts[1]).toBe('The input of Bash does not fit: command: Invalid input: expected string, received number.');
-    expect(texts[2]).toMatch(/^The input of Read does not fit: /u);
+    expect(texts[1]).toBe('The input of Bash is invalid: command: Invalid input: expected string, received number.');
+    expect(texts[2]).toMatch(/^The input of Read is invalid: /u);
   });
 
   test('readers run side by side, barriers alone, results in the order of the calls', async () => {

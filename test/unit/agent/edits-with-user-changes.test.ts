@@ -40,7 +40,7 @@ test('a hunk the user leaves out is not written, and the model reads which', asy
     text: lines(at => (at === 1 ? 'new 1' : `line ${at}`)),
     state: 'success',
     told: expect.stringMatching(
-      /^Changed a\.txt \(\+1 -1\)\n\[edited by the user before it was written: a\.txt, this change was left out:\n@@ -16 \+16 @@\n[^]*\n-line 18\n\+new 18\n line 19\n\]$/u,
+      /^Changed a\.txt \(\+1 -1\)\n\[edited by the user before it was written: a\.txt, this change was dropped:\n@@ -16 \+16 @@\n[^]*\n-line 18\n\+new 18\n line 19\n\]$/u,
     ),
     deniedBy: [],
   });
@@ -50,7 +50,7 @@ test('where nothing is left the user has said no', async () => {
   expect(await answered(dropping(0, 1))).toEqual({
     text: before,
     state: 'cancelled',
-    told: 'The user said no to this: they left out every change; nothing was written.',
+    told: 'The user said no to this: they dropped every change. Nothing was written.',
     deniedBy: ['user'],
   });
 });

@@ -459,7 +459,7 @@ describe('a program’s answer to an approval', () => {
     const done = await answered({op: 'answer-approval', id, answer});
     expect(done).toMatchObject({
       ran: [],
-      told: {outcome: 'error', content: [{text: expect.stringContaining('does not fit')}]},
+      told: {outcome: 'error', content: [{text: expect.stringContaining('is invalid')}]},
     });
   });
 

@@ -198,7 +198,7 @@ test('an interrupted call is cancelled, and the model hears that the server was 
   expect(settled).toMatchObject({
     toolResult: {
       outcome: 'cancelled',
-      content: [{text: 'The user interrupted this.\nmy calc was told to stop; it may have done some of it.'}],
+      content: [{text: 'The user interrupted this.\nmy calc was told to stop; it may have done part of the work.'}],
     },
   });
 });
@@ -271,8 +271,13 @@ describe('a server that asks the model during a call', () => {
   });
 
   test.each([
-    ['the user declines', {}, 'Decline', 'The user declined the sampling.'],
-    ['nobody can be asked', {interaction: 'unattended'}, 'nobody', expect.stringContaining('nobody can be asked here')],
+    ['the user declines', {}, 'Decline', 'The user declined the sampling request.'],
+    [
+      'nobody can be asked',
+      {interaction: 'unattended'},
+      'nobody',
+      expect.stringContaining('no user can be asked here'),
+    ],
     ['the user wants no questions', {mode: 'dontAsk'}, 'nobody', expect.stringContaining('wants no questions')],
   ] as const)('reads why not where %s', async (_case, options, answer, why) => {
     const {run, replies} = sampling([says('Done.')], options);

@@ -47,7 +47,7 @@ describe('the list of a session', () => {
     await bench.prompt('go');
     expect(results(bench).map(textOf)).toEqual([
       'The todo list now has 0 completed, 1 in progress, 2 pending.',
-      'The todo list now has 1 completed, 1 in progress, 1 pending. Kept open, though your list left them out: "Test". ' +
+      'The todo list now has 1 completed, 1 in progress, 1 pending. Still open, though missing from your list: "Test". ' +
         'To drop one, send it with status cancelled.',
       'The todo list now has 1 completed, 1 in progress, 0 pending.',
     ]);

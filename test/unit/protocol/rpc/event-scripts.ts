@@ -124,11 +124,11 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
       {
         event: 'action-settled',
         call: wrong,
-        result: {tag: 'undecodable', fault: {kind: 'rejected', message: 'There is no tool named "Bush".'}},
+        result: {tag: 'undecodable', fault: {kind: 'rejected', message: 'No tool named "Bush".'}},
         toolResult: {
           kind: 'tool-result',
           id: wrong.id,
-          content: [{kind: 'text', text: 'There is no tool named "Bush".'}],
+          content: [{kind: 'text', text: 'No tool named "Bush".'}],
           outcome: 'error',
         },
         durationMs: 0,
