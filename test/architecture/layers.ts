@@ -217,6 +217,7 @@ export const topLevel: readonly string[] = [
   'bin',
   'completions',
   'dist',
+  'docs',
   'node_modules',
   'package-lock.json',
   'package.json',

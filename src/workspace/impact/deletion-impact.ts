@@ -162,7 +162,7 @@ async function filesAtRisk(
   }
   if (known === 0) return undefined;
   const history = targets.some(path => basename(path) === '.git' || existsSync(join(path, '.git'))) ? 'goes' : 'stays';
-  const sure = history === 'stays' && byFolder.size <= maxFolders;
+  const sure = history === 'stays' && known === byFolder.size;
   return {untracked, changed, history, ignored: sure ? Math.max(0, files - tracked - untracked) : 0};
 }
 

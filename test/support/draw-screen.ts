@@ -1,16 +1,11 @@
-// Writes the picture of the README anew from the built program: `npm run picture`. It plays the demo in a terminal in memory up to the
-// edit, and draws what is on the screen then.
-import {spawn} from '@lydell/node-pty';
-import headless, {type IBufferCell} from '@xterm/headless';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
-import {lookUntil} from './look-until.ts';
-import {weftBin} from './run-weft.ts';
+import type {IBufferCell, Terminal} from '@xterm/headless';
 
-const [cols, rows] = [100, 58];
-const target = fileURLToPath(new URL('../golden/tui/demo.svg', import.meta.url));
+export interface Drawing {
+  /** The text that screen readers get instead of the picture. */
+  readonly title: string;
+  /** The first visible row to draw, counted from 0. */
+  readonly firstRow: number;
+}
 
 const [foreground, background] = ['#d6dae0', '#10141a'];
 const palette =
@@ -24,58 +19,21 @@ const escaped = (text: string): string =>
 
 const fixed = (value: number): string => value.toFixed(1);
 
-const home = mkdtempSync(join(tmpdir(), 'w-'));
-const terminal = new headless.Terminal({cols, rows, allowProposedApi: true});
-const child = spawn(process.execPath, [weftBin, 'demo', '--dir', 'corner-shop'], {
-  cols,
-  rows,
-  cwd: home,
-  env: {
-    PATH: process.env['PATH'] ?? '',
-    HOME: home,
-    WEFT_HOME: join(home, 'weft'),
-    LANG: 'C.UTF-8',
-    TERM: 'xterm-256color',
-    COLORTERM: 'truecolor',
-  },
-});
-const exited = new Promise<void>(resolve => child.onExit(() => resolve()));
-child.onData(data => {
-  // What the terminal in memory does not answer: its background is dark.
-  if (data.includes('\u001B]11;?')) child.write('\u001B]11;rgb:1010/1414/1a1a\u0007');
-  terminal.write(data);
-});
-terminal.onData(reply => child.write(reply));
+const lineAt = (terminal: Terminal, row: number) => terminal.buffer.active.getLine(terminal.buffer.active.baseY + row);
 
-const screenText = (): string =>
-  Array.from({length: rows}, (_, at) => lineAt(at)?.translateToString(true) ?? '').join('\n');
-const lineAt = (at: number) => terminal.buffer.active.getLine(terminal.buffer.active.baseY + at);
-const seen = (pattern: RegExp): Promise<void> =>
-  lookUntil(
-    () => pattern.test(screenText()),
-    () => `never saw ${String(pattern)} on:\n${screenText()}`,
-    20_000,
-  );
+export const screenText = (terminal: Terminal): string =>
+  Array.from({length: terminal.rows}, (_, row) => lineAt(terminal, row)?.translateToString(true) ?? '').join('\n');
 
-await seen(/Run this command\?[^]* for this session +s/u);
-child.write('s');
-await seen(/Make this edit to src\/discount\.js[^]*Yes y/u);
-const picture = svg();
-child.kill('SIGTERM');
-await exited;
-rmSync(home, {recursive: true, force: true});
-writeFileSync(target, picture);
-
-/** The screen, each run of cells that look alike as one text. */
-function svg(): string {
+/** Returns the visible screen as SVG. Neighboring cells that look alike are one text. */
+export function drawScreen(terminal: Terminal, {title, firstRow}: Drawing): string {
   const [cellWidth, rowHeight, margin] = [8.4, 19, 14];
-  const used = screenText().trimEnd().split('\n').length;
-  const [width, height] = [Math.ceil(cols * cellWidth + 2 * margin), used * rowHeight + 2 * margin];
-  const drawn = Array.from({length: used}, (_, row) =>
-    drawRow(row, {cellWidth, top: margin + row * rowHeight, rowHeight, margin}),
+  const drawnRows = screenText(terminal).trimEnd().split('\n').length - firstRow;
+  const [width, height] = [Math.ceil(terminal.cols * cellWidth + 2 * margin), drawnRows * rowHeight + 2 * margin];
+  const drawn = Array.from({length: drawnRows}, (_, row) =>
+    drawRow(terminal, firstRow + row, {cellWidth, top: margin + row * rowHeight, rowHeight, margin}),
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>weft's demo: a failing test, what was read, and the edit that is asked about</title>
+<title>${escaped(title).replaceAll('\u00A0', ' ')}</title>
 <rect width="${width}" height="${height}" rx="8" fill="${background}"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
 ${drawn.flat().join('\n')}
@@ -84,18 +42,18 @@ ${drawn.flat().join('\n')}
 `;
 }
 
-interface RowPlace {
+interface RowPosition {
   readonly cellWidth: number;
   readonly top: number;
   readonly rowHeight: number;
   readonly margin: number;
 }
 
-function drawRow(row: number, {cellWidth, top, rowHeight, margin}: RowPlace): readonly string[] {
-  const line = lineAt(row);
+function drawRow(terminal: Terminal, row: number, {cellWidth, top, rowHeight, margin}: RowPosition): readonly string[] {
+  const line = lineAt(terminal, row);
   if (line === undefined) return [];
   const runs: {style: string; back: string; from: number; text: string}[] = [];
-  for (let at = 0; at < cols; at++) {
+  for (let at = 0; at < terminal.cols; at++) {
     const cell = line.getCell(at);
     if (cell === undefined || cell.getWidth() === 0) continue;
     const {style, back} = looks(cell);
