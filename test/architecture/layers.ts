@@ -211,8 +211,12 @@ export const longFiles: Readonly<Record<string, string>> = {};
 
 /** All there may be at the top of the repository, dot files apart. */
 export const topLevel: readonly string[] = [
+  'AGENTS.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
   'LICENSE',
   'README.md',
+  'SECURITY.md',
   'THIRD-PARTY-NOTICES',
   'bin',
   'completions',
