@@ -16,7 +16,7 @@ import type {Hook} from '../actions/hooks-port.ts';
 import {isJsonObject, type Json, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {UsageError} from './exit-code.ts';
-import {givenText, isInline, thinkingOf} from './main-options.ts';
+import {inlineOrFileText, isInlineJson, thinkingOf} from './main-options.ts';
 import {limitedServers} from '../agent/limited-servers.ts';
 import {agentKinds, type AgentTools, mayCall, toolsOf} from './agent-kinds.ts';
 import {runHarnesses} from './run-harnesses.ts';
@@ -241,8 +241,8 @@ type StructuredOutput = EngineOptions['structuredOutput'];
 
 /** What `--json-schema` asks for: a schema as JSON text, or the path of a file with one. */
 async function structuredOutputFromFlag(given: string): Promise<StructuredOutput> {
-  const where = isInline(given) ? '--json-schema' : `--json-schema ${given}`;
-  const text = givenText(given, why => `${where} is neither JSON nor a readable file: ${why}`);
+  const where = isInlineJson(given) ? '--json-schema' : `--json-schema ${given}`;
+  const text = inlineOrFileText(given, why => `${where} is neither JSON nor a readable file: ${why}`);
   const parsed = parseJson(text.replace(/^\uFEFF/u, ''));
   if (parsed.tag === 'failed') throw new UsageError(`${where} is not JSON: ${parsed.error}`);
   const structured = await structuredOutputFor(parsed.value);

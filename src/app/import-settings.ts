@@ -18,10 +18,10 @@ import {existingFolder} from './run-context.ts';
 import {claudeFolder} from './user-data.ts';
 import {ignoreInGit, targetFile} from './write-settings.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from './exit-code.ts';
-import type {InFile} from './main-options.ts';
+import type {SettingsFileOptions} from './main-options.ts';
 import {note, print, printJson} from './output.ts';
 
-export interface ImportSettingsOptions extends InFile {
+export interface ImportSettingsOptions extends SettingsFileOptions {
   readonly json?: true;
   readonly dryRun?: true;
 }

@@ -10,12 +10,15 @@ const inputFormats = ['text', 'stream-json'] as const;
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export const providerChoices = [...keyProviders, 'replay'] as const;
 
-const agents = ['--agents <file-or-json>', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}'] as const;
-const pluginDir = ['--plugin-dir <dir>', 'Use a Claude plugin folder; may be given several times', 'paths'] as const;
-/** Flags that commands have, too. */
+const agents = [
+  '--agents <file-or-json>',
+  'Define more agents: {"NAME": {"description": "…", "prompt": "…"}}',
+] as const;
+const pluginDir = ['--plugin-dir <dir>', 'Load a Claude plugin folder; can be given several times', 'paths'] as const;
+/** Main flags that some commands also take. */
 export const sharedFlags = {agents, pluginDir} as const;
 
-/** The flags of weft without a command, in the order of `weft --help`; behind what each is for, its choices or how it is read. */
+/** The flags of weft without a command, in the order of `weft --help`. Each row: flag, description, and its choices or value type. */
 export const mainFlags = [
   ['-p, --prompt <text>', 'Answer on stdout and exit; "-" reads the prompt from stdin'],
   ['--print', 'Answer on stdout and exit; the prompt comes from the arguments or stdin'],
@@ -23,7 +26,7 @@ export const mainFlags = [
   ['--input-format <format>', 'Format of stdin', inputFormats],
   ['--include-partial-messages', 'With stream-json: include partial messages as they arrive'],
   ['--model <model>', 'Model to use'],
-  ['--fallback-model <models>', 'Models that answer where the model cannot (a,b)', 'model-names'],
+  ['--fallback-model <models>', 'Up to three models to switch to if the chosen one fails (a,b)', 'model-names'],
   ['--provider <name>', 'Provider of the model', providerChoices],
   ['--base-url <url>', 'Address of the provider'],
   ['--replay <file>', 'Replay a recorded model conversation'],
@@ -32,8 +35,8 @@ export const mainFlags = [
   ['--sandbox <how>', 'Confine what commands can reach (default: auto)', sandboxChoices],
   ['--allowed-tools <rules...>', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'],
   ['--disallowed-tools <rules...>', 'Never allow'],
-  ['--max-turns <n>', 'Most model requests per prompt', 'whole-number'],
-  ['--max-cost <usd>', 'Stop before the session costs more', 'positive-number'],
+  ['--max-turns <n>', 'Stop before a prompt makes more model requests', 'whole-number'],
+  ['--max-cost <usd>', 'Stop before the session costs more than this', 'positive-number'],
   ['--timeout <seconds>', 'Without the terminal UI: stop after this time (exit code 124)', 'seconds'],
   ['-c, --continue', 'Continue the newest session of this folder'],
   ['-r, --resume [session]', 'Resume a session; without an id, choose one'],
@@ -46,22 +49,22 @@ export const mainFlags = [
   ['--append-system-prompt <text>', 'Append to the system prompt'],
   ['--agent <name>', 'Act as this agent: its prompt, tools and model'],
   agents,
-  ['--worktree [name]', 'Work in a git worktree of its own, which begins with what is not committed'],
+  ['--worktree [name]', 'Work in a separate git worktree that starts with your uncommitted changes'],
   ['--json-schema <file-or-json>', 'Without the terminal UI: answer with JSON that fits this schema'],
   ['--settings <file-or-json>', 'Settings that override the settings files'],
-  ['--mcp-config <files-or-json...>', 'MCP servers besides those of the settings'],
-  ['--strict-mcp-config', 'Only the MCP servers of --mcp-config'],
+  ['--mcp-config <files-or-json...>', 'MCP servers to add to those in the settings'],
+  ['--strict-mcp-config', 'Use only the MCP servers from --mcp-config'],
   pluginDir,
   ['--verbose', 'Print the model in use to stderr'],
   ['--debug', 'Without the terminal UI: log events as JSON lines to stderr'],
-  ['--accessible', 'Screen reader mode: plain lines, nothing is redrawn'],
+  ['--accessible', 'Screen reader mode: plain lines, never redrawn'],
   ['--fullscreen', 'Full-screen terminal UI instead of the scrollback'],
   ['--no-color', 'No colors'],
 ] as const;
 
 type LongFlag = `--${LongOf<(typeof mainFlags)[number][0]>}` | '--allowedTools' | '--disallowedTools';
 
-const sharedByRuns: readonly LongFlag[] = [
+const runFlags: readonly LongFlag[] = [
   '--model',
   '--fallback-model',
   '--provider',
@@ -78,8 +81,8 @@ const sharedByRuns: readonly LongFlag[] = [
   '--settings',
   '--mcp-config',
 ];
-const ofPlan: readonly LongFlag[] = [
-  ...sharedByRuns,
+const planFlags: readonly LongFlag[] = [
+  ...runFlags,
   '--replay',
   '--record',
   '--system-prompt',
@@ -91,75 +94,75 @@ const ofPlan: readonly LongFlag[] = [
   '--verbose',
   '--debug',
 ];
-const ofExecution: readonly LongFlag[] = ['--permission-mode', '--timeout'];
-/** The flags above that commands take, too. */
+const executionFlags: readonly LongFlag[] = ['--permission-mode', '--timeout'];
+/** The main flags that these commands also take. */
 export const commandFlags = {
-  plan: new Set<string | undefined>(ofPlan),
+  plan: new Set<string | undefined>(planFlags),
   'plan run': new Set<string | undefined>([
-    ...ofPlan,
-    ...ofExecution,
+    ...planFlags,
+    ...executionFlags,
     '--output-format',
     '--include-partial-messages',
   ] satisfies readonly LongFlag[]),
-  'stack run': new Set<string | undefined>([...sharedByRuns, ...ofExecution]),
+  'stack run': new Set<string | undefined>([...runFlags, ...executionFlags]),
 } as const;
 
 /**
- * The flags with which the Agent SDK starts its executable, which `weft --help` does not show. One that weft cannot honour yet is ignored
- * where that only takes an extra away, and refused where ignoring it would mislead the program that set it. Each has what it does, why
- * it may be ignored, or why it is refused.
+ * The flags that the Agent SDK passes to its executable. `weft --help` does not show them.
+ * weft ignores an unsupported flag if only an extra is lost, and refuses it if ignoring it would mislead the program that set it.
+ * Each row says what the flag does, why weft ignores it, or why weft refuses it.
  */
 export const sdkFlags = {
   works: [
     ['--allowedTools <rules...>', ''],
     ['--disallowedTools <rules...>', ''],
-    ['--replay-user-messages', 'echoes each prompt when it is taken up'],
-    ['--include-hook-events', 'tells of each call of a hook'],
-    ['--include-tool-progress', "tool_progress messages with tools' output as it comes"],
-    ['--max-budget-usd <usd>', '--max-cost by its other name', 'positive-number'],
-    ['--tools <names>', 'the only tools there are; empty for none, "default" for all'],
+    ['--replay-user-messages', 'echoes each prompt when weft starts on it'],
+    ['--include-hook-events', 'reports each hook call'],
+    ['--include-tool-progress', 'sends the output of running tools as tool_progress messages'],
+    ['--max-budget-usd <usd>', 'another name for --max-cost', 'positive-number'],
+    ['--tools <names>', 'the only tools to offer; empty for none, "default" for all'],
     ['--permission-prompt-tool <tool>', 'who answers approvals. stdio: the program; mcp__SERVER__TOOL: that tool'],
-    ['--permission-prompts <who>', 'host (default), or none: what would be asked is denied'],
-    ['--allow-dangerously-skip-permissions', 'bypassPermissions may be chosen later'],
+    ['--permission-prompts <who>', 'host (default), or none: whatever would ask is denied'],
+    ['--allow-dangerously-skip-permissions', 'lets the program choose bypassPermissions later'],
     ['--dangerously-skip-permissions', 'starts in the mode bypassPermissions'],
-    ['--setting-sources <sources>', 'which of user,project,local are read; empty for none'],
+    ['--setting-sources <sources>', 'which of the user, project and local settings to read; empty for none'],
     ['--system-prompt-file <file>', '--system-prompt from a file'],
     ['--append-system-prompt-file <file>', '--append-system-prompt from a file'],
-    ['--plan-mode-instructions <text>', 'goes into the system prompt'],
-    ['--max-thinking-tokens <n>', 'how much the model may think', 'number-from-zero'],
-    ['--effort <level>', 'how much the model puts into its answer, where it can be told', 'effort'],
+    ['--plan-mode-instructions <text>', 'adds instructions for plan mode to the system prompt'],
+    ['--max-thinking-tokens <n>', 'the thinking budget; 0 turns thinking off', 'number-from-zero'],
+    ['--effort <level>', 'how much effort the model puts into an answer, if it supports that', 'effort'],
     ['--thinking <how>', 'adaptive or disabled'],
-    ['--resume-session-at <uuid>', 'what came behind that message does not count'],
+    ['--resume-session-at <uuid>', 'with --resume: drops everything after that message'],
     ['--resume-drops-turn <uuid>', 'the only prompt that --resume-session-at may drop'],
     ['--name <title>', 'the title of a new session'],
-    ['--debug-file <file>', '--debug into a file'],
+    ['--debug-file <file>', 'writes the --debug log to a file'],
     ['--await-initialize', 'weft always waits for the first message'],
     ['--initialize-fields <names>', 'settings and disallowedTools come in the first message'],
-    ['--forward-subagent-text', 'tells the texts of sub-agents, beside their calls'],
-    ['--disable-slash-commands', 'there are no skills and no commands from files'],
+    ['--forward-subagent-text', 'includes the texts of sub-agents, not only their tool calls'],
+    ['--disable-slash-commands', 'turns off skills and commands from files'],
     ['--plugin-dir-no-mcp <dir>', '--plugin-dir without the MCP servers of the plugin', 'paths'],
   ],
   ignored: [
     ['--betas <names>', "weft's requests need none"],
-    ['--task-budget <tokens>', 'a hint to the model; --max-cost and --max-turns bound a run'],
-    ['--thinking-display <how>', 'thinking is told wherever the provider tells it'],
-    ['--exclude-dynamic-system-prompt-sections', 'only makes caches last longer'],
-    ['--system-prompt-snapshot <state>', 'only makes caches last longer'],
+    ['--task-budget <tokens>', 'only a hint to the model; --max-cost and --max-turns limit a run'],
+    ['--thinking-display <how>', 'weft shows thinking whenever the provider sends it'],
+    ['--exclude-dynamic-system-prompt-sections', 'only keeps prompt caches valid for longer'],
+    ['--system-prompt-snapshot <state>', 'only keeps prompt caches valid for longer'],
     ['--prompt-suggestions [state]', 'weft suggests no prompts'],
-    ['--enable-auth-status', 'there is no log-in that could have a status'],
+    ['--enable-auth-status', 'weft has no account login to report on'],
   ],
   refused: [
     ['--plugin-url <url>', 'weft reads plugins from folders: --plugin-dir'],
-    ['--project-config-root <dir>', 'the settings of a project are read where weft starts'],
-    ['--session-mirror', 'sessions are kept on this machine alone'],
+    ['--project-config-root <dir>', 'weft reads project settings from the folder it starts in'],
+    ['--session-mirror', 'weft saves sessions on this machine only'],
     ['--managed-settings <json>', 'weft has no managed settings yet'],
     ['--managed-settings-in-initialize', 'weft has no managed settings yet'],
     ['--channels <names>', 'weft has no channels yet'],
-    ['--sdk-url <url>', 'weft is driven over stdin and stdout'],
+    ['--sdk-url <url>', 'programs drive weft over stdin and stdout'],
   ],
 } as const;
 
-/** What the value of a flag is once it is read. */
+/** The parsed value of a flag, by value type. */
 export interface FlagValues {
   readonly 'model-names': readonly string[];
   readonly 'whole-number': number;
@@ -172,13 +175,13 @@ export interface FlagValues {
 
 export type FlagRow = readonly [flag: string, about: string, value?: readonly string[] | keyof FlagValues];
 
-/** A row's long name: `session-id` of `--session-id <uuid>`. */
+/** The long name of a flag: `session-id` for `--session-id <uuid>`. */
 type LongOf<Term> = Term extends `${string}--${infer Rest}`
   ? Rest extends `${infer Name} ${string}`
     ? Name
     : Rest
   : never;
-/** A row's name among the options: `sessionId` of `--session-id <uuid>`. */
+/** The option that commander sets for a flag: `sessionId` for `--session-id <uuid>`. */
 type NameOf<Term> = CamelCase<LongOf<Term>>;
 type CamelCase<Text> = Text extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Text;
 
@@ -195,18 +198,18 @@ type ValueOf<Row extends FlagRow> = Row extends readonly [string, string, infer 
         : true;
 
 type Flag = (typeof mainFlags | typeof sdkFlags.works)[number];
-type Given = {readonly [Row in Flag as NameOf<Row[0]>]?: ValueOf<Row> | undefined};
+type GivenFlags = {readonly [Row in Flag as NameOf<Row[0]>]?: ValueOf<Row> | undefined};
 
-/** The flags of weft without a command, as commander hands them over; an absent one was not given. */
-export interface MainOptions extends Omit<Given, 'noSessionPersistence' | 'noColor'> {
-  /** `--no-session-persistence` and `--no-color` make these false. */
+/** The flags of weft without a command, as commander returns them. A flag that was not given is absent. */
+export interface MainOptions extends Omit<GivenFlags, 'noSessionPersistence' | 'noColor'> {
+  /** False with `--no-session-persistence`; `color` is false with `--no-color`. */
   readonly sessionPersistence: boolean;
   readonly color: boolean;
-  /** The only skills that the model is told of; programs say it in their greeting, there is no flag. */
+  /** The only skills to offer. Programs set this in their `initialize` request; there is no flag for it. */
   readonly skills?: readonly string[] | 'all' | undefined;
-  /** Where everything is kept, if `weft serve` or `weft worker` was told; else WEFT_STORE counts. */
+  /** The store given to `weft serve` or `weft worker`; otherwise WEFT_STORE applies. */
   readonly store?: string | undefined;
-  /** A folder of skills for this run, if a program that runs a plan over HTTP has named one. */
+  /** A folder of skills for this run, given by a program that runs a plan over HTTP. */
   readonly skillsPath?: string | undefined;
 }
 
@@ -216,26 +219,26 @@ export function thinkingOf({thinking, maxThinkingTokens}: MainOptions): Thinking
   return {kind: thinking === 'adaptive' ? 'adaptive' : 'default'};
 }
 
-export interface InFolder {
+export interface FolderOption {
   readonly cwd?: string | undefined;
 }
 
-/** Which settings file is meant; the user's where none is named. */
-export interface InFile extends InFolder {
+/** The flags that choose a settings file; without one, the user's. */
+export interface SettingsFileOptions extends FolderOption {
   readonly user?: true;
   readonly project?: true;
   readonly local?: true;
 }
 
-/** True for the value of a flag that is JSON itself and not the path of a file with it. */
-export const isInline = (given: string): boolean => given.trimStart().startsWith('{');
+/** True if the value of a flag is JSON itself and not the path of a JSON file. */
+export const isInlineJson = (given: string): boolean => given.trimStart().startsWith('{');
 
-/** The text that a flag gives: JSON, or the path of a file. The usage error of a file that cannot be read is made of why. */
-export function givenText(given: string, unreadable: (why: string) => string): string {
-  return isInline(given) ? given : fileText(given, unreadable);
+/** Returns inline JSON as it is, or the text of the file. `unreadable` makes the usage error for a file that can't be read. */
+export function inlineOrFileText(given: string, unreadable: (why: string) => string): string {
+  return isInlineJson(given) ? given : readTextFile(given, unreadable);
 }
 
-export function fileText(path: string, unreadable: (why: string) => string): string {
+export function readTextFile(path: string, unreadable: (why: string) => string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {

@@ -13,7 +13,7 @@ import {
 import {pluginServers} from './plugin-content.ts';
 import {UsageError} from './exit-code.ts';
 import type {RunContext} from './run-context.ts';
-import {givenText, isInline, type MainOptions} from './main-options.ts';
+import {inlineOrFileText, isInlineJson, type MainOptions} from './main-options.ts';
 
 /**
  * The MCP servers of this run, one for each name: those of the user's settings, of a trusted `.mcp.json`, of the settings of a trusted
@@ -81,11 +81,11 @@ function sourceOf(source: Settings['mcpServers'][string]['source']): ServerSourc
 
 /** Servers that run in the program which drives weft are left out: it names them in its greeting. */
 function serversOfFlag(given: string): readonly ConfiguredServer[] {
-  const where = isInline(given) ? '--mcp-config' : `--mcp-config ${given}`;
-  const found = serversInText(givenText(given, why => `${where} cannot be read: ${why}`));
+  const where = isInlineJson(given) ? '--mcp-config' : `--mcp-config ${given}`;
+  const found = serversInText(inlineOrFileText(given, why => `${where} cannot be read: ${why}`));
   if (found.tag === 'failed') throw new UsageError(`${where}: ${found.error}.`);
   const own = Object.fromEntries(Object.entries(found.value).filter(([, server]) => !isSdkServer(server)));
-  return parseServers(own, {source: 'given', path: isInline(given) ? '--mcp-config' : given});
+  return parseServers(own, {source: 'given', path: isInlineJson(given) ? '--mcp-config' : given});
 }
 
 export const isSdkServer = (server: unknown): boolean =>

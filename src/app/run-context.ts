@@ -45,7 +45,7 @@ import {
   noticesOfSettingsAbove,
   trustPlace,
 } from './settings-layers.ts';
-import {givenText, isInline, type MainOptions} from './main-options.ts';
+import {inlineOrFileText, isInlineJson, type MainOptions} from './main-options.ts';
 import {claudeFolder, userPlaces} from './user-data.ts';
 import {type CommandsPort, noCommands} from '../actions/commands-port.ts';
 import {noSkills, type SkillsPort} from '../actions/skills-port.ts';
@@ -274,16 +274,16 @@ function instructionsFor(places: Parameters<typeof findInstructions>[0], options
 
 /** `--agents`: JSON, or a file that holds it. */
 function definitionsIn(given: string): Json {
-  const text = givenText(given, why => `--agents is neither JSON nor a readable file: ${why}`);
+  const text = inlineOrFileText(given, why => `--agents is neither JSON nor a readable file: ${why}`);
   const json = parseJson(text.replace(/^\uFEFF/u, ''));
   if (json.tag === 'ok') return json.value;
-  throw new UsageError(`${isInline(given) ? '--agents' : given} is not JSON: ${json.error}`);
+  throw new UsageError(`${isInlineJson(given) ? '--agents' : given} is not JSON: ${json.error}`);
 }
 
 function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
   if (settings === undefined) return [];
-  const text = givenText(settings, why => `Cannot read the settings file: ${why}`);
-  return [{source: 'given', path: isInline(settings) ? '--settings' : settings, text}];
+  const text = inlineOrFileText(settings, why => `Cannot read the settings file: ${why}`);
+  return [{source: 'given', path: isInlineJson(settings) ? '--settings' : settings, text}];
 }
 
 /** The absolute path of a folder named on the command line; a usage error where there is none. */

@@ -15,7 +15,7 @@ import {
 import {providerNames} from '../domain/api-key.ts';
 import {unwrap, UsageError} from './exit-code.ts';
 import {requireOutsideWeft} from './folder-trust.ts';
-import type {InFile, InFolder} from './main-options.ts';
+import type {SettingsFileOptions, FolderOption} from './main-options.ts';
 import {contextFor} from './run-context.ts';
 import {environmentLayer} from './settings-layers.ts';
 import {carryTrustOverOrNote, settingsIn, ignoreInGit, targetFile} from './write-settings.ts';
@@ -33,14 +33,14 @@ export async function settingLines(text: string, cwd: string): Promise<readonly 
 export const keyName = 'apiKey';
 
 /** `apiKey: key kept in the keychain (Anthropic)`; never the key. */
-export async function keySourceText(cwd: InFolder['cwd']): Promise<string> {
+export async function keySourceText(cwd: FolderOption['cwd']): Promise<string> {
   const {choice, provider, keyText} = await configuredModel(cwd);
   if (provider === undefined || provider === 'replay') return `${keyName}: no provider is configured, see weft auth`;
   return `${keyName}: ${keyText(provider, choice)} (${providerNames[provider]})`;
 }
 
 /** Which model answers where none is set depends on the provider. */
-export async function unsetText(name: SettingName, cwd: InFolder['cwd']): Promise<string> {
+export async function unsetText(name: SettingName, cwd: FolderOption['cwd']): Promise<string> {
   const text = `${nameText(name)} is not set anywhere`;
   if (name.key !== 'model') return text;
   const {choice, provider, defaultModel, defaultModelText} = await configuredModel(cwd);
@@ -49,7 +49,7 @@ export async function unsetText(name: SettingName, cwd: InFolder['cwd']): Promis
 }
 
 /** The provider that the settings of a folder and the environment lead to. */
-async function configuredModel(cwd: InFolder['cwd']) {
+async function configuredModel(cwd: FolderOption['cwd']) {
   const {configuredProvider, modelChoice, ...model} = await import('./choose-model.ts');
   const choice = modelChoice(contextFor({cwd}));
   return {...model, choice, provider: configuredProvider(choice)};
@@ -73,7 +73,11 @@ export function settingRows(cwd: string): readonly SettingRow[] {
 const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
 /** Writes a value into a settings file. Answers with sentences on what was done. */
-export async function changeSetting(text: string, value: string, options: InFile): Promise<readonly string[]> {
+export async function changeSetting(
+  text: string,
+  value: string,
+  options: SettingsFileOptions,
+): Promise<readonly string[]> {
   const name = nameOf(text);
   if (grantingSettings.has(name.key)) await requireOutsideWeft(`Setting ${nameText(name)}`);
   const parsed = parseSettingValue(name, value);
@@ -99,11 +103,11 @@ export function nameOf(text: string): SettingName {
   return name.value;
 }
 
-export const explainName = (name: SettingName, cwd: InFolder['cwd']): readonly SettingValue[] =>
+export const explainName = (name: SettingName, cwd: FolderOption['cwd']): readonly SettingValue[] =>
   unwrap(explainSetting(name, allLayers(cwd)));
 
 /** The layers of all sources but flags, and the settings that they are merged to. */
-export function allLayers(cwd: InFolder['cwd']) {
+export function allLayers(cwd: FolderOption['cwd']) {
   const {layers, settings} = settingsIn(cwd, [environmentLayer(process.env)]);
   return {layers, settings: settings.settings};
 }

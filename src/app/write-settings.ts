@@ -8,7 +8,7 @@ import {mergeTrusted, type SettingsLayer, type TrustedSettings} from '../config/
 import {causeText, type Fault, faultText, rejected} from '../domain/fault.ts';
 import type {SavedRule} from './change-rules.ts';
 import {unwrap, UsageError} from './exit-code.ts';
-import type {InFile} from './main-options.ts';
+import type {SettingsFileOptions} from './main-options.ts';
 import {note} from './output.ts';
 import {checkOutsideWeft} from './folder-trust.ts';
 import {existingFolder} from './run-context.ts';
@@ -26,7 +26,7 @@ export function settingsIn(cwd: string | undefined, more: readonly SettingsLayer
 }
 
 /** The settings file that the flags name, or the user's own where they name none. */
-export function targetFile({user, project, local, cwd}: InFile) {
+export function targetFile({user, project, local, cwd}: SettingsFileOptions) {
   if ([user, project, local].filter(flag => flag !== undefined).length > 1) {
     throw new UsageError('Use only one of --user, --project and --local.');
   }

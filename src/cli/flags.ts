@@ -5,18 +5,18 @@ import {maxFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
 
 export function addMainFlags(program: Command): void {
-  for (const row of mainFlags) program.addOption(optionOf(row));
-  for (const row of Object.values(sdkFlags).flat()) program.addOption(optionOf(row).hideHelp());
+  for (const row of mainFlags) program.addOption(toOption(row));
+  for (const row of Object.values(sdkFlags).flat()) program.addOption(toOption(row).hideHelp());
 }
 
-function optionOf([flag, about, value]: FlagRow): Option {
+function toOption([flag, about, value]: FlagRow): Option {
   const option = new Option(flag, about);
-  if (typeof value === 'string') return option.argParser<unknown>(readers[value]);
+  if (typeof value === 'string') return option.argParser<unknown>(valueParsers[value]);
   if (value !== undefined) option.choices(value);
   return value === permissionModes ? option.argParser(permissionMode) : option;
 }
 
-const readers: {readonly [Name in keyof FlagValues]: (text: string, before: unknown) => FlagValues[Name]} = {
+const valueParsers: {readonly [Name in keyof FlagValues]: (text: string, before: unknown) => FlagValues[Name]} = {
   'model-names': modelNames,
   'whole-number': wholeNumber,
   'number-from-zero': countFromZero,
@@ -28,13 +28,12 @@ const readers: {readonly [Name in keyof FlagValues]: (text: string, before: unkn
 
 export const agentsFlag = sharedFlags.agents;
 
-/** Names a plugin folder. */
-export const pluginFlag = optionOf(sharedFlags.pluginDir);
+export const pluginFlag = toOption(sharedFlags.pluginDir);
 
 function modelNames(text: string): readonly string[] {
   const names = text.split(',').map(name => name.trim());
-  if (names.includes('')) throw new InvalidArgumentError('It must be the names of models, with commas between them.');
-  if (names.length > maxFallbacks) throw new InvalidArgumentError(`It may name ${maxFallbacks} models at most.`);
+  if (names.includes('')) throw new InvalidArgumentError('It must be model names separated by commas.');
+  if (names.length > maxFallbacks) throw new InvalidArgumentError(`Name at most ${maxFallbacks} models.`);
   return names;
 }
 
@@ -48,7 +47,7 @@ function countFromZero(text: string): number {
   return Number(text);
 }
 
-/** What a timer can hold: about 24 days. */
+/** The longest timeout that a Node timer supports: about 24 days. */
 const maxSeconds = 2_000_000;
 
 function seconds(text: string): number {
@@ -65,7 +64,7 @@ function positiveNumber(text: string): number {
   return value;
 }
 
-/** `manual` is what programs call `default`. */
+/** Accepts `manual`, which the Agent SDK uses for `default`. */
 function permissionMode(text: string): PermissionMode {
   const mode = permissionModes.find(name => name === (text === 'manual' ? 'default' : text));
   if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${permissionModes.join(', ')}.`);
@@ -78,40 +77,40 @@ function effort(text: string): Effort {
   return level;
 }
 
-/** Flags that several commands take, as commander hands them over. */
 export interface JsonOption {
   readonly json?: true;
 }
 
 export const jsonFlag = ['--json', 'Print JSON'] as const;
 
-export const folderFlag = ['--cwd <dir>', 'Folder to look at instead of the current one'] as const;
+export const folderFlag = ['--cwd <dir>', 'Folder to use instead of the current one'] as const;
 
-/** The flags that name a settings file. */
-export const fileFlags = [
+/** The flags that choose a settings file. */
+export const settingsFileFlags = [
   ['--user', 'Your own settings (default)'],
-  ['--project', 'Settings of the project, shared: .weft/settings.json'],
-  ['--local', 'Settings of the project, only for you: .weft/settings.local.json'],
+  ['--project', 'Shared project settings: .weft/settings.json'],
+  ['--local', 'Your own settings for this project: .weft/settings.local.json'],
   folderFlag,
 ] as const;
 
-/** An argument (`<name>`, `[name]`) or an option. */
-type Word = Argument | Option | readonly [term: string, about: string];
+/** An argument (`<name>`, `[name]`) or an option (`--name`). */
+type Parameter = Argument | Option | readonly [term: string, about: string];
 
 /** A subcommand with its arguments and options. */
 type Subcommand = readonly [
   name: string,
   about: string,
-  words: readonly Word[],
+  words: readonly Parameter[],
   action: Parameters<Command['action']>[0],
 ];
 
 export function addSubcommands(parent: Command, rows: readonly Subcommand[]): void {
-  for (const [name, about, words, action] of rows) addWords(parent.command(name).description(about), words, action);
+  for (const [name, about, words, action] of rows)
+    addParameters(parent.command(name).description(about), words, action);
 }
 
-/** Gives a command its arguments and options. */
-export function addWords(command: Command, words: readonly Word[], action: Subcommand[3]): void {
+/** Adds arguments and options to a command, and sets its action. */
+export function addParameters(command: Command, words: readonly Parameter[], action: Subcommand[3]): void {
   for (const word of words) {
     if (word instanceof Option) command.addOption(word);
     else if (word instanceof Argument) command.addArgument(word);

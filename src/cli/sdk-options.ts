@@ -1,7 +1,7 @@
 import {isJsonObject} from '../base/json.ts';
 import type {InitializeRequest} from '../protocol/rpc/control-message.ts';
 import {UsageError} from '../app/exit-code.ts';
-import {fileText, type MainOptions, sdkFlags} from '../app/main-options.ts';
+import {readTextFile, type MainOptions, sdkFlags} from '../app/main-options.ts';
 
 /**
  * The options as the rest of weft reads them: what programs say in words of their own is said in weft's, and what weft cannot do
@@ -64,7 +64,7 @@ function oneOf(flag: string, given: string | undefined, choices: readonly string
 function textOf(flag: string, text: string | undefined, file: string | undefined): string | undefined {
   if (file === undefined) return text;
   if (text !== undefined) throw new UsageError(`${flag} and ${flag}-file cannot be used together.`);
-  return fileText(file, why => `${flag}-file ${file} cannot be read: ${why}`);
+  return readTextFile(file, why => `${flag}-file ${file} cannot be read: ${why}`);
 }
 
 /** The options with what a program says in its greeting, which goes over what it said on the command line. */

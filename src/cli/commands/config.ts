@@ -1,8 +1,8 @@
 import type {Command} from 'commander';
 import type {ImportSettingsOptions} from '../../app/import-settings.ts';
 import {exiting, exitCode, type ExitCode, unwrap} from '../../app/exit-code.ts';
-import type {InFile, InFolder} from '../../app/main-options.ts';
-import {addSubcommands, fileFlags, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import type {SettingsFileOptions, FolderOption} from '../../app/main-options.ts';
+import {addSubcommands, settingsFileFlags, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import {isJsonList, isJsonObject, type Json} from '../../base/json.ts';
 import {unsetSetting} from '../../config/edit-settings.ts';
 import {explainAll} from '../../config/explain-setting.ts';
@@ -23,7 +23,7 @@ import {
 } from '../../app/setting-rows.ts';
 import {printRows} from '../rows.ts';
 
-interface ConfigOptions extends JsonOption, InFolder {}
+interface ConfigOptions extends JsonOption, FolderOption {}
 
 /** `weft config get|set|unset|list|path|import|explain`. */
 export function add(config: Command): void {
@@ -33,14 +33,14 @@ export function add(config: Command): void {
   const reading = [jsonFlag, folderFlag];
   addSubcommands(config, [
     ['get', 'Print the value in effect', [name, ...reading], exiting(getSetting)],
-    ['set', 'Set a value in a settings file', [name, value, ...fileFlags], exiting(writeSetting)],
-    ['unset', 'Remove a value from a settings file', [name, ...fileFlags], exiting(removeSetting)],
+    ['set', 'Set a value in a settings file', [name, value, ...settingsFileFlags], exiting(writeSetting)],
+    ['unset', 'Remove a value from a settings file', [name, ...settingsFileFlags], exiting(removeSetting)],
     ['list', 'List all settings and where they come from', reading, exiting(listSettings)],
-    ['path', 'Print the path of the settings file', fileFlags, exiting(settingsPath)],
+    ['path', 'Print the path of the settings file', settingsFileFlags, exiting(settingsPath)],
     [
       'import',
       'Take hooks, permission rules and variables over from the settings of Claude Code',
-      [...fileFlags, jsonFlag, dryRun],
+      [...settingsFileFlags, jsonFlag, dryRun],
       exiting(async (options: ImportSettingsOptions) =>
         (await import('../../app/import-settings.ts')).importSettings(options),
       ),
@@ -82,13 +82,13 @@ async function explainOne(text: string, {json, cwd}: ConfigOptions): Promise<Exi
 }
 
 /** `weft config set`: writes a value that fits into a settings file. */
-async function writeSetting(text: string, value: string, options: InFile): Promise<ExitCode> {
+async function writeSetting(text: string, value: string, options: SettingsFileOptions): Promise<ExitCode> {
   for (const each of await changeSetting(text, value, options)) note(each);
   return exitCode.done;
 }
 
 /** `weft config unset`: removes a value from a settings file; an error where it is not in it. */
-async function removeSetting(text: string, options: InFile): Promise<ExitCode> {
+async function removeSetting(text: string, options: SettingsFileOptions): Promise<ExitCode> {
   const name = nameOf(text);
   if (grantingSettings.has(name.key)) await requireOutsideWeft(`Removing ${nameText(name)}`);
   const file = targetFile(options);
@@ -105,7 +105,7 @@ async function removeSetting(text: string, options: InFile): Promise<ExitCode> {
 }
 
 /** `weft config path`: prints the path of the settings file that the flags name. It need not exist. */
-async function settingsPath(options: InFile): Promise<ExitCode> {
+async function settingsPath(options: SettingsFileOptions): Promise<ExitCode> {
   printLine(targetFile(options).path);
   return exitCode.done;
 }

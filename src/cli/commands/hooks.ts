@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
-import type {InFolder, MainOptions} from '../../app/main-options.ts';
+import type {FolderOption, MainOptions} from '../../app/main-options.ts';
 import {addSubcommands, folderFlag, jsonFlag, type JsonOption, pluginFlag} from '../flags.ts';
 import {randomBytes} from 'node:crypto';
 import type {HookRow, HooksPort} from '../../actions/hooks-port.ts';
@@ -18,7 +18,7 @@ import {settingsIn} from '../../app/write-settings.ts';
 import {note} from '../../app/output.ts';
 import {printRows} from '../rows.ts';
 
-type HookOptions = JsonOption & InFolder & Pick<MainOptions, 'pluginDir'>;
+type HookOptions = JsonOption & FolderOption & Pick<MainOptions, 'pluginDir'>;
 
 /** `weft hooks list|test`. */
 export function add(hooks: Command): void {

@@ -1,7 +1,7 @@
 import {Argument, type Command, Option} from 'commander';
 import {type Peer, peers} from '../../extensions/mcp/import/peer-files.ts';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
-import type {InFolder} from '../../app/main-options.ts';
+import type {FolderOption} from '../../app/main-options.ts';
 import {type InScope, type ServerScope, serverScopes, deleteServer, writeServer} from './mcp/write-server.ts';
 import type {LoginOptions} from './mcp/run-login.ts';
 import type {ImportOptions} from './mcp/run-import.ts';
@@ -28,7 +28,7 @@ import {userPlaces} from '../../app/user-data.ts';
 import {note, print} from '../../app/output.ts';
 import {printDocument, printRows} from '../rows.ts';
 
-interface ListOptions extends JsonOption, InFolder {
+interface ListOptions extends JsonOption, FolderOption {
   readonly check: boolean;
 }
 
@@ -95,7 +95,7 @@ export function add(mcp: Command): void {
       'logout',
       'Revoke and forget a sign-in',
       [['<server>', 'Name of the server, or its address'], folderFlag],
-      exiting(async (name: string, options: InFolder) => (await signing()).logout(name, options)),
+      exiting(async (name: string, options: FolderOption) => (await signing()).logout(name, options)),
     ],
     [
       'import',

@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
-import {addWords, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import {addParameters, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import type {ListedModel, ModelList} from '../../agent/client.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
@@ -8,7 +8,7 @@ import {knownAsOf} from '../../models/known-models.ts';
 import {knownModels, modelTable} from '../../models/model-facts.ts';
 import {configuredProvider, modelChoice} from '../../app/choose-model.ts';
 import {listedModel, listModels} from '../../app/model-setup.ts';
-import type {InFolder} from '../../app/main-options.ts';
+import type {FolderOption} from '../../app/main-options.ts';
 import {note, print} from '../../app/output.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {printDocument} from '../rows.ts';
@@ -16,14 +16,14 @@ import {printDocument} from '../rows.ts';
 export function add(models: Command): void {
   const list = models.command('list', {isDefault: true});
   list.description('List the models of the provider, and those that your settings describe');
-  addWords(list, [jsonFlag, folderFlag], exiting(listKnownModels));
+  addParameters(list, [jsonFlag, folderFlag], exiting(listKnownModels));
 }
 
 /**
  * `weft models list`: the models of the provider that is configured, or those that weft knows where there is none or it cannot be
  * asked, and besides these the ones that the user's settings describe.
  */
-async function listKnownModels({json, ...options}: InFolder & JsonOption): Promise<ExitCode> {
+async function listKnownModels({json, ...options}: FolderOption & JsonOption): Promise<ExitCode> {
   const context = contextFor(options);
   for (const notice of await context.notices()) note(visibleLine(notice));
   const choice = modelChoice(context);

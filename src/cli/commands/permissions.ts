@@ -2,8 +2,8 @@ import {Argument, Option, type Command} from 'commander';
 import {permissionModes, ruleLists, type RuleList, type PermissionMode} from '../../domain/risk.ts';
 import {sandboxChoices, type SandboxChoice} from '../../domain/sandbox.ts';
 import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
-import type {InFile, InFolder} from '../../app/main-options.ts';
-import {addSubcommands, fileFlags, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import type {SettingsFileOptions, FolderOption} from '../../app/main-options.ts';
+import {addSubcommands, settingsFileFlags, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {addRule, removeRule} from '../../config/edit-settings.ts';
 import type {TrustedSettings} from '../../config/merge-settings.ts';
@@ -51,8 +51,8 @@ export function add(permissions: Command): void {
   const aboutTrust = 'Show what the settings of this folder ask for, and trust it';
   addSubcommands(permissions, [
     ['list', 'List the rules of the settings files', [classes, jsonFlag, folderFlag], exiting(listPermissions)],
-    ['add', 'Add a rule to a settings file', [list, rule, ...fileFlags], exiting(addPermission)],
-    ['remove', 'Remove a rule from a settings file', [list, rule, ...fileFlags], exiting(removePermission)],
+    ['add', 'Add a rule to a settings file', [list, rule, ...settingsFileFlags], exiting(addPermission)],
+    ['remove', 'Remove a rule from a settings file', [list, rule, ...settingsFileFlags], exiting(removePermission)],
     ['trust', aboutTrust, [yes, folderFlag], exiting(trustFolder)],
     ['untrust', 'Stop trusting this folder', [folderFlag], exiting(untrustFolder)],
   ]);
@@ -67,7 +67,7 @@ interface CheckOptions {
 /** `weft permissions check`: prints verdicts (see `checkCommands`). */
 async function checkPermissions(
   words: readonly string[],
-  {json, cwd, permissionMode, sandbox}: JsonOption & InFolder & CheckOptions,
+  {json, cwd, permissionMode, sandbox}: JsonOption & FolderOption & CheckOptions,
 ): Promise<ExitCode> {
   const {checkCommands} = await import('./permissions/check-commands.ts');
   return checkCommands(words, {
@@ -83,7 +83,7 @@ async function listPermissions({
   json,
   cwd,
   classes,
-}: JsonOption & InFolder & {readonly classes?: true}): Promise<ExitCode> {
+}: JsonOption & FolderOption & {readonly classes?: true}): Promise<ExitCode> {
   if (classes !== undefined) return listClasses(json === undefined ? {} : {json});
   return printRows({
     rows: ruleLines(settingsIn(cwd).settings),
@@ -110,7 +110,7 @@ async function listClasses({json}: JsonOption): Promise<ExitCode> {
 }
 
 /** `weft permissions add`: writes a rule into a settings file. */
-async function addPermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
+async function addPermission(list: RuleList, text: string, options: SettingsFileOptions): Promise<ExitCode> {
   const rule = readRule(text);
   const nothing = list === 'allow' ? whyRuleAllowsNothing(rule) : undefined;
   if (nothing !== undefined) throw new UsageError(`The rule ${visibleExactLine(rule.text)} was not added: ${nothing}.`);
@@ -129,7 +129,7 @@ async function addPermission(list: RuleList, text: string, options: InFile): Pro
 }
 
 /** `weft permissions remove`: removes a rule from a settings file; an error where it is not in it. */
-export async function removePermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
+export async function removePermission(list: RuleList, text: string, options: SettingsFileOptions): Promise<ExitCode> {
   await requireOutsideWeft('weft permissions remove');
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
@@ -143,7 +143,7 @@ export async function removePermission(list: RuleList, text: string, options: In
 }
 
 /** `weft permissions trust`: shows what the folder's settings ask for, asks whether to trust it, and records a yes. */
-export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}): Promise<ExitCode> {
+export async function trustFolder({yes, cwd}: FolderOption & {readonly yes?: true}): Promise<ExitCode> {
   const {settings, place} = settingsIn(cwd);
   const files = await projectFilesOf(settings, place);
   print(`${await trustCard(settings, files, place)}\n`);
@@ -165,7 +165,7 @@ export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}):
 }
 
 /** `weft permissions untrust`: forgets that the folder is trusted. */
-async function untrustFolder({cwd}: InFolder): Promise<ExitCode> {
+async function untrustFolder({cwd}: FolderOption): Promise<ExitCode> {
   await requireOutsideWeft('weft permissions untrust');
   const {place} = settingsIn(cwd);
   const forgotten = unwrap(await forgetTrust(place.record, place.folder));

@@ -1,7 +1,7 @@
 import {Option, type Command} from 'commander';
 import {type PermissionMode, permissionModes} from '../../domain/risk.ts';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
-import type {InFolder, MainOptions} from '../../app/main-options.ts';
+import type {FolderOption, MainOptions} from '../../app/main-options.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
 import {existsSync} from 'node:fs';
 import {firstLine} from '../../base/clip.ts';
@@ -16,7 +16,7 @@ import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print, printJson} from '../../app/output.ts';
 import {runMain} from '../run-main.ts';
 
-interface AddOptions extends InFolder, JsonOption {
+interface AddOptions extends FolderOption, JsonOption {
   readonly permissionMode?: PermissionMode;
 }
 

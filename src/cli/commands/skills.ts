@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
-import {addSubcommands, addWords, agentsFlag, jsonFlag, pluginFlag, type JsonOption} from '../flags.ts';
+import {addSubcommands, addParameters, agentsFlag, jsonFlag, pluginFlag, type JsonOption} from '../flags.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {FoundHarness} from '../../actions/harness-port.ts';
@@ -33,7 +33,7 @@ function addListAndShow(command: Command, kind: 'skills' | 'agents'): void {
   const ofAgents = kind === 'agents' ? [agentsFlag] : [];
   const flags = [jsonFlag, ['-C, --cwd <dir>', 'Look in this folder'] as const, pluginFlag, ...ofAgents];
   const list = command.command('list', {isDefault: true}).description(`List the ${kind}`);
-  addWords(
+  addParameters(
     list,
     flags,
     exiting(async (options: ListOptions) => listExtensions(kind, options)),

@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
-import type {InFolder} from '../../app/main-options.ts';
+import type {FolderOption} from '../../app/main-options.ts';
 import {addSubcommands, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
 import {changeCounts, type WorktreeChanges} from '../../actions/worktrees-port.ts';
 import {pluralize} from '../../base/clip.ts';
@@ -10,9 +10,9 @@ import {existingFolder} from '../../app/run-context.ts';
 import {note} from '../../app/output.ts';
 import {printRows} from '../rows.ts';
 
-interface ListOptions extends InFolder, JsonOption {}
+interface ListOptions extends FolderOption, JsonOption {}
 
-interface WorktreeOptions extends InFolder {
+interface WorktreeOptions extends FolderOption {
   readonly force?: true;
 }
 
@@ -95,10 +95,10 @@ async function removeWorktree(name: string, {force, ...place}: WorktreeOptions):
   return exitCode.done;
 }
 
-const listIn = async ({cwd}: InFolder): Promise<readonly ListedWorktree[]> =>
+const listIn = async ({cwd}: FolderOption): Promise<readonly ListedWorktree[]> =>
   unwrap(await (await userWorktrees()).list(existingFolder(cwd ?? '.'), signal));
 
-async function worktreeNamed(name: string, place: InFolder): Promise<ListedWorktree> {
+async function worktreeNamed(name: string, place: FolderOption): Promise<ListedWorktree> {
   const listed = await listIn(place);
   const found = listed.find(each => each.name === name);
   if (found !== undefined) return found;

@@ -12,11 +12,11 @@ import {existingFolder} from '../../../app/run-context.ts';
 import {oauthDeps, oauthServer} from '../../../app/server-authorization.ts';
 import {signInServer, stillRefused} from '../../../app/sign-in-server.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
-import type {InFolder} from '../../../app/main-options.ts';
+import type {FolderOption} from '../../../app/main-options.ts';
 import {note, printError} from '../../../app/output.ts';
 import {onSignal} from '../../signals.ts';
 
-export interface LoginOptions extends InFolder {
+export interface LoginOptions extends FolderOption {
   readonly oauthScope?: string;
 }
 
@@ -84,7 +84,7 @@ async function* typedLines(signal: AbortSignal): AsyncGenerator<string> {
 }
 
 /** `weft mcp logout`: revokes the tokens where the authorization server takes them back, and forgets them in any case. */
-export async function logout(name: string, {cwd}: InFolder): Promise<ExitCode> {
+export async function logout(name: string, {cwd}: FolderOption): Promise<ExitCode> {
   await requireOutsideWeft('Signing out of an MCP server');
   const {credentials, fetchFor} = oauthDeps(() => {});
   const address = /^https?:\/\//u.test(name) ? URL.parse(name) : null;

@@ -16,13 +16,13 @@ import {userPlaces} from '../../../app/user-data.ts';
 import {carryTrustOverOrNote, ignoreInGit, requireInside, settingsIn, targetFile} from '../../../app/write-settings.ts';
 import {unwrap} from '../../../app/exit-code.ts';
 import {note} from '../../../app/output.ts';
-import type {InFolder} from '../../../app/main-options.ts';
+import type {FolderOption} from '../../../app/main-options.ts';
 
 /** Where a server is written: for you in all projects, for everybody in this one, or for you in this one. */
 export const serverScopes = ['user', 'project', 'local'] as const;
 export type ServerScope = (typeof serverScopes)[number];
 
-export interface InScope extends InFolder {
+export interface InScope extends FolderOption {
   readonly scope?: ServerScope;
 }
 

@@ -29,12 +29,12 @@ import {commandSandbox, taggedRun} from '../../../app/command-sandbox.ts';
 import {finishApplies} from '../../../app/prove-sandbox.ts';
 import {contextFor, type RunContext} from '../../../app/run-context.ts';
 import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
-import type {InFolder} from '../../../app/main-options.ts';
+import type {FolderOption} from '../../../app/main-options.ts';
 import type {JsonOption} from '../../flags.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 import {note, print, printJson} from '../../../app/output.ts';
 
-export interface SandboxRunOptions extends InFolder, JsonOption {
+export interface SandboxRunOptions extends FolderOption, JsonOption {
   readonly provider?: ProviderName;
   readonly dry?: true;
 }
